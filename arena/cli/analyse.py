@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -23,6 +24,11 @@ from arena.records.runfile import read_run
     type=click.IntRange(0),
     help="How many hands to list for each bot.  [default: 1, with --bot 10]",
 )
+@click.option(
+    "--qin",
+    is_flag=True,
+    help="Say what the games tell about Qin instead, whoever played them; see above.",
+)
 @without_option
 @prior_option
 @as_json
@@ -36,6 +42,7 @@ def analyse(
     without: tuple[str, ...],
     prior: float | None,
     *,
+    qin: bool,
     as_json: bool,
 ) -> None:
     """Look behind the standings of a run, by default the newest one.
@@ -46,24 +53,42 @@ def analyse(
     hands did others play better, on the same deal and in the same seat? For these you get the
     commands to replay both games.
 
+    --qin looks at the game instead of the bots. It plays all games again: which first placements
+    did well? What are seats, villages and major provinces worth? What do winners do more often, and
+    how much do the tiles decide?
+
     \b
     arena analyse
     arena analyse league --bot my-bot
     arena analyse league --hands 3 --json
     arena analyse league --without random-python
+    arena analyse league --qin
     """  # noqa: D301 - \b is click's mark for lines to keep
     # Late: pandas is slow to load, and --help does not need it.
     from arena.exports.analysis import analysis_object, analysis_text  # noqa: PLC0415
+    from arena.exports.qin import qin_object, qin_text  # noqa: PLC0415
     from arena.ratings.analysis import analyse_run  # noqa: PLC0415
+    from arena.ratings.qin import analyse_qin  # noqa: PLC0415
 
+    if qin and (bot or hands is not None):
+        raise click.UsageError("--qin looks at the game, so leave out --bot and --hands")
     folder = run_folder(home, run)
     say(f"run {folder}")
     if read_run(folder).config.get("match"):
         say("note: the standings of this run count matches, but here each game counts separately")
+    width = columns_of(sys.stdout)
+    if qin:
+        told = analyse_qin(folder, prior, without)
+        _show(qin_object(told) if as_json else qin_text(told, width))
+        return
     most = hands if hands is not None else 10 if bot else 1
     analysis = analyse_run(folder, prior, bot, most, without)
-    if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(analysis_object(analysis)), indent=2))
-    else:
-        shown = analysis_text(analysis, run or folder.name, columns_of(sys.stdout))
+    text = "" if as_json else analysis_text(analysis, run or folder.name, width)
+    _show(analysis_object(analysis) if as_json else text)
+
+
+def _show(shown: dict[str, Any] | str) -> None:
+    if isinstance(shown, str):
         tell_with_commands(printable(shown, keep="\n"))
+    else:
+        click.echo(msgspec.json.format(msgspec.json.encode(shown), indent=2))

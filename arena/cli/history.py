@@ -39,6 +39,7 @@ def history(
     """  # noqa: D301 - \b is click's mark for lines to keep
     check_output(csv_path, as_json=as_json)
     # Late: pandas is slow to load, and --help does not need it.
+    from arena.exports.changes import changes_sentence, known_changes, regress_command, stages_text  # noqa: PLC0415
     from arena.exports.history import history_csv, history_object, history_text  # noqa: PLC0415
     from arena.ratings.history import read_history  # noqa: PLC0415
 
@@ -53,14 +54,21 @@ def history(
                 f"{did_you_mean(bot, known)}'arena league history' shows all",
             )
         found = found.of(bot)
+    told = [
+        each for name, each in known_changes(folder).items() if name in {*found.table["version"]}
+    ]
     if csv_path == "-":
         click.echo(history_csv(found), nl=False)
     elif as_json:
-        content = {"league": folder.name, **history_object(found)}
+        content = {"league": folder.name, **history_object(found), "changes": told}
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
     else:
         click.echo(f"league {folder}", err=True)
         tell(history_text(found))
+        for each in told if bot is not None else ():
+            tell(f"\n{changes_sentence(each)}")
+            tell(stages_text(each))
+            click.echo(f"  {regress_command(folder.name, each.bot, each.before)}")
     if csv_path not in (None, "-"):
         write_durably(Path(csv_path), history_csv(found).encode())
         click.echo(f"\nhistory: {csv_path}", err=True)

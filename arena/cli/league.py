@@ -12,10 +12,11 @@ from arena.cli import DONE, FAILED, INTERRUPTED
 from arena.cli.history import history, league_option
 from arena.cli.options import Command, as_json, check_utf8, split_bot_names
 from arena.cli.place import Conduct, conduct_options, counted
-from arena.cli.playing import note_short_evidence, playing, show_voided
+from arena.cli.playing import note_short_evidence, playing, said_when_slow, show_voided
 from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
 from arena.cli.terminal import columns_of, say
+from arena.commands.changes import Changing
 from arena.commands.folders import results_folder
 from arena.commands.founding import league_folder, league_request, leagues_in, members_of
 from arena.commands.league import Budget, LeagueLook, LeaguePlay
@@ -208,6 +209,7 @@ class Evening:
         self._home, self._folder, self._bots = home, folder, bots
         self._options, self._conduct = options, conduct
         self._progress: Progress | None = None
+        self._changing = Changing(folder, self._sandbox_for, say)
 
     def play(self, benchmarks: list[str] | None, budget: Budget) -> int:
         """Plays until the budget is spent or somebody stops it; returns the exit status."""
@@ -228,14 +230,21 @@ class Evening:
                 return INTERRUPTED
             if play.runner.voided:
                 return FAILED
+            self._compare(members)
             if league.is_over:
                 return DONE
-            if not league.has_newcomers(play.session):
+            if not league.placed and not league.has_newcomers(play.session):
                 raise RunError(
                     f"expected {request.config.players} bots that play in {self._folder}, got"
                     f" {len(league.rivals())}",
                     "submit some, or make members candidates again: 'arena league candidate BOT'",
                 )
+
+    def _compare(self, members: Members) -> None:
+        """Compares who has been placed with the version before it."""
+        text = "asking who has been placed, and the version before it, for the same moves"
+        with said_when_slow(text, quiet=self._conduct.quiet):
+            self._changing.compare(members.league, self._conduct.place.jobs)
 
     def end(self, *, is_shown: bool = True) -> None:
         """Writes the standings, and prints them if wanted."""
@@ -244,10 +253,12 @@ class Evening:
 
         conclude_league(self._folder, is_shown=is_shown)
 
-    def _sandbox_for(self, bot: Bot) -> Sandbox:
-        """The sandbox in which a newcomer is built; what it is allowed is said when it plays."""
+    def _sandbox_for(self, *bots: Bot) -> Sandbox:
+        """The sandbox in which a newcomer is built, and in which versions are compared; what they
+        are allowed is said when they play.
+        """
         choice = self._conduct.choice._replace(tell=lambda _: None)
-        return choice.sandbox_for([bot], self._folder)
+        return choice.sandbox_for(bots, self._folder)
 
     def _say(self, text: str) -> None:
         if self._progress:

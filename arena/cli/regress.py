@@ -178,8 +178,9 @@ def _with_progress(
             "try again when some have been played",
         )
     tqdm.monitor_interval = 0
+    asked = islice(scripts.games_of(old), games)
     compared = compare_decisions(
-        scripts, old, bot, sandbox, min(jobs or available_cores(), total), games
+        scripts, asked, bot, sandbox, min(jobs or available_cores(), total)
     )
     with tqdm(compared, total=total, unit="game", disable=None, leave=False) as bar:
         yield from bar

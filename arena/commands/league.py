@@ -60,7 +60,9 @@ class LeagueLook(NamedTuple):
 class LeaguePlay:
     """The playing of a league by one command, over all its sessions.
 
-    ``watch`` hears of each look at the ratings; ``drawn`` is the number of games drawn so far.
+    ``watch`` hears of each look at the ratings; ``drawn`` is the number of games drawn so far, and
+    ``placed`` are the next versions that were placed in the last session, which ends with that:
+    between sessions no core is busy, and they can be compared with the versions before them.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class LeaguePlay:
     ) -> None:
         self.members = members
         self.drawn = 0
+        self.placed: list[str] = []
         self._budget, self._watch = budget, watch
         self._ends_s = time.monotonic() + (inf if budget.hours is None else budget.hours * HOUR_S)
         self._known: dict[str, OnScale] = {}
@@ -89,11 +92,18 @@ class LeaguePlay:
 
     def source(self, session: Session) -> LeagueGames:
         """The games of a session, which is over when the league ends, or as soon as somebody plays
-        who is not in it.
+        who is not in it, or a next version has been placed.
         """
+        self.placed = []
         table = _Drawing(self, session)
         games = DrawnGames(table.unplayed(), table.draw)
-        return LeagueGames(games, lambda: self.has_newcomers(session))
+        return LeagueGames(games, lambda: self._has_placed() or self.has_newcomers(session))
+
+    def _has_placed(self) -> bool:
+        """Whether somebody has been placed, and more is drawn after that; else what was drawn is
+        played to the end.
+        """
+        return bool(self.placed) and not self.is_over
 
     def _member(self, bot: str) -> Member:
         return self.members.league.members[bot]
@@ -134,6 +144,7 @@ class LeaguePlay:
 
     def _judge_candidates(self) -> None:
         """Writes down who has been placed, and sets aside who has done nothing but forfeit."""
+        before = versions_before(self.members.league.members)
         for member in self._all():
             found = self._known.get(member.bot)
             if found is None or not member.is_waiting:
@@ -145,6 +156,8 @@ class LeaguePlay:
                 error = round(found.error, 1) if isfinite(found.error) else None
                 placed = PlaceFound(member.bot, now(), round(found.elo, 1), error, found.games)
                 self.members.append(placed)
+                if member.bot in before:
+                    self.placed.append(member.bot)
 
     def _hold_scale(self) -> None:
         """Lets the benchmarks hold the scale once all of them have some games, and later on whoever
@@ -167,7 +180,7 @@ class LeaguePlay:
 
     def rivals(self) -> list[Rival]:
         """Everybody who plays, as the last look showed them."""
-        before = versions_before([member.bot for member in self._all()])
+        before = versions_before(self.members.league.members)
         elos = {bot: found.elo for bot, found in self._known.items()}
         return [
             self._rival(member, elos, before.get(member.bot, ""))

@@ -176,7 +176,7 @@ def analysis_text(analysis: Analysis, run: str, width: int | None = None) -> str
         _cycles_text(analysis),
         f"Seats\n{seats_text(analysis.seats, width)}",
         *_met_again(analysis.met_again, width),
-        f"How games end\n{table_text(ENDINGS, analysis.endings, width=width)}\n{ENDINGS_TOLD}",
+        endings_text(analysis.endings, width),
         _times_text(analysis.times, width),
         *_tempo(analysis.tempo, width),
         *_calibration(analysis.calibration, analysis.opponents is not None, width),
@@ -190,6 +190,11 @@ def analysis_text(analysis: Analysis, run: str, width: int | None = None) -> str
     if analysis.opponents is not None:
         parts.append(f"Opponents\n{pairs_text(analysis.opponents, width=width)}")
     return "\n\n".join([*parts, _hands_text(analysis.hands, run, width)])
+
+
+def endings_text(endings: pd.DataFrame, width: int | None) -> str:
+    """How games end."""
+    return f"How games end\n{table_text(ENDINGS, endings, width=width)}\n{ENDINGS_TOLD}"
 
 
 def _company_object(found: Company) -> dict[str, Any]:

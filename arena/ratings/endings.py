@@ -7,6 +7,7 @@ import pandas as pd
 from msgspec import Struct, field
 
 from arena.ratings.tally import WholeRow
+from arena.records.record import GameRecord
 from arena.rules.terms import LAST_PAGODA
 
 
@@ -25,7 +26,7 @@ class Endings:
     def __init__(self) -> None:
         self._totals: defaultdict[tuple[str, int], _Ends] = defaultdict(_Ends)
 
-    def add(self, game: WholeRow) -> None:
+    def add(self, game: WholeRow | GameRecord) -> None:
         """Counts a game."""
         total = self._totals[game.board, len(game.bots)]
         total.turns[game.turns] += 1

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import softmax
 
 from arena.ratings.components import Floats, Ints
-from arena.ratings.likelihood import ELO
+from arena.ratings.expectation import expected_wins
 from arena.ratings.model import Ratings
 from arena.ratings.results import Column
 from arena.ratings.tally import GameList
@@ -47,11 +46,6 @@ class Hands:
         self, games: GameList, left: "array[int]", bots: Sequence[str], ratings: Ratings
     ) -> None:
         self._bots = list(bots)
-        elo, fits = np.full(len(bots), np.nan), ratings.fits
-        for fit in fits:
-            elo[fit.members] = fit.elo
-        for bound in ratings.bounds:  # what is most likely may be far beyond, but this will do
-            elo[bound.member] = bound.elo
         known, outcome = list(games.outcomes), np.array(games.outcome, dtype=np.int32)
         _, cluster = np.unique(games.board_deals(), return_inverse=True)
         sizes = np.array([len(seated) for _, seated, _ in known], dtype=np.int64)
@@ -62,7 +56,6 @@ class Hands:
             rows, held = np.flatnonzero(sizes == size), np.flatnonzero(sizes[outcome] == size)
             seats = np.array([[number[bot] for bot in known[row][1]] for row in rows.tolist()])
             won = np.array([known[row][2] for row in rows.tolist()]) == 1
-            effects = fits[0].seats[size][0] if fits and size in fits[0].seats else np.zeros(size)
             self._tables.append(
                 _HeldGames(
                     number=held,
@@ -71,7 +64,7 @@ class Hands:
                     left=np.asarray(left)[starts[held][:, None] + np.arange(size)],
                     bots=seats,
                     share=won / won.sum(axis=1, keepdims=True),
-                    expected=softmax((elo[seats] + effects) / ELO, axis=1),
+                    expected=expected_wins(ratings, len(bots), seats),
                 )
             )
 

@@ -133,16 +133,18 @@ class Contenders:
         return best and (self.rivals[best[1]], self.rivals[best[2]])
 
     def _candidate(self) -> tuple[Rival, Rival] | None:
-        """The candidate with the fewest games, and whoever tells most about it: a benchmark, or the
-        version before it. Games with that tell the gain as well. To want them even more would cost:
-        at double worth, placing took 80 % longer by simulation.
+        """A candidate, and whoever tells most about it: a benchmark, or the version before it.
+        Games with that tell the gain as well. To want them even more would cost: at double worth,
+        placing took 80 % longer by simulation.
 
-        One whose first games are out waits while others can be drawn: it may do nothing but fault.
+        Who has no games yet comes first, and waits while these are out: it may do nothing but
+        fault. Then it goes by who joined first. When the one with the fewest games was next, and
+        versions came faster than they could be placed, nobody ever was.
         """
         waiting = self._to_place()
         if not waiting:
             return None
-        candidate = min(waiting, key=lambda each: (each.games > 0 and not each.is_seen, each.games))
+        candidate = min(waiting, key=_turn)
         rivals = [
             rival
             for rival in self.rivals.values()
@@ -193,6 +195,11 @@ class Contenders:
         others = [rival for rival in self.rivals.values() if rival not in pair]
         others.sort(key=nearness, reverse=True)
         return table + others[: self._players - len(table)]
+
+
+def _turn(candidate: Rival) -> tuple[bool, bool]:
+    """The least is next, and among equals who joined first."""
+    return candidate.games > 0 and not candidate.is_seen, candidate.games > 0
 
 
 def information(difference: float, error: float) -> float:

@@ -2,7 +2,7 @@
 
 import logging
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
@@ -39,14 +39,13 @@ Waiting = deque[tuple[GameRecord, int, Future[list[Decision]]]]
 
 
 def compare_decisions(
-    scripts: Scripts, old: str, new: Bot, sandbox: Sandbox, jobs: int, games: int | None
+    scripts: Scripts, games: Iterable[tuple[GameRecord, int]], new: Bot, sandbox: Sandbox, jobs: int
 ) -> Iterator[Compared]:
-    """The old bot's games in the order of the journal, all or only the first ``most``; the new bot
-    must have been staged.
+    """These games with the seat of the old bot, in their order; the new bot must have been staged.
 
     Raises RunError, ConfigError, and Void if a worker dies.
     """
-    rest = islice(scripts.games_of(old), games)
+    rest = iter(games)
     waiting: Waiting = deque()
     pool = _pool(scripts, new, sandbox, jobs)
     try:

@@ -24,6 +24,16 @@ struct Known {
         else hand.unknown--, unseen[size_t(tile)]--;
         if (pile > 0) pile--, hand.unknown++;
     }
+    // One of a hand's tiles becomes known: any that is unseen, at random.
+    template <class Random>
+    void reveal(int seat, Random &random) {
+        const int total = std::accumulate(unseen.begin(), unseen.end(), 0);
+        if (total == 0) return;
+        size_t tile = 0;
+        for (int at = int(random() % uint64_t(total)); at >= unseen[tile]; tile++) at -= unseen[tile];
+        Hand &hand = hands[size_t(seat)];
+        hand.unknown--, unseen[tile]--, hand.known[tile]++;
+    }
     int tiles(int seat) const {  // that it may hold, a bit for each of the six
         int tiles = 0;
         const Hand &hand = hands[size_t(seat)];

@@ -12,11 +12,6 @@ class Race {
     static constexpr size_t STARTERS = 16;
     static constexpr int TURNS = 8, AMONG = 12;  // turns that are played on, each with the best of some moves
 
-    // All that is hidden, as it may be.
-    struct Deal {
-        Counts hands[MOST_SEATS];
-        std::vector<int> pile;
-    };
     const Position<WORDS> &position;
     const Known &known;
     std::mt19937_64 random;
@@ -37,7 +32,7 @@ class Race {
         while (1u << laps < lines.size()) laps++;
         for (int lap = 1; lap <= laps; lap++) {
             while (spent(nodes) < double(lap) / laps) {
-                const Deal deal = dealt();
+                const Known deal = dealt();
                 for (Line &line : lines) {
                     if (spent(nodes) >= 1) break;
                     const Chances reached = played_on(deal, line.move);
@@ -53,39 +48,29 @@ class Race {
     }
 
   private:
-    Deal dealt() {
-        Deal deal;
-        for (size_t tile = 0; tile < 6; tile++)
-            deal.pile.insert(deal.pile.end(), size_t(known.unseen[tile]), int(tile));
-        for (size_t i = deal.pile.size(); i > 1; i--) std::swap(deal.pile[i - 1], deal.pile[random() % i]);
-        for (size_t seat = 0; seat < MOST_SEATS; seat++) {
-            deal.hands[seat] = known.hands[seat].known;
-            for (int i = 0; i < known.hands[seat].unknown; i++) draw(deal, seat);
-        }
+    // All that is hidden, as it may be.
+    Known dealt() {
+        Known deal = known;
+        for (int seat = 0; seat < position.players; seat++)
+            for (int i = known.hands[size_t(seat)].unknown; i > 0; i--) deal.reveal(seat, random);
         return deal;
     }
 
-    static void draw(Deal &deal, size_t seat) {
-        if (deal.pile.empty()) return;
-        deal.hands[seat][size_t(deal.pile.back())]++;
-        deal.pile.pop_back();
-    }
-
-    static void play(Position<WORDS> &at, Deal &deal, const Move &move) {
-        const size_t seat = size_t(at.mover);
-        deal.hands[seat][size_t(move.tile())]--;
-        draw(deal, seat);
+    void play(Position<WORDS> &at, Known &deal, const Move &move) {
+        const int seat = at.mover;
+        deal.play(seat, move.tile());
+        if (deal.hands[size_t(seat)].unknown > 0) deal.reveal(seat, random);
         at.play(move);
     }
 
-    Chances played_on(Deal deal, const Move &move) {
+    Chances played_on(Known deal, const Move &move) {
         Position<WORDS> at = position;
         play(at, deal, move);
         nodes++;
         int passes = 0;
         for (int turn = 0; turn < TURNS && !at.over; turn++) {
             if (passes == at.players) return outcome(at);  // nobody can place a tile (R8.1)
-            look_for_moves(at, deal.hands[at.mover]);
+            look_for_moves(at, at.out[at.mover] ? 0 : deal.tiles(at.mover));
             passes = moves.empty() ? passes + 1 : 0;
             if (passes) at.pass();
             else play(at, deal, likely(at));
@@ -93,13 +78,10 @@ class Race {
         return judge(at);
     }
 
-    // Quiet moves only if there are no others.
-    void look_for_moves(const Position<WORDS> &at, const Counts &hand) {
-        int tiles = 0;
-        for (size_t tile = 0; tile < 6 && !at.out[at.mover]; tile++) tiles |= (hand[tile] > 0) << tile;
+    void look_for_moves(const Position<WORDS> &at, int tiles) {
         const Placements<WORDS> placements(at);
         moves.clear();
-        for (bool quiet : {false, true})
+        for (bool quiet : {false, true})  // quiet moves only if there are no others
             if (moves.empty()) placements.each(tiles, [&](const Move &move) { moves.push_back(move); }, quiet);
     }
 

@@ -20,5 +20,11 @@ def test_a_run_is_analysed_and_its_commands_work(arena):
     assert {row["bot"] for row in shown["hands"]} == {"rnd"}
     assert len(shown["hands"]) == 3
     assert {row["opponent"] for row in shown["opponents"]} == {"fst", "third"}
+    assert "What one more is worth" in arena("analyse", "a", "--qin")[0]
+    shown = json.loads(arena("analyse", "a", "--qin", "--without", "third", "--json")[0])
+    assert (shown["games"], shown["notes"][0].split()[0]) == (8, "without")
+    assert sum(row["games"] for row in shown["kinds"]) <= 8
+    _, err = arena("analyse", "a", "--qin", "--hands", 2, status=2)
+    assert "--qin looks at the game, so leave out --bot and --hands" in err
     _, err = arena("analyse", "a", "--bot", "nobody", status=1)
     assert "error: expected a bot of the run, got 'nobody'" in err

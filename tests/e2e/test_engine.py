@@ -221,4 +221,4 @@ def test_the_engine_is_short():
     """Lines of code: comments, blank lines and the fitted weights teach, or are data."""
     files = ("bot.cpp", "rules.h", "judge.h", "look.h", "expectimax.h", "race.h")
     lines = [line for name in files for line in (FOLDER / name).read_text().splitlines()]
-    assert len([line for line in lines if line.strip() and not line.strip().startswith("//")]) < 850
+    assert len([line for line in lines if line.strip() and not line.strip().startswith("//")]) < 840

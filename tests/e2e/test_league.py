@@ -11,6 +11,8 @@ import pytest
 
 from arena.commands.members import Members
 from arena.records.league import Joined, StatusChanged, read_league
+from arena.rules.game import move_text
+from arena.rules.positions import parse_position
 from tests.e2e.conftest import FIRST, RANDOM, ROOT, Arena
 from tests.e2e.test_kills import journal_lines, wait_for
 
@@ -139,7 +141,7 @@ def test_a_version_that_is_submitted_joins_and_the_old_one_stays(league):
 
 
 def test_submitting_to_a_league_tells_the_place_that_was_found(league):
-    league.add_bot("rnd", RANDOM + "\n# better\n", to="ideas")
+    league.add_bot("rnd", FIRST + "\n# better\n", to="ideas")
     status, out, err = league.ended("submit", "ideas/rnd", "--no-check", "--league", "ladder")
     assert "rnd@2 is placed: " in out
     gained = [
@@ -157,6 +159,28 @@ def test_submitting_to_a_league_tells_the_place_that_was_found(league):
     assert "rnd@2 is placed: " in out
     assert len(league.records("ladder")) == games
     league("verify", "ladder")
+    shows_how_it_moves_beside_the_version_before(league)
+
+
+def shows_how_it_moves_beside_the_version_before(league):
+    """It plays the first legal move, where the version before it plays any."""
+    (told,) = json.loads(league("league", "history", "rnd", "--json")[0])["changes"]
+    assert (told["bot"], told["before"], told["games"]) == ("rnd@2", "rnd@1", 8)
+    asked, other = sum(told["asked"]), sum(told["other"])
+    assert asked == told["again"][0] > 100
+    assert told["again"][1] == 0
+    assert asked / 2 < other <= asked
+    records = {record["id"]: record for record in league.records("ladder")}
+    for example in told["examples"]:
+        record, turn = records[example["game"]], example["turn"]
+        assert (record["moves"][turn], record["bots"][example["seat"]]) == (example["old"], "rnd@1")
+        state = parse_position(example["position"])
+        assert example["new"] == move_text(state.board, state.legal_moves()[0])
+    out, _ = league("league", "history", "rnd")
+    assert f"rnd@2 plays another move than rnd@1 in {other} of {asked} decisions" in out
+    league("report", "ladder")
+    page = (league.home / "results" / "ladder" / "report.html").read_text()
+    assert page.count("<bdi>rnd@2</bdi> plays ") == 2
 
 
 def test_submitting_a_bot_that_only_forfeits_fails(league):

@@ -18,6 +18,7 @@ COMMANDS = [
     "standings rounds --match bird,lion",
     "watch nasty --once",
     "analyse nasty",
+    "analyse nasty --qin",
     "analyse nasty --bot " + BOTS[0],
     "review nasty " + GAME + " --deals 10 --jobs 1",
     "review nasty --deals 10 --games 1 --jobs 1",

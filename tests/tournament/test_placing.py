@@ -60,10 +60,19 @@ def test_before_there_is_a_scale_every_second_draw_is_for_it():
     assert sum(set(line_up) <= set(LADDER) for line_up in line_ups) == 8
 
 
-def test_the_candidate_with_the_fewest_games_comes_first():
+def test_a_candidate_without_games_comes_first_as_it_may_not_even_start():
     made = field(candidate("old", error=60.0), candidate("new"))
     made.add(("b1", "old"), 80)
     assert "new" in made.next_line_up()
+
+
+def test_candidates_are_placed_in_the_order_of_joining_however_fast_others_come():
+    made = field(candidate("old", error=60.0), candidate("new"))
+    made.add(("b1", "old"), 80)
+    made.add(("b1", "new"), 8)
+    met = Counter(bot for line_up in drawn(made, 16) for bot in line_up)
+    assert met["old"] == 12
+    assert met["new"] == 0
 
 
 def test_a_candidate_whose_first_games_are_out_waits_for_another():

@@ -2,7 +2,6 @@
 of it.
 """
 
-import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
@@ -12,6 +11,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from arena.exports.changes import changes_shown, known_changes, regress_command
 from arena.exports.overview import ends_of
 from arena.exports.report.about import bots_of
 from arena.exports.report.charts import axis, interval
@@ -101,6 +101,7 @@ class Profiles:
         }
         self._about = {bot["name"]: bot for bot in bots_of(material)}
         self._ids = self._named_games()
+        self._changes = known_changes(material.folder) if material.history else {}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self.of(name) for name in self._opponents)
@@ -175,7 +176,7 @@ class Profiles:
         """The other versions and settings of the bot in this run."""
         return [other for other in self._rows if other != name and name_of(other) == name_of(name)]
 
-    def _step(self, name: str) -> dict[str, str] | None:
+    def _step(self, name: str) -> dict[str, Any] | None:
         """What a version in a league gained on the one before it, and the command that tells where
         it plays otherwise; None if there is no such version, or it has not played.
         """
@@ -184,11 +185,11 @@ class Profiles:
         before = next((str(row["before"]) for row in rows if row["version"] == name), "")
         if not found or before not in self._rows:
             return None
-        command = ["arena", "regress", self._material.folder.name, "--bot", name, "--old", before]
         return {
             "before": before,
             "gain": next(iter(found.of(name).sentences), ""),
-            "command": shlex.join(command),
+            "command": regress_command(self._material.folder.name, name, before),
+            "changes": changes_shown(self._changes[name]) if name in self._changes else None,
         }
 
     def _opponents_table(self, name: str) -> dict[str, Any]:

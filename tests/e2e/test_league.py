@@ -204,7 +204,7 @@ def test_submitting_waits_while_another_arena_plays_the_league(league):
     wait_for(lambda: journal_lines(league, "ladder") > before)
     league.add_bot("worse", CRASHES, to="ideas")  # it is set aside long before another is placed
     status, _, err = league.ended("submit", "ideas/worse", "--no-check", "--league", "ladder")
-    assert process.poll() is None
+    assert process.poll() is None, process.stderr.read()
     assert "another arena plays" in err
     assert "worse@1 is set aside: it forfeited all of its" in err
     assert status == 1

@@ -8,8 +8,7 @@ from shutil import get_terminal_size
 from arena.cli.colours import Depth, depth_of, painted
 from arena.cli.squares import ASCII, GRASS, GROUNDS, SEATS, WIDTH, Glyphs, Plot, Sign, on_seat
 from arena.cli.terminal import columns_of, is_unicode
-from arena.exports.pictures.scene import Scene
-from arena.exports.pictures.tiles import Pair, pair_of
+from arena.exports.pictures.scene import Pair, Scene, pair_of
 from arena.exports.text import HIDDEN_TILE, board_text, hands_text
 from arena.exports.width import padded, told_apart, width_of
 from arena.rules import State

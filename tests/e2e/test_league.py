@@ -152,12 +152,16 @@ def test_submitting_to_a_league_tells_the_place_that_was_found(league):
     assert status == (5 if not is_clear else 0 if int(gain) > 0 else 4)
     assert ("is not clear yet" in err) == (status == 5)
     assert events(league, "placed")[-1]["bot"] == "rnd@2"
-    # again: it has its place already, and no more games are played
+    # again: it has its place already, and no more games are played but those asked for
     games = len(league.records("ladder"))
     again, out, _ = league.ended("submit", "ideas/rnd", "--no-check", "--league", "ladder")
     assert again == status
     assert "rnd@2 is placed: " in out
     assert len(league.records("ladder")) == games
+    more = ("submit", "ideas/rnd", "--no-check", "--league", "ladder", "--games", 16)
+    assert "on rnd@1" in league.ended(*more)[1]
+    met = [sorted(record["bots"]) for record in league.records("ladder")[games:]]
+    assert met == [["rnd@1", "rnd@2"]] * 16
     league("verify", "ladder")
     shows_how_it_moves_beside_the_version_before(league)
 
@@ -261,6 +265,12 @@ def test_a_retired_benchmark_plays_no_more(league):
     _, err = league("league", "benchmark", "rnd")
     assert "rnd@1 is a benchmark" in err
     assert events(league, "status")[-1]["by"] != "arena"
+    # one that is removed does not play either, and what it has played counts
+    league("remove", "rnd", "--yes")
+    _, err = league(*RUN, "--games", 8)
+    assert "rnd@1 is withdrawn: it is no longer in bots/" in err
+    assert not any("rnd@1" in record["bots"] for record in league.records("ladder")[-8:])
+    assert "rnd@1" in league("standings", "ladder")[0]
 
 
 @pytest.mark.parametrize(

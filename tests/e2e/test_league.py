@@ -18,6 +18,7 @@ from tests.e2e.test_kills import journal_lines, wait_for
 
 RUN = ("league", "run", "ladder")
 NEW = (*RUN, "--benchmarks", "random,greedy-4", "--seed", "league", "-q")
+MIRRORED = RANDOM.replace('rng.choice(message["legal"])', 'rng.choice(message["legal"][::-1])')
 CRASHES = "raise SystemExit('no')\n"
 
 
@@ -141,7 +142,7 @@ def test_a_version_that_is_submitted_joins_and_the_old_one_stays(league):
 
 
 def test_submitting_to_a_league_tells_the_place_that_was_found(league):
-    league.add_bot("rnd", FIRST + "\n# better\n", to="ideas")
+    league.add_bot("rnd", MIRRORED, to="ideas")
     status, out, err = league.ended("submit", "ideas/rnd", "--no-check", "--league", "ladder")
     assert "rnd@2 is placed: " in out
     gained = [
@@ -167,7 +168,7 @@ def test_submitting_to_a_league_tells_the_place_that_was_found(league):
 
 
 def shows_how_it_moves_beside_the_version_before(league):
-    """It plays the first legal move, where the version before it plays any."""
+    """It plays the move that is as far from the end of the list as the other one from its start."""
     (told,) = json.loads(league("league", "history", "rnd", "--json")[0])["changes"]
     assert (told["bot"], told["before"], told["games"]) == ("rnd@2", "rnd@1", 8)
     asked, other = sum(told["asked"]), sum(told["other"])
@@ -179,7 +180,8 @@ def shows_how_it_moves_beside_the_version_before(league):
         record, turn = records[example["game"]], example["turn"]
         assert (record["moves"][turn], record["bots"][example["seat"]]) == (example["old"], "rnd@1")
         state = parse_position(example["position"])
-        assert example["new"] == move_text(state.board, state.legal_moves()[0])
+        legal = [move_text(state.board, move) for move in state.legal_moves()]
+        assert example["new"] == legal[-1 - legal.index(example["old"])]
     out, _ = league("league", "history", "rnd")
     assert f"rnd@2 plays another move than rnd@1 in {other} of {asked} decisions" in out
     league("report", "ladder")

@@ -75,7 +75,11 @@ league.add_command(history)
 def _list(home: Path, *, as_json: bool) -> None:
     rows: list[dict[str, Any]] = []
     for folder in leagues_in(home):
-        found = read_league(folder)
+        try:
+            found = read_league(folder)
+        except RunError as error:
+            say(f"warning: {error}")
+            continue
         rows.append(
             {
                 "league": folder.name,
@@ -320,8 +324,8 @@ def note_few_benchmarks(members: Members) -> None:
     found = members.league.with_status("benchmark")
     if len(found) < FEWEST_BENCHMARKS:
         say(
-            f"note: {counted(len(found), 'benchmark')} left: a newcomer is placed faster between"
-            " benchmarks on both sides of it; 'arena league benchmark BOT' makes one"
+            f"note: the league has {counted(len(found), 'benchmark')}: a newcomer is placed faster"
+            " between benchmarks on both sides of it; 'arena league benchmark BOT' makes one"
         )
 
 

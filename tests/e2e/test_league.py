@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from arena.commands.founding import versions_in_leagues
 from arena.commands.members import Members
 from arena.records.league import Joined, StatusChanged, read_league
 from arena.records.linefile import BusyError, turn_in
@@ -142,6 +143,14 @@ def test_leagues_are_listed(kept):
     assert "'arena league run ladder' plays that league" in err
 
 
+def test_a_damaged_league_hides_no_other(league):
+    damaged = shutil.copytree(league.home / "results" / "ladder", league.home / "results" / "bad")
+    (damaged / "league.jsonl").write_text("{}\n")
+    out, err = league("league")
+    assert "ladder" in out
+    assert "bad/league.jsonl, line 1" in err.replace("\n", "")
+
+
 def test_going_on_plays_more_games_on_the_same_plan(league):
     before = league.timeless("ladder")
     league(*NEW, "--games", 16)
@@ -269,6 +278,18 @@ def test_a_version_that_was_removed_keeps_its_number(league):
     _, err = league(*RUN, "--games", 8)
     assert "fst@2 is withdrawn" in err
     assert "fst@3 joins" in err
+
+
+def test_files_that_a_league_would_not_play_are_refused(league):
+    """Also in a league outside results/."""
+    moved = (league.home / "results" / "ladder").rename(league.home / "elsewhere")
+    assert "fst@1" not in versions_in_leagues(league.home, None)
+    assert "fst@1" in versions_in_leagues(league.home, moved)
+    league.add_bot("rnd", CRASHES, to="ideas")
+    shutil.copy(league.home / "ideas" / "rnd" / "bot.py", league.home / "bots" / "rnd")
+    status, out, err = league.ended("submit", "ideas/rnd", "--no-check", "--league", moved)
+    assert (status, "as version 1" in out) == (1, True)
+    assert "expected the files with which rnd@1 joined elsewhere, got others" in err
 
 
 def test_files_changed_behind_a_version_are_said_and_not_played(league):

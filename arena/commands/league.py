@@ -152,7 +152,7 @@ class LeaguePlay:
             if found.games == found.forfeits >= FIRST_GAMES:
                 why = f"it forfeited all of its {found.games} games"
                 self.members.change(member.bot, "aside", ARENA, why)
-            elif found.error <= PLACED_ELO or found.games >= PLACING_GAMES:
+            elif 0 < found.error <= PLACED_ELO or found.games >= PLACING_GAMES:
                 error = round(found.error, 1) if isfinite(found.error) else None
                 placed = PlaceFound(member.bot, now(), round(found.elo, 1), error, found.games)
                 self.members.append(placed)

@@ -25,6 +25,8 @@ UNKNOWN_ELO, RELATED_ELO = 250.0, 120.0
 """The standard error of a first guess: of any bot's rating, and of that of a next version, which
 is guessed to be as good as the last one.
 """
+LEAST_ELO = 1.0
+"""The least standard error."""
 WINDOW = 3
 """Neighbours are so many places apart at most."""
 VERSIONS = 4.0
@@ -247,7 +249,8 @@ def first_guess(elos: Mapping[str, float], before: str) -> tuple[float, float]:
 
 def error_of(half_width: float, games: int) -> float:
     """The standard error that belongs to a half-width; if that is unknown, what so many games
-    against equals would leave.
+    against equals would leave. At least an Elo point: who alone holds the scale has none.
     """
     known = half_width / TWO_SIDED if half_width < inf else inf
-    return min(known, 1 / sqrt(1 / UNKNOWN_ELO**2 + games * information(0.0, 0.0)))
+    error = min(known, 1 / sqrt(1 / UNKNOWN_ELO**2 + games * information(0.0, 0.0)))
+    return max(error, LEAST_ELO)

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from arena.tournament.placing import Contenders, Rival, first_guess, information
+from arena.tournament.placing import Contenders, Rival, error_of, first_guess, information
 
 LADDER = {"b1": -300.0, "b2": -100.0, "b3": 100.0, "b4": 300.0}
 
@@ -192,3 +192,9 @@ def test_a_next_version_is_guessed_to_be_as_good_as_the_last_one():
     elo, error = first_guess({"my@1": 250.0, "b": -50.0}, "my@1")
     assert elo == 250.0
     assert error < first_guess({"my@1": 250.0, "b": -50.0}, "")[1]
+
+
+def test_one_benchmark_that_holds_the_scale_alone_has_an_error_to_draw_by():
+    made = Contenders(2)
+    made.show([Rival("b", is_benchmark=True, error=error_of(0.0, 40)), candidate()])
+    assert drawn(made, 3) == [("b", "new")] * 3

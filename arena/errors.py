@@ -36,6 +36,11 @@ def printable(text: str, keep: str = "") -> str:
     )
 
 
+def counted(count: int, noun: str) -> str:
+    """``1 game``, ``2 games``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 MOST_NEAR = 3
 
 

@@ -1,16 +1,12 @@
 """arena analyse: what is behind the standings of a run."""
 
-import sys
 from pathlib import Path
-from typing import Any
 
 import click
-import msgspec
 
 from arena.cli.options import as_json, prior_option, run_argument, without_option
-from arena.cli.terminal import columns_of, say, tell_with_commands
+from arena.cli.terminal import say
 from arena.commands.folders import run_folder
-from arena.errors import printable
 from arena.records.runfile import read_run
 
 
@@ -64,31 +60,17 @@ def analyse(
     arena analyse league --without random-python
     arena analyse league --qin
     """  # noqa: D301 - \b is click's mark for lines to keep
-    # Late: pandas is slow to load, and --help does not need it.
-    from arena.exports.analysis import analysis_object, analysis_text  # noqa: PLC0415
-    from arena.exports.qin import qin_object, qin_text  # noqa: PLC0415
-    from arena.ratings.analysis import analyse_run  # noqa: PLC0415
-    from arena.ratings.qin import analyse_qin  # noqa: PLC0415
-
     if qin and (bot or hands is not None):
         raise click.UsageError("--qin looks at the game, so leave out --bot and --hands")
     folder = run_folder(home, run)
     say(f"run {folder}")
     if read_run(folder).config.get("match"):
         say("note: the standings of this run count matches, but here each game counts separately")
-    width = columns_of(sys.stdout)
+    # Late: pandas is slow to load, and --help does not need it.
+    from arena.cli.findings import show_analysis, show_qin  # noqa: PLC0415
+
     if qin:
-        told = analyse_qin(folder, prior, without)
-        _show(qin_object(told) if as_json else qin_text(told, width))
+        show_qin(folder, prior, without, as_json=as_json)
         return
     most = hands if hands is not None else 10 if bot else 1
-    analysis = analyse_run(folder, prior, bot, most, without)
-    text = "" if as_json else analysis_text(analysis, run or folder.name, width)
-    _show(analysis_object(analysis) if as_json else text)
-
-
-def _show(shown: dict[str, Any] | str) -> None:
-    if isinstance(shown, str):
-        tell_with_commands(printable(shown, keep="\n"))
-    else:
-        click.echo(msgspec.json.format(msgspec.json.encode(shown), indent=2))
+    show_analysis(folder, prior, bot, most, without, named=run or folder.name, as_json=as_json)

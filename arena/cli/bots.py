@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from arena.cli.options import as_json
+from arena.cli.showing import tell_json
 from arena.cli.terminal import columns_of, say, tell
 from arena.commands.allowing import own_words
 from arena.commands.bots import bot_finder
@@ -189,4 +190,4 @@ def _print_table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
 
 
 def _print_json(value: Any) -> None:
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2))
+    tell_json(value)

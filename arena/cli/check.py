@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-import msgspec
 
 from arena.cli import DONE, FAILED
 from arena.cli.estimate import LONG_S, duration_text
 from arena.cli.options import as_json, move_ms_option, sandbox_options
+from arena.cli.showing import tell_json
 from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import bot_to_check
@@ -52,7 +52,7 @@ def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice, as_j
     if not as_json:
         return DONE if run_checks(bot, move_ms, sandbox, only_failures=False) else FAILED
     shown = check_object(bot, move_ms, sandbox, list(_steps(bot, move_ms, sandbox)))
-    click.echo(msgspec.json.format(msgspec.json.encode(shown), indent=2))
+    tell_json(shown)
     return DONE if shown["passed"] else FAILED
 
 

@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 import click
-import msgspec
 from msgspec.structs import replace
 
 from arena.cli import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
 from arena.cli.options import Command, as_json, split_bot_names
-from arena.cli.place import Conduct, conduct_options, counted
+from arena.cli.place import Conduct, conduct_options
 from arena.cli.playing import note_short_evidence, playing, run_path, show_voided
 from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
+from arena.cli.showing import json_text
 from arena.cli.terminal import columns_of, folded, is_unicode, say
 from arena.commands.contest import Contest
 from arena.commands.request import MOST_BLOCKS, request_comparison
+from arena.errors import counted
 from arena.exports.pen import ASCII, Pen
 from arena.exports.verdicts import elo_text, gauge_text, llr_text, verdict_object, verdict_text
 from arena.ratings.sequential import BlockTest, Verdict
@@ -153,9 +154,7 @@ def compare(
     folder = run_path(home, options, request, finished=True)
     settled = settle(folder, request, conduct, keeps_looks=as_json)
     click.echo(
-        msgspec.json.format(msgspec.json.encode(settled.object()), indent=2)
-        if as_json
-        else folded(settled.text(), columns_of(sys.stdout))
+        json_text(settled.object()) if as_json else folded(settled.text(), columns_of(sys.stdout))
     )
     return settled.ending()
 

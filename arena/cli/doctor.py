@@ -15,6 +15,7 @@ from msgspec import Struct
 from arena import __version__
 from arena.cli import DONE, FAILED
 from arena.cli.options import as_json
+from arena.cli.showing import json_text
 from arena.cli.terminal import columns_of, folded
 from arena.commands.folders import results_folder
 from arena.errors import printable
@@ -161,7 +162,7 @@ def doctor(home: Path, /, *, clean: bool, as_json: bool) -> int:
         return _clean(as_json=as_json)
     found = examine(results_folder(home))
     click.echo(
-        msgspec.json.format(msgspec.json.encode(found), indent=2)
+        json_text(found)
         if as_json
         else folded("\n".join(report(found)), columns_of(sys.stdout), " " * 6)
     )

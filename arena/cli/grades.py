@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 from tqdm import tqdm
 
 from arena.cli.estimate import LONG_S, duration_text
-from arena.cli.place import counted
+from arena.cli.showing import tell_json
 from arena.cli.terminal import columns_of, say, tell_with_commands
 from arena.commands.review import DEFAULT_JUDGE, Review, make_judge
-from arena.errors import printable
+from arena.errors import counted, printable
 from arena.exports.files import csv_text
 from arena.exports.review import review_object, review_text
 from arena.records.regular import write_durably
@@ -55,7 +54,7 @@ def show_grades(
         click.echo(csv_text(decisions), nl=False)
     elif as_json:
         content = review_object(folder.name, found.judge, bots, decisions, held_back)
-        click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
+        tell_json(content)
     elif decisions.empty:
         click.echo("no decisions to grade")
     else:

@@ -6,22 +6,22 @@ from pathlib import Path
 from typing import Any, cast
 
 import click
-import msgspec
 
 from arena.cli import DONE, FAILED, INTERRUPTED
 from arena.cli.history import history, league_option
 from arena.cli.options import Command, as_json, check_utf8, split_bot_names
-from arena.cli.place import Conduct, conduct_options, counted
+from arena.cli.place import Conduct, conduct_options
 from arena.cli.playing import note_short_evidence, playing, said_when_slow, show_voided
 from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
+from arena.cli.showing import tell_json
 from arena.cli.terminal import columns_of, say
 from arena.commands.changes import Changing
 from arena.commands.folders import results_folder
 from arena.commands.founding import league_folder, league_request, leagues_in, members_of
 from arena.commands.league import Budget, LeagueLook, LeaguePlay
 from arena.commands.members import Members, is_now, user_name
-from arena.errors import RunError
+from arena.errors import RunError, counted
 from arena.exports.grid import columns_text
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
@@ -66,7 +66,7 @@ def _list(home: Path, *, as_json: bool) -> None:
             }
         )
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
+        tell_json(rows)
     elif not rows:
         say(f"no leagues in {results_folder(home)}: start one with 'arena league run NAME'")
     else:

@@ -8,8 +8,7 @@ from shutil import get_terminal_size
 from arena.cli.colours import Depth, depth_of, painted
 from arena.cli.squares import ASCII, GRASS, GROUNDS, SEATS, WIDTH, Glyphs, Plot, Sign, on_seat
 from arena.cli.terminal import columns_of, is_unicode
-from arena.exports.pictures.scene import Scene
-from arena.exports.pictures.tiles import Pair, pair_of
+from arena.exports.pictures.scene import Pair, Scene, pair_of
 from arena.exports.text import HIDDEN_TILE, board_text, hands_text
 from arena.exports.width import padded, told_apart, width_of
 from arena.rules import State
@@ -32,15 +31,18 @@ class Mosaic:
     def __init__(self, board: Board, tiles: Iterable[Pair] = ()) -> None:
         self._board, self._scene = board, Scene(board)
         self._mates = dict[int, int]()
-        self._depth, size = depth_of(sys.stdout), get_terminal_size()
-        self._columns = size.columns
+        self._depth = depth_of(sys.stdout)
         self._glyphs = Glyphs() if is_unicode(sys.stdout) else ASCII
-        self._is_large = (
-            self._glyphs != ASCII
-            and size.lines >= 2 * board.height + BELOW
-            and size.columns >= WIDTH * board.width + MARGIN
-        )
         self._join(tiles)
+
+    def _is_large(self) -> bool:
+        """Whether the terminal has room for the large board: now, as windows change."""
+        size = get_terminal_size()
+        return (
+            self._glyphs != ASCII
+            and size.lines >= 2 * self._board.height + BELOW
+            and size.columns >= WIDTH * self._board.width + MARGIN
+        )
 
     def lay(self, move: int) -> None:
         """Remembers the tile of a move."""
@@ -56,10 +58,11 @@ class Mosaic:
             return board_text(state, marked=marked)
         board = self._board
         position = Plot(board, draw(state), self._homes(state), self._mates, marked)
+        is_large = self._is_large()
         lines = [" " * MARGIN + "".join(f" {chr(97 + x):<{WIDTH - 1}}" for x in range(board.width))]
         for y in range(board.height):
             row = [
-                position.large(x, y) if self._is_large else position.small(x, y, self._glyphs)
+                position.large(x, y) if is_large else position.small(x, y, self._glyphs)
                 for x in range(board.width)
             ]
             lines += [
@@ -104,7 +107,7 @@ class Mosaic:
         gap = "   " * (HAND - len(hand))
         row = (self._glyphs.pagoda * left).ljust(left + state.placed(seat))
         taken = width_of(f"* 000 {name}  {row} 00 to place") + 3 * HAND
-        if taken <= self._columns:
+        if taken <= get_terminal_size().columns:
             gap += painted(row, self._depth, SEATS[seat], grass.plain) + " "
         return f"{begin}{' '.join(hand)} {gap}{left:>2} to place"
 

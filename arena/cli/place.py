@@ -106,8 +106,3 @@ def conduct_options(command: Command) -> Command:
     ):
         shown = option(shown)
     return cast("Command", shown)
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 game``, ``2 games``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

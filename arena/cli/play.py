@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -54,6 +54,25 @@ OF_THE_TERMINAL = {
 """Parameters that make no sense on a page, and their options."""
 
 
+class GameWanted(NamedTuple):
+    """What the user wants: who plays which game, and how it is shown."""
+
+    bots: tuple[str, ...]
+    board: str | None
+    match: list[str] | None
+    seed: str | None
+    deal: int
+    resume: ResumeChoice
+    options: RunOptions
+    human: int | None
+    web: bool
+    step: bool
+    has_stderr: bool
+    log_path: Path | None
+    choice: SandboxChoice
+    as_json: bool
+
+
 @click.command()
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
 @click.option("--board", metavar="NAME|FILE", help="bird, lion or a board file.  [default: bird]")
@@ -100,26 +119,7 @@ OF_THE_TERMINAL = {
 @sandbox_options
 @as_json
 @click.pass_obj
-# One for each option.
-def play(  # noqa: PLR0913
-    home: Path,
-    /,
-    bots: tuple[str, ...],
-    board: str | None,
-    match: list[str] | None,
-    seed: str | None,
-    deal: int,
-    resume: ResumeChoice,
-    options: RunOptions,
-    *,
-    human: int | None,
-    web: bool,
-    step: bool,
-    has_stderr: bool,
-    log_path: Path | None,
-    choice: SandboxChoice,
-    as_json: bool,
-) -> int:
+def play(home: Path, /, **said: Any) -> int:
     """Play one game and draw it. Name two to four bots in the order of their seats; you see the
     board after each move.
 
@@ -156,45 +156,65 @@ def play(  # noqa: PLR0913
     arena play ./my-bot greedy-python --log wire.jsonl
     arena play ./my-bot careful --from league bird/greedy+random/3/1 --turn 20
     """  # noqa: D301 - \b is click's mark for lines to keep
-    if web:
+    wanted = GameWanted(**said)
+    if wanted.web:
         _refuse_terminal_options()
-        human = human or 0
-    names = _board_names(board, match)
-    game = resume.find(home)
-    _refuse_tables(game, bots, human)
-    _refuse_misuse(human, options, as_json=as_json, has_stderr=has_stderr)
-    if step:
-        _refuse_steps(human, as_json=as_json)
-    found = list(map(bot_finder(home, say, in_process=False), bots))
-    if not game or resume.is_reshuffled:
-        seed = seed or new_seed()
-    timing, kept = with_clock(options, say).timing, None
-    if game:
-        rounds = [resume.round_of(game, seed)]
-    else:
-        boards = [find_board(name) for name in names]
-        if web:
-            wish = Wish(found, human or 0, boards[0], str(seed), deal, timing)
-            # Late: the web parts are slow to load.
-            from arena.cli.pages import serve_game  # noqa: PLC0415
+        wanted = wanted._replace(human=wanted.human or 0)
+    names, game = _board_names(wanted.board, wanted.match), wanted.resume.find(home)
+    _refuse_tables(game, wanted.bots, wanted.human)
+    _refuse_misuse(wanted)
+    return _begun(home, wanted, game, names)
 
-            return serve_game(home, wish, choice)
-        kept = _kept(found, human, boards, timing, str(seed), deal)
-        rounds = kept.rounds if kept else _planned(boards, str(seed), deal)
-    single = SingleGame(found, human, timing, choice.sandbox_for(found), has_stderr)
-    with _opened(log_path) as log:
-        outcomes = list(_played(ShownGame(single, step), rounds, log, as_json=as_json))
+
+def _begun(home: Path, wanted: GameWanted, game: Resumed | None, names: list[str]) -> int:
+    """Plays the game; returns the exit status."""
+    bots = list(map(bot_finder(home, say, in_process=False), wanted.bots))
+    timing, seed = with_clock(wanted.options, say).timing, wanted.seed
+    if game:
+        seed = seed or new_seed() if wanted.resume.is_reshuffled else seed
+        rounds = [wanted.resume.round_of(game, seed)]
+        return _shown(home, wanted, bots, timing, rounds, wanted.resume.again(seed))
+    seed = seed or new_seed()
+    boards = [find_board(name) for name in names]
+    if wanted.web:
+        # Late: the web parts are slow to load.
+        from arena.cli.pages import serve_game  # noqa: PLC0415
+
+        wish = Wish(bots, wanted.human or 0, boards[0], seed, wanted.deal, timing)
+        return serve_game(home, wish, wanted.choice)
+    kept = _kept(bots, wanted.human, boards, timing, seed, wanted.deal)
+    rounds = kept.rounds if kept else _planned(boards, seed, wanted.deal)
+    decks = "decks" if len(rounds) > 1 else "deck"
+    again = f"the same {decks} again: --seed {seed} --deal {wanted.deal}"
+    return _shown(home, wanted, bots, timing, rounds, again, kept)
+
+
+def _shown(
+    home: Path,
+    wanted: GameWanted,
+    bots: list[Bot],
+    timing: Timing,
+    rounds: Sequence[Round],
+    again: str,
+    kept: PlayedGame | None = None,
+) -> int:
+    """Plays and shows the rounds, and says how they are played ``again``; returns the exit
+    status.
+    """
+    sandbox = wanted.choice.sandbox_for(bots)
+    single = SingleGame(bots, wanted.human, timing, sandbox, wanted.has_stderr)
+    with _opened(wanted.log_path) as log:
+        table = ShownGame(single, wanted.step)
+        outcomes = list(_played(table, rounds, log, as_json=wanted.as_json))
     records = [outcome.record for outcome in outcomes]
-    if not as_json:
+    if not wanted.as_json:
         if len(records) > 1:
             tell(_total(records))
-        decks = "decks" if len(records) > 1 else "deck"
-        again = f"the same {decks} again: --seed {seed} --deal {deal}"
-        say(resume.again(seed) if game else again)
+        say(again)
     if kept:
         _keep(home, kept, outcomes, single)
-    if log_path:
-        say(f"log: {log_path}")
+    if wanted.log_path:
+        say(f"log: {wanted.log_path}")
     return FAILED if any(map(new_faults, rounds, records)) else DONE
 
 
@@ -312,29 +332,25 @@ def _refuse_tables(game: Resumed | None, bots: tuple[str, ...], human: int | Non
         raise click.UsageError(f"expected --human 0 to {seats - 1}, got {human}")
 
 
-def _refuse_misuse(
-    human: int | None, options: RunOptions, *, as_json: bool, has_stderr: bool
-) -> None:
+def _refuse_misuse(wanted: GameWanted) -> None:
+    human, as_json = wanted.human, wanted.as_json
     if human is not None and as_json:
         raise click.UsageError(
             "expected --human or --json, got both: a person has to see the board"
         )
-    if has_stderr and as_json:
+    if wanted.has_stderr and as_json:
         raise click.UsageError(
             "expected --stderr or --json, got both: --log FILE writes stderr as JSON"
         )
-    if options.increment_ms and options.game_ms is None:
+    if wanted.options.increment_ms and wanted.options.game_ms is None:
         raise click.UsageError(
             "expected --game-ms with --increment-ms: an increment is added to a bank"
         )
-
-
-def _refuse_steps(human: int | None, *, as_json: bool) -> None:
-    if human is not None or as_json:
+    if wanted.step and (human is not None or as_json):
         raise click.UsageError(
             "expected --step without --human or --json: it pauses a game between bots that is drawn"
         )
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if wanted.step and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("expected a terminal for --step: without one, leave it out")
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from arena.cli.place import Conduct, counted
+from arena.cli.place import Conduct
 from arena.cli.progress import Progress, plan_text
 from arena.cli.terminal import say
 from arena.commands.folders import results_folder
 from arena.commands.playing import Play, open_run
 from arena.commands.request import results_path
 from arena.commands.serving import watched_at
-from arena.errors import printable
+from arena.errors import counted, printable
 from arena.records.evidence import FULL_BYTES, MOST_BYTES
 from arena.tournament.request import Request, RunOptions
 from arena.tournament.runner import Runner

@@ -14,9 +14,8 @@ from tqdm import tqdm
 
 from arena.cli.estimate import LONG_S, SLOW_S, duration_text, left_s, longest_s
 from arena.cli.leaders import Leaders, erasing, redraw
-from arena.cli.place import counted
 from arena.cli.terminal import columns_of, folded
-from arena.errors import FaultKind, printable
+from arena.errors import FaultKind, counted, printable
 from arena.players.builtin import is_built_in
 from arena.players.odds import odds_of
 from arena.records.record import Fault

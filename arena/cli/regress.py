@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 from tqdm import tqdm
 
 from arena.cli import DONE, FAILED, NO
 from arena.cli.options import as_json, jobs_option, run_argument, sandbox_options
-from arena.cli.place import counted
-from arena.cli.showing import check_output
+from arena.cli.showing import check_output, tell_json
 from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.asking import bot_to_ask, note_bank
 from arena.commands.folders import run_folder
-from arena.errors import UserError, printable
+from arena.errors import UserError, counted, printable
 from arena.match.retrace import Decision
 from arena.players.folder import Bot, renamed
 from arena.players.sandbox.tiers import Sandbox
@@ -197,7 +195,7 @@ def _show(found: Regression, old: str, new: str, csv_path: str | None, *, as_jso
             "voids": found.voids,
             "differences": found.differences,
         }
-        click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
+        tell_json(content)
     else:
         _show_text(found, old, new)
     if csv_path and csv_path != "-":

@@ -20,6 +20,7 @@ from arena.cli.asking import (
 from arena.cli.drawing import end_line, move_lines
 from arena.cli.mosaic import Mosaic
 from arena.cli.options import as_json, sandbox_options
+from arena.cli.showing import tell_json
 from arena.cli.stderr import RecordedLines
 from arena.cli.terminal import say, screen_folded, step_through, tell
 from arena.commands.allowing import SandboxChoice
@@ -133,13 +134,8 @@ def replay(  # noqa: PLR0913
     --trust and --unsafe-no-sandbox apply to this bot.
     """  # noqa: D301 - \b is click's mark for lines to keep
     files = {kind: name for kind, name in sorted(named.items()) if name is not None}
-    _refuse_misuse(turn, list(files), bot_text, step=step, as_json=as_json)
-    if has_stderr and (is_line or files or bot_text is not None):
-        raise click.UsageError(
-            "expected --stderr without --line, --html, --svg and --bot; a page always has it"
-        )
-    if is_line and (as_json or step or files or bot_text is not None):
-        raise click.UsageError("expected --line without --json, --step, --html, --svg and --bot")
+    options = {"turn": turn, "bot": bot_text, "step": step, "stderr": has_stderr, **files}
+    _refuse_misuse(_given(**options, line=is_line, json=as_json))
     folder, record = named_game(home, words)
     if bot_text is not None and turn is not None:
         return _ask_again(home, folder, record, turn, seat, bot_text, choice, as_json=as_json)
@@ -197,18 +193,29 @@ def _with_stderr(record: GameRecord, kept: Sequence[StderrPart]) -> bytes:
     return msgspec.json.encode({**content, "stderr": kept})
 
 
-def _refuse_misuse(
-    turn: int | None, files: list[str], bot_text: str | None, *, step: bool, as_json: bool
-) -> None:
-    if files and (as_json or turn is not None):
+def _given(**options: object) -> set[str]:
+    """The names of the options that were given."""
+    return {name for name, value in options.items() if value is not None and value is not False}
+
+
+def _refuse_misuse(given: set[str]) -> None:
+    files = {"html", "svg"}
+    if given & files and given & {"json", "turn"}:
         raise click.UsageError(
-            f"expected --{files[0]} without --json and --turn, because it shows the whole game"
+            f"expected --{min(given & files)} without --json and --turn, because it shows the whole"
+            " game"
         )
-    if bot_text is not None and (turn is None or step or files):
+    if "bot" in given and ("turn" not in given or given & {"step", *files}):
         raise click.UsageError(
             "expected --bot with --turn, and without --step, --html and --svg, because it asks for"
             " one decision"
         )
+    if "stderr" in given and given & {"line", "bot", *files}:
+        raise click.UsageError(
+            "expected --stderr without --line, --html, --svg and --bot; a page always has it"
+        )
+    if "line" in given and given & {"json", "step", "bot", *files}:
+        raise click.UsageError("expected --line without --json, --step, --html, --svg and --bot")
 
 
 def _ask_again(
@@ -228,7 +235,7 @@ def _ask_again(
     asked = ask_again(home, folder, record, turn, seat, bot_text, choice)
     if as_json:
         content = {"game": record.id, "seat": seat, "bot": asked.bot, **asked.decision._asdict()}
-        click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
+        tell_json(content)
     else:
         click.echo([text for placed, text in _pages(folder, record, seat) if placed == turn][-1])
         tell(

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
-import msgspec
 
 from arena.cli import DONE, FAILED, NO
 from arena.cli.asking import SecondAnswer, decision_text, named_game, show_stderr
 from arena.cli.options import as_json, sandbox_options
+from arena.cli.showing import tell_json
 from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.asking import bot_to_ask, note_bank
@@ -83,9 +83,7 @@ def reproduce(
             scripts.of(case.record), case.fault, case.kept, bot, sandbox, scripts.info.arena
         )
     if as_json:
-        click.echo(
-            msgspec.json.format(msgspec.json.encode(_as_object(case, bot.label, found)), indent=2)
-        )
+        tell_json(_as_object(case, bot.label, found))
     else:
         _show(case, bot.label, found)
     return STATUS[found.verdict]

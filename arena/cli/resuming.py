@@ -18,7 +18,7 @@ from arena.cli.options import Command
 from arena.cli.terminal import screen_folded
 from arena.commands.single import Round
 from arena.errors import printable
-from arena.exports.pictures.tiles import Pair, pair_of
+from arena.exports.pictures.scene import Pair, pair_of
 from arena.exports.text import seat_names
 from arena.match.referee import GamePlan
 from arena.match.resume import Resumed, first_difference, reshuffled, resumed, resumed_id

@@ -9,9 +9,9 @@ from importlib.resources import files
 from typing import Any
 
 import click
-import msgspec
 
 from arena.cli.options import as_json
+from arena.cli.showing import tell_json
 from arena.cli.terminal import columns_of
 from arena.rules.rulebook import Rule, every_rule, find_rules, rulebook
 
@@ -38,9 +38,7 @@ def rules(asked: str | None, *, as_json: bool) -> None:
     """  # noqa: D301 - \b is click's mark for lines to keep
     found = list(every_rule().values()) if asked is None else find_rules(asked)
     if as_json:
-        click.echo(
-            msgspec.json.format(msgspec.json.encode([_object(rule) for rule in found]), indent=2)
-        )
+        tell_json([_object(rule) for rule in found])
     else:
         show_rules(rules_text(asked))
 

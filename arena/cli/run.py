@@ -23,7 +23,7 @@ from arena.cli.terminal import say
 from arena.commands.folders import run_folder
 from arena.commands.looks import Standing, source_of
 from arena.commands.request import request_run
-from arena.errors import printable
+from arena.errors import counted, printable
 from arena.tournament.config import RunConfig
 from arena.tournament.finishing import begun
 from arena.tournament.request import Request, RunOptions, read_options
@@ -179,7 +179,7 @@ def shown_on(progress: Progress, config: RunConfig) -> Callable[[Standing], None
 
 
 def _precision_text(found: Standing) -> str:
-    neighbours = f"{found.open_pairs} pair{'' if found.open_pairs == 1 else 's'} of neighbours"
+    neighbours = f"{counted(found.open_pairs, 'pair')} of neighbours"
     return f"widest +/- {_half_width(found.widest)} Elo, {neighbours} not settled"
 
 

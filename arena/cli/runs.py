@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from arena.cli.options import as_json
 from arena.cli.playing import said_when_slow
+from arena.cli.showing import tell_json
 from arena.cli.terminal import columns_of, say
 from arena.commands.folders import results_folder
 from arena.commands.glance import run_state
@@ -58,7 +58,7 @@ def runs(home: Path, /, *, as_json: bool) -> None:
         )
     if as_json:
         shown = [{**row, "leader": row["leader"] and row["leader"].object()} for row in rows]
-        click.echo(msgspec.json.format(msgspec.json.encode(shown), indent=2))
+        tell_json(shown)
     elif not rows:
         say(f"no runs in {results_folder(home)}: start one with 'arena run'")
     else:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import click
+import msgspec
 
 from arena.cli.options import Command, as_json
 from arena.errors import UserError
@@ -61,3 +62,13 @@ def check_output(csv_path: str | None, *, as_json: bool) -> None:
             f"expected --csv in an existing folder, got {csv_path}",
             "create the folder, or choose another",
         )
+
+
+def tell_json(value: object) -> None:
+    """Prints a value as JSON to stdout."""
+    click.echo(json_text(value))
+
+
+def json_text(value: object) -> str:
+    """A value as JSON that people can read, too."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from arena.cli.playing import said_when_slow
-from arena.cli.showing import Showing
+from arena.cli.showing import Showing, tell_json
 from arena.cli.terminal import columns_of, folded, is_unicode, say
 from arena.commands.rating import rated_run, rated_session
 from arena.errors import printable
@@ -117,7 +116,7 @@ def print_tables(tables: Tables, beside: Mapping[str, Any], showing: Showing) ->
     """
     if showing.as_json:
         shown = standings_object(tables, pairs=showing.pairs, covariance=showing.covariance)
-        click.echo(msgspec.json.format(msgspec.json.encode({**beside, **shown}), indent=2))
+        tell_json({**beside, **shown})
         return
     click.echo(screen_text(tables, wide=showing.wide))
     if showing.pairs:

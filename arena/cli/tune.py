@@ -5,23 +5,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-import msgspec
 from msgspec.structs import replace
 
 from arena.cli import DONE, FAILED, INTERRUPTED, NO
 from arena.cli.compare import QUESTION, Settled, is_shown, settle
 from arena.cli.options import as_json, split_commas
-from arena.cli.place import Conduct, conduct_options, counted
+from arena.cli.place import Conduct, conduct_options
 from arena.cli.playing import note_short_evidence, playing, run_path, show_voided
 from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
-from arena.cli.showing import check_output
+from arena.cli.showing import check_output, tell_json
 from arena.cli.terminal import columns_of, is_unicode, say, tell
 from arena.commands.allowing import is_trusted
 from arena.commands.bots import bot_finder
 from arena.commands.playing import Play
 from arena.commands.request import request_comparison, request_tuning
-from arena.errors import ConfigError, RunError
+from arena.errors import ConfigError, RunError, counted
 from arena.exports.path import (
     CSV,
     SVG,
@@ -333,7 +332,7 @@ def _show_check(search: Search, check: Check, *, as_json: bool, is_csv: bool) ->
             "compared": check.compared and check.compared.object(),
             "path": path_rows(search.path, search.games),
         }
-        click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
+        tell_json(content)
         return
     text = f"suggested: {check.new}\n{check.found}"
     (say if is_csv else tell)(text)

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 from tqdm import tqdm
 
 from arena.cli import DONE, FAILED
 from arena.cli.options import as_json, check_utf8, prior_option, run_argument
+from arena.cli.showing import tell_json
 from arena.cli.terminal import say, tell
 from arena.commands.folders import run_folder
 from arena.errors import printable
@@ -94,7 +94,7 @@ def verify(
             **verdict._asdict(),
             "differences": [difference._asdict() for difference in verdict.differences],
         }
-        click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
+        tell_json(content)
         return FAILED if verdict.differences else DONE
     _show(verdict, is_sample=sample is not None)
     return FAILED if verdict.differences else DONE

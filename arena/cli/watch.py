@@ -11,6 +11,7 @@ import click
 from arena.cli.options import prior_option, run_argument
 from arena.cli.terminal import columns_of, folded
 from arena.commands.folders import run_folder
+from arena.errors import counted
 from arena.exports.text import counted_text
 from arena.records.journal import journal_of
 from arena.tournament.session import Completeness
@@ -92,7 +93,7 @@ def headline(folder: Path, tables: "Tables", plan: Completeness | None, speed: S
     """How far a run is, and how fast."""
     played = str(tables.played) if plan is None else f"{plan.games - plan.missing} of {plan.games}"
     faults = int(tables.standings["forfeits"].sum())
-    head = f"{folder}: {played} games, {faults} forfeit{'' if faults == 1 else 's'}" + (
+    head = f"{folder}: {played} games, {counted(faults, 'forfeit')}" + (
         f" in {counted_text(tables)}" if tables.match else ""
     )
     if plan is not None and not plan.missing:

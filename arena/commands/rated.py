@@ -34,6 +34,7 @@ class Rated(NamedTuple):
     elo_high: float
     mark: str
     games: int
+    forfeits: int
 
     @property
     def text(self) -> str:
@@ -98,4 +99,5 @@ def _bots_of(folder: Path) -> Iterator[tuple[str, str]]:
 def _rated(run: str, row: dict[str, str]) -> Rated:
     elo, low, high = (float(row[name] or nan) for name in ("elo", "elo_low", "elo_high"))
     bot = text_of(row["bot"])
-    return Rated(run, bot, int(row["rank"]), elo, low, high, row["mark"], int(row["games"]))
+    rank, games, forfeits = (int(row[name]) for name in ("rank", "games", "forfeits"))
+    return Rated(run, bot, rank, elo, low, high, row["mark"], games, forfeits)

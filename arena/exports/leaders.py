@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.errors import printable
+from arena.errors import counted, printable
 from arena.exports.grid import Strip
 from arena.exports.text import number
 from arena.ratings.columns import STANDINGS, in_whole_elo
@@ -54,4 +54,4 @@ def leading(folder: str, most: int) -> Leading:
 
 
 def _faults_text(forfeits: int) -> str:
-    return f"{forfeits} fault{'s' * (forfeits != 1)}" if forfeits else ""
+    return counted(forfeits, "fault") if forfeits else ""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from arena.errors import printable
+from arena.errors import counted, printable
 from arena.exports.grid import Strip, columns_text, grid_text
 from arena.ratings.columns import PAIRS, SEATS, STANDINGS, Column, placed
 from arena.rules import State
@@ -215,8 +215,8 @@ def _source_of_errors(tables: "Tables") -> str:
     if unit == "game":
         return f"95 % error bars, each game on its own deal; {counted_text(tables)}"
     return (
-        f"95 % error bars, clustered by {unit}; {counted_text(tables)}, {tables.clusters}"
-        f" {unit}{'' if tables.clusters == 1 else 's'}"
+        f"95 % error bars, clustered by {unit}; {counted_text(tables)},"
+        f" {counted(tables.clusters, unit)}"
     )
 
 

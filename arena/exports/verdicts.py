@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from arena.errors import counted
 from arena.exports.pen import Pen
 from arena.ratings.sequential import BlockTest, Question, SequentialTest, Verdict
 
@@ -72,8 +73,8 @@ def verdict_text(test: BlockTest, new: str, old: str, games: int) -> str:
             f"{test.verdict}: {new} against {old}",
             (
                 f"LLR {llr_text(test)}{' by margin' if margins else ''} for"
-                f" {_question_text(test.question)}; {test.blocks}"
-                f" block{'s' * (test.blocks != 1)}, {games} games, {spread}"
+                f" {_question_text(test.question)}; "
+                f"{counted(test.blocks, 'block')}, {games} games, {spread}"
             ),
             f"Elo {_estimate_text(unbiased_estimate(test))} median-unbiased",
             f"Elo {_estimate_text(plain_estimate(test))} {plain}",

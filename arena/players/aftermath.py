@@ -62,6 +62,15 @@ def moments(process: BotProcess, span_ns: int) -> Iterator[int]:
         span_ns -= min(passed_ns, computed_ns) if process.is_busy() else passed_ns
 
 
+def ending_within(process: BotProcess, span_ns: int) -> Ending | None:
+    """How the bot ends before it has had ``span_ns`` for itself, None if it goes on."""
+    for moment_ns in moments(process, span_ns):
+        ending = process.ending((moment_ns - time.monotonic_ns()) / 1e9)
+        if ending:
+            return ending
+    return None
+
+
 class Aftermath:
     """One bot after a failed exchange. ``is_starting`` tells the greeting from a turn;
     ``has_moved`` is set once the process has answered a turn.
@@ -155,7 +164,7 @@ class Aftermath:
                 late_ms = self._late_ms(deadline_ns)
                 ending = self._process.ending()
             except OutputEnded:
-                has_output, ending = False, self._exit()
+                has_output, ending = False, ending_within(self._process, EXIT_NS)
         if late_ms is not None:
             came = f"the answer came {late_ms} ms after {allowance} had passed: {slow}"
             return Forfeit(FaultKind.LATE, came)
@@ -212,7 +221,7 @@ class Aftermath:
         return None
 
     def _ended(self, partial: bytes) -> Forfeit:
-        ending = self._exit()
+        ending = ending_within(self._process, EXIT_NS)
         after = f" after writing {shown(partial)} without a newline" if partial else ""
         if ending is None:
             detail = (
@@ -221,14 +230,6 @@ class Aftermath:
             )
             return Forfeit(FaultKind.CLOSED_OUTPUT, detail)
         return Forfeit(_kind(ending), f"the bot {ending}{after}{_cure(ending)}{self.last_words()}")
-
-    def _exit(self) -> Ending | None:
-        """How the bot ends within a while, None if it goes on."""
-        for moment_ns in moments(self._process, EXIT_NS):
-            ending = self._process.ending((moment_ns - time.monotonic_ns()) / 1e9)
-            if ending:
-                return ending
-        return None
 
 
 def _cure(ending: Ending) -> str:

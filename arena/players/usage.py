@@ -41,6 +41,7 @@ class Meter:
         self._counter = None if counter is None else _fetched(keeper, counter)
         self._used_ns = self._summed_ns = self._looked_ns = 0
         self._main = self._main_ns = self._last = 0
+        self._nice = os.getpriority(os.PRIO_PROCESS, 0)
 
     @property
     def is_exact(self) -> bool:
@@ -71,7 +72,7 @@ class Meter:
         """Whether one of the bot's threads wants a processor now, or has one; see
         `wants_processor`.
         """
-        return wants_processor(family(self._keeper)[1:])
+        return wants_processor(family(self._keeper)[1:], self._nice)
 
     def main_can_run(self) -> bool:
         """The same of the main thread of the process that was started last: a look takes 6 us, one
@@ -140,11 +141,15 @@ def _ended_children_ns(pid: int) -> int:
     return sum(map(int, _stat(f"/proc/{pid}/stat")[CHILDREN_FIELDS])) * TICK_NS
 
 
-def wants_processor(pids: list[int]) -> bool:
+def wants_processor(pids: list[int], given: int = -20) -> bool:
     """Whether a thread of ordinary urgency is ready to run, or runs: one that asks to come last has
     no claim.
+
+    Ordinary is what this process has, or what it had when it started them, which is ``given``.
+    Without that, whoever made an arena more urgent during its games made its bots late: they stay
+    as they were, and counted as asleep.
     """
-    mine = os.getpriority(os.PRIO_PROCESS, 0)
+    mine = max(given, os.getpriority(os.PRIO_PROCESS, 0))
     for pid in pids:
         for thread in _names(f"/proc/{pid}/task"):
             stat = _stat(f"/proc/{pid}/task/{thread}/stat")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pandas as pd
 
-from arena.errors import UserError, did_you_mean
+from arena.errors import UserError, counted, did_you_mean
 from arena.ratings.company import Company
 from arena.ratings.results import Results
 from arena.ratings.tally import PlayedBlocks, games_in
@@ -67,7 +67,7 @@ def forfeits_note(standings: pd.DataFrame, noun: str) -> list[str]:
         for bot, forfeits, games in faulty[["bot", "forfeits", "games"]].itertuples(index=False)
     ]
     rest = len(named) - FAULTY
-    more = [f"{rest} more bot{'' if rest == 1 else 's'} forfeited some"] if rest > 0 else []
+    more = [f"{counted(rest, 'more bot')} forfeited some"] if rest > 0 else []
     return ["; ".join([*named[:FAULTY], *more])]
 
 

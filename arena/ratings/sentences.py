@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import floor, isinf, log10
 
+from arena.errors import counted
 from arena.ratings.model import Component, Fit, Ratings
 from arena.ratings.order import MOST_TIMES, RISK, Group, groups_of, placed_bots
 from arena.ratings.outside import Bound
@@ -50,7 +51,7 @@ def _of_core(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Itera
         yield _too_close([bots[bot] for bot in group.bots], group, unit)
     rest = len(close) - MOST_GROUPS
     if rest > 0:
-        yield f"So {_are(rest)} {rest} more group{'' if rest == 1 else 's'} further down."
+        yield f"So {_are(rest)} {counted(rest, 'more group')} further down."
     few = [bots[member] for member in fit.members[~known].tolist()]
     if known.any() and few:
         yield f"{_listed(few)} {_have(len(few))} played too few {unit}s to be placed."

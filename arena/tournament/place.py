@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, counted
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.tournament.events import Event
@@ -47,7 +47,7 @@ class LocalWorkers:
     def __init__(self, jobs: int | None) -> None:
         self._cores = available_cores()
         self.places = jobs or self._cores
-        self.text = f"{self.places} worker{'s' * (self.places != 1)}"
+        self.text = counted(self.places, "worker")
 
     def means(self, sandbox: Sandbox, level: int) -> Means:
         """How a session plays here."""

@@ -263,17 +263,30 @@ MANIFESTS = {
 }
 
 
-@pytest.mark.parametrize("name", [*MANIFESTS, "wrong UTF-8"])
-def test_one_hostile_manifest_is_named_and_left_out(arena, name):
-    folder = arena.home / "bots" / "evil"
+WRONG = {name: text.encode() for name, text in MANIFESTS.items()}
+WRONG["wrong UTF-8"] = b'name = "\xff\xfe"\n'
+
+
+def add_evil_bot(arena, manifest, name="evil"):
+    folder = arena.home / "bots" / name
     folder.mkdir()
     (folder / "bot.py").write_text(RANDOM)
-    (folder / "bot.toml").write_bytes(
-        MANIFESTS[name].encode() if name in MANIFESTS else b'name = "\xff\xfe"\n'
-    )
+    (folder / "bot.toml").write_bytes(manifest.replace(b'"evil"', f'"{name}"'.encode()))
+
+
+def test_hostile_manifests_are_named_and_left_out(arena):
+    names = [f"evil-{number}" for number in range(len(WRONG))]
+    for name, manifest in zip(names, WRONG.values(), strict=True):
+        add_evil_bot(arena, manifest, name)
     _, err = arena("run", "--deals", 1, "--out", "run")
-    assert "warning: evil is left out: " in err
+    for name in names:
+        assert f"warning: {name} is left out: " in err
     assert {bot for record in arena.records("run") for bot in record["bots"]} == {"rnd", "fst"}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_hostile_manifest_is_a_sentence(arena, wrong):
+    add_evil_bot(arena, WRONG[wrong])
     for command in (["bots"], ["check", "evil"], ["submit", "bots/evil"], ["play", "evil", "rnd"]):
         status, _, err = arena.ended(*command)
         assert status in (0, 1), (command, err)
@@ -399,8 +412,7 @@ def test_temporary_folders_do_not_outlive_the_next_run(
     journal = arena.home / "results" / "run" / "games.jsonl"
     _wait(lambda: journal.exists() and journal.stat().st_size > 5000)
     _wait(lambda: any(name.startswith(PREFIX) for name in os.listdir(folder)))
-    other = arena.start("doctor", "--clean")
-    assert "removed" not in other.communicate(timeout=240)[0], "what a living process owns stays"
+    assert "removed" not in arena("doctor", "--clean")[0], "what a living process owns stays"
     process.send_signal(number)
     _, err = process.communicate(timeout=240)
     if number != signal.SIGKILL:

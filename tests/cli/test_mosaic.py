@@ -76,6 +76,21 @@ def test_a_high_terminal_gets_large_squares_and_a_narrow_one_small_ones(terminal
     assert len(played(0)[1].board(played(0)[0]).splitlines()) == 14
 
 
+def test_a_window_that_becomes_smaller_gets_small_squares_from_then_on(terminal):
+    terminal(LINES="50")
+    state, mosaic, _ = played(9)
+
+    def size():
+        seats = click.unstyle(mosaic.seats(state, ["a", "b"])).splitlines()
+        return len(mosaic.board(state).splitlines()), max(map(width_of, seats))
+
+    height, width = size()
+    terminal(LINES="24", COLUMNS="45")
+    lower, narrower = size()
+    assert (height, lower) == (27, 14)
+    assert narrower < 45 < width
+
+
 def test_grass_is_green_and_a_village_is_not(terminal):
     state, mosaic, _ = played(0)
     first = mosaic.board(state).splitlines()[1]

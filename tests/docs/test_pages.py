@@ -23,7 +23,7 @@ PAGES = [
     *sorted((ROOT / "protocol").rglob("*.md")),
 ]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
-STARTED = ("README.md", "AGENTS.md")
+STARTED = ("AGENTS.md",)
 """Pages whose commands are started as their readers do; those of the others are forks of a process
 that has loaded them, see tests/e2e/loaded.py.
 """

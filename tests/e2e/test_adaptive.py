@@ -14,7 +14,7 @@ import pytest
 from tests.e2e.conftest import FIRST, RANDOM, Arena
 from tests.e2e.test_kills import journal_lines, processes, wait_for
 
-RUN = ("run", "--until", 70, "--adaptive", "--deals", 60, "--seed", "look")
+RUN = ("run", "--until", 100, "--adaptive", "--deals", 60, "--seed", "look")
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_a_run_ends_when_every_interval_is_narrow(played):
     assert " games to go" in err
     assert err.split("games: ")[-1].split("; ")[1].startswith("done")
     shown = json.loads(three("standings", "one", "--json")[0])
-    assert max(row["elo_high"] - row["elo_low"] for row in shown["standings"]) <= 140
+    assert max(row["elo_high"] - row["elo_low"] for row in shown["standings"]) <= 200
     assert shown["plan"]["missing"] == 0
     allotted, settled = plan_of(three, "one")
     assert settled == max(allotted.values())
@@ -62,10 +62,10 @@ def test_a_run_ends_when_every_interval_is_narrow(played):
     before = three.records("one")
     three(*RUN, "--out", "one")
     assert three.records("one") == before
-    three(*RUN, "--until", 60, "--out", "one")
+    three(*RUN, "--until", 90, "--out", "one")
     assert three.records("one")[: len(before)] == before
     _, err = three(*RUN, "--out", "one", status=1)
-    assert "until: the run has 60, asked for 70; a run can only be extended" in err
+    assert "until: the run has 90, asked for 100; a run can only be extended" in err
 
 
 def test_the_number_of_workers_changes_nothing(three, quiet):

@@ -17,10 +17,12 @@ from collections import Counter
 import pytest
 
 from tests.e2e.conftest import ROOT
-from tests.e2e.test_kills import GAMES, RUN, journal_lines, processes, wait_for
+from tests.e2e.test_kills import journal_lines, processes, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 
+RUN = ("run", "--deals", 12, "--seed", "kills", "--jobs", 2, "--out")
+GAMES = 24
 ROUNDS = int(os.environ.get("ARENA_CHAOS_ROUNDS", "6"))
 SEED = os.environ.get("ARENA_CHAOS_SEED", "1")
 JUMPING_CLOCK = """

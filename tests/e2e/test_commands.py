@@ -57,13 +57,13 @@ def test_a_new_bot_passes_the_check_is_submitted_and_plays(arena):
     assert all(line.startswith("ok    ") for line in out.splitlines()[:-1])
     out, _ = arena("submit", "my-bot")
     assert "my-bot is registered as version 1 in bots/my-bot" in out
-    out, _ = arena("submit", "my-bot")
+    out, _ = arena("submit", "my-bot", "--no-check")
     assert "is registered already, with the same content, as version 1" in out
     arena("run", "my-bot", "rnd", "--deals", 1, "--out", "mine")
     assert not any(record["faults"] for record in arena.records("mine"))
 
 
-@pytest.mark.parametrize(("core", "deals", "move_ms"), [("pure", 1, 300), ("", 1, 100)])
+@pytest.mark.parametrize(("core", "deals", "move_ms"), [("pure", 1, 200), ("", 1, 100)])
 def test_the_montecarlo_template_plays_to_the_end_and_beats_random_with_any_core(
     arena, core, deals, move_ms
 ):
@@ -88,7 +88,7 @@ def test_the_montecarlo_template_plays_to_the_end_and_beats_random_with_any_core
 
 def test_the_montecarlo_template_passes_the_check(arena):
     arena("new", "searcher", "--template", "montecarlo")
-    out, _ = arena("check", "./searcher", "--move-ms", 50)
+    out, _ = arena("check", "./searcher", "--move-ms", 30)
     assert out.splitlines()[-1].endswith("0 failed")
 
 
@@ -124,7 +124,7 @@ def test_the_random_bot_is_short_and_needs_the_standard_library_only():
 def test_greedy_beats_random_and_careful_beats_greedy(arena):
     """Over so few deals only roughly: both are far ahead."""
     bots = [ROOT / "bots" / name for name in ("careful-python", "greedy-python", "random-python")]
-    arena("run", *bots, "--deals", 4, "--seed", "ladder", "--out", "ladder")
+    arena("run", *bots, "--deals", 2, "--seed", "ladder", "--out", "ladder")
     table = {
         row["bot"]: row
         for row in json.loads(arena("standings", "ladder", "--json")[0])["standings"]
@@ -260,10 +260,10 @@ def test_a_bot_that_stays_when_its_input_ends_fails_the_check(arena):
 
 def test_changed_content_becomes_the_next_version(arena):
     arena("new", "mine")
-    arena("submit", "mine")
+    arena("submit", "mine", "--no-check")
     script = arena.home / "mine" / "bot.py"
     script.write_text(script.read_text() + "# better\n")
-    out, _ = arena("submit", "mine")
+    out, _ = arena("submit", "mine", "--no-check")
     assert "registered as version 2" in out
     out, _ = arena("bots", "--all")
     assert [line.split()[:2] for line in out.splitlines()[1:]] == [

@@ -42,9 +42,9 @@ def test_a_better_bot_is_found_better_and_a_worse_one_not(arena):
     assert "median-unbiased" in out
     assert "biased because the test stopped" in out
     found = json.loads(
-        arena("compare", "rnd", GREEDY, "--seed", "s", "--json", "--out", "down", status=4)[0]
+        arena("compare", "rnd", "greedy", "--seed", "s", "--json", "--out", "down", status=4)[0]
     )
-    assert (found["verdict"], found["new"], found["old"]) == ("not better", "rnd", "greedy-python")
+    assert (found["verdict"], found["new"], found["old"]) == ("not better", "rnd", "greedy")
     assert found["llr"] <= found["lower"]
     assert found["elo"] < -100
     assert found["plain_elo_low"] is None
@@ -104,8 +104,8 @@ def test_an_interruption_says_how_to_go_on(arena):
 
 
 def test_without_out_the_same_comparison_is_found_again_and_is_complete(arena):
-    arena("compare", GREEDY, "rnd")
-    out, err = arena("compare", GREEDY, "rnd")
+    arena("compare", "greedy", "rnd")
+    out, err = arena("compare", "greedy", "rnd")
     assert out.startswith("better: ")
     [run] = (arena.home / "results").iterdir()
     assert "already played" in err
@@ -122,7 +122,7 @@ def test_both_play_the_same_against_a_pool(arena):
     arena.add_bot("rn2", RANDOM)
     out, _ = arena(
         "compare",
-        GREEDY,
+        "greedy",
         "rnd",
         "--pool",
         "fst,rn2",

@@ -15,7 +15,7 @@ from tests.e2e.conftest import ROOT
 @pytest.mark.parametrize(
     ("core", "order", "games"),
     [
-        ("native", ("careful", "greedy", "careful-8", "greedy-2", "random"), (4000, 120)),
+        ("native", ("careful", "greedy", "careful-8", "greedy-2", "random"), (2000, 60)),
         ("pure", ("greedy", "careful-8", "greedy-2", "random"), (300, 24)),
     ],
 )

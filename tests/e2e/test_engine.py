@@ -18,6 +18,18 @@ needs_compiler = pytest.mark.skipif(not shutil.which("c++"), reason="the engine 
 pytestmark = needs_compiler
 
 
+@pytest.fixture(scope="module")
+def builds(tmp_path_factory):
+    """The cache in which the engine is built once, and found by all other tests."""
+    return tmp_path_factory.mktemp("builds")
+
+
+@pytest.fixture
+def arena(arena, builds):
+    arena.own["XDG_CACHE_HOME"] = str(builds)
+    return arena
+
+
 def vectors(name):
     return [json.loads(line) for line in (VECTORS / f"{name}.jsonl").read_text().splitlines()]
 

@@ -207,7 +207,7 @@ def test_from_an_empty_folder_to_the_standings(installed):
     _, err = installed("new", "my-bot")
     assert "arena check ./my-bot" in err
     assert installed("check", "./my-bot")[0].endswith(" 0 failed\n")
-    out, err = installed("submit", ".", at="my-bot")
+    out, err = installed("submit", ".", "--no-check", at="my-bot")
     assert "my-bot is registered as version 1 in ../bots/my-bot" in out
     assert "next: arena run my-bot greedy-python" in err
     installed("run", "my-bot", "greedy-python", "--deals", 1, "--out", "mine", at="my-bot")

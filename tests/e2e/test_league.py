@@ -17,7 +17,9 @@ from tests.e2e.conftest import FIRST, RANDOM, ROOT, Arena
 from tests.e2e.test_kills import journal_lines, wait_for
 
 RUN = ("league", "run", "ladder")
-NEW = (*RUN, "--benchmarks", "random,greedy-4", "--seed", "league", "-q")
+NEW = (*RUN, "--benchmarks", "random,greedy-4", "--board", "small.txt", "--seed", "league", "-q")
+SMALL = "R.....\n......\n..V...\n....Y.\n......\n.....B\n"
+"""A board on which games are short: a place takes hundreds."""
 CRASHES = "raise SystemExit('no')\n"
 
 
@@ -35,6 +37,7 @@ def kept(tmp_path_factory):
     arena = Arena(tmp_path_factory.mktemp("kept") / "home")
     for name, source in (("rnd", RANDOM), ("fst", FIRST), ("bad", CRASHES)):
         arena.add_bot(name, source)
+    (arena.home / "small.txt").write_text(SMALL)
     arena.out, arena.err = arena(*NEW, "--games", 160)
     return arena
 
@@ -45,6 +48,7 @@ def league(kept, arena):
     for name in ("results", "bots"):
         shutil.rmtree(arena.home / name, ignore_errors=True)
         shutil.copytree(kept.home / name, arena.home / name)
+    shutil.copy(kept.home / "small.txt", arena.home)
     arena.own = kept.own
     return arena
 
@@ -167,7 +171,7 @@ def shows_how_it_moves_beside_the_version_before(league):
     (told,) = json.loads(league("league", "history", "rnd", "--json")[0])["changes"]
     assert (told["bot"], told["before"], told["games"]) == ("rnd@2", "rnd@1", 8)
     asked, other = sum(told["asked"]), sum(told["other"])
-    assert asked == told["again"][0] > 100
+    assert asked == told["again"][0] > 40
     assert told["again"][1] == 0
     assert asked / 2 < other <= asked
     records = {record["id"]: record for record in league.records("ladder")}

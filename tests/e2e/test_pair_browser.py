@@ -161,6 +161,13 @@ def test_both_boards_and_their_controls_fit_a_low_window(browser, tmp_path):
         for one in ("board", "twin-board", "step", "last")
     ]
     assert max(below) <= 650
+    hit = (
+        "const at = document.getElementById('step').getBoundingClientRect();"
+        "return document.elementFromPoint(at.x + at.width / 3, at.y + at.height / 2).id"
+    )
+    browser.become(1366, height=480)
+    browser.js("scrollTo(0, 0)")
+    assert browser.js(hit) == "step", "the buttons that stick below do not hide the slider"
 
 
 def test_the_rules_text_is_shown_where_it_is_named(browser, pair):

@@ -4,17 +4,21 @@ import re
 
 import pytest
 
-from arena.exports.pictures.board import before_after_picture, board_picture, forbidden_picture
 from arena.exports.pictures.film import Film
 from arena.exports.pictures.outline import outline
 from arena.exports.pictures.parts import every_part, used_parts
-from arena.exports.pictures.scene import PAGODAS
-from arena.exports.pictures.tiles import likely_tiles, pair_of
+from arena.exports.pictures.scene import PAGODAS, pair_of
 from arena.match.replay import replay, start_state
 from arena.rules import State
 from arena.rules.boards import Board, built_in, parse_board
 from arena.rules.notation import PASS, parse_move
 from tests.exports.runs import game_of
+from tests.protocol.drawing import (
+    before_after_picture,
+    board_picture,
+    forbidden_picture,
+    likely_tiles,
+)
 from tests.rules.positions import position
 
 

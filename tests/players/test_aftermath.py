@@ -8,7 +8,7 @@ import pytest
 
 from arena.errors import FaultKind
 from arena.players import aftermath
-from arena.players.aftermath import STEP_NS, Aftermath, moments
+from arena.players.aftermath import STEP_NS, Aftermath, ending_within, moments
 from arena.players.channel import Channel, OutputEnded
 from arena.players.process import BotProcess
 
@@ -21,12 +21,19 @@ class Fake:
     def __init__(self, *, busy):
         self.busy = busy
         self.used = 0
+        self.asked = 0
 
     def is_busy(self):
         return self.busy
 
     def used_ns(self):
         return self.used
+
+    def ending(self, wait_s):
+        """It ends when it is asked for the tenth time."""
+        time.sleep(wait_s)
+        self.asked += 1
+        return "ended" if self.asked == 10 else None
 
 
 def test_a_bot_that_sleeps_uses_its_moments_up():
@@ -46,6 +53,11 @@ def test_a_bot_that_computes_uses_up_what_it_computed():
         process.used += STEP_NS // 2
         time.sleep(STEP_NS / 1e9)
     assert steps == 20
+
+
+@pytest.mark.parametrize(("busy", "found"), [(True, "ended"), (False, None)])
+def test_a_bot_that_is_about_to_end_is_waited_for_while_it_gets_no_processor(busy, found):
+    assert ending_within(Fake(busy=busy), 4 * STEP_NS) == found
 
 
 def test_a_step_in_which_the_machine_stood_still_counts_as_two():

@@ -21,6 +21,7 @@ from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at
 from arena.players.messages import Start
 from arena.players.sandbox.tiers import choose
+from arena.players.usage import Meter
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import parse_deck
@@ -171,6 +172,18 @@ def test_a_bot_that_strangers_keep_from_computing_is_not_late(
     began = time.monotonic()
     assert ask(busy).move
     assert time.monotonic() - began > BUDGET_NS / 1e9, "the strangers took no time from the bot"
+
+
+def test_a_bot_is_not_asleep_because_its_arena_was_made_more_urgent_meanwhile(
+    strangers, monkeypatch
+):
+    meter = Meter(os.getpid(), None)
+    strangers(1)
+    monkeypatch.setattr(os, "getpriority", lambda *_: -20)
+    deadline = time.monotonic() + 60
+    while not (can_run := meter.can_run()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert can_run
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ shows, and games from the vectors.
 import re
 
 from arena.exports.pictures.animation import animated_picture
-from arena.exports.pictures.board import before_after_picture, board_picture, forbidden_picture
-from arena.exports.pictures.tiles import pair_of
+from arena.exports.pictures.scene import pair_of
 from arena.records.find import find_record
 from arena.rules.boards import built_in
 from arena.rules.notation import PASS, parse_move
+from tests.protocol.drawing import before_after_picture, board_picture, forbidden_picture
 from tests.protocol.vectors import FOLDER, deal, lines, position_state
 
 PROTOCOL = FOLDER.parent

@@ -12,7 +12,7 @@ from tests.ratings.rows import TABLES
 
 TRIES = int(os.environ.get("ARENA_RATING_TRIES", "30"))
 """`make fuzz` raises it."""
-EVERY = 9
+EVERY = 18
 """Of so many rows of the printed table one is tried, unless `make fuzz` asks for more tries."""
 ROWS = [
     pytest.param(table, trial_of, id=f"{table.key}: {' '.join(labels)}")

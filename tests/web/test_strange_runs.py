@@ -29,8 +29,8 @@ def strange(tmp_path_factory):
         lines = info.read_text().split('"started": "', 1)
         assert len(lines) == 2
         info.write_text(f'{lines[0]}"started": "{started}{lines[1][lines[1].index(chr(34)) :]}')
-    header = "rank,bot,games,elo,elo_low,elo_high,mark\n"
-    tables = ("1,a\n", f"1,{'a' * 200_000},1,0,0,0,\n", "\0" * 9, '1,"a\n')
+    header = "rank,bot,games,elo,elo_low,elo_high,mark,forfeits\n"
+    tables = ("1,a\n", f"1,{'a' * 200_000},1,0,0,0,,0\n", "\0" * 9, '1,"a\n')
     for number, rows in enumerate(tables):
         (copy(f"table{number}") / "standings.csv").write_text(header + rows)
     os.truncate(copy("hole") / "games.jsonl", HOLE)
@@ -39,6 +39,8 @@ def strange(tmp_path_factory):
     start = text.index('"boards": {') + len('"boards": {')
     info.write_text(f'{text[:start]}"x": ["...."], {text[start:]}')
     copy("raw").rename(results / "raw\udcff")
+    rows = "1,greedy-python,12,40,10,70,,0\n2,greedy-python:width=2,9,-40,-70,-10,,3\n"
+    (results / "good" / "standings.csv").write_text(header + rows)
     server = Served(home)
     with closing(server):
         yield server
@@ -48,6 +50,14 @@ def strange(tmp_path_factory):
 def test_pages_are_there_whatever_a_run_holds(strange, path):
     status, _, text = strange.ask(path, cookie=strange.cookie)
     assert (status, "good" in text or path.startswith(("/bots", "/play"))) == (200, True)
+
+
+def test_the_page_of_a_bot_leads_to_its_games_and_faults_in_each_run(strange):
+    text = strange.ask("/bots/greedy-python")[2]
+    label = "greedy-python%3Awidth%3D2"
+    assert f'<a href="/runs/good/games?bot={label}">9</a>' in text
+    assert f'<a class="warn" href="/runs/good/bots/{label}">3</a>' in text
+    assert '<a href="/runs/good/games?bot=greedy-python">12</a></td>\n<td class="figure">0<' in text
 
 
 def test_a_journal_without_an_end_is_counted_a_part_at_a_time(strange):

@@ -10,9 +10,9 @@ from html import escape
 from typing import NamedTuple
 
 from arena.errors import printable
-from arena.exports.pictures.board import picture_file
 from arena.exports.pictures.film import Film
 from arena.exports.pictures.ground import framed, size
+from arena.exports.pictures.parts import picture_file
 from arena.exports.text import seat_names
 from arena.match.replay import replay, start_state
 from arena.records.record import GameRecord

@@ -2,8 +2,7 @@
 
 from typing import NamedTuple
 
-from arena.exports.pictures.scene import Element, Scene
-from arena.exports.pictures.tiles import Pair, pair_of
+from arena.exports.pictures.scene import Element, Pair, Scene, pair_of
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASS

@@ -4,6 +4,7 @@ reference. Names of parts and classes begin with ``q``, so that they go with any
 
 import re
 from functools import cache
+from html import escape
 from importlib.resources import files
 from itertools import product
 
@@ -36,6 +37,17 @@ STYLE = (
     ".q-casing{stroke-width:4.6}.q-border{stroke-width:2.6}"
 )
 BORDER = ".q{0}{{fill:none;stroke:{1}}}.q{0}>.q-casing{{stroke:{2}}}"
+
+
+def picture_file(extent: tuple[int, int], title: str, content: str, more_style: str = "") -> str:
+    """The file, with those parts written into it that the content refers to."""
+    width, height = extent
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}"'
+        f' height="{height}" role="img">'
+        f"<title>{escape(title)}</title><style>{style(content)}{more_style}</style>"
+        f"<defs>{used_parts(content)}</defs>{content}</svg>\n"
+    )
 
 
 def style(content: str | None = None) -> str:

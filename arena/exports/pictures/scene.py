@@ -11,14 +11,23 @@ from typing import NamedTuple
 
 from arena.exports.pictures.outline import number, outline
 from arena.exports.pictures.parts import SIDE
-from arena.exports.pictures.tiles import Pair
 from arena.rules import State
 from arena.rules.boards import COLOURS, Board, squares_of
 from arena.rules.notation import PASS, split_move
 from arena.rules.terms import NOBODY, OwnedProvince
 
+Pair = tuple[int, int]
+"""The two squares of a tile in reading order."""
 TILES, BORDERS, LAST, PAGODAS = range(4)
 """The layers of a scene, the lowest first."""
+
+
+def pair_of(board: Board, move: int) -> list[Pair]:
+    """The squares that a move covers; none for a pass."""
+    if move == PASS:
+        return []
+    _, square, _, other = split_move(board, move)
+    return [(square, other)]
 
 
 class Piece(NamedTuple):

@@ -7,9 +7,9 @@ from textwrap import wrap
 from typing import cast
 
 from arena.errors import ArenaError, printable
-from arena.exports.pictures.board import picture_file
 from arena.exports.pictures.film import Film
 from arena.exports.pictures.ground import framed, size
+from arena.exports.pictures.parts import picture_file
 from arena.match.replay import replay, start_state
 from arena.records.record import GameRecord
 from arena.rules.boards import Board

@@ -8,8 +8,7 @@ from markupsafe import Markup
 
 from arena.exports.pictures.ground import framed, size
 from arena.exports.pictures.parts import every_part
-from arena.exports.pictures.scene import PAGODAS, Scene
-from arena.exports.pictures.tiles import pair_of
+from arena.exports.pictures.scene import PAGODAS, Scene, pair_of
 from arena.exports.report.svg import element
 from arena.rules import State
 from arena.rules.boards import Board

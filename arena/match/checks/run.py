@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from arena.errors import BotFolderError, Void
+from arena.errors import BotFolderError, Void, counted
 from arena.match.checks.bench import Bench
 from arena.match.checks.step import Failed, StepResult
 from arena.match.checks.table import FILES, STEPS, TableStep
@@ -30,8 +30,8 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
             yield StepResult(
                 FILES,
                 detail=(
-                    f"{' '.join(bot.command)}, {len(files)}"
-                    f" file{'s' * (len(files) != 1)}{_also_read(staged, sandbox)}"
+                    f"{' '.join(bot.command)}, "
+                    f"{counted(len(files), 'file')}{_also_read(staged, sandbox)}"
                 ),
             )
             yield from _check_staged(Bench(staged, move_ms, sandbox))

@@ -9,6 +9,7 @@ from arena.errors import FaultKind
 from arena.match.checks.bench import SHORT_MS, SMALL, STARTUP_MS, Bench, Trial, last_words
 from arena.match.checks.step import Failed, Found
 from arena.match.clock import NS_PER_MS
+from arena.players.aftermath import ending_within
 from arena.players.bot import BotPlayer
 from arena.players.channel import OutputEnded, Overflowed, TimedOut
 from arena.players.folder import Bot
@@ -25,7 +26,7 @@ QUIET_NS = 100 * NS_PER_MS
 SHORTEST_NS, LONGEST_NS = 400 * NS_PER_MS, 2000 * NS_PER_MS
 MANY = 20
 # Little of processor time, so that even on a busy machine a bot that thinks before it looks at its
-# input is done long before EXIT_S, which goes by the wall.
+# input is done long before EXIT_S.
 TURN_MS = 100
 MANY_STDERR_BYTES = 1024 * 1024
 
@@ -233,7 +234,7 @@ def _expect_exit(player: BotPlayer, *, tell: bool = True, close: bool = True) ->
     if close:
         player.channel.close_input()
     began = time.monotonic()
-    ending = player.process.ending(EXIT_S)
+    ending = ending_within(player.process, int(EXIT_S * 1e9))
     if ending is None:
         problem = f"it was still running {EXIT_S:g} s later"
         raise Failed(problem, stderr=last_words(player), halves=("a bot that exits", problem))

@@ -50,7 +50,7 @@ def beside(square: str, sign: str, rows: list[str]) -> int:
 
 # ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
 # have a move ready at any time.
-class Clock:
+class MoveTime:
     """The arena counts processor time from your last answer on; with `--clock wall` the time from
     its request on.
     """
@@ -79,7 +79,7 @@ class Clock:
         self.since = self.now()
 
 
-clock = Clock()
+clock = MoveTime()
 
 
 # ---- the conversation with the arena, see protocol/SPEC.md

@@ -1,28 +1,21 @@
-"""Positions as SVG files that stand alone.
+"""Positions as SVG files that stand alone, for the pictures of the rules.
 
 A drawing is a function of the state, the tiles that lie on it and what is marked; nothing else goes
 in, and equal input gives equal text.
 """
 
-from collections.abc import Sequence
-from html import escape
-
 from arena.exports.pictures.ground import framed, size
 from arena.exports.pictures.outline import number
-from arena.exports.pictures.parts import SIDE, style, used_parts
-from arena.exports.pictures.scene import Scene, way
-from arena.exports.pictures.tiles import Pair, likely_tiles, pair_of
-from arena.rules import State
-from arena.rules.boards import COLOURS, Board
+from arena.exports.pictures.parts import SIDE, picture_file
+from arena.exports.pictures.scene import Scene, pair_of, way
+from arena.rules.boards import COLOURS, squares_of
 from arena.rules.notation import PASS, split_move
 
 GAP = 54
 """Between two boards beside each other, where the arrow is."""
 
 
-def board_picture(
-    state: State, title: str, tiles: Sequence[Pair] | None = None, last: int = PASS
-) -> str:
+def board_picture(state, title, tiles=None, last=PASS):
     """An SVG file of one position.
 
     ``tiles`` are the squares of each tile, in any order; without them they are guessed. ``last`` is
@@ -32,7 +25,7 @@ def board_picture(
     return picture_file(size(state.board), title, content)
 
 
-def before_after_picture(before: State, after: State, title: str, move: int) -> str:
+def before_after_picture(before, after, title, move):
     """An SVG file of a position before a move and after it."""
     width, height = size(before.board)
     tiles = likely_tiles(before)
@@ -44,29 +37,18 @@ def before_after_picture(before: State, after: State, title: str, move: int) -> 
     return picture_file((2 * width + GAP, height), title, content)
 
 
-def forbidden_picture(state: State, title: str, move: int) -> str:
+def forbidden_picture(state, title, move):
     """An SVG file of a position with a tile laid pale and crossed out where it may not lie."""
     content = _board(state, likely_tiles(state), above=_refused(state.board, move))
     return picture_file(size(state.board), title, content)
 
 
-def picture_file(extent: tuple[int, int], title: str, content: str, more_style: str = "") -> str:
-    """The file, with those parts written into it that the content refers to."""
-    width, height = extent
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}"'
-        f' height="{height}" role="img">'
-        f"<title>{escape(title)}</title><style>{style(content)}{more_style}</style>"
-        f"<defs>{used_parts(content)}</defs>{content}</svg>\n"
-    )
-
-
-def _board(state: State, tiles: Sequence[Pair], last: int = PASS, above: str = "") -> str:
+def _board(state, tiles, last=PASS, above=""):
     elements = Scene(state.board).show(state, tiles, last)
     return framed(state.board, "".join(map(str, elements)) + above)
 
 
-def _refused(board: Board, move: int) -> str:
+def _refused(board, move):
     """A tile that may not lie there: pale, in a broken red frame."""
     first, one, second, other = split_move(board, move)
     (y, x), (below, right) = divmod(one, board.stride), divmod(other, board.stride)
@@ -79,3 +61,27 @@ def _refused(board: Board, move: int) -> str:
         f'<rect class="q-refused q-broken" x="{number(x * SIDE + 1)}" y="{number(y * SIDE + 1)}"'
         f' width="{width}" height="{height}" rx="8"/><path class="q-refused" d="{cross}"/>'
     )
+
+
+def likely_tiles(state):
+    """Tiles as they may have been laid, for a position whose moves are not known; the spaces left
+    over are starts.
+
+    Only spaces of one colour are put together, those with the fewest such neighbours first, so that
+    few are left over.
+    """
+    pairs = []
+    for colour in range(len(COLOURS)):
+        rest = state.spaces(colour)
+        while rest:
+            square = min(
+                squares_of(rest),
+                key=lambda at: ((state.board.around(1 << at) & rest).bit_count() or 9, at),
+            )
+            mates = state.board.around(1 << square) & rest
+            if mates:
+                mate = next(squares_of(mates))
+                pairs.append((min(square, mate), max(square, mate)))
+                rest ^= 1 << mate
+            rest ^= 1 << square
+    return sorted(pairs)

@@ -3,6 +3,7 @@ said of them.
 """
 
 import csv
+import json
 import re
 import shlex
 import shutil
@@ -116,6 +117,23 @@ def test_what_is_said_of_a_league_is_what_its_commands_print(arena, league):
     (arena.home / "results").symlink_to(ROOT / "results")
     for command, shown in blocks:
         assert shown.strip() in arena(*shlex.split(command))[0]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_in_league_2_the_engine_is_ahead_of_careful_beyond_error(arena, players):
+    run = LEAGUE.with_name("league-2") / f"{players}-players"
+    pairs = json.loads(arena("standings", run, "--pairs", "--json")[0])["pairs"]
+    [lead] = [
+        row for row in pairs if {row["bot"], row["opponent"]} == {"careful-python", "engine-cpp"}
+    ]
+    assert lead["bot"] == "careful-python"
+    assert lead["elo_high"] < 0
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_page_of_a_run_of_league_2_is_smaller_than_a_megabyte(players):
+    page = LEAGUE.with_name("league-2") / f"{players}-players" / "report.html"
+    assert page.stat().st_size < 1_000_000
 
 
 def test_with_two_players_each_bot_is_better_than_the_one_before_beyond_error(arena):

@@ -22,7 +22,7 @@ demo: $(VENV)/.ready ## set everything up and let bots play, in three acts (less
 	@printf '\n1. Built-in bots play each other\n\n'
 	@$(BIN)/arena run random greedy-2 careful-8 greedy $(if $(IS_NATIVE),careful --deals 100,--deals 25) --seed demo
 	@printf '\n2. Bots of bots/, programs of their own, play each other and a built-in bot\n\n'
-	@$(BIN)/arena run $(DEMO_BOTS) careful-32 --seed demo --deals $(if $(IS_NATIVE),5,2) --move-ms 10000 --game-ms 10000 --trust $(subst $() ,$(COMMA),$(DEMO_BOTS))
+	@$(BIN)/arena run $(DEMO_BOTS) careful-32 --seed demo --deals $(if $(IS_NATIVE),10,2) --move-ms 10000 --game-ms 10000 --trust $(subst $() ,$(COMMA),$(DEMO_BOTS))
 	@printf '\n3. Your turn. Type\n\n'
 	@printf '  %-41s %s\n' \
 		'$(BIN)/arena report' 'for that table as a web page' \

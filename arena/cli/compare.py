@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from arena.cli import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
 from arena.cli.options import Command, as_json, split_bot_names
 from arena.cli.place import Conduct, conduct_options
-from arena.cli.playing import note_short_evidence, playing, run_path, show_voided
+from arena.cli.playing import playing, run_path, show_troubles
 from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
 from arena.cli.showing import json_text
@@ -181,8 +181,7 @@ class Settled(NamedTuple):
         """Says what went wrong in the session, and how to play ``more`` where that is another
         command's to say; returns the exit status.
         """
-        show_voided(self.runner, self.folder)
-        note_short_evidence(self.runner)
+        show_troubles(self.runner, self.folder)
         if self.contest.test.verdict != Verdict.UNDECIDED:
             return DONE if self.contest.test.verdict == Verdict.BETTER else NO
         if self.runner.voided:

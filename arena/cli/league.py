@@ -11,7 +11,7 @@ from arena.cli import DONE, FAILED, INTERRUPTED
 from arena.cli.history import history, league_option
 from arena.cli.options import Command, as_json, check_utf8, split_bot_names
 from arena.cli.place import Conduct, conduct_options
-from arena.cli.playing import note_short_evidence, playing, said_when_slow, show_voided
+from arena.cli.playing import playing, said_when_slow, show_troubles
 from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
 from arena.cli.showing import tell_json
@@ -224,8 +224,7 @@ class Evening:
             ) as (play, self._progress):
                 play.runner.play(league.source(play.session))
             self._progress = None
-            show_voided(play.runner, self._folder)
-            note_short_evidence(play.runner)
+            show_troubles(play.runner, self._folder)
             if play.runner.stop_level:
                 return INTERRUPTED
             if play.runner.voided:

@@ -10,11 +10,10 @@ from pathlib import Path
 import click
 
 from arena.cli import DONE, INTERRUPTED
-from arena.cli.serve import EVERYWHERE
 from arena.cli.terminal import say
 from arena.commands.allowing import SandboxChoice
 from arena.commands.played import Wish
-from arena.commands.serving import announced
+from arena.commands.serving import EVERYWHERE, announced
 from arena.web.app import Site
 from arena.web.guard import LOOPBACK, Gate
 from arena.web.opengames import OpenGames

@@ -14,7 +14,7 @@ from arena.commands.allowing import SandboxChoice
 from arena.commands.league import Budget
 from arena.commands.members import is_now
 from arena.ratings.columns import BOUNDS
-from arena.records.league import Member, read_league
+from arena.records.league import Member, read_league, versions_before
 from arena.records.linefile import BusyError
 from arena.tournament.place import Place
 from arena.tournament.request import RunOptions
@@ -23,11 +23,16 @@ if TYPE_CHECKING:
     from arena.ratings.history import History
 
 WAIT_S = 1.0
+MORE_GAMES = 400
+"""A number to suggest: with two that are about equal, it leaves some 30 Elo to either side."""
 
 
-def find_place(home: Path, folder: Path, label: str, choice: SandboxChoice) -> int:
+def find_place(
+    home: Path, folder: Path, label: str, choice: SandboxChoice, games: int | None
+) -> int:
     """Lets a member of a league play until it is placed, or waits while another arena plays the
-    league, and says where it stands; returns the exit status.
+    league, and says where it stands; returns the exit status. Then it plays so many more games with
+    the version before it, if that plays.
     """
     conduct = Conduct(Place(), choice, adopt=False, quiet=False, log_level=logging.INFO)
     evening = Evening(home, folder, (label,), RunOptions(), conduct)
@@ -37,6 +42,11 @@ def find_place(home: Path, folder: Path, label: str, choice: SandboxChoice) -> i
             if evening.play(None, Budget(placing=label)) == INTERRUPTED:
                 say(f"interrupted: 'arena league run {folder.name}' goes on placing {label}")
                 return INTERRUPTED
+            before = versions_before(read_league(folder).members).get(label, "")
+            if games and _may_meet(folder, label, before):
+                meeting = Budget(games=games, between=(before, label))
+                if evening.play(None, meeting) == INTERRUPTED:
+                    return INTERRUPTED
             evening.end(is_shown=False)
             break
         except BusyError:
@@ -47,6 +57,14 @@ def find_place(home: Path, folder: Path, label: str, choice: SandboxChoice) -> i
             if not _member(folder, label).is_waiting:
                 break
     return _told(folder, _member(folder, label))
+
+
+def _may_meet(folder: Path, label: str, before: str) -> bool:
+    """Whether games can be drawn between a version and the one before it; says so if not."""
+    if before and not _member(folder, before).plays:
+        say(f"note: {before} is {is_now(_member(folder, before).status)}, so the two do not meet")
+        return False
+    return bool(before) and _member(folder, label).plays
 
 
 def _member(folder: Path, label: str) -> Member:
@@ -71,8 +89,8 @@ def _told(folder: Path, member: Member) -> int:
     if isfinite(row["gain_error"]) and abs(row["gain"]) > row["gain_error"]:
         return DONE if row["gain"] > 0 else NO
     say(
-        f"whether it is better than {row['before']} is not clear yet: 'arena league run"
-        f" {folder.name}' lets them meet"
+        f"whether it is better than {row['before']} is not clear yet: repeat this with --games"
+        f" {MORE_GAMES}, which lets the two meet, or 'arena league run {folder.name}'"
     )
     return UNDECIDED
 

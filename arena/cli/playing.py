@@ -57,17 +57,15 @@ def playing(
             yield play, progress
 
 
-def show_voided(runner: Runner, folder: Path) -> None:
-    """Lists the games that could not be played."""
+def show_troubles(runner: Runner, folder: Path) -> None:
+    """Lists the games that could not be played, and says so when there was no more room for the
+    evidence of faults.
+    """
     for voided in runner.voided:
         say(
             f"error: {voided.game} could not be played: {printable(voided.reason)}; see"
             f" {folder / 'logs'}"
         )
-
-
-def note_short_evidence(runner: Runner) -> None:
-    """Says so when there was no more room for the evidence of faults."""
     if runner.faults.is_short:
         say(
             f"note: the evidence of faults has reached {FULL_BYTES >> 20} MiB: later faults are"

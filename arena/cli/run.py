@@ -9,14 +9,7 @@ import click
 from arena.cli import DONE, FAILED, INTERRUPTED
 from arena.cli.options import as_json, prior_option
 from arena.cli.place import Conduct, conduct_options
-from arena.cli.playing import (
-    TooLongError,
-    at_most,
-    note_short_evidence,
-    playing,
-    run_path,
-    show_voided,
-)
+from arena.cli.playing import TooLongError, at_most, playing, run_path, show_troubles
 from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
 from arena.cli.terminal import say
@@ -156,8 +149,7 @@ def _show_end(session: Session, runner: Runner, prior: float | None, *, as_json:
             conclude(session, prior, as_json=as_json)
     except TooLongError:
         say(f"the standings would take longer: 'arena standings {session.folder.name}' shows them")
-    show_voided(runner, session.folder)
-    note_short_evidence(runner)
+    show_troubles(runner, session.folder)
     if runner.stderr.ended:
         say(f"note: stderr is no longer kept: {printable(runner.stderr.ended)}")
     if runner.stop_level:

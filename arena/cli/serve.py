@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-EVERYWHERE = "0.0.0.0"  # noqa: S104 - what --public means
+from arena.commands.serving import EVERYWHERE
 
 
 def _parse_address(_: click.Context, __: click.Parameter, value: str | None) -> str | None:

@@ -42,6 +42,11 @@ NO_HOME = (
     help="Then find its place in this league. The exit status says whether it is better than the"
     " version before it.",
 )
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    help="With --league: once it is placed, play so many games with the version before it.",
+)
 @click.option("--no-check", is_flag=True, help="Register it without checking it.")
 @move_ms_option
 @sandbox_options
@@ -57,6 +62,7 @@ def submit(
     *,
     no_check: bool,
     choice: SandboxChoice,
+    **extent: int | None,
 ) -> int:
     """Check a bot and copy it into bots/. PATH is a folder with a bot.toml, or a single script.
 
@@ -71,7 +77,7 @@ def submit(
     arena submit my-bot
     arena submit .
     arena submit ideas/best.py --name second-try
-    arena submit my-bot --league ladder
+    arena submit my-bot --league ladder --games 400
     arena submit ./engine --name engine --command './engine --fast'
     """  # noqa: D301 - \b is click's mark for lines to keep
     _expect_to_exist(path)
@@ -79,6 +85,8 @@ def submit(
     bot = bot_in(path, say, name=name, command=command)
     registry = registry_of(home)
     folder = None if league is None else league_folder(home, league)
+    if extent["games"] and folder is None:
+        raise click.UsageError("expected --league NAME with --games, got none")
     if not no_check and not run_checks(bot, move_ms, choice.sandbox_for([bot]), only_failures=True):
         say(f"error: {bot.label} is not registered: it fails the check above")
         say(
@@ -99,7 +107,7 @@ def submit(
     if folder is None:
         say(f"next: {_next_command(registry, registered)}")
         return DONE
-    return find_place(home, folder, member_label(registered), choice)
+    return find_place(home, folder, member_label(registered), choice, **extent)
 
 
 def _expect_to_exist(path: Path) -> None:

@@ -11,7 +11,7 @@ from arena.cli import DONE, FAILED, INTERRUPTED, NO
 from arena.cli.compare import QUESTION, Settled, is_shown, settle
 from arena.cli.options import as_json, split_commas
 from arena.cli.place import Conduct, conduct_options
-from arena.cli.playing import note_short_evidence, playing, run_path, show_voided
+from arena.cli.playing import playing, run_path, show_troubles
 from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
 from arena.cli.showing import check_output, tell_json
@@ -207,8 +207,7 @@ class Search:
 
     def ending(self) -> int:
         """Says what went wrong in the session; returns the exit status."""
-        show_voided(self._runner, self.folder)
-        note_short_evidence(self._runner)
+        show_troubles(self._runner, self.folder)
         if self._source.is_complete:
             return DONE
         if self._runner.voided:

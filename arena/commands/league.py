@@ -1,7 +1,7 @@
 """A league while it is played: what is known of its members, and what is drawn next."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,7 +9,7 @@ from arena.commands.members import ARENA, Members
 from arena.errors import RunError
 from arena.match.referee import GamePlan
 from arena.records.league import Drawn, Member, PlaceFound, Scaled, versions_before
-from arena.records.record import DEALS
+from arena.records.record import DEALS, DUEL
 from arena.tournament.league import DEALS_A_DRAW, DrawnGames, LeagueGames
 from arena.tournament.lineups import LineUp
 from arena.tournament.placing import (
@@ -38,13 +38,15 @@ HOUR_S = 3600
 
 class Budget(NamedTuple):
     """When the playing ends: after so many games or hours, when the interval of everybody who plays
-    is at most ``until`` Elo to either side, or when one bot has been placed.
+    is at most ``until`` Elo to either side, or when one bot has been placed. With two players, only
+    ``between`` these are games drawn, if there are any.
     """
 
     games: int | None = None
     hours: float | None = None
     until: float | None = None
     placing: str | None = None
+    between: Sequence[str] = ()
 
 
 class LeagueLook(NamedTuple):
@@ -188,6 +190,10 @@ class LeaguePlay:
             if member.plays
         ]
 
+    def may_draw(self, bot: str, players: int) -> bool:
+        """Whether games of so many players may be drawn for a bot."""
+        return players > DUEL or not self._budget.between or bot in self._budget.between
+
     def _rival(self, member: Member, elos: dict[str, float], before: str) -> Rival:
         found = self._known.get(member.bot)
         elo, error = (
@@ -252,7 +258,12 @@ class _Drawing:
         """Shows the field who plays, and what the ratings say by now."""
         self._members.look()
         has_looked = self._play.look(self._session)
-        rivals = [rival for rival in self._play.rivals() if rival.bot in self._session.setup.bots]
+        players, there = self._session.config.players, self._session.setup.bots
+        rivals = [
+            rival
+            for rival in self._play.rivals()
+            if rival.bot in there and self._play.may_draw(rival.bot, players)
+        ]
         shown = frozenset((rival.bot, rival.is_benchmark) for rival in rivals)
         if has_looked or shown != self._shown:
             self._field.show(rivals, has_scale=bool(self._members.league.scale))

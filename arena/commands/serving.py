@@ -14,6 +14,8 @@ from urllib.parse import quote
 
 from arena.commands.folders import results_folder
 
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - what --public means
+
 FILE = ".arena-serve"
 MOST_BYTES = 300
 TRIES, PAUSE_S = 5, 0.02

@@ -26,8 +26,8 @@ LADDER = (
     "careful-python",
     "lookahead-python",
     "flatmc-python",
-    "ismcts-python",
     "learner-python",
+    "ismcts-python",
     "engine-cpp",
 )
 """From weak to strong. Only these: in a checkout ``arena/ladder`` is a link to ``bots/``, where a

@@ -41,7 +41,7 @@ def changes_between(
 ) -> Changes:
     """Asks both versions, which must have been staged. Raises RunError, ConfigError, Void."""
     games = games_to_ask(scripts, before.label)
-    tally = Tally()
+    tally = Weighing()
     for compared, (record, seat) in zip(
         compare_decisions(scripts, games, new, sandbox, jobs), games, strict=True
     ):
@@ -82,7 +82,7 @@ def games_to_ask(scripts: Scripts, bot: str) -> list[tuple[GameRecord, int]]:
     return [games[at % most] for at, games in enumerate(fair[::step][:GAMES])]
 
 
-class Tally:
+class Weighing:
     """What the decisions come to; the fields are those of `Changes`. ``examples`` are one of each
     game, with how far the outlooks after the two moves are apart.
     """

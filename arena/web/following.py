@@ -30,8 +30,7 @@ from arena.records.journal import damaged_line, journal_of, read_lines
 from arena.records.record import GameRecord
 from arena.records.runfile import read_run
 from arena.rules.boards import Board
-from arena.web.pages import SitePages, setting_of_pages
-from arena.web.work import PARTS
+from arena.web.pages import PARTS, SitePages, setting_of_pages
 
 LATEST = 12
 SPEED_S = FEATURED_S = 60.0

@@ -12,6 +12,13 @@ from arena import __version__
 from arena.exports.report.page import Setting, policy_of, read, render
 
 PACKAGE = "arena.web"
+PARTS = (
+    "progress", "standings", "lead", "versions", "ended", "pairs", "convergence", "faults",
+    "reading", "rules",
+)  # fmt: skip
+"""The parts of the page of a run that change, from its top to its end: each is a template of this
+package or of the report.
+"""
 MOST_DIGITS = 7
 STYLE, SCRIPTS = "web.css", ("live.js",)
 # The one policy for trusted types is that of live.js, for parts of pages that come from here.

@@ -15,8 +15,8 @@ from arena.exports.report.drawing import parts
 from arena.records.record import MOST_SEATS
 from arena.records.runfile import read_run
 from arena.web.home import find_run, when
-from arena.web.pages import answer, page, setting_of_pages, whole_number
-from arena.web.work import PARTS, bot_part, games_part, make_game, make_report
+from arena.web.pages import PARTS, answer, page, setting_of_pages, whole_number
+from arena.web.work import bot_part, games_part, make_game, make_report
 
 SOON_S = 1.5
 

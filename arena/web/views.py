@@ -10,6 +10,7 @@ import numpy as np
 from arena.errors import RunError
 from arena.exports.report.addresses import Around
 from arena.exports.report.courses import courses_of
+from arena.exports.report.drawing import parts
 from arena.exports.report.page import fragment
 from arena.exports.report.profiles import Profiles, opponents_of
 from arena.exports.report.secrecy import Secrecy
@@ -64,5 +65,5 @@ def portrait(folder: str, name: str) -> str:
     pictures = courses_of(material).panels
     told = Profiles(material, {name: opponents[name]}, {}, pictures).of(name)
     addresses = SitePages(material.folder.name)
-    values = {"bot": told, "addresses": addresses, "run": material.folder.name}
+    values = {"bot": told, "addresses": addresses, "run": material.folder.name, "drawn": parts()}
     return fragment("portrait.html", values, setting_of_pages())

@@ -9,14 +9,6 @@ from typing import NamedTuple
 from arena.errors import RunError
 from arena.exports.report.page import Setting
 
-PARTS = (
-    "progress", "standings", "lead", "versions", "ended", "pairs", "convergence", "faults",
-    "reading", "rules",
-)  # fmt: skip
-"""The parts of the page of a run that change, from its top to its end: each is a template of this
-package or of the report.
-"""
-
 
 class Sight(NamedTuple):
     """The parts of a run's page by name; ``is_over`` if no game is missing; who leads, and with

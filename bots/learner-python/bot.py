@@ -22,7 +22,7 @@ from arena.rules.notation import UNKNOWN
 from arena.sdk import Position, run
 
 Chances = list[float]  # of each seat to win
-DEEPEST, WIDTH, KEPT = 6, 2, 0.4  # turns ahead; moves with each tile; moves looked at once more
+DEEPEST, KEPT = 6, 0.4  # turns ahead; the share of the moves that is looked at once more
 SELDOM = 0.08  # a tile that is the best with a lower chance is looked at no further
 STARTERS = 16  # of a race
 
@@ -56,7 +56,8 @@ def best_by_tile(position: Position) -> list[tuple[float, int, Chances, Position
     hand = set(probe.hands[mover])
     for tile in range(UNKNOWN) if UNKNOWN in hand else hand:
         probe.set_hand(mover, (tile,))
-        tried = [(judged(after), after) for after in map(position.play, likely(probe, WIDTH))]
+        moves = likely(probe, position.options["width"])
+        tried = [(judged(after), after) for after in map(position.play, moves)]
         if tried:
             chances, after = max(tried, key=lambda each: each[0][mover])
             found.append((chances[mover], tile, chances, after))

@@ -80,7 +80,7 @@ class Hour:
 
     def __init__(self, folder, minutes, seed):
         self.arena = Arena(folder / "home")
-        self.arena.home.mkdir(parents=True)
+        self.arena.home.mkdir(parents=True, exist_ok=True)
         self.results = self.arena.home / "results" / "ladder"
         self.seconds, self.rng = 60 * minutes, random.Random(seed)
         self.log = (folder / "arena.log").open("a")
@@ -107,7 +107,7 @@ class Hour:
         self.seen["starts"] += 1
 
     def ask(self, *words):
-        """Another terminal of the user: exit status and all that was said."""
+        """Another terminal of the user: exit status, output and all that was said."""
         done = subprocess.run(
             self.command(*words),
             cwd=self.arena.home,
@@ -116,13 +116,13 @@ class Hour:
             text=True,
             check=False,
         )
-        return done.returncode, done.stdout + done.stderr
+        return done.returncode, done.stdout, done.stdout + done.stderr
 
     def expect(self, *words, status=0):
-        ended, said = self.ask(*words)
+        ended, out, said = self.ask(*words)
         if ended != status:
             self.note(f"arena {' '.join(words)} ended with {ended}: {said[-300:]}")
-        return said
+        return out
 
     def note(self, text):
         self.tell(f"WRONG: {text}")
@@ -138,13 +138,17 @@ class Hour:
         shutil.rmtree(folder, ignore_errors=True)
         self.arena.add_bot(name, source, to="ideas", **manifest)
         said = self.expect("submit", f"ideas/{name}", "--no-check")
-        version = 1 + sum(label.partition("@")[0] == name for label in self.expected)
-        label = f"{name}@{version}"
-        self.expected[label] = becomes
+        label = self.expect_of(name, becomes)
         self.tell(f"{label} is submitted")
-        if label not in said and f"version {version} in" not in said:
+        if f"version {label.partition('@')[2]} in" not in said:
             self.note(f"{label} was not registered: {said}")
         self.seen["submissions"] += 1
+
+    def expect_of(self, name, becomes):
+        """What the next version of a bot is called, and shall become."""
+        version = 1 + sum(label.partition("@")[0] == name for label in self.expected)
+        self.expected[f"{name}@{version}"] = becomes
+        return f"{name}@{version}"
 
     def submit_and_wait(self, name):
         """The author waits for the place of what was submitted last."""
@@ -186,7 +190,7 @@ class Hour:
         """Starts what has ended: another arena may have been placing a version just then."""
         if self.process.poll() is not None:
             self.seen["refused, as another arena plays"] += 1
-            time.sleep(3)
+            time.sleep(20)
             self.start()
         if self.asking and self.asking[1].poll() is not None:
             name, process = self.asking
@@ -223,7 +227,7 @@ class Hour:
             return self.tell("no second arena: an author's arena plays just now")
         games = self.lines("games.jsonl")
         wait_for(lambda: self.lines("games.jsonl") != games)
-        status, said = self.ask(*RUN, "--games", 8)
+        status, _, said = self.ask(*RUN, "--games", 8)
         if status != 1 or "another arena" not in said:
             self.note(f"a second arena ended with {status}: {said[-300:]}")
         return self.tell("a second arena was tried")
@@ -241,9 +245,25 @@ class Hour:
         while time.monotonic() - self.began < self.seconds or self.asking:
             self.look()
             time.sleep(1)
+
+    def play_on(self, minutes):
+        """Plays without harm until everybody is placed, at most so long, and what was drawn."""
+        if self.process is None:
+            self.start()
+        ends = time.monotonic() + 60 * minutes
+        while self.waiting() and time.monotonic() < ends:
+            self.look()
+            time.sleep(1)
         self.process.send_signal(signal.SIGINT)
         self.process.wait()
         self.expect(*RUN, "--games", "8")
+
+    def waiting(self):
+        """Who is still to be placed."""
+        members = read_league(self.results).members
+        return [
+            label for label in self.expected if label not in members or members[label].is_waiting
+        ]
 
     def check(self):
         """Whether all is there and right; prints what was found."""
@@ -268,7 +288,9 @@ class Hour:
     def check_member(self, member, label, becomes):
         if member is None:
             self.note(f"{label} never joined")
-        elif becomes == PLACED and member.placed is None:
+        elif becomes == PLACED and member.is_waiting:
+            self.seen["still to be placed"] += 1  # a busy machine; none is lost
+        elif becomes == PLACED and member.placed is None and member.by == "arena":
             self.note(f"{label} is not placed: {member.status} {member.why}")
         elif becomes != PLACED and (member.status != becomes or not member.why):
             self.note(f"{label} is {member.status}, not {becomes}: {member.why!r}")
@@ -276,15 +298,17 @@ class Hour:
     def check_tables(self):
         """The tables of the plan and the journal alone are those of the league's folder."""
         bare = self.results.parent / "bare"
+        shutil.rmtree(bare, ignore_errors=True)
         bare.mkdir()
         for name in ("run.json", "games.jsonl", "league.jsonl"):
             shutil.copy(self.results / name, bare)
         for words in (("standings",), ("league", "history", "--league")):
             one, other = (self.expect(*words, name, "--json") for name in ("ladder", "bare"))
-            told = [json.loads(text[text.index("{") :]) for text in (one, other)]
+            told = [json.loads(text) for text in (one, other)]
             for each in told:
                 each.pop("run", None)
                 each.pop("league", None)
+                each.pop("changes", None)  # what bots said, not what follows from the games
             if told[0] != told[1]:
                 self.note(f"{' '.join(words)} says other things without what was derived")
 
@@ -301,7 +325,8 @@ class Hour:
                     f" after {games[-1]} games, {minutes[-1]:.1f} minutes"
                 )
             elif member:
-                print(f"  {label:12} {member.status:10} {member.why[:90]}")
+                why = "still to be placed" if member.is_waiting else member.why.strip()
+                print(f"  {label:12} {member.status:10} {why[:90]}")
         counts = ", ".join(f"{count} {name}" for name, count in self.seen.items())
         print(f"{counts}; {len(records)} games, {sum(faults.values())} with a fault")
         if games:
@@ -322,17 +347,26 @@ def main():
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", default="hour")
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--more", type=float, default=20, help="minutes after that, to place all")
+    parser.add_argument(
+        "--resume", action="store_true", help="only these, in a folder that is there"
+    )
     given = parser.parse_args()
     os.nice(10)
     folder = given.folder or Path(tempfile.mkdtemp(prefix="league-hour-"))
     print(f"the league is in {folder}", flush=True)
     hour = Hour(folder, given.minutes, given.seed)
     try:
-        hour.play()
+        if given.resume:
+            for name, _, _, becomes in (*FIRST_SUBMISSIONS, *SUBMISSIONS):
+                hour.expect_of(name, becomes)
+        else:
+            hour.play()
+        hour.play_on(given.more)
         hour.check()
     finally:
         hour.arena.close()
-        if hour.process.poll() is None:
+        if hour.process and hour.process.poll() is None:
             os.killpg(hour.process.pid, signal.SIGKILL)
     return 1 if hour.wrong else 0
 

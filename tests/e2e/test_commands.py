@@ -104,6 +104,7 @@ def test_a_template_that_is_not_there_in_a_language_is_an_error_with_its_cure(ar
     [
         "careful-python",
         "lookahead-python",
+        "learner-python",
         pytest.param("first-js", marks=needs_node),
         "greedy-python",
         "random-python",

@@ -15,7 +15,7 @@ from tests.e2e.conftest import ROOT
 @pytest.mark.parametrize(
     ("core", "order", "games"),
     [
-        ("native", ("careful", "greedy", "careful-8", "greedy-2", "random"), (2000, 60)),
+        ("native", ("careful", "greedy", "careful-8", "greedy-2", "random"), (2000, 120)),
         ("pure", ("greedy", "careful-8", "greedy-2", "random"), (300, 24)),
     ],
 )

@@ -17,6 +17,7 @@ from tests.e2e.conftest import FIRST, RANDOM, ROOT, Arena
 from tests.e2e.test_kills import journal_lines, wait_for
 
 RUN = ("league", "run", "ladder")
+MIRRORED = RANDOM.replace('rng.choice(message["legal"])', 'rng.choice(message["legal"][::-1])')
 NEW = (*RUN, "--benchmarks", "random,greedy-4", "--board", "small.txt", "--seed", "league", "-q")
 SMALL = "R.....\n......\n..V...\n....Y.\n......\n.....B\n"
 """A board on which games are short: a place takes hundreds."""
@@ -145,7 +146,7 @@ def test_a_version_that_is_submitted_joins_and_the_old_one_stays(league):
 
 
 def test_submitting_to_a_league_tells_the_place_that_was_found(league):
-    league.add_bot("rnd", FIRST + "\n# better\n", to="ideas")
+    league.add_bot("rnd", MIRRORED, to="ideas")
     status, out, err = league.ended("submit", "ideas/rnd", "--no-check", "--league", "ladder")
     assert "rnd@2 is placed: " in out
     gained = [
@@ -156,18 +157,22 @@ def test_submitting_to_a_league_tells_the_place_that_was_found(league):
     assert status == (5 if not is_clear else 0 if int(gain) > 0 else 4)
     assert ("is not clear yet" in err) == (status == 5)
     assert events(league, "placed")[-1]["bot"] == "rnd@2"
-    # again: it has its place already, and no more games are played
+    # again: it has its place already, and no more games are played but those asked for
     games = len(league.records("ladder"))
     again, out, _ = league.ended("submit", "ideas/rnd", "--no-check", "--league", "ladder")
     assert again == status
     assert "rnd@2 is placed: " in out
     assert len(league.records("ladder")) == games
+    more = ("submit", "ideas/rnd", "--no-check", "--league", "ladder", "--games", 16)
+    assert "on rnd@1" in league.ended(*more)[1]
+    met = [sorted(record["bots"]) for record in league.records("ladder")[games:]]
+    assert met == [["rnd@1", "rnd@2"]] * 16
     league("verify", "ladder")
     shows_how_it_moves_beside_the_version_before(league)
 
 
 def shows_how_it_moves_beside_the_version_before(league):
-    """It plays the first legal move, where the version before it plays any."""
+    """It plays the move that is as far from the end of the list as the other one from its start."""
     (told,) = json.loads(league("league", "history", "rnd", "--json")[0])["changes"]
     assert (told["bot"], told["before"], told["games"]) == ("rnd@2", "rnd@1", 8)
     asked, other = sum(told["asked"]), sum(told["other"])
@@ -179,7 +184,8 @@ def shows_how_it_moves_beside_the_version_before(league):
         record, turn = records[example["game"]], example["turn"]
         assert (record["moves"][turn], record["bots"][example["seat"]]) == (example["old"], "rnd@1")
         state = parse_position(example["position"])
-        assert example["new"] == move_text(state.board, state.legal_moves()[0])
+        legal = [move_text(state.board, move) for move in state.legal_moves()]
+        assert example["new"] == legal[-1 - legal.index(example["old"])]
     out, _ = league("league", "history", "rnd")
     assert f"rnd@2 plays another move than rnd@1 in {other} of {asked} decisions" in out
     league("report", "ladder")
@@ -265,6 +271,12 @@ def test_a_retired_benchmark_plays_no_more(league):
     _, err = league("league", "benchmark", "rnd")
     assert "rnd@1 is a benchmark" in err
     assert events(league, "status")[-1]["by"] != "arena"
+    # one that is removed does not play either, and what it has played counts
+    league("remove", "rnd", "--yes")
+    _, err = league(*RUN, "--games", 8)
+    assert "rnd@1 is withdrawn: it is no longer in bots/" in err
+    assert not any("rnd@1" in record["bots"] for record in league.records("ladder")[-8:])
+    assert "rnd@1" in league("standings", "ladder")[0]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ OUTSIDE = (
     "protocol/**/*.svg",
     "results/README.md",
     "results/league-1/README.md",
+    "results/league-2/README.md",
 )
 LINK = re.compile(r"(\]\()([^)\s#]+)([^)]*\))")
 

@@ -117,8 +117,10 @@ def learn(players: int, games: int, rounds: int, seed: str, jobs: int) -> np.nda
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("players", type=int)
-    parser.add_argument("--games", type=int, default=1500, help="in each round")
+    parser.add_argument("players", type=int, choices=(2, 3, 4))
+    parser.add_argument(
+        "--games", type=int, default=1500, help=f"in each round, in steps of {CHUNK}"
+    )
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--seed", default="qin")
     parser.add_argument("--jobs", type=int, default=2, help="processes; the weights are the same")

@@ -20,6 +20,7 @@ what its text cannot:
                                        of an interval: they depend on luck or on the machine
 ``<!-- exit status 4 -->``             how the last command ends; 0 otherwise
 ``<!-- typed: a1 | quit -->``          what a person types, line by line
+``<!-- published: league-2 -->``       the home has this run of the repository's in results/
 ``<!-- skip: next "the reason" -->``   is not run
 """
 
@@ -46,6 +47,7 @@ FIGURE = re.compile(rf"{NUMBER}(?:[ \t]+{NUMBER})*")
 """A figure, or several in a row: the numbers of an axis are as many as there is room for."""
 BAR = re.compile(r"[├┤─●┊◄►]+")
 LONGEST_S = 240
+RESULTS = Path(__file__).parents[2] / "results"
 ELSEWHERE = {
     "dialogue",
     "squares",
@@ -74,6 +76,13 @@ class Shell:
             launchers = home.with_name("launchers")
             loaded_arena(self.variables).write_launcher(launchers)
             self.variables["PATH"] = f"{launchers}:{installed}"
+
+    def show_published(self, name):
+        """Makes a published run one of the home's."""
+        link = self.home / "results" / name
+        link.parent.mkdir(exist_ok=True)
+        if not link.exists():
+            link.symlink_to(RESULTS / name)
 
     def run(self, script, *, typed="", status=0):
         """What the script prints: its output, and its errors. Raises AssertionError when it ends
@@ -166,6 +175,8 @@ class Blocks:
 
     def console(self, example):
         comments = self.comments(example)
+        for name in re.findall(r"<!-- published: (\S+) -->", comments):
+            self.shell.show_published(name)
         typed, status = (
             re.search(r"<!-- typed: (.*?) -->", comments),
             re.search(r"<!-- exit status (\d+) -->", comments),

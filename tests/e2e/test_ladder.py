@@ -3,6 +3,7 @@ said of them.
 """
 
 import csv
+import json
 import re
 import shlex
 import shutil
@@ -95,29 +96,41 @@ def test_each_bot_is_short_and_begins_with_its_idea(name):
     assert len(source.splitlines()) < 100
 
 
-RUNS = [
-    "2-players",
-    "3-players",
-    "4-players",
-    "best-against-greedy",
-    "time-for-a-move",
-    "tree-against-no-tree",
-]
+LEAGUES = ["league-1", "league-2"]
+RUNS = sorted(path.parent for name in LEAGUES for path in LEAGUE.parent.glob(f"{name}/*/run.json"))
 
 
-@pytest.mark.parametrize("run", RUNS)
+def test_every_published_run_is_known():
+    assert len(RUNS) == 9
+
+
+@pytest.mark.parametrize("run", RUNS, ids=[f"{run.parent.name}/{run.name}" for run in RUNS])
 def test_a_published_run_follows_from_its_journal(arena, run):
-    assert "no difference" in arena("verify", LEAGUE / run)[0]
+    assert "no difference" in arena("verify", run)[0]
 
 
-def test_what_is_said_of_the_league_is_what_its_commands_print(arena):
-    blocks = re.findall(
-        r"```\n\$ arena ([^\n]*)\n(.*?)```", (LEAGUE / "README.md").read_text(), re.S
-    )
+@pytest.mark.parametrize("league", LEAGUES)
+def test_what_is_said_of_a_league_is_what_its_commands_print(arena, league):
+    page = LEAGUE.with_name(league) / "README.md"
+    blocks = re.findall(r"```\n\$ arena ([^\n]*)\n(.*?)```", page.read_text(), re.S)
     assert len(blocks) >= 4
     (arena.home / "results").symlink_to(ROOT / "results")
     for command, shown in blocks:
         assert shown.strip() in arena(*shlex.split(command))[0]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_in_league_2_the_engine_is_ahead_of_careful_beyond_error(arena, players):
+    run = LEAGUE.with_name("league-2") / f"{players}-players"
+    pairs = json.loads(arena("standings", run, "--pairs", "--json")[0])["pairs"]
+    met = {(row["bot"], row["opponent"]): row for row in pairs}
+    assert met["engine-cpp", "careful-python"]["elo_low"] > 0
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_page_of_a_run_of_league_2_is_smaller_than_a_megabyte(players):
+    page = LEAGUE.with_name("league-2") / f"{players}-players" / "report.html"
+    assert page.stat().st_size < 1_000_000
 
 
 def test_with_two_players_each_bot_is_better_than_the_one_before_beyond_error(arena):

@@ -107,7 +107,11 @@ def conclude_league(folder: Path, *, is_shown: bool) -> None:
     path = write_standings(folder, tables)
     if is_shown:
         print_tables(tables, {}, Showing())
-        say(f"\nstandings: {path}")
+        say(
+            "\nhere the mean is 0; on the league's scale:"
+            f" arena league history --league {folder.name}"
+        )
+        say(f"standings: {path}")
 
 
 def print_tables(tables: Tables, beside: Mapping[str, Any], showing: Showing) -> None:

@@ -40,10 +40,21 @@ def history_text(history: History) -> str:
     columns = [column for column in placed(HISTORY, "text") if column.name != "placed_games"]
     parts = [table_text(columns, shown)]
     parts += ["\n".join(history.sentences)] if history.sentences else []
-    parts += [] if history.scale else [NO_SCALE]
+    parts += _scale_notes(history)
     if notes := [note for mark, note in MARKS.items() if (history.table["mark"] == mark).any()]:
         parts.append("\n".join(notes))
     return "\n\n".join(parts)
+
+
+def _scale_notes(history: History) -> list[str]:
+    """Who holds the scale, where that is not all benchmarks; of all, not of one bot's versions."""
+    if not history.scale:
+        return [NO_SCALE]
+    rated = history.table[history.table["elo_low"].notna() & history.table["elo_high"].notna()]
+    holders = [bot for bot in rated["version"] if bot in history.scale]
+    is_whole = {*history.scale} <= {*history.table["version"]}
+    alone = f"of the benchmarks, only {''.join(holders)} has a rating: the scale rests on it alone"
+    return [alone] if is_whole and len(holders) == 1 else []
 
 
 def _status(row: Any) -> str:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from arena.exports.history import history_text
 from arena.ratings.history import History, history_table
 from arena.ratings.scale import on_scale
 from arena.records.league import Joined, League, PlaceFound, Scaled, StatusChanged
@@ -109,3 +110,16 @@ def test_the_history_of_a_bot_has_its_versions_only(counts):
     history = History(history_table(counts, league_of(*STRENGTHS)), {})
     assert list(history.of("my").table["version"]) == ["my@1", "my@2"]
     assert list(history.of("my@1").table["version"]) == ["my@1"]
+
+
+def test_a_scale_that_rests_on_one_benchmark_is_said():
+    strengths = {"b1@1": -9000.0, "b2@1": 0.0, "my@1": 20.0}
+    counts, scale = played(40, strengths), {"b1@1": -400.0, "b2@1": 0.0}
+    history = History(history_table(counts, league_of(*strengths, scale=scale)), scale)
+    text = history_text(history)
+    assert "only b2@1 has a rating: the scale rests on it alone" in text
+    assert "<: it won nothing from the rated bots" in text
+    assert "rests on" not in history_text(history.of("b2"))
+    both = {name: strengths[name] for name in ("b2@1", "my@1")}
+    held = History(history_table(counts, league_of(*strengths, scale=both)), both)
+    assert "rests on" not in history_text(held)

@@ -242,7 +242,7 @@ def test_who_is_not_placed_when_the_playing_ends_has_no_verdict(league, ended, m
     """As after a game that could not be played, which no test can bring about at will."""
     monkeypatch.setattr(Evening, "play", lambda *_: ended)
     folder = league.home / "results" / "ladder"
-    choice = SandboxChoice(None, (), False, (), league.home, str)
+    choice = SandboxChoice(None, (), unsafe=False, home=league.home)
     assert find_place(league.home, folder, "rnd@1", choice, None) == FAILED
     assert "is placed" not in capsys.readouterr().out
 

@@ -11,7 +11,7 @@ import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
 from arena.cli.history import history, league_option
-from arena.cli.options import Command, as_json, check_utf8, split_bot_names
+from arena.cli.options import Command, Positive, as_json, check_utf8, split_bot_names
 from arena.cli.place import Conduct, conduct_options
 from arena.cli.playing import playing, said_when_slow, show_troubles
 from arena.cli.progress import Progress
@@ -111,13 +111,11 @@ def budget_options(command: Command) -> Command:
     for option in (
         click.option(
             "--until",
-            type=click.FloatRange(0, min_open=True),
+            type=Positive(),
             metavar="ELO",
             help="Stop once the interval of everybody who plays is at most this to either side.",
         ),
-        click.option(
-            "--hours", type=click.FloatRange(0, min_open=True), help="Stop after so many hours."
-        ),
+        click.option("--hours", type=Positive(), help="Stop after so many hours."),
         click.option(
             "--games",
             type=click.IntRange(1),

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable, Sequence
 from functools import wraps
+from math import isfinite
 from typing import Any, TypeVar, cast
 
 import click
@@ -35,6 +36,21 @@ move_ms_option = click.option(
     show_default=True,
     help="Time for a move, in ms.",
 )
+
+
+class Positive(click.FloatRange):
+    """A number above 0 that has an end."""
+
+    def __init__(self) -> None:
+        super().__init__(0, min_open=True)
+
+    # Click's signature.
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number; fails for one that compares with none, too."""
+        number: float = super().convert(value, param, ctx)
+        return number if isfinite(number) else self.fail(f"{value!r} is no number.", param, ctx)
 
 
 def sandbox_options(command: Command) -> Command:

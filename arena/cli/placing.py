@@ -41,14 +41,17 @@ def find_place(
     is_said = False
     while True:
         try:
-            if evening.play(None, Budget(placing=label)) == INTERRUPTED:
+            ended = evening.play(None, Budget(placing=label))
+            if ended == INTERRUPTED:
                 say(f"interrupted: 'arena league run {folder.name}' goes on placing {label}")
-                return INTERRUPTED
+            if ended != DONE:
+                return ended
             before = versions_before(read_league(folder).members).get(label, "")
             if games and _may_meet(folder, label, before):
                 meeting = Budget(games=games, between=(before, label))
-                if evening.play(None, meeting) == INTERRUPTED:
-                    return INTERRUPTED
+                ended = evening.play(None, meeting)
+                if ended != DONE:
+                    return ended
             evening.end(is_shown=False)
             break
         except BusyError:
@@ -78,7 +81,12 @@ def _told(folder: Path, member: Member) -> int:
     if not member.plays:
         why = f": {member.why}" if member.why else ""
         say(f"error: {member.bot} is {is_now(member.status)}{why}")
-        say(f"hint: {folder / 'faults'} has the evidence of its faults")
+        if member.status == "aside":
+            say(f"hint: {folder / 'faults'} has the evidence of its faults")
+        return FAILED
+    if member.is_waiting:
+        say(f"error: {member.bot} is not placed yet")
+        say(f"hint: 'arena league run {folder.name}' goes on placing it")
         return FAILED
     # Pandas: nothing before this needs it.
     from arena.ratings.history import read_history  # noqa: PLC0415

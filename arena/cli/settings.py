@@ -8,7 +8,14 @@ from typing import Any, get_args
 
 import click
 
-from arena.cli.options import Command, check_utf8, match_option, split_bot_names, split_commas
+from arena.cli.options import (
+    Command,
+    Positive,
+    check_utf8,
+    match_option,
+    split_bot_names,
+    split_commas,
+)
 from arena.players.messages import ClockKind
 from arena.tournament.config import DEFAULT_BOARDS, DEFAULTS, Seatings
 from arena.tournament.request import UNTIL_DEALS, RunOptions
@@ -97,7 +104,7 @@ SETTINGS: dict[str, Callable[[Command], Command]] = {
     ),
     "until": click.option(
         "--until",
-        type=click.FloatRange(0, min_open=True),
+        type=Positive(),
         metavar="ELO",
         help="Play until every +/- is at most this; see above.",
     ),

@@ -72,8 +72,10 @@ def members_of(
     names = config.league.names if config and config.league else _names(bots)
     members = Members(home, folder, names, tell)
     if not members.league.members:
+        first = members.labels(benchmarks) if benchmarks else members.first_benchmarks()
+        _refuse_twice(first)
         folder.mkdir(parents=True, exist_ok=True)
-        members.admit(benchmarks or members.first_benchmarks(), "benchmark")
+        members.admit(first, "benchmark")
     else:
         _refuse_others(members, benchmarks or ())
     members.admit(bots, "candidate")
@@ -104,6 +106,13 @@ def _warn_of_changes(members: Members, info: RunInfo, tell: Tell) -> None:
                 f"warning: {printable(label)} has other files in bots/ than when it joined, and"
                 " plays on as it was: 'arena submit' makes a new version of what has changed"
             )
+
+
+def _refuse_twice(labels: Sequence[str]) -> None:
+    """Raises ConfigError for a benchmark that is named twice."""
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice:
+        raise ConfigError(f"expected each benchmark once, got {twice} twice", "name each once")
 
 
 def _refuse_others(members: Members, benchmarks: Sequence[str]) -> None:

@@ -23,7 +23,9 @@ DEEDS: tuple[Deed, ...] = get_args(Deed)
 STAGES = 3
 """A game's beginning, middle and end, a third of its moves each."""
 Text = Annotated[str, Meta(max_length=MOST_TEXT)]
-Count = Annotated[int, Meta(ge=0)]
+MOST_COUNT = 1_000_000
+Count = Annotated[int, Meta(ge=0, le=MOST_COUNT)]
+Signed = Annotated[int, Meta(ge=-MOST_COUNT, le=MOST_COUNT)]
 Counts = Annotated[list[Count], Meta(min_length=STAGES, max_length=STAGES)]
 Both = tuple[Count, Count]
 
@@ -64,8 +66,14 @@ class Changes(Struct, frozen=True, forbid_unknown_fields=True):
     again: Both
     moves: Count
     deeds: dict[Deed, Both]
-    pagodas: tuple[int, int]
+    pagodas: tuple[Signed, Signed]
     examples: Annotated[list[Example], Meta(max_length=MOST_EXAMPLES)]
+
+    def __post_init__(self) -> None:
+        shares = [*zip(self.other, self.asked, strict=True), self.again[::-1]]
+        shares += [(count, self.moves) for both in self.deeds.values() for count in both]
+        if odd := next((share for share in shares if share[0] > share[1]), None):
+            raise ValueError("expected at most {1} decisions, got {0}".format(*odd))
 
 
 _decode = msgspec.json.Decoder(Changes).decode

@@ -21,6 +21,8 @@ from arena.records.regular import read_regular
 FILE = "league.jsonl"
 MOST_BYTES = 256 << 20
 """Two million draws."""
+MOST_ELO = 100_000.0
+"""More than any games tell."""
 Status = Literal["candidate", "benchmark", "retired", "aside", "withdrawn"]
 STATUS_TEXT: dict[Status, str] = {
     "candidate": "candidate",
@@ -54,11 +56,14 @@ class StatusChanged(Struct, frozen=True, omit_defaults=True, tag="status", tag_f
     why: str = ""
 
 
+Elo = Annotated[float, Meta(ge=-MOST_ELO, le=MOST_ELO)]
+
+
 class Scaled(Struct, frozen=True, tag="scale", tag_field="event"):
     """Benchmarks hold the scale from here on, each with the rating in Elo that it has now."""
 
     when: str
-    elo: dict[str, float]
+    elo: dict[str, Elo]
 
 
 class PlaceFound(Struct, frozen=True, tag="placed", tag_field="event"):
@@ -68,9 +73,9 @@ class PlaceFound(Struct, frozen=True, tag="placed", tag_field="event"):
 
     bot: str
     when: str
-    elo: float
-    error: float | None
-    games: int
+    elo: Elo
+    error: Annotated[float, Meta(ge=0)] | None
+    games: Annotated[int, Meta(ge=0)]
 
 
 class Drawn(Struct, frozen=True, tag="drawn", tag_field="event"):
@@ -152,8 +157,8 @@ class League(Struct):
         if drawn.first != self.deals:
             raise ValueError(f"expected deals from {self.deals} on, got {drawn.first}")
         bots = [self._bot(bot) for bot in drawn.line_up.split("+")]
-        if len(set(bots)) < len(bots):
-            raise ValueError(f"expected each bot once in a line-up, got {drawn.line_up}")
+        if bots != sorted({*bots}):
+            raise ValueError(f"expected each bot once in a line-up, sorted, got {drawn.line_up}")
         self.drawn.append(drawn)
 
     @property

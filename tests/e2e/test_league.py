@@ -9,6 +9,10 @@ import sys
 
 import pytest
 
+from arena.cli import DONE, FAILED
+from arena.cli.league import Evening
+from arena.cli.placing import find_place
+from arena.commands.allowing import SandboxChoice
 from arena.commands.founding import versions_in_leagues
 from arena.commands.members import Members
 from arena.records.league import Joined, StatusChanged, read_league
@@ -233,6 +237,16 @@ def shows_how_it_moves_beside_the_version_before(league):
     assert page.count("<bdi>rnd@2</bdi> plays ") == 2
 
 
+@pytest.mark.parametrize("ended", [DONE, FAILED])
+def test_who_is_not_placed_when_the_playing_ends_has_no_verdict(league, ended, monkeypatch, capsys):
+    """As after a game that could not be played, which no test can bring about at will."""
+    monkeypatch.setattr(Evening, "play", lambda *_: ended)
+    folder = league.home / "results" / "ladder"
+    choice = SandboxChoice(None, (), unsafe=False, home=league.home)
+    assert find_place(league.home, folder, "rnd@1", choice, None) == FAILED
+    assert "is placed" not in capsys.readouterr().out
+
+
 def test_submitting_a_bot_that_only_forfeits_fails(league):
     league.add_bot("worse", CRASHES, to="ideas")
     status, _, err = league.ended("submit", "ideas/worse", "--no-check", "--league", "ladder")
@@ -320,6 +334,11 @@ def test_a_retired_benchmark_plays_no_more(league):
     [
         (("league", "retire", "rnx"), "expected a member of the league ladder, got 'rnx'"),
         (("league", "retire", "rnd", "--league", "nope"), "expected the name of a league"),
+        ((*RUN, "--hours", "nan"), "'nan' is no number"),
+        (
+            ("league", "run", "new", "--benchmarks", "random,random"),
+            "expected each benchmark once, got random twice",
+        ),
         ((*RUN, "--move-ms", 50), "move_ms: the run has"),
         ((*RUN, "--clock", "wall"), "clock: the run has cpu, asked for wall"),
         ((*RUN, "--players", 3), "players: the run has 2, asked for 3"),

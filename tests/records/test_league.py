@@ -73,6 +73,8 @@ def test_a_torn_line_is_left_out_and_cut_off_by_the_next(tmp_path):
         ('{"event":"status","bot":"b@1","status":"retired","when":"","by":""}', "joined before"),
         ('{"event":"drawn","line_up":"a@1+my@1","first":0,"deals":4}', "from 4 on, got 0"),
         ('{"event":"drawn","line_up":"a@1+a@1","first":4,"deals":4}', "each bot once"),
+        ('{"event":"drawn","line_up":"my@1+a@1","first":4,"deals":4}', "sorted"),
+        ('{"event":"scale","when":"","elo":{"a@1":1e308}}', "100000"),
         ('{"event":"drawn","line_up":"a@1+nobody","first":4,"deals":4}', "nobody to have joined"),
         ('{"event":"drawn","line_up":"a@1+my@1","first":99999999,"deals":4}', "first"),
     ],

@@ -71,13 +71,14 @@ def members_of(
     config = make_config(read_run(folder).config) if is_known else None
     names = config.league.names if config and config.league else _names(bots)
     members = Members(home, folder, names, tell)
-    if not members.league.members:
+    if is_known:
+        _refuse_others(members, benchmarks or ())
+    elif benchmarks or not members.league.members:
+        # Also where an earlier command named too few to begin with.
         first = members.labels(benchmarks) if benchmarks else members.first_benchmarks()
         _refuse_twice(first)
         folder.mkdir(parents=True, exist_ok=True)
         members.admit(first, "benchmark")
-    else:
-        _refuse_others(members, benchmarks or ())
     members.admit(bots, "candidate")
     members.look()
     if is_known:

@@ -329,6 +329,14 @@ def test_a_retired_benchmark_plays_no_more(league):
     assert "rnd@1" in league("standings", "ladder")[0]
 
 
+def test_a_league_that_was_refused_is_founded_by_the_cured_command(arena):
+    shutil.rmtree(arena.home / "bots", ignore_errors=True)
+    status, _, err = arena.ended("league", "run", "few", "--benchmarks", "random")
+    assert status == 1
+    assert "expected at least 2 bots" in err
+    arena("league", "run", "few", "--benchmarks", "random,greedy-4", "--games", 8, "-q")
+
+
 @pytest.mark.parametrize(
     ("command", "said"),
     [

@@ -16,24 +16,40 @@ from arena.exports.text import table_text
 from arena.ratings.columns import HISTORY, half_width, placed
 from arena.ratings.components import Floats
 from arena.ratings.history import History
+from arena.ratings.outside import FEW_DEALS
 from arena.records.league import STATUS_TEXT
 
 DAY = len("2026-11-22")
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 400, 208, 44, 36, 20, 28
 DOT, LETTER = 4, 7
 FEWEST = 2
+MARKS = {
+    "?": f"?: fewer than {FEW_DEALS} deals tell of it, so the error is rough",
+    "<": "<: it won nothing from the rated bots, and is below this with 95 % confidence",
+    ">": ">: it lost nothing to the rated bots, and is above this with 95 % confidence",
+}
+"""What the marks before a rating mean."""
 
 
 def history_text(history: History) -> str:
     """The table for people, and what each version gained."""
     shown = history.table.assign(
-        joined=history.table["joined"].str[:DAY], status=history.table["status"].map(STATUS_TEXT)
+        joined=history.table["joined"].str[:DAY],
+        status=[_status(row) for row in history.table.to_dict("records")],
     )
     columns = [column for column in placed(HISTORY, "text") if column.name != "placed_games"]
     parts = [table_text(columns, shown)]
     parts += ["\n".join(history.sentences)] if history.sentences else []
     parts += [] if history.scale else [NO_SCALE]
+    if notes := [note for mark, note in MARKS.items() if (history.table["mark"] == mark).any()]:
+        parts.append("\n".join(notes))
     return "\n\n".join(parts)
+
+
+def _status(row: Any) -> str:
+    """What a version is, in the tables for people."""
+    is_placed = row["status"] != "candidate" or row["placed_games"]
+    return STATUS_TEXT[row["status"]] if is_placed else "waiting"
 
 
 def versions(history: History) -> dict[str, Any]:
@@ -42,8 +58,7 @@ def versions(history: History) -> dict[str, Any]:
     elo = next(column for column in HISTORY if column.name == "elo")
     rows: list[dict[Any, Any]] = history.table.to_dict("records")
     for row in rows:
-        row |= {"error": error.value(row), "joined": row["joined"][:DAY]}
-        row["status"] = STATUS_TEXT[row["status"]]
+        row |= {"error": error.value(row), "joined": row["joined"][:DAY], "status": _status(row)}
         row["elo"] = elo.written(row, number)
     return {"rows": rows, "curves": curves(history)}
 

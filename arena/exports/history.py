@@ -20,7 +20,7 @@ from arena.ratings.outside import FEW_DEALS
 from arena.records.league import STATUS_TEXT
 
 DAY = len("2026-11-22")
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 400, 208, 44, 36, 20, 28
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 400, 216, 44, 36, 28, 28
 DOT, LETTER = 4, 7
 FEWEST = 2
 MARKS = {
@@ -123,7 +123,7 @@ def _curve(label: str, rows: pd.DataFrame, places: Floats, names: Sequence[str])
     versions = list(zip(across, rows.to_dict("records"), strict=True))
     line = element("path", d=path([(x, scale(row["elo"])) for x, row in versions]), class_="line")
     marks = [part for x, row in versions for part in _version(x, row, scale)]
-    elo = element("text", "Elo", x=LEFT - 8, y=TOP - 4, text_anchor="end")
+    elo = element("text", "Elo", x=LEFT - 8, y=TOP - 16, text_anchor="end")
     return picture(WIDTH, HEIGHT, label, elo, *grid, line, *marks, *_names(across, names))
 
 

@@ -1,7 +1,9 @@
 """arena league: a run that goes on, in which every version of a bot is rated."""
 
 import sys
+import time
 from functools import wraps
+from math import isfinite
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,12 +28,30 @@ from arena.exports.grid import columns_text
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.league import Status, read_league
-from arena.records.linefile import BusyError
+from arena.records.linefile import BusyError, turn_in
 from arena.tournament.request import RunOptions
 from arena.tournament.session import Session
 
+LOG_S = 60.0
+FEWEST_BENCHMARKS = 2
+"""With fewer, newcomers are measured against one bot alone."""
 
-@click.group(invoke_without_command=True)
+
+class LeagueCommands(click.Group):
+    """Click's group, which knows what a league's name in place of a command may mean."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name; fails with the cure for the name of a league."""
+        found = super().get_command(ctx, cmd_name)
+        if found is None and cmd_name in {folder.name for folder in leagues_in(ctx.obj)}:
+            ctx.fail(
+                f"No such command {cmd_name!r}. 'arena league run {cmd_name}' plays that league,"
+                f" 'arena league history --league {cmd_name}' shows it"
+            )
+        return found
+
+
+@click.group(cls=LeagueCommands, invoke_without_command=True)
 @as_json
 @click.pass_context
 def league(context: click.Context, /, *, as_json: bool) -> None:
@@ -55,13 +75,18 @@ league.add_command(history)
 def _list(home: Path, *, as_json: bool) -> None:
     rows: list[dict[str, Any]] = []
     for folder in leagues_in(home):
-        found = read_league(folder)
+        try:
+            found = read_league(folder)
+        except RunError as error:
+            say(f"warning: {error}")
+            continue
         rows.append(
             {
                 "league": folder.name,
                 "members": len(found.members),
                 "benchmarks": len(found.with_status("benchmark")),
                 "candidates": len(found.with_status("candidate")),
+                "waiting": sum(member.is_waiting for member in found.members.values()),
                 "deals": found.deals,
             }
         )
@@ -93,7 +118,11 @@ def budget_options(command: Command) -> Command:
         click.option(
             "--hours", type=click.FloatRange(0, min_open=True), help="Stop after so many hours."
         ),
-        click.option("--games", type=click.IntRange(1), help="Stop after so many more games."),
+        click.option(
+            "--games",
+            type=click.IntRange(1),
+            help="Stop after so many more games, or a few more: a draw is played to its end.",
+        ),
     ):
         wrapped = option(wrapped)
     return cast("Command", wrapped)
@@ -175,6 +204,7 @@ def _status_command(name: str, status: Status, help_text: str) -> None:
                 say(f"{label} is {is_now(status)} already")
             else:
                 members.change(label, status, user_name(), why)
+        note_few_benchmarks(members)
 
 
 OF_A_MEMBER = """
@@ -209,12 +239,18 @@ class Evening:
         self._home, self._folder, self._bots = home, folder, bots
         self._options, self._conduct = options, conduct
         self._progress: Progress | None = None
+        self._said_s = time.monotonic()
         self._changing = Changing(folder, self._sandbox_for, say)
 
     def play(self, benchmarks: list[str] | None, budget: Budget) -> int:
         """Plays until the budget is spent or somebody stops it; returns the exit status."""
         members = members_of(self._home, self._folder, self._bots, benchmarks, self._say)
-        league = LeaguePlay(members, budget, self._watch)
+        note_few_benchmarks(members)
+        # Between two sessions the journal is closed: an arena that waits could take it.
+        with turn_in(self._folder):
+            return self._play(members, LeaguePlay(members, budget, self._watch))
+
+    def _play(self, members: Members, league: LeaguePlay) -> int:
         while True:
             request = league_request(
                 members, self._bots, self._options, self._sandbox_for, self._say
@@ -269,6 +305,28 @@ class Evening:
         if self._progress:
             self._progress.figures["to place"] = str(found.placing)
             self._progress.expect(found.games)
+            self._log(self._progress, found)
+
+    def _log(self, progress: Progress, found: LeagueLook) -> None:
+        """Says now and then how it goes where no bar shows it, as in the log of a workflow."""
+        if progress.columns or time.monotonic() - self._said_s < LOG_S:
+            return
+        self._said_s = time.monotonic()
+        widest = f", the widest interval is +/- {found.widest:.0f} Elo"
+        progress.say(
+            f"{counted(found.games, 'game')} drawn, {found.placing} to place"
+            + (widest if isfinite(found.widest) else "")
+        )
+
+
+def note_few_benchmarks(members: Members) -> None:
+    """Says so when newcomers meet hardly anybody who holds the scale."""
+    found = members.league.with_status("benchmark")
+    if len(found) < FEWEST_BENCHMARKS:
+        say(
+            f"note: the league has {counted(len(found), 'benchmark')}: a newcomer is placed faster"
+            " between benchmarks on both sides of it; 'arena league benchmark BOT' makes one"
+        )
 
 
 def headline(session: Session, members: Members) -> str:

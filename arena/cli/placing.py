@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from arena.ratings.history import History
 
 WAIT_S = 1.0
+NEAR_ELO = 300
+"""Who is farther apart wins six games in seven, of which each tells half as much."""
 MORE_GAMES = 400
 """A number to suggest: with two that are about equal, it leaves some 30 Elo to either side."""
 
@@ -84,6 +86,11 @@ def _told(folder: Path, member: Member) -> int:
     history = read_history(folder)
     (row,) = history.of(member.bot).table.to_dict("records")
     tell("\n".join([_place_text(history, row, folder.name), *history.of(member.bot).sentences]))
+    if _is_far_from_benchmarks(history, row):
+        say(
+            f"note: no benchmark is within {NEAR_ELO} Elo of {member.bot}, so its games tell"
+            " little: 'arena league benchmark BOT' makes one of a bot that is near"
+        )
     if not row["before"]:
         return DONE
     if isfinite(row["gain_error"]) and abs(row["gain"]) > row["gain_error"]:
@@ -93,6 +100,12 @@ def _told(folder: Path, member: Member) -> int:
         f" {MORE_GAMES}, which lets the two meet, or 'arena league run {folder.name}'"
     )
     return UNDECIDED
+
+
+def _is_far_from_benchmarks(history: "History", row: Any) -> bool:
+    """Whether a rated version is far from everybody whom newcomers meet first."""
+    others = history.table[history.table["status"] == "benchmark"]["elo"]
+    return isfinite(row["elo"]) and not ((others - row["elo"]).abs() < NEAR_ELO).any()
 
 
 def _place_text(history: "History", row: Any, league: str) -> str:

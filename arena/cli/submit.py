@@ -13,7 +13,7 @@ from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import bot_in
 from arena.commands.folders import registry_of
-from arena.commands.founding import league_folder, versions_in_leagues
+from arena.commands.founding import league_folder, refuse_other_files, versions_in_leagues
 from arena.commands.members import member_label
 from arena.errors import BotFolderError
 from arena.players.folder import Bot, home_of_script, near_paths, script_command
@@ -94,7 +94,7 @@ def submit(
             " --no-check"
         )
         return FAILED
-    registered, changed = registry.register(bot, versions_in_leagues(home))
+    registered, changed = registry.register(bot, versions_in_leagues(home, folder))
     version = registered.manifest.version
     if changed:
         tell(f"{registered.label} is registered as version {version} in {registered.folder}")
@@ -107,7 +107,9 @@ def submit(
     if folder is None:
         say(f"next: {_next_command(registry, registered)}")
         return DONE
-    return find_place(home, folder, member_label(registered), choice, **extent)
+    label = member_label(registered)
+    refuse_other_files(folder, label, registered)
+    return find_place(home, folder, label, choice, **extent)
 
 
 def _expect_to_exist(path: Path) -> None:

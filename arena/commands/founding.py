@@ -29,11 +29,12 @@ def leagues_in(home: Path) -> list[Path]:
     return [folder for folder in list_runs(results_folder(home)) if is_league(folder)]
 
 
-def versions_in_leagues(home: Path) -> set[str]:
-    """``name@version`` of every member that a league of this home has ever had: a version that was
-    removed keeps its number, as its games do.
+def versions_in_leagues(home: Path, joined: Path | None) -> set[str]:
+    """``name@version`` of every member that a league of this home, or the one to be ``joined``, has
+    ever had: a version that was removed keeps its number, as its games do. Raises RunError if that
+    one cannot be read.
     """
-    found: set[str] = set()
+    found = {split_options(label)[0] for label in read_league(joined).members} if joined else set()
     for folder in leagues_in(home):
         # One that cannot be read says so when it is played.
         with suppress(RunError):
@@ -80,6 +81,18 @@ def members_of(
     if is_known:
         _warn_of_changes(members, read_run(folder), tell)
     return members
+
+
+def refuse_other_files(folder: Path, label: str, bot: Bot) -> None:
+    """Raises ConfigError for a bot that a league plays under this label with other files."""
+    known = read_run(folder).bots if os.path.lexists(folder / RUN_FILE) else []
+    if any(info.name == label and not bot.has_hash(info.sha256) for info in known):
+        raise ConfigError(
+            f"expected the files with which {label} joined {folder.name}, got others in"
+            f" {bot.folder}",
+            "the league plays on with those that joined: change the version in its bot.toml and"
+            " submit it again",
+        )
 
 
 def _warn_of_changes(members: Members, info: RunInfo, tell: Tell) -> None:

@@ -83,13 +83,15 @@ class Members:
         self._stamp, self._looked_s = stamp, time.monotonic()
 
     def _compare(self) -> None:
-        there = self._registry.every_version()
+        there, ladder = self._registry.every_version(), self._registry.of_ladder()
         members = self.league.members
-        for label in there:
+        # Candidates are placed in the order in which they join: copies of the ladder's bots, as
+        # 'arena init' makes them, come after the author's own.
+        for label in sorted(there, key=ladder.__contains__):
             if label not in members and self._is_named(label):
                 self._tell(f"{label} joins")
                 self.append(Joined(label, "candidate", now()))
-        known = {*there, *self._registry.of_ladder()}
+        known = {*there, *ladder}
         for label, member in list(members.items()):
             base = split_options(label)[0]
             if member.plays and base not in known and "@" in base:

@@ -16,24 +16,40 @@ from arena.exports.text import table_text
 from arena.ratings.columns import HISTORY, half_width, placed
 from arena.ratings.components import Floats
 from arena.ratings.history import History
+from arena.ratings.outside import FEW_DEALS
 from arena.records.league import STATUS_TEXT
 
 DAY = len("2026-11-22")
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 400, 200, 44, 36, 12, 28
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 400, 216, 44, 36, 28, 28
 DOT, LETTER = 4, 7
 FEWEST = 2
+MARKS = {
+    "?": f"?: fewer than {FEW_DEALS} deals tell of it, so the error is rough",
+    "<": "<: it won nothing from the rated bots, and is below this with 95 % confidence",
+    ">": ">: it lost nothing to the rated bots, and is above this with 95 % confidence",
+}
+"""What the marks before a rating mean."""
 
 
 def history_text(history: History) -> str:
     """The table for people, and what each version gained."""
     shown = history.table.assign(
-        joined=history.table["joined"].str[:DAY], status=history.table["status"].map(STATUS_TEXT)
+        joined=history.table["joined"].str[:DAY],
+        status=[_status(row) for row in history.table.to_dict("records")],
     )
     columns = [column for column in placed(HISTORY, "text") if column.name != "placed_games"]
     parts = [table_text(columns, shown)]
     parts += ["\n".join(history.sentences)] if history.sentences else []
     parts += [] if history.scale else [NO_SCALE]
+    if notes := [note for mark, note in MARKS.items() if (history.table["mark"] == mark).any()]:
+        parts.append("\n".join(notes))
     return "\n\n".join(parts)
+
+
+def _status(row: Any) -> str:
+    """What a version is, in the tables for people."""
+    is_placed = row["status"] != "candidate" or row["placed_games"]
+    return STATUS_TEXT[row["status"]] if is_placed else "waiting"
 
 
 def versions(history: History) -> dict[str, Any]:
@@ -42,8 +58,7 @@ def versions(history: History) -> dict[str, Any]:
     elo = next(column for column in HISTORY if column.name == "elo")
     rows: list[dict[Any, Any]] = history.table.to_dict("records")
     for row in rows:
-        row |= {"error": error.value(row), "joined": row["joined"][:DAY]}
-        row["status"] = STATUS_TEXT[row["status"]]
+        row |= {"error": error.value(row), "joined": row["joined"][:DAY], "status": _status(row)}
         row["elo"] = elo.written(row, number)
     return {"rows": rows, "curves": curves(history)}
 
@@ -74,7 +89,7 @@ def curves(history: History) -> list[dict[str, Any]]:
         rated = rows[rows["elo_low"].notna() & rows["elo_high"].notna()]
         if len(rated) < FEWEST:
             continue
-        names = [str(version).partition("@")[2] for version in rated["version"]]
+        names = ["@" + str(version).partition("@")[2] for version in rated["version"]]
         steps = np.arange(len(rated), dtype=np.float64)
         pictures = [_curve(f"{bot} over {len(rated)} versions", rated, steps, names)]
         days = [str(joined)[:DAY] for joined in rated["joined"]]
@@ -108,7 +123,8 @@ def _curve(label: str, rows: pd.DataFrame, places: Floats, names: Sequence[str])
     versions = list(zip(across, rows.to_dict("records"), strict=True))
     line = element("path", d=path([(x, scale(row["elo"])) for x, row in versions]), class_="line")
     marks = [part for x, row in versions for part in _version(x, row, scale)]
-    return picture(WIDTH, HEIGHT, label, *grid, line, *marks, *_names(across, names))
+    elo = element("text", "Elo", x=LEFT - 8, y=TOP - 16, text_anchor="end")
+    return picture(WIDTH, HEIGHT, label, elo, *grid, line, *marks, *_names(across, names))
 
 
 def _version(x: float, row: Any, scale: Any) -> Sequence[Markup]:

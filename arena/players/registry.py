@@ -5,7 +5,6 @@ to play against from the first minute.
 
 import errno
 import os
-import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -18,6 +17,7 @@ from arena.errors import BotFolderError, UserError, did_you_mean
 from arena.players.folder import Bot, bot_at, copy_files, home_of_script
 from arena.players.manifest import EXAMPLE, FILE, Manifest, check_name, read_manifest
 from arena.players.passing import age_s, remove_tree
+from arena.records.record import version_key
 
 LADDER = (
     "random-python",
@@ -141,7 +141,7 @@ class Registry:
         """The labels of all registered versions of a bot, the newest first; broken ones too."""
         own = self._own_labels()
         older = sorted(
-            (label for label in own if label.startswith(f"{name}@")), key=_version_key, reverse=True
+            (label for label in own if label.startswith(f"{name}@")), key=version_key, reverse=True
         )
         return [name, *older] if name in own else older
 
@@ -285,14 +285,6 @@ class Registry:
                     f"expected a name that differs from {label!r} by more than upper and lower"
                     f" case, got {name!r}"
                 )
-
-
-def _version_key(label: str) -> list[tuple[int, str]]:
-    """What orders versions as people count: 2 before 10, 1.9 before 1.10."""
-    return [
-        (int(part), "") if part.isdecimal() else (-1, part)
-        for part in re.split(r"(\d+)", label.partition("@")[2])
-    ]
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:

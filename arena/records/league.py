@@ -6,8 +6,7 @@ user may append, such as one that retires a bot while another one plays, each li
 """
 
 import os
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,7 +15,7 @@ from msgspec import Meta, Struct
 
 from arena.errors import RunError
 from arena.records.linefile import LineFile
-from arena.records.record import DEALS, name_of
+from arena.records.record import DEALS, name_of, version_key
 from arena.records.regular import read_regular
 
 FILE = "league.jsonl"
@@ -220,9 +219,18 @@ def is_league(run: Path) -> bool:
     return os.path.lexists(run / FILE)
 
 
-def versions_before(bots: Iterable[str]) -> dict[str, str]:
-    """For each version the one of the same bot that joined before it, in the order of joining."""
+def versions_before(members: Mapping[str, Member]) -> dict[str, str]:
+    """For each version the one of the same bot before it, by its number, whichever joined first.
+    Who was set aside is before nobody: a gain over it tells nothing.
+    """
     by_name: dict[tuple[str, str], list[str]] = {}
-    for bot in bots:
+    for bot in members:
         by_name.setdefault((name_of(bot), bot.partition(":")[2]), []).append(bot)
-    return {after: before for versions in by_name.values() for before, after in pairwise(versions)}
+    found: dict[str, str] = {}
+    for versions in by_name.values():
+        before = ""
+        for bot in sorted(versions, key=version_key):
+            if before:
+                found[bot] = before
+            before = before if members[bot].status == "aside" else bot
+    return found

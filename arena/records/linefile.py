@@ -5,13 +5,17 @@ the file is opened again.
 """
 
 import fcntl
+import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
 from arena.errors import RunError
 from arena.records.regular import open_regular
+
+log = logging.getLogger(__name__)
 
 Cut = Callable[[bytes], None]
 BLOCK = 1 << 16
@@ -25,6 +29,25 @@ class FullError(RunError):
 
 class BusyError(RunError):
     """Another arena has the file open."""
+
+
+@contextmanager
+def turn_in(folder: Path) -> Iterator[None]:
+    """Keeps a run's folder for this arena while it closes and opens the files in it. Raises
+    BusyError if another one does.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BusyError(f"expected {folder} to be free, got another arena playing it") from None
+        except OSError as error:
+            # Some network file systems lock no folders; the files in it have locks of their own.
+            log.info("no lock on %s: %s", folder, error)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 class LineFile:

@@ -61,6 +61,14 @@ def name_of(label: str) -> str:
     return label.partition(":")[0].partition("@")[0]
 
 
+def version_key(label: str) -> list[tuple[int, str]]:
+    """What orders the versions of a bot as people count: 2 before 10, 1.9 before 1.10."""
+    version = label.partition(":")[0].partition("@")[2]
+    return [
+        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", version)
+    ]
+
+
 class DealtGame(Struct, frozen=True, omit_defaults=True):
     """A game to play: ``bots`` by seat, and the ``deck``, all 72 tiles in draw order, two letters
     each.

@@ -27,13 +27,14 @@ KINDS = {
 }
 TOURNAMENT = "a tournament by 'arena run'"
 OTHER_RUN = "start another run with --out NAME"
+OTHER_LEAGUE = "start another league: 'arena league run NAME'"
 
 
 def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
     """Raises ConfigError with every difference that stops a run from continuing."""
     there, here = _kind_of(known), _kind_of(wanted)
     if there != here:
-        raise ConfigError(f"{folder} is not {here}, but {there}", OTHER_RUN)
+        raise ConfigError(f"{folder} is not {here}, but {there}", _another(wanted))
     found = differences(known, wanted)
     if found:
         raise ConfigError(
@@ -46,12 +47,16 @@ def _kind_of(info: RunInfo) -> str:
     return next((kind for key, kind in KINDS.items() if info.config.get(key)), TOURNAMENT)
 
 
+def _another(wanted: RunInfo) -> str:
+    return OTHER_LEAGUE if wanted.config.get("league") else OTHER_RUN
+
+
 def _cure(folder: Path, known: RunInfo, wanted: RunInfo) -> str:
     """What helps: where only grants differ, those of the run."""
     there, tuning = {bot.name: bot.grants for bot in known.bots}, known.config.get("tune")
     then = [replace(bot, grants=there.get(bot.name, bot.grants)) for bot in wanted.bots]
     if differences(known, replace(wanted, bots=then)):
-        return f"use the command that started the run, or {OTHER_RUN}"
+        return f"use the command that started the run, or {_another(wanted)}"
     needed = {
         split_options(tuning["bot"] if tuning else bot.name)[0]: bot.grants or [NOTHING]
         for bot, now in zip(then, wanted.bots, strict=True)

@@ -115,6 +115,14 @@ def open_session(
                 "restore it, or choose another --out",
             )
         config, info = _plan(folder, known, request, means.sandbox)
+        schedule = Schedule(config)
+        played = schedule.played(journal.ids)
+        if config.league and played < len(journal.ids):
+            raise RunError(
+                f"expected only games that {folder / LEAGUE} has drawn, got"
+                f" {len(journal.ids) - played} others in the journal",
+                "restore that file: it has lost lines, and their deals would be drawn again",
+            )
         try:
             if not is_own and not any(bot.folder.is_relative_to(folder) for bot in request.bots):
                 _drop_copies(folder)
@@ -129,7 +137,6 @@ def open_session(
             if known is None:
                 _discard(folder)
             raise
-        schedule = Schedule(config)
         yield Session(
             folder=folder,
             info=info,
@@ -138,7 +145,7 @@ def open_session(
             journal=journal,
             setup=_setup(config, request, staged, means),
             is_new=known is None,
-            known=schedule.played(journal.ids),
+            known=played,
             repaired=journal.repaired,
             unmarked=unmarked,
         )

@@ -9,8 +9,11 @@ import sys
 
 import pytest
 
+from arena.commands.founding import versions_in_leagues
 from arena.commands.members import Members
 from arena.records.league import Joined, StatusChanged, read_league
+from arena.records.linefile import BusyError, turn_in
+from arena.records.record import name_of
 from arena.rules.game import move_text
 from arena.rules.positions import parse_position
 from tests.e2e.conftest import FIRST, RANDOM, ROOT, Arena
@@ -68,6 +71,19 @@ def test_every_version_in_bots_is_a_member_and_plays(kept):
     assert "greedy-4" in kept.out
 
 
+def test_copies_of_the_ladders_bots_join_after_the_authors_own(arena):
+    copy = arena.home / "bots" / "careful-python"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(ROOT / "bots" / "careful-python", copy)
+    arena.add_bot("my-bot", RANDOM)
+    members = Members(arena.home, arena.home / "results" / "ladder", [], str)
+    members.folder.mkdir(parents=True)
+    members.look()
+    joined = [name_of(bot) for bot in members.league.members]
+    assert {"careful-python", "my-bot"} <= {*joined}
+    assert joined.index("my-bot") < joined.index("careful-python")
+
+
 def test_every_draw_is_on_fresh_deals(kept):
     records = kept.records("ladder")
     line_ups = {}
@@ -105,6 +121,9 @@ def test_the_history_has_every_version(kept):
     rows = {row["version"]: row for row in shown["versions"]}
     assert rows["bad@1"]["forfeits"] == rows["bad@1"]["games"] > 0
     assert rows["random"]["status"] == "benchmark"
+    (own,) = [line for line in out.splitlines() if line.strip().startswith("rnd@1")]
+    assert "waiting" in own, "it is not placed yet"
+    assert ("?: fewer than 10 deals" in out) == ("?" in {row["mark"] for row in rows.values()})
     assert (
         kept("league", "history", "rnd", "--csv", "-")[0].splitlines()[1].startswith("rnd@1,rnd,")
     )
@@ -121,6 +140,17 @@ def test_leagues_are_listed(kept):
     assert "ladder" in kept("league")[0]
     row = json.loads(kept("league", "--json")[0])[0]
     assert (row["league"], row["members"], row["benchmarks"]) == ("ladder", 5, 2)
+    assert row["waiting"] == 2
+    err = " ".join(kept.ended("league", "ladder")[2].split())
+    assert "'arena league run ladder' plays that league" in err
+
+
+def test_a_damaged_league_hides_no_other(league):
+    damaged = shutil.copytree(league.home / "results" / "ladder", league.home / "results" / "bad")
+    (damaged / "league.jsonl").write_text("{}\n")
+    out, err = league("league")
+    assert "ladder" in out
+    assert "bad/league.jsonl, line 1" in err.replace("\n", "")
 
 
 def test_going_on_plays_more_games_on_the_same_plan(league):
@@ -147,9 +177,32 @@ def test_a_version_that_is_submitted_joins_and_the_old_one_stays(league):
     assert "rnd@1 --old" not in page
 
 
-def test_submitting_to_a_league_tells_the_place_that_was_found(league):
+def test_submitting_waits_while_another_arena_plays_and_tells_the_place_and_the_gain(league):
+    process = league.start(*RUN, "-q", "--jobs", 2)
+    before = len(league.records("ladder"))
+    wait_for(lambda: journal_lines(league, "ladder") > before)
     league.add_bot("rnd", MIRRORED, to="ideas")
-    status, out, err = league.ended("submit", "ideas/rnd", "--no-check", "--league", "ladder")
+    submit = ("submit", "ideas/rnd", "--no-check", "--league", "ladder")
+    status, out, err = league.ended(*submit)
+    assert process.poll() is None
+    assert "another arena plays" in err
+    status_fits_what_is_told(status, out, err)
+    assert [event["bot"] for event in events(league, "joined")].count("rnd@2") == 1
+    assert events(league, "placed")[-1]["bot"] == "rnd@2"
+    wait_for((league.home / "results" / "ladder" / "changes.jsonl").exists)
+    process.terminate()
+    process.communicate(timeout=60)
+    # again: it has its place already, and what was drawn is played
+    status_fits_what_is_told(*league.ended(*submit))
+    games = len(league.records("ladder"))
+    assert "on rnd@1" in league.ended(*submit, "--games", 16)[1]
+    met = [sorted(record["bots"]) for record in league.records("ladder")[games:]]
+    assert met == [["rnd@1", "rnd@2"]] * 16
+    league("verify", "ladder")
+    shows_how_it_moves_beside_the_version_before(league)
+
+
+def status_fits_what_is_told(status, out, err):
     assert "rnd@2 is placed: " in out
     gained = [
         line for line in out.splitlines() if line.startswith("rnd@2 is ") and "on rnd@1" in line
@@ -158,19 +211,6 @@ def test_submitting_to_a_league_tells_the_place_that_was_found(league):
     is_clear = abs(int(gain)) > int(error)
     assert status == (5 if not is_clear else 0 if int(gain) > 0 else 4)
     assert ("is not clear yet" in err) == (status == 5)
-    assert events(league, "placed")[-1]["bot"] == "rnd@2"
-    # again: it has its place already, and no more games are played but those asked for
-    games = len(league.records("ladder"))
-    again, out, _ = league.ended("submit", "ideas/rnd", "--no-check", "--league", "ladder")
-    assert again == status
-    assert "rnd@2 is placed: " in out
-    assert len(league.records("ladder")) == games
-    more = ("submit", "ideas/rnd", "--no-check", "--league", "ladder", "--games", 16)
-    assert "on rnd@1" in league.ended(*more)[1]
-    met = [sorted(record["bots"]) for record in league.records("ladder")[games:]]
-    assert met == [["rnd@1", "rnd@2"]] * 16
-    league("verify", "ladder")
-    shows_how_it_moves_beside_the_version_before(league)
 
 
 def shows_how_it_moves_beside_the_version_before(league):
@@ -204,22 +244,6 @@ def test_submitting_a_bot_that_only_forfeits_fails(league):
         "expected the name of a league"
         in league.ended("submit", "ideas/worse", "--no-check", "--league", "lader")[2]
     )
-
-
-def test_submitting_waits_while_another_arena_plays_the_league(league):
-    process = league.start(*RUN, "-q", "--jobs", 2)
-    before = len(league.records("ladder"))
-    wait_for(lambda: journal_lines(league, "ladder") > before)
-    league.add_bot("rnd", RANDOM + "\n# better\n", to="ideas")
-    status, out, err = league.ended("submit", "ideas/rnd", "--no-check", "--league", "ladder")
-    assert process.poll() is None
-    assert "another arena plays" in err
-    assert "rnd@2 is placed: " in out
-    assert status in (0, 4, 5)
-    assert [event["bot"] for event in events(league, "joined")].count("rnd@2") == 1
-    process.terminate()
-    process.communicate(timeout=60)
-    league("verify", "ladder")
 
 
 def test_a_version_that_two_arenas_see_at_once_joins_once(league):
@@ -258,6 +282,18 @@ def test_a_version_that_was_removed_keeps_its_number(league):
     assert "fst@3 joins" in err
 
 
+def test_files_that_a_league_would_not_play_are_refused(league):
+    """Also in a league outside results/."""
+    moved = (league.home / "results" / "ladder").rename(league.home / "elsewhere")
+    assert "fst@1" not in versions_in_leagues(league.home, None)
+    assert "fst@1" in versions_in_leagues(league.home, moved)
+    league.add_bot("rnd", CRASHES, to="ideas")
+    shutil.copy(league.home / "ideas" / "rnd" / "bot.py", league.home / "bots" / "rnd")
+    status, out, err = league.ended("submit", "ideas/rnd", "--no-check", "--league", moved)
+    assert (status, "as version 1" in out) == (1, True)
+    assert "expected the files with which rnd@1 joined elsewhere, got others" in err
+
+
 def test_files_changed_behind_a_version_are_said_and_not_played(league):
     (league.home / "bots" / "rnd" / "bot.py").write_text(CRASHES)
     _, err = league(*RUN, "--games", 8)
@@ -289,6 +325,7 @@ def test_a_retired_benchmark_plays_no_more(league):
         ((*RUN, "--move-ms", 50), "move_ms: the run has"),
         ((*RUN, "--clock", "wall"), "clock: the run has cpu, asked for wall"),
         ((*RUN, "--players", 3), "players: the run has 2, asked for 3"),
+        ((*RUN, "--players", 3), "or start another league: 'arena league run NAME'"),
         ((*RUN, "--benchmarks", "greedy"), "expected the benchmarks that the league began with"),
         (("run", "--finish", "ladder"), "expected a tournament, got a league"),
         (("run", "rnd", "fst", "--out", "ladder"), "is not a tournament"),
@@ -314,8 +351,24 @@ def test_a_league_file_changed_by_hand_is_refused_and_nothing_is_lost(league):
     status, _, err = league.ended(*RUN, "--games", 8)
     assert status == 1
     assert "expected line-ups of 2 bots" in err
+    *_, last = [line for line in kept.splitlines() if '"event":"drawn"' in line]
+    file.write_text(kept.replace(f"{last}\n", ""))
+    status, _, err = league.ended(*RUN, "--games", 8)
+    assert status == 1
+    assert "has drawn, got 8 others in the journal" in err
     file.write_text(kept)
     league("verify", "ladder")
+
+
+def is_played_alone(league):
+    """Also while its files are closed and opened again for who joins."""
+    with pytest.raises(BusyError), turn_in(league.home / "results" / "ladder"):
+        pass
+    return True
+
+
+def journal_of(league):
+    return (league.home / "results" / "ladder" / "games.jsonl").read_bytes()
 
 
 def test_a_killed_league_goes_on_with_what_was_drawn(league):
@@ -324,7 +377,7 @@ def test_a_killed_league_goes_on_with_what_was_drawn(league):
     wait_for(lambda: journal_lines(league, "ladder") > before + 8)
     league.add_bot("rnd", RANDOM + "\n# better\n", to="ideas")
     league("submit", "ideas/rnd", "--no-check")
-    wait_for(lambda: any(event["bot"] == "rnd@2" for event in events(league, "joined")))
+    wait_for(lambda: is_played_alone(league) and b"rnd@2" in journal_of(league))
     process.kill()
     process.communicate(timeout=60)
     league(*RUN, "--games", 8, "-q")

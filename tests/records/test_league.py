@@ -7,6 +7,7 @@ from arena.records.league import (
     FILE,
     Drawn,
     Joined,
+    League,
     PlaceFound,
     Scaled,
     StatusChanged,
@@ -91,6 +92,24 @@ def test_a_missing_file_is_said(tmp_path):
         read_league(tmp_path)
 
 
+def league_of(*bots):
+    league = League()
+    for bot in bots:
+        league.add(Joined(bot, "candidate", WHEN))
+    return league
+
+
 def test_versions_follow_each_other_by_name_and_options():
-    order = ["my@1", "other@1", "my@2", "my@1:depth=3", "my@2:depth=3"]
-    assert versions_before(order) == {"my@2": "my@1", "my@2:depth=3": "my@1:depth=3"}
+    league = league_of("my@1", "other@1", "my@2", "my@1:depth=3", "my@2:depth=3")
+    assert versions_before(league.members) == {"my@2": "my@1", "my@2:depth=3": "my@1:depth=3"}
+
+
+def test_versions_follow_each_other_by_number_whichever_joined_first():
+    league = league_of("my@10", "my@2", "my@1")
+    assert versions_before(league.members) == {"my@2": "my@1", "my@10": "my@2"}
+
+
+def test_who_was_set_aside_is_before_nobody():
+    league = league_of("my@1", "my@2", "my@3")
+    league.add(StatusChanged("my@2", "aside", WHEN, "arena"))
+    assert versions_before(league.members) == {"my@2": "my@1", "my@3": "my@1"}

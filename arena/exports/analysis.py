@@ -64,10 +64,9 @@ MET_AGAIN = (
     Column("deals", "Deals", spare=1),
     GAMES,
 )
-ENDINGS_TOLD = (
-    "Pagoda%: somebody placed the last pagoda, Other%: of these on a rival's turn, Tiles% and"
-    " Space%: there were no more tiles, or no place for one"
-)
+ENDINGS_TOLD = """\
+Pagoda%: somebody placed the last pagoda, Other%: of these on a rival's turn,
+Tiles% and Space%: there were no more tiles, or no place for one"""
 VOIDS = (
     BOT,
     Column("voids", "Voids"),

@@ -50,7 +50,7 @@ def changes_sentence(told: Changes) -> str:
     again, in 3``.
     """
     asked, other = sum(told.asked), sum(told.other)
-    again = f"; {told.before}, asked again, in {told.again[1]}" if told.again[0] else ""
+    again = f"; {told.before}, asked again, in {told.again[1] or 'none'}" if told.again[0] else ""
     faults = f"; it forfeits in {told.faults}" if told.faults else ""
     return (
         f"{told.bot} plays another move than {told.before} in {other} of"

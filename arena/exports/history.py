@@ -20,7 +20,7 @@ from arena.ratings.outside import FEW_DEALS
 from arena.records.league import STATUS_TEXT
 
 DAY = len("2026-11-22")
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 400, 200, 44, 36, 12, 28
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 400, 216, 44, 36, 28, 28
 DOT, LETTER = 4, 7
 FEWEST = 2
 MARKS = {
@@ -100,7 +100,7 @@ def curves(history: History) -> list[dict[str, Any]]:
         rated = rows[rows["elo_low"].notna() & rows["elo_high"].notna()]
         if len(rated) < FEWEST:
             continue
-        names = [str(version).partition("@")[2] for version in rated["version"]]
+        names = ["@" + str(version).partition("@")[2] for version in rated["version"]]
         steps = np.arange(len(rated), dtype=np.float64)
         pictures = [_curve(f"{bot} over {len(rated)} versions", rated, steps, names)]
         days = [str(joined)[:DAY] for joined in rated["joined"]]
@@ -134,7 +134,8 @@ def _curve(label: str, rows: pd.DataFrame, places: Floats, names: Sequence[str])
     versions = list(zip(across, rows.to_dict("records"), strict=True))
     line = element("path", d=path([(x, scale(row["elo"])) for x, row in versions]), class_="line")
     marks = [part for x, row in versions for part in _version(x, row, scale)]
-    return picture(WIDTH, HEIGHT, label, *grid, line, *marks, *_names(across, names))
+    elo = element("text", "Elo", x=LEFT - 8, y=TOP - 16, text_anchor="end")
+    return picture(WIDTH, HEIGHT, label, elo, *grid, line, *marks, *_names(across, names))
 
 
 def _version(x: float, row: Any, scale: Any) -> Sequence[Markup]:

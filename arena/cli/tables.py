@@ -107,11 +107,7 @@ def conclude_league(folder: Path, *, is_shown: bool) -> None:
     path = write_standings(folder, tables)
     if is_shown:
         print_tables(tables, {}, Showing())
-        say(
-            "\nhere the mean is 0; on the league's scale:"
-            f" arena league history --league {folder.name}"
-        )
-        say(f"standings: {path}")
+        say(f"\nstandings: {path}")
 
 
 def print_tables(tables: Tables, beside: Mapping[str, Any], showing: Showing) -> None:

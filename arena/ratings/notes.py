@@ -2,7 +2,8 @@
 machines.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from arena.errors import UserError, counted, did_you_mean
 from arena.ratings.company import Company
 from arena.ratings.results import Results
 from arena.ratings.tally import PlayedBlocks, games_in
+from arena.records.league import is_league
 from arena.records.record import split_host, unlike
 from arena.records.runfile import RunInfo
 from arena.rules.rounds import title_of
@@ -53,6 +55,14 @@ def grants_note(info: RunInfo) -> list[str]:
     """A note on the bots that the user let use more than the others may."""
     named = [f"{bot.name} was allowed {', '.join(bot.grants)}" for bot in info.bots if bot.grants]
     return [f"beyond the sandbox, {'; '.join(named)}"] if named else []
+
+
+def league_note(run: Path, anchors: Mapping[str, float] | None) -> list[str]:
+    """A note on the level of the ratings, which in a league differs from that of its history."""
+    if anchors or not is_league(run):
+        return []
+    level = "here the mean of all rated bots is 0; the ratings on the league's own scale are in"
+    return [f"{level} 'arena league history --league {run.name}'"]
 
 
 def forfeits_note(standings: pd.DataFrame, noun: str) -> list[str]:

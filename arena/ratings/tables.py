@@ -23,6 +23,7 @@ from arena.ratings.notes import (
     comparison_note,
     forfeits_note,
     grants_note,
+    league_note,
     machines_note,
     uncounted_note,
     without_note,
@@ -127,6 +128,7 @@ def run_tables(
             *machines,
             *comparison_note(info),
             *grants_note(info),
+            *league_note(run, anchors),
         ],
     )
 

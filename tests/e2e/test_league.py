@@ -104,7 +104,9 @@ def test_a_bot_that_only_forfeits_is_set_aside_and_the_others_play_on(kept):
 
 def test_a_league_is_a_run_like_any_other(kept):
     kept("verify", "ladder")
-    assert "rnd@1" in kept("standings", "ladder")[0]
+    standings = kept("standings", "ladder")[0]
+    assert "rnd@1" in standings
+    assert "league's own scale" in " ".join(standings.split())
     assert "ladder" in kept("runs")[0]
     assert json.loads(kept("standings", "ladder", "--json")[0])["plan"]["missing"] == 0
     kept("report", "ladder")

@@ -65,13 +65,18 @@ def _status(row: Any) -> str:
 
 def versions(history: History) -> dict[str, Any]:
     """What a page shows: the rows with written ratings, and the curves."""
+    return {"rows": version_rows(history), "curves": curves(history)}
+
+
+def version_rows(history: History) -> list[dict[Any, Any]]:
+    """A row for each version as people see it, with its rating in ``elo`` and its ``error``."""
     error = next(column for column in HISTORY if column.of)
     elo = next(column for column in HISTORY if column.name == "elo")
     rows: list[dict[Any, Any]] = history.table.to_dict("records")
     for row in rows:
         row |= {"error": error.value(row), "joined": row["joined"][:DAY], "status": _status(row)}
         row["elo"] = elo.written(row, number)
-    return {"rows": rows, "curves": curves(history)}
+    return rows
 
 
 NO_SCALE = "the benchmarks do not hold the scale yet: their mean is 0 until each has 40 games"

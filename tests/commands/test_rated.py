@@ -33,8 +33,12 @@ def test_a_comparison_may_have_played_more_games_than_its_table_counts(run):
 
 
 def test_a_rating_that_is_open_does_not_replace_one_that_is_settled(tmp_path):
-    head = "rank,bot,elo,elo_low,elo_high,games,mark\n"
-    rows = {"one": "1,a,50,20,80,10,\n", "two": "1,a,34,34,,2,>\n", "three": "1,a,0,0,0,2,?\n"}
+    head = "rank,bot,elo,elo_low,elo_high,games,forfeits,mark\n"
+    rows = {
+        "one": "1,a,50,20,80,10,0,\n",
+        "two": "1,a,34,34,,2,0,>\n",
+        "three": "1,a,0,0,0,2,0,?\n",
+    }
     runs = [write_run(tmp_path / name, "ab", []) for name in rows]
     for run, row in zip(runs, rows.values(), strict=True):
         (run / "standings.csv").write_text(head + row)
@@ -68,9 +72,9 @@ def test_a_table_that_is_a_link_is_not_followed(run, tmp_path):
 
 
 def test_a_bound_has_one_end_and_no_error(tmp_path):
-    head = "rank,bot,elo,elo_low,elo_high,games,mark\n"
+    head = "rank,bot,elo,elo_low,elo_high,games,forfeits,mark\n"
     folder = write_run(tmp_path / "bound", "ab", [])
-    (folder / "standings.csv").write_text(f"{head}1,'=a,-1285.4,,-1285.4,10,<\n2,b,,,,0,~\n")
+    (folder / "standings.csv").write_text(f"{head}1,'=a,-1285.4,,-1285.4,10,0,<\n2,b,,,,0,0,~\n")
     bound, unknown = ratings_in(folder)
     assert (bound.bot, bound.text, isnan(bound.elo_low)) == ("=a", "< -1285", True)
     assert bound.object()["elo_low"] is None

@@ -3,6 +3,7 @@ stay, and nothing is lost when it is killed.
 """
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -135,6 +136,9 @@ def test_the_history_has_every_version(kept):
     kept("report", "ladder")
     page = (kept.home / "results" / "ladder" / "report.html").read_text()
     assert 'id="versions"' in page
+    (about,) = re.findall(r'<section[^>]*id="bot/rnd@1".*?</section>', page, re.DOTALL)
+    assert "<dt>In the league</dt><dd>waiting, since 20" in about
+    assert "<dt>On the league&#39;s scale</dt>" in about
     seed = json.loads((kept.home / "results" / "ladder" / "run.json").read_text())["seed"]
     assert seed == "league"
     assert "--seed league" not in page, "the next deals follow from it"

@@ -12,6 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from arena.exports.changes import changes_shown, known_changes, regress_command
+from arena.exports.history import version_rows
 from arena.exports.overview import ends_of
 from arena.exports.report.about import bots_of
 from arena.exports.report.charts import axis, interval
@@ -102,6 +103,8 @@ class Profiles:
         self._about = {bot["name"]: bot for bot in bots_of(material)}
         self._ids = self._named_games()
         self._changes = known_changes(material.folder) if material.history else {}
+        members = version_rows(material.history) if material.history else []
+        self._members = {str(row["version"]): row for row in members}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self.of(name) for name in self._opponents)
@@ -158,6 +161,9 @@ class Profiles:
         columns = {column.name: column for column in STANDINGS}
         elo = columns["elo"]._replace(shown=0).written(row, number)
         yield "Elo", with_error(elo, half_width(row))
+        if member := self._members.get(name):
+            yield "On the league's scale", with_error(member["elo"], member["error"])
+            yield "In the league", f"{member['status']}, since {member['joined']}"
         yield "Rank", f"{row['rank']} of {len(self._rows)}"
         if row["rank_low"] < row["rank_high"]:
             yield "Possible ranks", f"{row['rank_low']}–{row['rank_high']}"  # noqa: RUF001 - a dash

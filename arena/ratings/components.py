@@ -1,11 +1,7 @@
 """Which bots can be compared: the graph "i took a share from j" (Ford 1957; Hunter 2004)."""
 
-from typing import Literal
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -31,14 +27,15 @@ def took_from(count: int, seats: Ints, shares: Floats, weights: Floats) -> NDArr
 
 def weak_components(matrix: NDArray[np.bool_]) -> Ints:
     """The component number of each player, ignoring direction."""
-    return _components(matrix, "weak")
+    return _numbers(_reach(matrix | matrix.T))
 
 
 def strong_components(matrix: NDArray[np.bool_]) -> Ints:
     """The group number of each player; within a group, each player can be reached from every other,
     following the direction.
     """
-    return _components(matrix, "strong")
+    reach = _reach(matrix)
+    return _numbers(reach & reach.T)
 
 
 def pair_marks(matrix: NDArray[np.bool_]) -> Marks:
@@ -49,9 +46,7 @@ def pair_marks(matrix: NDArray[np.bool_]) -> Marks:
     ``>`` or ``<`` if only one can be reached, so that the difference is bounded on one side only,
     and ``~`` if neither can.
     """
-    reach = matrix | np.eye(len(matrix), dtype=np.bool_)
-    for _ in range(max(len(matrix) - 1, 1).bit_length()):
-        reach = reach @ reach
+    reach = _reach(matrix)
     return np.select([reach & reach.T, reach, reach.T], ["", ">", "<"], default="~")
 
 
@@ -77,7 +72,18 @@ def middle_of(matrix: NDArray[np.bool_], games: Floats) -> int | None:
     return None if (keys[first] == keys[second]).all() else int(first)
 
 
-def _components(matrix: NDArray[np.bool_], connection: Literal["weak", "strong"]) -> Ints:
-    return connected_components(
-        csr_array(matrix.astype(np.int8)), directed=True, connection=connection
-    )[1].astype(np.int64)
+def _reach(matrix: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The matrix whose entry [i, j] says that j can be reached from i, by any number of steps."""
+    reach = matrix | np.eye(len(matrix), dtype=np.bool_)
+    for _ in range(max(len(matrix) - 1, 1).bit_length()):
+        # numpy multiplies floats much faster than truth values.
+        steps = reach.astype(np.float32)
+        reach = steps @ steps > 0
+    return reach
+
+
+def _numbers(alike: NDArray[np.bool_]) -> Ints:
+    """The group number of each player, from the matrix that says who is in one group with whom."""
+    count = len(alike)
+    first = np.where(alike, np.arange(count), count).min(axis=1, initial=count)
+    return np.unique(first, return_inverse=True)[1].astype(np.int64)

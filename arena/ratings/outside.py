@@ -9,6 +9,7 @@ where the product of p over the deals is 5 %. For a bot that gave nothing to the
 bot's own expected share.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -152,19 +153,28 @@ class _Meetings(NamedTuple):
         def excess(x: float) -> float:
             return float(self.deals @ log_expit(x + self.lead)) - log_level
 
-        # Most tables have nobody outside, and it takes longer to load than to rate them.
-        from scipy.optimize import brentq  # noqa: PLC0415
-
         log_level = float(np.log(level))
         of_deal = log_level / self.deals.sum()
         alike = of_deal - np.log(-np.expm1(of_deal))
         ends = alike - self.lead.max() - 1, alike - self.lead.min() + 1
-        return float(ELO * brentq(excess, *ends))
+        return float(ELO * _root(excess, *ends))
 
     def weights(self, level: float) -> Floats:
         """(n,) how much the solution moves with the rating of each bot of the core."""
         slope = self.deals * expit(-self.solution(level) / ELO - self.lead)
         return np.asarray(slope @ self.mix / slope.sum(), dtype=np.float64)
+
+
+def _root(rising: Callable[[float], float], low: float, high: float) -> float:
+    """Where a rising function is zero between two ends, to the last digit.
+
+    By halving, since scipy's solvers take longer to load than a whole table to rate.
+    """
+    middle = (low + high) / 2
+    while low < middle < high:
+        low, high = (middle, high) if rising(middle) < 0 else (low, middle)
+        middle = (low + high) / 2
+    return middle
 
 
 def _meetings(

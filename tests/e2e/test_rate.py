@@ -79,7 +79,7 @@ def test_a_bad_row_and_a_missing_file_are_named_with_the_cure(arena, games):
 
 
 def test_the_games_that_a_run_exports_give_back_its_standings(arena):
-    arena("run", "--deals", 3, "--out", "r")
+    arena("run", "--deals", 8, "--seed", "rated", "--out", "r")
     arena("export", "r", "--to", "tables", "--anchor", "rnd=1000")
     out, err = arena("rate", "tables/games.csv", "--csv", "-", "--anchor", "rnd=1000")
     assert out == (arena.home / "tables" / "standings.csv").read_text()

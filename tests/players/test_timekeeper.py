@@ -268,7 +268,8 @@ def test_a_crowd_ends_its_own_bot_and_no_rival(
     [fault] = record.faults
     assert (fault.seat, record.ranks[0]) == (0, players)
     assert re.search(
-        "(while it was not|before it was) asked|because it had [0-9]+ processes|ignores SIGCHLD",
+        "(while it was not|before it was) asked|used [0-9]+ ms of processor time for an answer"
+        "|because it had [0-9]+ processes|ignores SIGCHLD",
         fault.detail,
     ), fault.detail
 

@@ -41,6 +41,11 @@ def run_folder(home: Path, run: str | None) -> Path:
     for folder in (results / run, Path(run)):
         if (folder / "run.json").is_file():
             return folder
+        if inner := list_runs(folder):
+            raise RunError(
+                f"expected a run's name or folder, got {run!r}, a folder of {len(inner)} runs",
+                f"name one of them: {', '.join(sorted(map(str, inner)))}",
+            )
     known = ", ".join(folder.name for folder in list_runs(results)) or "none"
     raise RunError(f"expected a run's name or folder, got {run!r}", f"runs in {results}: {known}")
 

@@ -459,6 +459,12 @@ def test_json_carries_all_that_the_table_shows(arena):
     )
 
 
+def test_a_folder_of_runs_is_no_run_and_those_in_it_are_named(arena):
+    _, err = arena("standings", ROOT / "results" / "league-2", status=1)
+    assert "league-2', a folder of 3 runs" in err
+    assert f"hint: name one of them: {ROOT / 'results' / 'league-2' / '2-players'}, " in err
+
+
 def test_standings_of_an_incomplete_run_count_what_is_missing(arena):
     arena("run", "--deals", 3, "--seatings", "all", "--out", "s")
     journal = arena.home / "results" / "s" / "games.jsonl"

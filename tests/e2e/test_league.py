@@ -137,7 +137,7 @@ def test_the_history_has_every_version(kept):
     page = (kept.home / "results" / "ladder" / "report.html").read_text()
     assert 'id="versions"' in page
     (about,) = re.findall(r'<section[^>]*id="bot/rnd@1".*?</section>', page, re.DOTALL)
-    assert "<dt>In the league</dt><dd>waiting, since 20" in about
+    assert "<dt>Status</dt><dd>waiting</dd></div>\n<div><dt>Joined</dt><dd>20" in about
     assert "<dt>On the league&#39;s scale</dt>" in about
     seed = json.loads((kept.home / "results" / "ladder" / "run.json").read_text())["seed"]
     assert seed == "league"

@@ -163,7 +163,8 @@ class Profiles:
         yield "Elo", with_error(elo, half_width(row))
         if member := self._members.get(name):
             yield "On the league's scale", with_error(member["elo"], member["error"])
-            yield "In the league", f"{member['status']}, since {member['joined']}"
+            yield "Status", member["status"]
+            yield "Joined", member["joined"]
         yield "Rank", f"{row['rank']} of {len(self._rows)}"
         if row["rank_low"] < row["rank_high"]:
             yield "Possible ranks", f"{row['rank_low']}–{row['rank_high']}"  # noqa: RUF001 - a dash

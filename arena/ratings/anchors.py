@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from arena.errors import UserError, did_you_mean
-from arena.ratings.model import Fit, Ratings
+from arena.ratings.fit import Fit
+from arena.ratings.model import Ratings
 from arena.ratings.outside import bounds_of
 from arena.ratings.results import Results
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from arena.ratings.columns import BOUNDS
-from arena.ratings.model import Component, Fit, Ratings
+from arena.ratings.fit import Fit
+from arena.ratings.model import Component, Ratings
 from arena.ratings.outside import FEW_DEALS, Bound
 from arena.ratings.results import Results
 

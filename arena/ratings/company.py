@@ -13,11 +13,11 @@ from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from arena.ratings.components import Floats
+from arena.ratings.fit import Fit
 from arena.ratings.freedom import COVERAGE
 from arena.ratings.goodness import FEWEST_EXPECTED, holm
 from arena.ratings.leavingout import FEWEST_FREEDOM, chances, left_out
 from arena.ratings.likelihood import ELO
-from arena.ratings.model import Fit
 from arena.ratings.results import Results
 from arena.ratings.sandwich import deal_sums
 from arena.ratings.seatings import Moved, Rows, Seatings

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from scipy.optimize import brentq
 
 from arena.ratings.brownian import Endpoint, chance_of_less
+from arena.ratings.fit import ROUNDING
 from arena.ratings.freedom import COVERAGE, quantile
-from arena.ratings.model import ROUNDING
 from arena.ratings.sequential import BlockTest, Verdict
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.special import fdtrc, stdtr
 
 from arena.ratings.components import Floats, Ints
+from arena.ratings.fit import Fit
 from arena.ratings.freedom import FEWEST_EFFECTIVE
 from arena.ratings.leverage import effective_deals
 from arena.ratings.likelihood import (
@@ -22,7 +23,6 @@ from arena.ratings.likelihood import (
     seat_columns,
     spread,
 )
-from arena.ratings.model import Fit
 from arena.ratings.results import Results, SizedGames, restrict
 from arena.ratings.sandwich import deal_sums, outcome_scores
 

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.components import Floats
+from arena.ratings.fit import Fit
 from arena.ratings.likelihood import ELO
 from arena.ratings.matches import score_journal
-from arena.ratings.model import Fit, Ratings, rate
+from arena.ratings.model import Ratings, rate
 from arena.ratings.outside import FEW_DEALS
 from arena.ratings.results import FEWEST_SEATS, Results
 from arena.records.journal import journal_of

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from arena.ratings.components import Floats
+from arena.ratings.fit import Fit
 from arena.ratings.freedom import COVERAGE
-from arena.ratings.model import Fit
 
 RISK = 1 - COVERAGE
 MOST_TIMES = 10

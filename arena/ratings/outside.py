@@ -10,20 +10,17 @@ bot's own expected share.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, log_expit, logsumexp, softmax
 
 from arena.ratings.components import Floats, Ints
+from arena.ratings.fit import Fit
 from arena.ratings.likelihood import ELO
 from arena.ratings.results import Results, SizedGames
 from arena.records.record import DUEL
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from arena.ratings.model import Fit
 
 LEVEL = 0.05
 FEW_DEALS = 10
@@ -45,7 +42,7 @@ class Bound(NamedTuple):
     elo: float
     rivals: Ints
     differences: Floats
-    is_clear: "NDArray[np.bool_]"
+    is_clear: NDArray[np.bool_]
     deals: int
 
 
@@ -54,7 +51,7 @@ def bound_interval(bound: float, side: str) -> tuple[float, float, float]:
     return bound, bound if side == ">" else np.nan, bound if side == "<" else np.nan
 
 
-def bounds_of(results: Results, members: Ints, fit: "Fit") -> list[Bound]:
+def bounds_of(results: Results, members: Ints, fit: Fit) -> list[Bound]:
     """What is known of the members of a component that the fit does not rate."""
     rest = np.setdiff1d(members, fit.members)
     if not len(rest):
@@ -68,9 +65,7 @@ def _unknown(member: int, rivals: Ints, deals: int) -> Bound:
     return Bound(member, "~", np.nan, rivals, nothing, np.isfinite(nothing), deals)
 
 
-def _bound(
-    results: Results, member: int, fit: "Fit", told: "NDArray[np.bool_]", bots: int
-) -> Bound:
+def _bound(results: Results, member: int, fit: Fit, told: NDArray[np.bool_], bots: int) -> Bound:
     """The bound of a bot of a component of this many ``bots``; those of the fit that are ``told``
     have an error bar.
     """

@@ -4,9 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.components import Ints
+from arena.ratings.fit import Fit
 from arena.ratings.freedom import COVERAGE
 from arena.ratings.goodness import holm
-from arena.ratings.model import Component, Fit
+from arena.ratings.model import Component
 
 
 def component_intervals(part: Component) -> tuple[Ints, Ints]:

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.components import Floats
+from arena.ratings.fit import Fit
 from arena.ratings.matches import score_journal
-from arena.ratings.model import Fit, rate
+from arena.ratings.model import rate
 from arena.ratings.results import Counts
 from arena.records.journal import journal_of
 

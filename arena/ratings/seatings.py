@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from arena.ratings.components import Floats
+from arena.ratings.fit import Fit
 from arena.ratings.likelihood import ELO, Layout, add_products, seat_columns, spread
-from arena.ratings.model import Fit
 from arena.ratings.results import Results, SizedGames
 
 MOST_BOTS = 24

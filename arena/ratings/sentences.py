@@ -7,7 +7,8 @@ from itertools import pairwise
 from math import floor, isinf, log10
 
 from arena.errors import counted
-from arena.ratings.model import Component, Fit, Ratings
+from arena.ratings.fit import Fit
+from arena.ratings.model import Component, Ratings
 from arena.ratings.order import MOST_TIMES, RISK, Group, groups_of, placed_bots
 from arena.ratings.outside import Bound
 

@@ -16,9 +16,10 @@ from scipy.sparse import csr_array
 
 from arena.errors import NoAnswerError
 from arena.ratings.components import Floats
+from arena.ratings.fit import Fit
 from arena.ratings.freedom import COVERAGE, quantile
 from arena.ratings.likelihood import ELO, Layout, bread_of, layout_of, seat_columns, spread
-from arena.ratings.model import MOST_STEPS, STEP_CAP, TOLERANCE, Fit, Ratings
+from arena.ratings.model import MOST_STEPS, STEP_CAP, TOLERANCE, Ratings
 from arena.ratings.outside import bounds_of
 from arena.ratings.results import Results, SizedGames, restrict
 from arena.ratings.sandwich import deal_sums, outcome_scores

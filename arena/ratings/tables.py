@@ -15,9 +15,10 @@ from arena.ratings.anchors import anchor_ratings
 from arena.ratings.caveats import rating_notes
 from arena.ratings.columns import STANDINGS, frame_names
 from arena.ratings.company import company
+from arena.ratings.fit import Fit
 from arena.ratings.foreign import Sheet
 from arena.ratings.matches import score_journal, scoring_of, timed_hosts
-from arena.ratings.model import Component, Fit, Ratings, rate
+from arena.ratings.model import Component, Ratings, rate
 from arena.ratings.notes import (
     company_note,
     comparison_note,

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from arena.ratings.model import Component, Fit, Ratings, rate
+from arena.ratings.fit import Fit
+from arena.ratings.model import Component, Ratings, rate
 from arena.ratings.order import groups_of
 from arena.ratings.outside import Bound
 from arena.ratings.results import count_results

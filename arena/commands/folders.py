@@ -9,6 +9,8 @@ from arena.players.registry import Registry, ladder
 from arena.records.runfile import read_run
 from arena.tournament.session import list_runs
 
+MOST_NAMED = 10
+
 
 def bots_folder(home: Path) -> Path:
     """The folder of the registry."""
@@ -38,16 +40,28 @@ def run_folder(home: Path, run: str | None) -> Path:
                 "start one with 'arena run', or name a run's folder",
             )
         return next(filterfalse(_is_one_game, reversed(runs)), runs[-1])
-    for folder in (results / run, Path(run)):
+    folders = (results / run, Path(run))
+    for folder in folders:
         if (folder / "run.json").is_file():
             return folder
-        if inner := list_runs(folder):
+    for folder in folders:
+        if inner := _runs_named(folder):
             raise RunError(
-                f"expected a run's name or folder, got {run!r}, a folder of {len(inner)} runs",
-                f"name one of them: {', '.join(sorted(map(str, inner)))}",
+                f"expected a run's name or folder, got {run!r}, a folder of runs",
+                f"name one of them: {inner}",
             )
     known = ", ".join(folder.name for folder in list_runs(results)) or "none"
     raise RunError(f"expected a run's name or folder, got {run!r}", f"runs in {results}: {known}")
+
+
+def _runs_named(folder: Path) -> str:
+    """The folders of the runs in a folder, as words; empty if there are none to be seen."""
+    try:
+        runs = sorted(str(path.parent) for path in folder.glob("*/run.json"))
+    except OSError:
+        return ""
+    more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
+    return ", ".join(runs[:MOST_NAMED]) + more
 
 
 def _is_one_game(run: Path) -> bool:

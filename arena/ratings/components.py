@@ -73,13 +73,17 @@ def middle_of(matrix: NDArray[np.bool_], games: Floats) -> int | None:
 
 
 def _reach(matrix: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The matrix whose entry [i, j] says that j can be reached from i, by any number of steps."""
+    """The matrix whose entry [i, j] says that j can be reached from i, by any number of steps or
+    none.
+    """
     reach = matrix | np.eye(len(matrix), dtype=np.bool_)
-    for _ in range(max(len(matrix) - 1, 1).bit_length()):
-        # numpy multiplies floats much faster than truth values.
+    while True:
+        # numpy multiplies floats much faster than truth values
         steps = reach.astype(np.float32)
-        reach = steps @ steps > 0
-    return reach
+        further = steps @ steps > 0
+        if (further == reach).all():
+            return reach
+        reach = further
 
 
 def _numbers(alike: NDArray[np.bool_]) -> Ints:

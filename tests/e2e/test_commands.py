@@ -459,10 +459,17 @@ def test_json_carries_all_that_the_table_shows(arena):
     )
 
 
-def test_a_folder_of_runs_is_no_run_and_those_in_it_are_named(arena):
+def test_a_folder_of_runs_is_no_run_and_those_in_it_are_named(arena, monkeypatch):
     _, err = arena("standings", ROOT / "results" / "league-2", status=1)
-    assert "league-2', a folder of 3 runs" in err
+    assert "league-2', a folder of runs" in err
     assert f"hint: name one of them: {ROOT / 'results' / 'league-2' / '2-players'}, " in err
+    arena("run", "--deals", 1, "--out", "one")
+    for number in range(12):
+        shutil.copytree(arena.home / "results" / "one", arena.home / "many" / f"run-{number:02}")
+    assert arena("standings", "many", status=1)[1].endswith("many/run-09 and 2 more\n")
+    here = arena.home / "results" / "one"
+    monkeypatch.setattr(arena, "home", here)
+    arena("--home", here.parents[1], "standings", ".")
 
 
 def test_standings_of_an_incomplete_run_count_what_is_missing(arena):

@@ -146,7 +146,7 @@ class Runner:
             else self._fruitless + bool(broken)
         )
         if broken:
-            self._play_again(broken, source)
+            self._queue_again(broken, source)
 
     def _rescue(self, source: Source) -> None:
         """Writes the games that were finished when playing broke off."""
@@ -218,9 +218,10 @@ class Runner:
         self._listen(event)
         return event.given_up
 
-    def _play_again(self, broken: list[GamePlan], source: Source) -> None:
-        """After a worker died: renews the pool, and plays the lost games again one at a time, to
-        find one that kills workers. Until then the source takes them for being played.
+    def _queue_again(self, broken: list[GamePlan], source: Source) -> None:
+        """After a worker died: renews the pool, and queues the lost games, to be played again one
+        at a time and so find one that kills workers. Until then the source takes them for being
+        played.
         """
         self._pool.renew()
         if self._fruitless > MOST_FRUITLESS:

@@ -45,13 +45,11 @@ def read_all(process):
 def is_alive(pid):
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+        if not Path("/proc").is_dir():
+            return True
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
         return False
-    return (
-        Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-        if Path("/proc").is_dir()
-        else True
-    )
 
 
 def wait_until_dead(pid, seconds=240):

@@ -5,24 +5,26 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 TRIES ?= 400
 COMMA := ,
-DEMO_BOTS := greedy-python careful-python lookahead-python
-# Looked up when the demo starts. The pure core plays fewer games, and without the slowest bot, to end within a minute as well.
+# Looked up when the demo starts. With the pure core the bot that looks ahead stays out: it alone would take most of a minute.
 IS_NATIVE = $(shell $(BIN)/arena --version | grep -o 'core native')
-SOURCES := setup.py arena tests .ci/site.py bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python bots/learner-python bots/engine-cpp
+DEMO_BOTS = greedy-python careful-python$(if $(IS_NATIVE), lookahead-python)
+SOURCES := setup.py arena tests .ci/site.py .ci/first-run bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python bots/learner-python bots/engine-cpp
+# ARGS, where "-k a or b" is one option also without quotes around what follows -k.
+PICKED = $$(printf %s "$$ARGS" | sed -E "s/-k +((not +)?[^ '\"]+( +(and|or) +(not +)?[^ '\"]+)*)/-k '\1'/")
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs format fuzz proof sanitize chaos soak league-hour fair slow snapshots golden bench leaks wheel release-check clean
+.PHONY: help demo first-run test test-all check docs format fuzz proof sanitize chaos soak league-hour fair slow snapshots golden bench leaks wheel release-check clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 demo: $(VENV)/.ready ## set everything up and let bots play, in three acts (less than a minute)
-	$(if $(IS_NATIVE),,@printf '\nThere was no C compiler, so the rules run in Python, and fewer games are played.\n')
+	$(if $(IS_NATIVE),,@printf '\nThe rules run in Python, since there was no C compiler (on Debian: apt install gcc python3-dev): fewer of them play, and fewer games.\n')
 	@printf '\n1. Built-in bots play each other\n\n'
-	@$(BIN)/arena run random greedy-2 careful-8 greedy $(if $(IS_NATIVE),careful --deals 100,--deals 25) --seed demo
+	@$(BIN)/arena run random careful-2 greedy-4 careful-8 greedy --deals 30 --seed demo --strict
 	@printf '\n2. Bots of bots/, programs of their own, play each other and a built-in bot\n\n'
-	@$(BIN)/arena run $(DEMO_BOTS) careful-32 --seed demo --deals $(if $(IS_NATIVE),10,2) --move-ms 10000 --game-ms 10000 --trust $(subst $() ,$(COMMA),$(DEMO_BOTS))
+	@$(BIN)/arena run $(DEMO_BOTS) careful-32 --seed demo --deals $(if $(IS_NATIVE),10,4) --move-ms 10000 --game-ms 10000 --trust $(subst $() ,$(COMMA),$(DEMO_BOTS)) --strict
 	@printf '\n3. Your turn. Type\n\n'
 	@printf '  %-41s %s\n' \
 		'$(BIN)/arena report' 'for that table as a web page' \
@@ -30,8 +32,14 @@ demo: $(VENV)/.ready ## set everything up and let bots play, in three acts (less
 		'$(BIN)/arena new my-bot' 'to start a bot of your own'
 	@printf '\nAfter "source $(BIN)/activate" the word arena is enough.\n'
 
-test: $(VENV)/.ready-dev ## set everything up and run the tests; ARGS="-k name" picks some
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
+first-run: ## install what is committed in every usual way, as a plain user with and without bubblewrap and a compiler, and play (three minutes); ARGS="bare --without bubblewrap"
+	@.ci/first-run $(ARGS)
+
+test: $(VENV)/.ready-dev ## set everything up and run the tests that every change needs (about seven minutes on two cores); ARGS="-k name" or ARGS="-k 'a or b'" picks from all tests
+	@eval "$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(or $(if $(ARGS),$(PICKED)),-m 'not long')"
+
+test-all: $(VENV)/.ready-dev ## all tests: every seed, every attack, every page (about half an hour on two cores); ARGS="-m long" leaves out those of `make test`
+	@eval "$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(PICKED)"
 
 check: docs ## ruff, mypy, import-linter, and the site with all its links
 	@$(BIN)/ruff check $(SOURCES)
@@ -54,7 +62,7 @@ fuzz: $(VENV)/.ready-dev ## what `make test` tries a few times, thousands of tim
 		tests/ratings/test_stopping.py \
 		$$(grep -l '^from hypothesis' -r tests --include='test_*.py') $(ARGS)
 
-proof: $(VENV)/.ready-dev ## simulate runs, and write how often their error bars held into docs/statistics.md (about twenty minutes on two cores); TRIES=400, ONLY="planned company"
+proof: $(VENV)/.ready-dev ## simulate runs, and write how often their error bars held into docs/proof.csv and docs/statistics.md (about twenty minutes on two cores); TRIES=400, ONLY="planned company"
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.ratings.proof --write --tries $(TRIES) $(if $(ONLY),--only $(ONLY))
 
 sanitize: $(VENV)/.ready-dev ## the tests of rules and channel on the C code built with the address and undefined-behaviour sanitizers (about a minute)
@@ -76,7 +84,7 @@ fair: $(VENV)/.ready-dev ## 1,000 games beside programs that burn every core, an
 	@ARENA_FAIR_GAMES=$${ARENA_FAIR_GAMES:-1000} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_fair.py
 
 snapshots: $(VENV)/.ready-dev ## write the expected output of commands anew, after a change of what they say
-	@$(BIN)/python -m pytest -q -n 0 --snapshot-update tests/cli/test_snapshots.py tests/cli/test_mosaic.py
+	@$(BIN)/python -m pytest -q -n 0 --snapshot-update tests/cli/test_snapshots.py tests/cli/test_board.py
 
 golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/, pictures/ and the lists of columns anew, after a change of the protocol, the rules, the drawing or the columns
 	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py tests/docs/test_columns.py tests/e2e/test_pictures_browser.py
@@ -85,7 +93,7 @@ wheel: $(VENV)/.ready-dev ## build the wheel, with its native parts, into dist/
 	@rm -f dist/*.whl
 	@$(BIN)/pip wheel -q --no-deps --no-build-isolation -w dist .
 	@[ $$($(BIN)/python -m zipfile -l dist/*.whl | grep -c 'abi3[.]so') = 2 ] || \
-		{ rm dist/*.whl; echo "expected a C compiler for the native parts of the wheel; on Debian: apt install gcc"; exit 1; }
+		{ rm dist/*.whl; echo "expected a C compiler for the native parts of the wheel; on Debian: apt install gcc python3-dev"; exit 1; }
 
 release-check: $(VENV)/.ready-dev ## build the sdist and the wheel into dist/, look into both, and play with what they install (about two minutes)
 	@rm -rf dist

@@ -15,13 +15,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
-OUTSIDE = (
-    "protocol/**/*.md",
-    "protocol/**/*.svg",
-    "results/README.md",
-    "results/league-1/README.md",
-    "results/league-2/README.md",
-)
+OUTSIDE = ("protocol/**/*.md", "protocol/**/*.svg", "results/README.md", "results/league-2/*.md")
 LINK = re.compile(r"(\]\()([^)\s#]+)([^)]*\))")
 
 

@@ -20,8 +20,10 @@ Messages are lower case, with no full stop: what was expected, what came, and wh
 cure. Messages may quote text from bots and files, so all of them are made `printable`.
 """
 
+import errno
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Self
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -72,6 +74,18 @@ class UserError(ArenaError):
     """The user can fix it; commands end with exit status 1."""
 
 
+NO_ROOM = {errno.ENOSPC: "make room on the disk", errno.EDQUOT: "make room in your quota"}
+
+
+def cannot_write(place: object, error: OSError, cure: str = "") -> tuple[str, str]:
+    """The message and the hint where a file or folder cannot be written; a full disk has a cure of
+    its own.
+    """
+    reason = error.strerror or str(error)
+    said = f"expected to write {place}, got: {reason[:1].lower()}{reason[1:]}"
+    return said, NO_ROOM.get(error.errno or 0) or cure or "make it a place where you may write"
+
+
 class BoardError(UserError):
     """A board breaks R1.5."""
 
@@ -116,23 +130,76 @@ class IllegalMoveError(MoveError):
     """A move, but one that the rules forbid here."""
 
 
-class FaultKind(StrEnum):
-    """The fixed list of what a bot can do wrong; the value is what a record says."""
+IN_TIME = "an answer within the time for a move"
+TO_THE_END = "a bot that stays until the line 'quit'"
+SOONER = "answer before time_ms of the turn is over, with a reserve, or try a longer --move-ms"
 
-    STARTUP = "start-up"
-    LATE = "late"
-    SILENT = "silent"
-    NOT_JSON = "not json"
-    WRONG_SHAPE = "wrong shape"
-    UNKNOWN_ID = "unknown id"
-    ILLEGAL_MOVE = "illegal move"
-    EXIT = "exit"
-    KILLED = "killed"
-    MEMORY = "memory"
-    FLOOD = "flood"
-    LONG_LINE = "line too long"
-    CLOSED_OUTPUT = "closed output"
-    NEVER_READS = "never reads"
+
+class FaultKind(StrEnum):
+    """The fixed list of what a bot can do wrong. The value is what a record says; ``expected`` is
+    what a bot at fault did not do, for programs, as people read it in the fault's sentence; and
+    ``cure`` what its author can do.
+    """
+
+    expected: str
+    cure: str
+
+    def __new__(cls, value: str, expected: str = "", cure: str = "") -> Self:
+        """A kind with what belongs to it."""
+        kind = str.__new__(cls, value)
+        kind._value_, kind.expected, kind.cure = value, expected, cure
+        return kind
+
+    STARTUP = (
+        "start-up",
+        "an answer to hello within the time for start-up",
+        "run its command by hand in its folder, paste a hello line, and look at its stderr",
+    )
+    LATE = "late", IN_TIME, f"{SOONER}; send whole lines"
+    SILENT = (
+        "silent",
+        IN_TIME,
+        f"{SOONER}; if none of its moves ever arrives, flush stdout after each line",
+    )
+    NOT_JSON = (
+        "not json",
+        "one JSON object a line on stdout",
+        "keep stdout for the protocol, one JSON object a line; log to stderr",
+    )
+    WRONG_SHAPE = (
+        "wrong shape",
+        "a reply of the shape that the protocol describes",
+        "compare the answer with protocol/schemas/",
+    )
+    UNKNOWN_ID = (
+        "unknown id",
+        "the id of the request",
+        "repeat the id of the request, and answer once",
+    )
+    ILLEGAL_MOVE = (
+        "illegal move",
+        "a legal move",
+        'ask for "view":"full" in ready and choose one of "legal"',
+    )
+    EXIT = ("exit", TO_THE_END, "fix the error that its stderr shows; stay until the line 'quit'")
+    KILLED = "killed", TO_THE_END, "look for a crash in its code or in a library"
+    MEMORY = (
+        "memory",
+        "no more memory than the bot has",
+        "use less memory, or raise memory_mb in bot.toml",
+    )
+    FLOOD = "flood", "one answer to each request", "answer once per request"
+    LONG_LINE = "line too long", "a line of at most 64 KiB", "send only the move"
+    CLOSED_OUTPUT = (
+        "closed output",
+        "an open stdout until the line 'quit'",
+        "keep stdout open until the line 'quit'",
+    )
+    NEVER_READS = (
+        "never reads",
+        "a bot that reads its stdin",
+        "read stdin line by line while the game lasts",
+    )
 
 
 # The established term, which the journal uses too.

@@ -1,5 +1,5 @@
-"""How many tests run at once, which begin, and Hypothesis's profiles, of which HYPOTHESIS_PROFILE
-chooses one.
+"""Which tests are long, how many run at once, which begin, and Hypothesis's profiles, of which
+HYPOTHESIS_PROFILE chooses one.
 
 ``ci``, which is used unless told otherwise, tries the same few examples every time, so that no run
 of the tests depends on luck. ``night`` tries thousands of new ones; `make fuzz` uses it.
@@ -7,6 +7,7 @@ of the tests depends on luck. ``night`` tries thousands of new ones; `make fuzz`
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 FAIR = {"deadline": None, "suppress_health_check": list(HealthCheck)}  # a busy machine is no fault
@@ -15,14 +16,71 @@ settings.register_profile("night", max_examples=5000, **FAIR)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
-LONG = ("docs/test_pages", "e2e/test_demo", "e2e/test_cluster", "e2e/test_chaos", "e2e/test_soak")
+FIRST = ("docs/test_pages", "e2e/test_demo", "e2e/test_cluster", "e2e/test_chaos", "e2e/test_soak")
 """Files in which one test takes half a minute: they begin, so that none of them is left to run
 alone at the end.
 """
+LONG = (
+    "attacks/test_builds",
+    "attacks/test_folders",
+    "bench/",
+    "docs/test_about_qin",
+    "docs/test_pages",
+    "e2e/test_chaos",
+    "e2e/test_cluster",
+    "e2e/test_deals",
+    "e2e/test_demo",
+    "e2e/test_engine",
+    "e2e/test_fair",
+    "e2e/test_in_process",
+    "e2e/test_install",
+    "e2e/test_kills",
+    "e2e/test_kits",
+    "e2e/test_ladder",
+    "e2e/test_league",
+    "e2e/test_learner",
+    "e2e/test_loaded",
+    "e2e/test_mixed",
+    "e2e/test_odds",
+    "e2e/test_pair_browser",
+    "e2e/test_pictures_browser",
+    "e2e/test_plans",
+    "e2e/test_play_browser",
+    "e2e/test_report_browser",
+    "e2e/test_review",
+    "e2e/test_soak",
+    "e2e/test_stalls",
+    "e2e/test_starters",
+    "e2e/test_train",
+    "e2e/test_tune",
+    "e2e/test_until",
+    "e2e/test_width",
+    "github/test_compare_action",
+    "ratings/test_coverage",
+    "ratings/test_margins",
+    "ratings/test_outside",
+    "ratings/test_properties",
+    "ratings/test_small_samples",
+    "ratings/test_stopping",
+    "rules/test_leaks",
+    "web/test_live",
+)
+"""Files whose tests `make test` leaves to `make test-all`, beside the tests marked `long`."""
+SAMPLED = ("attacks/", "e2e/", "match/test_zoo", "ratings/", "rules/test_differential", "web/")
+"""Files and folders of which `make test` runs the first case of each test."""
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: not item.nodeid.partition(".py")[0].endswith(LONG))
+    sampled = set()
+    for item in items:
+        place, function = (
+            item.nodeid.removeprefix("tests/").partition(end)[0] for end in (".py", "[")
+        )
+        if place.startswith(LONG) or function in sampled:
+            item.add_marker(pytest.mark.long)
+        elif place.startswith(SAMPLED):
+            sampled.add(function)
+    items.sort(key=lambda item: not item.nodeid.partition(".py")[0].endswith(FIRST))
 
 
 def pytest_xdist_auto_num_workers():

@@ -8,21 +8,22 @@ import subprocess
 import sys
 
 import msgspec
+import numpy as np
 import pytest
 
 from arena.errors import IllegalMoveError, InvalidMoveError
 from arena.match.clock import Timing
 from arena.match.referee import Referee
-from arena.players.inprocess import InProcessPlayer, random_move
-from arena.players.messages import Hello, encode
-from arena.players.player import Answer
-from arena.players.views import turn_view
+from arena.players.messages import Hello, encode, turn_view
+from arena.players.player import Answer, InProcessPlayer, random_move
 from arena.rules import CORE
 from arena.rules.boards import built_in
-from arena.rules.diagrams import draw, state_text
-from arena.rules.notation import COPIES, TILES, UNKNOWN
+from arena.rules.notation import TILES, UNKNOWN
+from arena.rules.positions import draw
 from arena.sdk import PASS, serve
+from arena.sdk.loop import NoMoveError
 from arena.tournament.schedule import single_game
+from tests.rules.positions import state_text
 
 
 class SdkPlayer(InProcessPlayer):
@@ -42,20 +43,22 @@ class SdkPlayer(InProcessPlayer):
 
     def choose(self, state, budget_ns):
         self.number += 1
+        turn = encode(turn_view(state, self.number, 1000, full=False))
         sent = []
-
-        def choose(position):
-            self.look(position, state)
-            return position.rng.choice(position.legal_moves())
-
-        serve(
-            choose,
-            [*self.lines, encode(turn_view(state, self.number, 1000, full=False))],
-            sent.append,
-        )
+        serve(lambda position: self.answer(position, state), [*self.lines, turn], sent.append)
         reply = json.loads(sent[-1])
         assert reply["id"] == self.number
         return Answer(reply["move"], 1)
+
+    def answer(self, position, state):
+        self.look(position, state)
+        return position.rng.choice(position.legal_moves())
+
+
+def played(seed, deal, *seated, board="bird"):
+    """The record of a game of these players."""
+    plan = single_game(seed, board, deal, [player.name for player in seated])
+    return Referee(plan, built_in(board), seated, Timing()).play().record
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -75,18 +78,12 @@ def test_a_position_shows_just_what_the_seat_may_see(players):
             if other != seat:
                 assert set(position.state.hands[other]) <= {UNKNOWN}
         assert set(position.state.pile_tiles()) <= {UNKNOWN}
-        unseen = position.unseen()
-        hidden = [
-            tile for other in range(players) if other != seat for tile in state.hands[other]
-        ] + list(state.pile_tiles())
-        assert unseen == {name: hidden.count(tile) for tile, name in enumerate(TILES)}
+        others = [hand for other, hand in enumerate(state.hands) if other != seat]
+        hidden = [tile for tiles in (*others, state.pile_tiles()) for tile in tiles]
+        assert position.unseen() == {name: hidden.count(tile) for tile, name in enumerate(TILES)}
 
-    seated = [
-        SdkPlayer("sdk", look),
-        *(InProcessPlayer(f"r{seat}", random_move) for seat in range(1, players)),
-    ]
-    plan = single_game("sdk", "lion", players, [player.name for player in seated])
-    record = Referee(plan, built_in("lion"), seated, Timing()).play().record
+    others = [InProcessPlayer(f"r{seat}", random_move) for seat in range(1, players)]
+    record = played("sdk", players, SdkPlayer("sdk", look), *others, board="lion")
     assert record.faults == []
     assert len(looks) > 8
 
@@ -96,30 +93,16 @@ def test_a_forfeited_seat_is_followed_too():
         def choose(self, state, budget_ns):
             return msgspec.structs.replace(super().choose(state, budget_ns), move="nonsense")
 
-    seated = [
-        SdkPlayer("sdk", lambda *_: None),
-        Quits("q", random_move),
-        InProcessPlayer("r", random_move),
-    ]
-    record = (
-        Referee(
-            single_game("sdk", "bird", 0, ["sdk", "q", "r"]), built_in("bird"), seated, Timing()
-        )
-        .play()
-        .record
-    )
+    seated = (SdkPlayer("sdk", lambda *_: None), Quits("q", random_move))
+    record = played("sdk", 0, *seated, InProcessPlayer("r", random_move))
     assert [fault.seat for fault in record.faults] == [1]
     assert record.turns > 20
 
 
 def one_position():
     found = []
-
-    def look(position, _):
-        found.append(position)
-
-    seated = [SdkPlayer("sdk", look), InProcessPlayer("r", random_move)]
-    Referee(single_game("sdk", "bird", 5, ["sdk", "r"]), built_in("bird"), seated, Timing()).play()
+    looking = SdkPlayer("sdk", lambda position, _: found.append(position))
+    played("sdk", 5, looking, InProcessPlayer("r", random_move))
     return found[6]
 
 
@@ -161,20 +144,16 @@ def test_rollouts_without_a_seed_follow_from_the_game_s_own():
 
 
 def test_rollouts_are_refused_for_what_cannot_be_tried():
-    position = one_position()
+    position, policies = one_position(), "expected the policy uniform, greedy or careful, got best"
     with pytest.raises(ValueError, match="expected at least 1 game for each move, got 0"):
         position.rollouts(0)
-    with pytest.raises(
-        ValueError, match="expected the policy uniform, greedy or careful, got best"
-    ):
+    with pytest.raises(ValueError, match=policies):
         position.rollouts(1, policy="best")
     with pytest.raises(ValueError, match="expected the seat that is to move"):
         position.play(position.legal_moves()[0]).rollouts(1)
     with pytest.raises(IllegalMoveError, match="is illegal"):
         position.rollouts(1, [999_999])
-    with pytest.raises(
-        ValueError, match="expected the policy uniform, greedy or careful, got best"
-    ):
+    with pytest.raises(ValueError, match=policies):
         position.playout(policy="best")
 
 
@@ -186,15 +165,9 @@ def test_a_sample_deals_all_that_was_hidden_and_nothing_else():
         hidden = [*state.hands[1], *state.pile_tiles()]
         assert {name: hidden.count(tile) for tile, name in enumerate(TILES)} == unseen
         assert state.hands[0] == position.state.hands[0]
-        assert (state.left, state.mover, state.pile) == (
-            position.left,
-            position.mover,
-            position.pile,
-        )
-    assert (
-        position.sample(1).state.hands != position.sample(2).state.hands
-        or position.sample(1).state.hands != position.sample(3).state.hands
-    )
+        same = (position.left, position.mover, position.pile)
+        assert (state.left, state.mover, state.pile) == same
+    assert len({position.sample(seed).state.hands[1] for seed in (1, 2, 3)}) > 1
     assert set(position.state.hands[1]) == {UNKNOWN}
 
 
@@ -225,58 +198,46 @@ def test_a_playout_gives_the_pagodas_left_from_any_position():
         assert draw(start.state) == before
 
 
-def test_a_tile_that_was_tried_is_no_longer_unseen():
+def test_a_tile_that_was_tried_was_seen_before():
     position = one_position()
-    after = position.play(position.legal_moves()[0])
-    assert sum(after.unseen().values()) == sum(position.unseen().values())
-    assert after.unseen() == position.unseen()
+    assert position.play(position.legal_moves()[0]).unseen() == position.unseen()
 
 
 def test_a_search_by_rollouts_beats_chance():
     """The same games every time: the deal, the bots' seeds and so the rollouts are fixed."""
 
     class Searches(SdkPlayer):
-        def choose(self, state, budget_ns):
-            self.number += 1
-            sent = []
-
-            def choose(position):
-                return min(
-                    position.rollouts(1, position.legal_moves()[::4]), key=lambda tried: tried.left
-                ).move
-
-            serve(
-                choose,
-                [*self.lines, encode(turn_view(state, self.number, 1000, full=False))],
-                sent.append,
-            )
-            return Answer(json.loads(sent[-1])["move"], 1)
+        def answer(self, position, state):
+            tried = position.rollouts(1, position.legal_moves()[::4])
+            return min(tried, key=lambda rollout: rollout.left).move
 
     for deal in range(3):
-        seated = [InProcessPlayer("r", random_move), Searches("sdk", None)]
-        record = (
-            Referee(
-                single_game("search", "bird", deal, ["r", "sdk"]),
-                built_in("bird"),
-                seated,
-                Timing(),
-            )
-            .play()
-            .record
-        )
+        record = played("search", deal, InProcessPlayer("r", random_move), Searches("sdk", None))
         assert (record.faults, record.ranks) == ([], [2, 1])
 
 
-def test_the_unseen_tiles_are_those_of_the_deck_less_hand_and_board():
-    position = one_position()
-    assert sum(position.unseen().values()) == 6 * COPIES - position.state.turns - 3
+def turn_of_a_game(**told):
+    """The lines up to a bot's first turn."""
+    start = {
+        "type": "start", "players": 2, "seat": 0, "board": ["R..", "..."], "pagodas": 24,
+        "seed": 9, "move_ms": 1000, **told,
+    }  # fmt: skip
+    turn = {"type": "turn", "id": 2, "hand": ["RR", "YB", "BB"], "time_ms": 1000}
+    return [json.dumps(line).encode() for line in (start, turn)]
 
 
-def test_moves_are_written_in_notation():
-    position = one_position()
-    move = position.legal_moves()[0]
-    assert position.text(move)[0] in "RYB"
-    assert not position.is_over
+def answered(script, core=CORE, **told):
+    """What a program prints that is asked for one move: its replies, and its stderr."""
+    hello = b'{"type":"hello","id":1,"protocol":1,"arena":"x"}'
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        input=b"\n".join([hello, *turn_of_a_game(**told), b'{"type":"quit"}\n']).decode(),
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "ARENA_RULES": core},
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
 
 SCRIPT = """
@@ -289,30 +250,12 @@ run(choose)
 
 
 def test_the_loop_answers_on_stdout_and_print_goes_to_stderr():
-    start = {
-        "type": "start",
-        "players": 2,
-        "seat": 0,
-        "board": ["R...", "...."],
-        "pagodas": 24,
-        "seed": 1,
-        "move_ms": 1000,
-    }
-    lines = [
-        {"type": "hello", "id": 1, "protocol": 1, "arena": "x"},
-        start,
-        {"type": "turn", "id": 2, "hand": ["RR", "YB", "BB"], "time_ms": 5},
-        {"type": "quit"},
-    ]
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], input=text, capture_output=True, text=True, check=True
-    )
-    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+    replies, said = answered(SCRIPT, board=["R...", "...."])
+    assert replies == [
         {"type": "ready", "id": 1, "view": "incremental"},
         {"type": "move", "id": 2, "move": "Rb1Rc1"},
     ]
-    assert done.stderr == "thinking about 12\n"
+    assert said == "thinking about 12\n"
 
 
 SEARCH = """
@@ -328,65 +271,24 @@ run(choose)
 
 
 def test_a_bot_plays_the_same_with_the_pure_core():
-    rows = ["R....", "..V..", "....B", "Y...."]
-    lines = [
-        {"type": "hello", "id": 1, "protocol": 1, "arena": "x"},
-        {
-            "type": "start",
-            "players": 3,
-            "seat": 0,
-            "board": rows,
-            "pagodas": 19,
-            "seed": 9,
-            "move_ms": 1000,
-        },
-        {"type": "turn", "id": 2, "hand": ["RR", "YB", "BB"], "time_ms": 1000},
-        {"type": "quit"},
-    ]
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    said = {}
-    for core in {"pure", CORE}:
-        environment = {**os.environ, "ARENA_RULES": core}
-        done = subprocess.run(
-            [sys.executable, "-c", SEARCH],
-            input=text,
-            capture_output=True,
-            text=True,
-            check=True,
-            env=environment,
-        )
-        assert done.stderr.splitlines()[0] == core
-        said[core] = done.stdout, done.stderr.splitlines()[1:]
-        assert json.loads(done.stdout.splitlines()[1])["type"] == "move"
-    assert said["pure"] == said[CORE]
+    told = {"players": 3, "board": ["R....", "..V..", "....B", "Y...."], "pagodas": 19}
+    replies, said = answered(SEARCH, **told)
+    assert said.splitlines()[0] == CORE
+    assert replies[1]["type"] == "move"
+    assert answered(SEARCH, "pure", **told) == (replies, said.replace(CORE, "pure", 1))
 
 
 def test_a_position_says_why_a_move_is_illegal_and_where_to_read_the_rule():
     said = []
 
     def choose(position):
-        for move in (
-            "Ra1Ra2",
-            position.legal_moves()[0],
-            position.text(position.legal_moves()[0]),
-            "pass",
-        ):
-            said.append(position.why_illegal(move))
+        first = position.legal_moves()[0]
+        said.extend(map(position.why_illegal, ("Ra1Ra2", first, position.text(first), "pass")))
         with pytest.raises(InvalidMoveError):
             position.why_illegal("Ra1")
-        return position.legal_moves()[0]
+        return first
 
-    start = {
-        "type": "start",
-        "players": 2,
-        "seat": 0,
-        "board": ["R..", "..."],
-        "pagodas": 24,
-        "seed": 9,
-        "move_ms": 1000,
-    }
-    lines = [start, {"type": "turn", "id": 2, "hand": ["RR", "YB", "BB"], "time_ms": 1000}]
-    serve(choose, [json.dumps(line).encode() for line in lines], lambda line: None)
+    noted(choose)
     assert said == [
         "Ra1Ra2 is illegal: a1 is not free grassland (R4.1); 'arena rules R4.1' explains the rule",
         "",
@@ -399,23 +301,62 @@ def test_a_position_says_why_a_move_is_illegal_and_where_to_read_the_rule():
 
 
 def test_the_loop_ends_with_its_input():
-    assert (
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT], input="", capture_output=True, text=True, check=True
-        ).stdout
-        == ""
+    program = [sys.executable, "-c", SCRIPT]
+    assert subprocess.run(program, input=b"", capture_output=True, check=True).stdout == b""
+
+
+@pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        ("None", "None at turn 0: return one of position.legal_moves()"),
+        ("0.5", "0.5 at turn 0: return one of position.legal_moves()"),
+        ("99999", "99999 at turn 0: return one of position.legal_moves()"),
+        ("-7", "-7 at turn 0: return one of position.legal_moves()"),
+        ("'x' * 99, 1", f"('{'x' * 38}... at turn 0: return one of position.legal_moves()"),
+        ("3", "3 at turn 0: return the move position.legal_moves()[3], not its index"),
+    ],
+)
+def test_what_is_no_move_is_told_with_the_functions_place(tmp_path, returned, said):
+    function = f"def best(position):\n    return {returned}\n"
+    (tmp_path / "bot.py").write_text(f"from arena.sdk import run\n\n\n{function}\n\nrun(best)\n")
+    done = subprocess.run(
+        [sys.executable, "bot.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        input=b"\n".join(turn_of_a_game()).decode(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"bot.py line 4: best returned {said}\n"
+
+
+def test_what_has_no_place_is_told_without_one():
+    class Best:
+        def __call__(self, position):
+            return None
+
+    with pytest.raises(NoMoveError, match="^choose returned None at turn 0"):
+        noted(Best())
+
+
+@pytest.mark.parametrize("as_move", [int, np.int64, np.uint16])
+def test_any_integer_that_is_a_move_will_do(as_move):
+    reply = noted(lambda position: as_move(position.legal_moves()[-1]))
+    assert reply == noted(lambda position: position.text(position.legal_moves()[-1]))
+
+
+def test_a_move_against_the_rules_is_left_to_the_arena():
+    assert noted(lambda position: "Ra1Ra2")["move"] == "Ra1Ra2"
+    assert noted(lambda position: position.move("Ra1Ra2"))["move"] == "Ra1Ra2"
+    assert noted(lambda position: -1)["move"] == "pass"
 
 
 def noted(choose, **told):
     """The reply of a bot that says something; ``told`` is more of what `start` tells it."""
-    start = {
-        "type": "start", "players": 2, "seat": 0, "board": ["R..", "..."], "pagodas": 24,
-        "seed": 9, "move_ms": 1000, **told,
-    }  # fmt: skip
-    turn = {"type": "turn", "id": 2, "hand": ["RR", "YB", "BB"], "time_ms": 1000}
     sent = []
-    serve(choose, [json.dumps(line).encode() for line in (start, turn)], sent.append)
+    serve(choose, turn_of_a_game(**told), sent.append)
     [line] = sent
     return json.loads(line)
 
@@ -451,12 +392,9 @@ def test_options_have_the_types_that_bot_toml_declares():
 
 
 def test_a_bot_without_options_gets_none():
-    def choose(position):
-        assert dict(position.options) == {}
-        assert position.options.get("depth", 3) == 3
-        return position.legal_moves()[0]
-
-    assert noted(choose)["move"]
+    seen = []
+    noted(lambda position: seen.append(dict(position.options)) or position.legal_moves()[0])
+    assert seen == [{}]
 
 
 @pytest.mark.parametrize("odd", [object(), [object()], "\ud800"])
@@ -470,10 +408,8 @@ def test_a_note_that_cannot_be_written_costs_no_move(odd, capsys):
 
 
 def test_numbers_of_numpy_can_be_noted():
-    numpy = pytest.importorskip("numpy")
-
     def choose(position):
-        position.note(numpy.float64(0.25), nodes=numpy.int64(7), none=float("nan"))
+        position.note(np.float64(0.25), nodes=np.int64(7), none=float("nan"))
         return position.legal_moves()[0]
 
     assert noted(choose)["note"] == {"value": 0.25, "nodes": 7, "none": None}

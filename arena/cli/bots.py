@@ -1,36 +1,45 @@
-"""arena bots: the bots that have a name, and the options of one."""
+"""arena bots, arena submit and arena remove: the bots that have a name."""
 
+import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from arena.cli.options import as_json
-from arena.cli.showing import tell_json
+from arena.cli import DONE, FAILED
+from arena.cli.check import run_checks
+from arena.cli.conduct import sandbox_options
+from arena.cli.options import as_json, default_option, split_words, tell_json
 from arena.cli.terminal import columns_of, say, tell
-from arena.commands.allowing import own_words
-from arena.commands.bots import bot_finder
-from arena.commands.folders import registry_of, results_folder
-from arena.commands.rated import Rated, latest_ratings
-from arena.errors import UserError, printable
-from arena.exports.grid import GAP, columns_text
-from arena.exports.text import MISSING
-from arena.exports.width import padded, width_of
-from arena.players.builtin import is_built_in
-from arena.players.folder import Bot
-from arena.players.options import ARENA_OPTIONS, Option, Value, value_text
+from arena.commands.bots import bot_finder, bot_in, registry_of
+from arena.commands.home import results_folder
+from arena.commands.members import (
+    league_folder,
+    member_label,
+    refuse_other_files,
+    versions_in_leagues,
+)
+from arena.commands.playing import SandboxChoice, own_words
+from arena.commands.runs import Rated, latest_ratings
+from arena.errors import BotFolderError, UserError, printable
+from arena.exports.grid import GAP, MISSING, columns_text, padded, width_of
+from arena.players.folder import Bot, from_inside, home_of_script, near_paths, script_command
+from arena.players.manifest import ARENA_OPTIONS, Option, value_text
+from arena.players.player import is_built_in, refuse_built_in_name
 from arena.players.registry import Registry
 from arena.players.staging import lack
-from arena.tournament.own import read_own_config
-from arena.tournament.session import list_runs
+from arena.tournament.runs import list_runs
+from arena.tournament.settings import read_own_config
 
 ROOM = 24
 """The last column of a table gets so much of a narrow terminal."""
 SPARE = ("Type", "Language", "From", "Games", "Version")
-RATING = ("Elo", "Games")
+HEADS = ("Bot", "Version", "From", "Language", "Elo", "Games", "Description")
+OPPONENT = "greedy-python"
+"""The opponent suggested for a first game."""
 
 
 @click.command()
@@ -62,13 +71,14 @@ def bots(home: Path, /, bot: str | None, *, everything: bool, as_json: bool) -> 
     elif everything:
         raise click.UsageError("expected a bot or --all, got both")
     else:
-        _describe(bot_finder(home, say, in_process=False)(bot), as_json=as_json)
+        _describe(bot_finder(home, say)(bot), as_json=as_json)
 
 
 def _list(
     registry: Registry, latest: Mapping[tuple[str, str], Rated], *, everything: bool, as_json: bool
 ) -> None:
-    rows, told = [], dict[str, Rated | None]()
+    rows, shown = list[dict[str, Any]](), list[tuple[str, ...]]()
+    is_rated = False
     for label in registry.labels():
         if "@" in label and not everything:
             continue
@@ -77,22 +87,22 @@ def _list(
         except UserError as error:
             say(f"warning: {printable(label)} is left out: {printable(str(error))}")
             continue
-        rated = latest.get((bot.label, bot.sha256))
-        ladder = registry.is_of_ladder(label)
-        rows.append({**_about(bot), "ladder": ladder, "rating": rated and rated.object()})
-        told[bot.label] = rated
+        rated, ladder = latest.get((bot.label, bot.sha256)), registry.is_of_ladder(label)
+        row = {**_about(bot), "ladder": ladder, "rating": rated and rated.object()}
+        rows.append(row)
+        is_rated |= rated is not None
+        rating = (rated.text, f"{rated.games} in {rated.run}") if rated else (MISSING, MISSING)
+        place, text = "ladder" if ladder else "bots/", row["missing"] or row["description"]
+        shown.append((bot.label, row["version"], place, row["language"], *rating, text))
     if as_json:
-        _print_json(rows)
+        tell_json(rows)
     elif not rows:
-        say(
-            f"no bots in {registry.root}: add one with 'arena submit', or start one with 'arena"
-            " new'"
-        )
+        cure = "add one with 'arena submit', or start one with 'arena new'"
+        say(f"no bots in {registry.root}: {cure}")
     else:
-        is_rated = any(told.values())
-        columns = ("Bot", "Version", "From", "Language", *RATING * is_rated, "Description")
-        _print_table(columns, [_shown(row, told[row["bot"]], is_rated=is_rated) for row in rows])
-        _print_allowed(rows)
+        _print_table(HEADS, shown, without=() if is_rated else ("Elo", "Games"))
+        for row in rows:
+            _tell_allowed(row)
 
 
 def _about(bot: Bot) -> dict[str, Any]:
@@ -110,59 +120,36 @@ def _about(bot: Bot) -> dict[str, Any]:
     }
 
 
-def _print_allowed(rows: list[dict[str, Any]]) -> None:
-    """What the user's own configuration lets these bots do beyond the sandbox."""
-    for row in rows:
-        if row["allowed"]:
-            words = ", ".join(row["allowed"])
-            tell(printable(f"{row['bot']} is allowed {words} by your own configuration"))
-
-
-def _shown(row: dict[str, Any], rated: Rated | None, *, is_rated: bool) -> tuple[str, ...]:
-    """A bot's row of the table, with its rating if any bot of the list is rated."""
-    rating = (rated.text, f"{rated.games} in {rated.run}") if rated else (MISSING, MISSING)
-    place = "ladder" if row["ladder"] else "bots/"
-    return (
-        row["bot"],
-        row["version"],
-        place,
-        row["language"],
-        *rating * is_rated,
-        row["missing"] or row["description"],
-    )
+def _tell_allowed(about: dict[str, Any]) -> None:
+    if words := ", ".join(about["allowed"]):
+        tell(printable(f"{about['bot']} is allowed {words} by your own configuration"))
 
 
 def _describe(bot: Bot, *, as_json: bool) -> None:
     """One bot with its options."""
     arena = {} if is_built_in(bot) else ARENA_OPTIONS
-    declared = bot.manifest.options
+    about, declared = _about(bot), bot.manifest.options
     if as_json:
-        own, every = (_listed(options, bot.settings) for options in (declared, arena))
-        _print_json({**_about(bot), "options": own, "every_bot": every})
+        own, every = (
+            [
+                {"name": name, **msgspec.to_builtins(option), "default": option.usual}
+                | {"value": bot.settings.get(name, option.usual)}
+                for name, option in options.items()
+            ]
+            for options in (declared, arena)
+        )
+        tell_json({**about, "options": own, "every_bot": every})
         return
-    about = [bot.label, f"version {bot.manifest.version}", bot.manifest.description]
-    tell(printable(", ".join(filter(None, about))))
-    _print_allowed([_about(bot)])
+    said = [bot.label, f"version {bot.manifest.version}", bot.manifest.description]
+    tell(printable(", ".join(filter(None, said))))
+    _tell_allowed(about)
     if not declared:
         click.echo("It has no options of its own." if arena else "It has no options.")
     rows = [_option_row(name, option, bot) for name, option in [*declared.items(), *arena.items()]]
     if rows:
-        is_set = bool(bot.settings)
-        columns = ("Option", "Type", "Default", *["Here"] * is_set, "Range", "Help")
         click.echo()
-        _print_table(columns, [row if is_set else (*row[:3], *row[4:]) for row in rows])
-
-
-def _listed(options: Mapping[str, Option], settings: Mapping[str, Value]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": name,
-            **msgspec.to_builtins(option),
-            "default": option.usual,
-            "value": settings.get(name, option.usual),
-        }
-        for name, option in options.items()
-    ]
+        columns = ("Option", "Type", "Default", "Here", "Range", "Help")
+        _print_table(columns, rows, without=() if bot.settings else ("Here",))
 
 
 def _option_row(name: str, option: Option, bot: Bot) -> tuple[str, ...]:
@@ -173,21 +160,185 @@ def _option_row(name: str, option: Option, bot: Bot) -> tuple[str, ...]:
     return (name, option.type, default, here, option.range, words)
 
 
-def _print_table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+def _print_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], without: Sequence[str]
+) -> None:
     """Prints a table whose last column is folded, with room for it."""
+    kept = [at for at, column in enumerate(columns) if column not in without]
+    *heads, last = (columns[at] for at in kept)
     width = columns_of(sys.stdout)
-    *heads, last = columns
-    room = width and max(width - ROOM, 0)
     begun = columns_text(
-        heads, [row[:-1] for row in rows], heads, room, names=("Bot",), spare=SPARE
+        heads,
+        [[row[at] for at in kept[:-1]] for row in rows],
+        heads,
+        width and max(width - ROOM, 0),
+        names=("Bot",),
+        spare=SPARE,
     ).split("\n")
     indent = max(map(width_of, begun)) + len(GAP)
     lines = zip(begun, (last, *(row[-1] for row in rows)), strict=True)
-    tell(
-        "\n".join(f"{padded(line, indent)}{printable(text)}".rstrip() for line, text in lines),
-        " " * indent,
-    )
+    text = "\n".join(f"{padded(line, indent)}{printable(text)}".rstrip() for line, text in lines)
+    tell(text, " " * indent)
 
 
-def _print_json(value: Any) -> None:
-    tell_json(value)
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--name", help="Its name in bots/.  [default: from bot.toml, or the script's name]")
+@click.option(
+    "--command",
+    callback=split_words,
+    metavar="'PROGRAM ARG...'",
+    help="How to start it.  [default: from bot.toml, or by the file's extension]",
+)
+@click.option(
+    "--league",
+    metavar="NAME",
+    help="Then find its place in this league. The exit status says whether it is better than the"
+    " version before it.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    help="With --league: once it is placed, play so many games with the version before it.",
+)
+@click.option("--no-check", is_flag=True, help="Register it without checking it.")
+@default_option("move_ms")
+@sandbox_options
+@click.pass_obj
+def submit(
+    home: Path,
+    /,
+    path: Path,
+    name: str | None,
+    command: list[str] | None,
+    league: str | None,
+    move_ms: int,
+    *,
+    no_check: bool,
+    choice: SandboxChoice,
+    **extent: int | None,
+) -> int:
+    """Check a bot and copy it into bots/. PATH is a folder with a bot.toml, or a single script.
+
+    If a bot of that name is there already, the new content becomes its next version. You can still
+    play the old one as NAME@VERSION.
+
+    With --league, it then plays in that league until it is placed, or waits while another arena
+    plays the league. The exit status is 0 if it is better than the version before it, or the first
+    one, 4 if it is worse, 5 if that is not clear, and 1 if it was set aside.
+
+    \b
+    arena submit my-bot
+    arena submit .
+    arena submit ideas/best.py --name second-try
+    arena submit my-bot --league ladder --games 400
+    arena submit ./engine --name engine --command './engine --fast'
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    if not path.exists():
+        near = from_inside(path.name) or near_paths(path)
+        message = f"Path '{path}' does not exist. {near[:1].upper()}{near[1:]}".rstrip()
+        raise click.BadParameter(message, param_hint="'PATH'")
+    _expect_a_way_to_start(path, command)
+    bot = bot_in(path, say, name=name, command=command)
+    again = shlex.join(["arena", "submit", str(path), "--name", f"my-{bot.manifest.name}"])
+    refuse_built_in_name(bot.manifest.name, f"choose another one: {again}")
+    registry = registry_of(home)
+    folder = None if league is None else league_folder(home, league)
+    if extent["games"] and folder is None:
+        raise click.UsageError("expected --league NAME with --games, got none")
+    if not no_check and not run_checks(bot, move_ms, choice.sandbox_for([bot]), only_failures=True):
+        cure = f"see every step with 'arena check {path}', or register it without the check"
+        say(f"error: {bot.label} is not registered: it fails the check above")
+        say(f"hint: {cure}: --no-check")
+        return FAILED
+    registered, changed = registry.register(bot, versions_in_leagues(home, folder))
+    version, label = registered.manifest.version, registered.label
+    how = "already, with the same content, as" if not changed else "as"
+    where = f" in {registered.folder}" if changed else ""
+    tell(f"{label} is registered {how} version {version}{where}")
+    if folder is None:
+        say(f"next: {_next_command(registry, registered)}")
+        return DONE
+    # Late: only a league needs what plays a run, and this room is loaded for 'arena bots' too.
+    from arena.cli.league import find_place  # noqa: PLC0415
+
+    label = member_label(registered)
+    refuse_other_files(folder, label, registered)
+    return find_place(home, folder, label, choice, **extent)
+
+
+def _expect_a_way_to_start(path: Path, command: list[str] | None) -> None:
+    """Raises BotFolderError for a script if nothing says how to start it."""
+    if command or not path.is_file() or home_of_script(path):
+        return
+    try:
+        script_command(path)
+    except BotFolderError as error:
+        error.hint = f"say how to start it with --command 'INTERPRETER {path.name}'"
+        raise
+
+
+def _next_command(registry: Registry, bot: Bot) -> str:
+    """What to type once a bot is registered: a comparison with its last version, or a first run."""
+    name = bot.manifest.name
+    older = registry.versions(name)[1:]
+    if older:
+        return f"arena compare {name} {older[0]}"
+    others = [label for label in registry.labels() if label != name]
+    if not others:
+        return "arena new another-bot, to have someone to play against"
+    return shlex.join(["arena", "run", name, OPPONENT if OPPONENT in others else others[0]])
+
+
+@click.command()
+@click.argument("bot", metavar="BOT[@VERSION]")
+@click.option("--all-versions", is_flag=True, help="Remove all versions of the bot.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
+@click.pass_obj
+def remove(home: Path, /, bot: str, *, all_versions: bool, yes: bool) -> None:
+    """Remove a bot, or one version of it, from bots/.
+
+    If you remove the newest version, the one before it takes its place. Runs are not affected: they
+    have their own copies of the bots. The bots of the ladder come with the arena and cannot be
+    removed.
+
+    \b
+    arena remove my-bot
+    arena remove my-bot@2
+    arena remove my-bot --all-versions --yes
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    registry = registry_of(home)
+    registry.refuse_to_remove(bot)
+    doomed = _doomed(registry, bot, all_versions=all_versions)
+    if not yes and not sys.stdin.isatty():
+        raise UserError(
+            "expected a terminal to ask for confirmation, found none",
+            "add --yes to remove it without being asked",
+        )
+    if not yes:
+        click.confirm(f"remove {', '.join(doomed)} from {registry.root}?", abort=True, err=True)
+    for label in doomed:
+        registry.remove(label)
+    tell(f"removed {', '.join(doomed)}; runs keep their own copies")
+    name = bot.partition("@")[0]
+    if name in registry.labels():
+        now = registry.get(name)
+        whose = " of the ladder" if registry.is_of_ladder(name) else ""
+        tell(f"{name} now means version {now.manifest.version}{whose}, in {now.folder}")
+
+
+def _doomed(registry: Registry, bot: str, *, all_versions: bool) -> list[str]:
+    """The labels to remove, older versions first. Raises UserError if it is not clear which."""
+    name, _, version = bot.partition("@")
+    versions = registry.versions(name)
+    if all_versions:
+        if version:
+            raise click.UsageError(
+                f"expected a name without a version with --all-versions, got {bot}"
+            )
+        return versions[::-1]
+    if not version and len(versions) > 1:
+        there = f"which has {len(versions)}: {', '.join(versions)}"
+        cure = f"name one, as in 'arena remove {versions[-1]}', or remove them all with"
+        raise UserError(f"expected one version of {name}, {there}", f"{cure} --all-versions")
+    return [bot]

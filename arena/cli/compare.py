@@ -1,89 +1,71 @@
-"""arena compare: plays until it is clear whether a bot's new version is better than the old one."""
+"""arena compare and arena tune: whether a bot's new version is better than the old one, and which
+values of its options are.
+"""
 
 import sys
-import time
 from collections.abc import Callable
-from functools import wraps
+from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
+from typing import Any, NamedTuple
 
 import click
-from msgspec.structs import replace
 
-from arena.cli import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
-from arena.cli.options import Command, as_json, split_bot_names
-from arena.cli.place import Conduct, conduct_options
-from arena.cli.playing import playing, run_path, show_troubles
+from arena.cli import DONE, NO, UNDECIDED
+from arena.cli.conduct import AT_ONCE, Conduct, conduct_options, playing, run_path, status_of
+from arena.cli.options import (
+    as_json,
+    default_option,
+    one_argument,
+    setting_options,
+    split_bot_names,
+    split_commas,
+    tell_json,
+)
 from arena.cli.progress import Progress
-from arena.cli.settings import setting_options
-from arena.cli.showing import json_text
-from arena.cli.terminal import columns_of, folded, is_unicode, say
-from arena.commands.contest import Contest
-from arena.commands.request import MOST_BLOCKS, request_comparison
-from arena.errors import counted
-from arena.exports.pen import ASCII, Pen
-from arena.exports.verdicts import elo_text, gauge_text, llr_text, verdict_object, verdict_text
+from arena.cli.terminal import columns_of, is_unicode, say, tell
+from arena.commands.bots import bot_finder, request_comparison, request_tuning
+from arena.commands.playing import Contest, is_trusted
+from arena.errors import ConfigError, RunError, counted
+from arena.exports import verdicts
+from arena.exports.verdicts import llr_text
+from arena.players.folder import Bot, settings_text, split_options, with_options
 from arena.ratings.sequential import BlockTest, Verdict
-from arena.tournament.config import DEFAULTS, Basis, Comparison
-from arena.tournament.request import Request, RunOptions
+from arena.records.journal import read_records, unplayed_text
+from arena.records.regular import write_durably
+from arena.tournament import tuning
+from arena.tournament.config import Comparison
 from arena.tournament.runner import Runner
-from arena.tournament.session import Session
-
-if TYPE_CHECKING:
-    from arena.ratings.estimates import Look
+from arena.tournament.runs import Request
+from arena.tournament.settings import MOST_BLOCKS, QUESTION, Asked, default_of, read_own_config
 
 SHOWN = (1, 2, 5)
 """A line of progress is shown after this many blocks, and ten times, a hundred times as many."""
-
-FIRST_S, EVERY_S = 5.0, 2.0
-"""When the Elo is first worked out for the terminal, and how often then."""
-FOR_GAMES = 16
-"""The number of games takes so much of a line."""
-
-chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
-
-
-QUESTION = {
-    "elo0": (float, '"Not better" is a difference of at most about this.'),
-    "elo1": (float, '"Better" is a difference of at least about this.'),
-    "alpha": (chance, 'How often "better" may be wrong if the difference is elo0.'),
-    "beta": (chance, 'How often "not better" may be wrong if the difference is elo1.'),
-    "by": (
-        click.Choice(get_args(Basis)),
-        "What decides: who won, or by how much; margins take fewer games.",
-    ),
-}
-"""The type and the help of what a sequential test is asked."""
+MANY = 100
+"""After so many somebody may wonder whether it still plays."""
+USUAL_GAMES = 2000
+WORTH_ELO = 20.0
+"""To tell a gain of 10 Elo from none takes more games than most searches have."""
+WIDTH = 80
+PLAY_ON = "repeat the command with a larger --compare-games to continue"
 
 
-def question_options(command: Command) -> Command:
-    """NEW, OLD, ``--elo0``, ``--elo1``, ``--alpha`` and ``--beta``, as one argument ``question``,
-    which names the bots as the user does.
-    """
-
-    @wraps(command)
-    def wrapped(*args: Any, **options: Any) -> Any:
-        question = Comparison(**{name: options.pop(name) for name in Comparison.__struct_fields__})
-        return command(*args, question=question, **options)
-
-    for option in (
-        *(_question_option(name) for name in reversed(QUESTION)),
-        click.argument("old"),
-        click.argument("new"),
-    ):
-        wrapped = option(wrapped)
-    return cast("Command", wrapped)
-
-
-def _question_option(name: str) -> Callable[[Command], Command]:
-    kind, text = QUESTION[name]
-    return click.option(
-        f"--{name}", type=kind, default=DEFAULTS[name], show_default=True, help=text
-    )
+def _refuse_match(_: click.Context, __: click.Parameter, match: str | None) -> None:
+    if match is not None:
+        raise click.UsageError(
+            "expected a comparison without --match, because it counts single games; --boards"
+            " bird,lion plays on both"
+        )
 
 
 @click.command()
-@question_options
+@one_argument(
+    "question",
+    Comparison,
+    click.argument("new"),
+    click.argument("old"),
+    *map(default_option, QUESTION),
+    names=Comparison.__struct_fields__,
+)
 @click.option(
     "--pool",
     callback=split_bot_names,
@@ -92,32 +74,27 @@ def _question_option(name: str) -> Callable[[Command], Command]:
     " other]",
 )
 @click.option(
-    "--max-blocks",
+    "--games",
     type=click.IntRange(1),
-    default=MOST_BLOCKS,
-    show_default=True,
-    help="Stop undecided after this many blocks.",
+    help=f"Stop undecided after this many games.  [default: those of {MOST_BLOCKS} blocks]",
 )
+@click.option("--max-blocks", type=click.IntRange(1), default=MOST_BLOCKS, hidden=True)
 @click.option(
     "--null", is_flag=True, help="Let OLD play against itself, to see what noise looks like."
 )
-@setting_options(
-    "players", "boards", "board_files", "seed", "move_ms", "game_ms", "increment_ms", "clock",
-    "startup_ms", "in_process", "out",
-)  # fmt: skip
-@click.option(
-    "--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1])
-)
+@setting_options("compare")
+@click.option("--match", hidden=True, expose_value=False, callback=_refuse_match)
 @conduct_options
 @as_json
 @click.pass_obj
-def compare(
+def compare(  # noqa: PLR0913 - its options
     home: Path,
     /,
     question: Comparison,
     pool: list[str] | None,
-    options: RunOptions,
+    options: Asked,
     *,
+    games: int | None,
     max_blocks: int,
     null: bool,
     conduct: Conduct,
@@ -139,24 +116,35 @@ def compare(
     depends only on the blocks in the order of their deals, not on workers or interruptions. Use
     --out NAME to start afresh.
 
+    The answer comes first, with the difference in Elo and its 95 % interval. With -v you also see
+    the log likelihood ratio (LLR) of the test, and the plain estimate of the Elo, which is biased.
+
     With --json, "looks" has what the test said after each round of blocks: its log likelihood
     ratio, and the plain Elo so far with the half-width of its 95 % interval.
 
     \b
     arena compare my-bot my-bot@1
-    arena compare ./my-bot my-bot --elo1 30 --max-blocks 2000
+    arena compare ./my-bot my-bot --elo1 30 --games 4000
     arena compare my-bot my-bot@1 --pool greedy-python,careful-python --players 3
     arena compare my-bot my-bot@1 --pool greedy,careful
     arena compare careful-16 careful-8
     """  # noqa: D301 - \b is click's mark for lines to keep
-    options = replace(options, bots=pool)
+    options = {**options, "bots": pool or []}
+    if games is not None:
+        # Two bots play each other once from each seat; with a pool each of them plays from every.
+        players = options.get("players", default_of("players"))
+        max_blocks = ceil(games / (2 * players if pool else players))
     request = request_comparison(home, question, options, say, max_blocks=max_blocks, null=null)
     folder = run_path(home, options, request, finished=True)
     settled = settle(folder, request, conduct, keeps_looks=as_json)
-    click.echo(
-        json_text(settled.object()) if as_json else folded(settled.text(), columns_of(sys.stdout))
-    )
-    return settled.ending()
+    if settled.runner.stop_level < AT_ONCE and (as_json or not settled.is_empty):
+        if as_json:
+            tell_json(settled.object())
+        else:
+            contest = settled.contest
+            told = (contest.test, settled.new, settled.old, contest.games)
+            tell(verdicts.verdict_text(*told, is_wide=conduct.verbose))
+    return settled.ending(f"use a larger --games with --out {folder.name} to continue")
 
 
 class Settled(NamedTuple):
@@ -168,79 +156,57 @@ class Settled(NamedTuple):
     new: str
     old: str
 
-    def text(self) -> str:
-        """The verdict and the evidence for it."""
-        return verdict_text(self.contest.test, self.new, self.old, self.contest.games)
+    @property
+    def is_empty(self) -> bool:
+        """Whether its games say nothing of how well the bots play."""
+        return bool(self.runner.broken or unplayed_text(self.folder))
 
     def object(self) -> dict[str, Any]:
-        """The same for JSON."""
+        """The verdict and the evidence for it, for JSON."""
         contest = self.contest
-        return verdict_object(contest.test, self.new, self.old, contest.games, contest.looks)
+        told = (contest.test, self.new, self.old, contest.games, contest.looks)
+        return verdicts.verdict_object(*told)
 
-    def ending(self, more: str = "") -> int:
-        """Says what went wrong in the session, and how to play ``more`` where that is another
-        command's to say; returns the exit status.
+    def ending(self, more: str) -> int:
+        """Says what went wrong in the session, and how to play ``more`` where that is needed;
+        returns the exit status.
         """
-        show_troubles(self.runner, self.folder)
-        if self.contest.test.verdict != Verdict.UNDECIDED:
-            return DONE if self.contest.test.verdict == Verdict.BETTER else NO
-        if self.runner.voided:
-            return FAILED
-        if self.runner.stop_level:
-            say(f"interrupted: repeat the same command to continue in {self.folder}")
-            return INTERRUPTED
-        more = more or f"use a larger --max-blocks with --out {self.folder.name} to continue"
-        say(f"undecided: {more}")
-        return UNDECIDED
+        verdict = self.contest.test.verdict
+        is_settled = verdict != Verdict.UNDECIDED
+        status = status_of(self.runner, self.folder, is_settled=is_settled)
+        if status == DONE:
+            return DONE if verdict == Verdict.BETTER else NO
+        if status is None:
+            say(f"undecided: {more}")
+        return UNDECIDED if status is None else status
 
 
 def settle(folder: Path, request: Request, conduct: Conduct, *, keeps_looks: bool) -> Settled:
     """Plays the comparison in a folder until it is decided or cannot go on."""
-    with playing(folder, request, conduct, _headline) as (play, progress):
-        contest = Contest(play.session, play.missing(), _Teller(progress), keeps_looks=keeps_looks)
-        contest.play(play.runner)
-    new, old = (bot.label for bot in request.bots[:2])
-    return Settled(contest, play.runner, folder, new, old)
+    with playing(folder, request, conduct) as (play, progress):
+        teller = _teller(progress, verbose=conduct.verbose)
+        contest = Contest(play, teller, keeps_looks=keeps_looks)
+        contest.play()
+    return Settled(contest, play.runner, folder, *(bot.label for bot in request.bots[:2]))
 
 
-def _refuse_match(match: str | None) -> None:
-    if match is not None:
-        raise click.UsageError(
-            "expected a comparison without --match, because it counts single games; --boards"
-            " bird,lion plays on both"
-        )
+def _teller(progress: Progress, *, verbose: bool) -> Callable[[BlockTest], None]:
+    """Shows how far the test of a comparison is: after the bar, and now and then in a line."""
+    shown = 0
 
-
-class _Teller:
-    """Shows how far the test of a comparison is, on stderr: as a line now and then, and on a
-    terminal as a gauge.
-    """
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._blocks = 0
-        self._look: Look | None = None
-        self._next = time.monotonic() + FIRST_S
-
-    def __call__(self, test: BlockTest) -> None:
+    def show(test: BlockTest) -> None:
+        nonlocal shown
         is_decided = test.verdict != Verdict.UNDECIDED
-        if is_decided or is_shown(self._blocks, test.blocks):
-            self._progress.say(f"{counted(test.blocks, 'block')}: LLR {llr_text(test)}")
-        self._blocks = test.blocks
-        if columns := self._progress.columns:
-            self._draw(test, columns)
+        progress.figure("LLR", llr_text(test))
+        if is_decided or is_shown(shown, test.blocks):
+            blocks = counted(test.blocks, "block")
+            if verbose:
+                progress.say(f"{blocks}: LLR {llr_text(test)}")
+            elif test.blocks >= MANY and not is_decided:
+                progress.say(f"{blocks}: not clear yet")
+        shown = test.blocks
 
-    def _draw(self, test: BlockTest, columns: int) -> None:
-        if time.monotonic() >= self._next:
-            # Scipy takes half a second to load: a short comparison does without the Elo.
-            from arena.ratings.estimates import look_at  # noqa: PLC0415
-
-            self._look = look_at(test, self._look)
-            self._next = time.monotonic() + EVERY_S
-        pen = Pen() if is_unicode(sys.stderr) else ASCII
-        elo = elo_text(self._look) if self._look else ""
-        gauge = gauge_text(test, columns - len(elo) - FOR_GAMES, pen)
-        self._progress.describe(f"{gauge}{elo}, ")
+    return show
 
 
 def is_shown(before: int, now: int) -> bool:
@@ -249,13 +215,210 @@ def is_shown(before: int, now: int) -> bool:
     return any(before < step * power <= now for step in SHOWN)
 
 
-def _headline(session: Session) -> str:
-    config = session.config
-    assert config.compare is not None, "a comparison"
-    opponents = f", both against {', '.join(config.pool)}" if config.pool else ""
-    by = ", by margin" if config.compare.by == "margin" else ""
-    return (
-        f"{config.compare.new} against {config.compare.old}{opponents}, on"
-        f" {', '.join(config.boards)}, at most"
-        f" {counted(config.deals * len(config.boards), 'block')}{by}"
-    )
+@click.command()
+@click.argument("bot")
+@click.option(
+    "--param",
+    "params",
+    multiple=True,
+    required=True,
+    metavar="NAME[=LOW..HIGH],...",
+    callback=lambda context, parameter, values: [
+        tuning.wanted(part)
+        for value in values
+        for part in split_commas(context, parameter, value) or ()
+    ],
+    help="The options to tune, each in its range in bot.toml or in this one.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    default=USUAL_GAMES,
+    show_default=True,
+    help="Games of the search; more for each option.",
+)
+@click.option(
+    "--step",
+    type=click.IntRange(1),
+    help="Deals on each board before the setting moves; more keep more workers busy.  [default:"
+    f" {tuning.BLOCKS_A_STEP}, shared by the boards]",
+)
+@click.option(
+    "--compare/--no-compare",
+    "is_compared",
+    default=True,
+    help="Compare what was found with BOT on fresh deals.  [default: compare]",
+)
+@click.option(
+    "--compare-games",
+    type=click.IntRange(2),
+    help="Games of that comparison, at most.  [default: as many as --games]",
+)
+@default_option("elo1", default=WORTH_ELO, help="The gain that the comparison looks for.")
+@setting_options("tune")
+@conduct_options
+@as_json
+@click.pass_obj
+def tune(home: Path, /, **said: Any) -> int:
+    """Look for better values of a bot's options. The exit status is 0 if what was found is better
+    than BOT on fresh deals, 4 if not, 5 if that is not clear.
+
+    BOT is the name of a bot or the path of its folder. The search starts at its settings: at 2 with
+    my-bot:c=2. The options are numbers that its bot.toml declares in [options].
+
+    The search is SPSA. On each deal, BOT plays against itself in both seatings with two settings
+    near the current one, drawn at random, and the current one moves toward the side that won. What
+    it suggests is the mean over the last half of its path. With few games that is mostly luck, so
+    it counts for nothing until the comparison, which works as in 'arena compare', has confirmed it.
+
+    Count on 1,000 games to find 100 Elo, and on some thousands for 25. Search few options in narrow
+    ranges. If BOT has an option for fixed work, such as nodes, set it: the games are quicker, and a
+    busy machine changes nothing.
+
+    Repeat the command to continue after an interruption. More --games with --out NAME continue a
+    search that has ended. The run's folder gets the path as path.csv.
+
+    \b
+    arena tune my-bot --param c --games 2000
+    arena tune my-bot:nodes=500 --param depth,c=0.5..3 --games 8000
+    arena tune ./my-bot --param c --games 1000 --no-compare
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    return _tune(home, TuningWanted(**said))
+
+
+class TuningWanted(NamedTuple):
+    """What the user wants to tune, and what else to do with it."""
+
+    bot: str
+    params: list[tuning.Wanted]
+    games: int
+    step: int | None
+    is_compared: bool
+    compare_games: int | None
+    elo1: float
+    options: Asked
+    conduct: Conduct
+    as_json: bool
+
+
+def _tune(home: Path, asked: TuningWanted) -> int:
+    """Searches, and compares what it finds; returns the exit status."""
+    bot, options, conduct = asked.bot, asked.options, asked.conduct
+    tuned = bot_finder(home, say)(bot)
+    request = request_tuning(tuned, asked.params, options, say, games=asked.games, step=asked.step)
+    _note_few(len(asked.params), asked.games)
+    folder = run_path(home, options, request, finished=True, prefix="tune-")
+    path, games, status = _search(folder, request, _for_sides(conduct, tuned, request))
+    if status:
+        return status
+    write_durably(folder / verdicts.CSV, verdicts.path_csv(path, games).encode())
+    if not asked.as_json:
+        width, is_plain = columns_of(sys.stdout) or WIDTH, not is_unicode(sys.stdout)
+        click.echo(verdicts.plots_text(path, games, width, is_plain=is_plain))
+        tell("\n".join(verdicts.parameter_lines(path)))
+    settings = {**tuned.settings, **path.settings(path.suggestion())}
+    found, compared = with_options(tuned, settings_text(settings)), None
+    new = ":".join(filter(None, (split_options(bot)[0], settings_text(found.settings))))
+    if found.settings == tuned.settings:
+        text, status = f"the search ends where it began: keep {bot}", NO
+    elif asked.is_compared:
+        check = Comparison(new, bot, elo1=asked.elo1)
+        blocks = (asked.compare_games or games) // tuning.SEATS
+        again = _asked_again(home, check, options, tuned, blocks)
+        beside = folder.with_name(f"{folder.name}-check-{games}")
+        compared = settle(beside, again, conduct, keeps_looks=False)
+        text = "the comparison has no answer"
+        if not compared.is_empty:
+            text = verdicts.finding_text(compared.contest.test, new, bot)
+    else:
+        text = f"not compared: 'arena compare {new} {bot}' tells if it is better"
+    if asked.as_json:
+        tell_json(
+            {
+                "run": str(folder),
+                "games": games,
+                "parameters": verdicts.parameter_rows(path),
+                "suggested": new,
+                "found": text,
+                "compared": compared and compared.object(),
+                "path": verdicts.path_rows(path, games),
+            }
+        )
+    else:
+        tell(f"suggested: {new}\n{text}")
+    return compared.ending(PLAY_ON) if compared else status
+
+
+def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.SearchPath, int, int]:
+    """Plays the search in a folder; its path, its games when it is complete, and the exit status,
+    DONE if it is.
+    """
+    with playing(folder, request, conduct) as (play, progress):
+        session = play.session
+        games = session.config.deals * len(session.config.boards) * tuning.SEATS
+
+        def watch(path: tuning.SearchPath) -> None:
+            now = verdicts.values_text(path, path.steps)
+            progress.figure("at", now)
+            if is_shown(path.steps - 1, path.steps):
+                so_far = verdicts.games_after(path, path.steps, games)
+                progress.say(f"{counted(so_far, 'game')}: {now}")
+
+        source = tuning.TunedGames(
+            session.schedule,
+            session.journal.ids,
+            lambda: play.pool.places,
+            read_records(folder),
+            watch,
+        )
+        play.runner.play(source.games)
+    status = status_of(play.runner, folder, is_settled=source.is_complete)
+    if status is None:
+        raise RunError(
+            f"expected both sides in the games of step {source.path.steps + 1} in {folder}, got"
+            " others",
+            f"'arena verify {folder.name}' lists what is wrong",
+        )
+    return source.path, games, status
+
+
+def _note_few(parameters: int, games: int) -> None:
+    enough = tuning.FEW_BLOCKS * tuning.SEATS * parameters
+    if games < enough:
+        say(
+            f"note: {counted(games, 'game')} for {counted(parameters, 'option')}: the suggestion"
+            f" may be mere luck; --games {4 * enough} is a start"
+        )
+
+
+def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
+    """The same where the bot is trusted, or allowed something, under the names of both sides."""
+    choice, sides = conduct.choice, [side.base for side in request.bots]
+    own = read_own_config()
+    trusted = choice.trusted or tuple(own.trust or ())
+    if is_trusted(bot, choice.trusted, own):
+        trusted = (*trusted, *sides)
+    allowed = [text.partition("=") for text in choice.allowed]
+    words = [
+        f"{side}{equals}{grants}"
+        for name, equals, grants in allowed
+        for side in (sides if name == bot.base else [name])
+    ]
+    return conduct._replace(choice=choice._replace(trusted=trusted, allowed=tuple(words)))
+
+
+def _asked_again(home: Path, check: Comparison, options: Asked, tuned: Bot, blocks: int) -> Request:
+    """The comparison of what a search suggests with what it began with, on deals that it has not
+    seen. Raises ConfigError.
+    """
+    again: Asked = {**options}
+    again.pop("out", None)
+    if "seed" in options:
+        again["seed"] = f"{options['seed']}/check"
+    request = request_comparison(home, check, again, say, max_blocks=blocks, null=False)
+    if request.bots[0].sha256 != tuned.sha256:
+        raise ConfigError(
+            f"expected the files of {check.old} that were tuned, got others",
+            "restore them and repeat the command, or start another search with --out NAME",
+        )
+    return request

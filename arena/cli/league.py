@@ -2,39 +2,60 @@
 
 import sys
 import time
-from functools import wraps
 from math import isfinite
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
-from arena.cli.history import history, league_option
-from arena.cli.options import Command, Positive, as_json, check_utf8, split_bot_names
-from arena.cli.place import Conduct, conduct_options
-from arena.cli.playing import playing, said_when_slow, show_troubles
+from arena.cli.conduct import AT_ONCE, Conduct, conduct_options, playing, show_troubles
+from arena.cli.options import (
+    Number,
+    Showing,
+    as_json,
+    check_utf8,
+    one_argument,
+    setting_options,
+    showing_option,
+    split_bot_names,
+    tell_json,
+)
 from arena.cli.progress import Progress
-from arena.cli.settings import setting_options
-from arena.cli.showing import tell_json
-from arena.cli.terminal import columns_of, say
-from arena.commands.changes import Changing
-from arena.commands.folders import results_folder
-from arena.commands.founding import league_folder, league_request, leagues_in, members_of
-from arena.commands.league import Budget, LeagueLook, LeaguePlay
-from arena.commands.members import Members, is_now, user_name
+from arena.cli.tables import conclude, show_history, show_place
+from arena.cli.terminal import columns_of, said_when_slow, say
+from arena.commands.home import results_folder
+from arena.commands.league import Budget, Changing, LeagueLook, LeaguePlay
+from arena.commands.members import (
+    Members,
+    is_now,
+    league_folder,
+    league_request,
+    leagues_in,
+    members_of,
+    user_name,
+)
+from arena.commands.playing import SandboxChoice
 from arena.errors import RunError, counted
 from arena.exports.grid import columns_text
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
-from arena.records.league import Status, read_league
-from arena.records.linefile import BusyError, turn_in
-from arena.tournament.request import RunOptions
-from arena.tournament.session import Session
+from arena.records.league import Status, read_league, versions_before
+from arena.records.regular import BusyError, turn_in
+from arena.tournament.session import Place
+from arena.tournament.settings import Asked
 
-LOG_S = 60.0
-FEWEST_BENCHMARKS = 2
-"""With fewer, newcomers are measured against one bot alone."""
+LOG_S, WAIT_S = 60.0, 1.0
+OF_A_MEMBER = """
+
+BOT is a member such as my-bot@2, or a bot's name for its newest version in the league. A league
+that is being played takes it up within seconds.
+"""
+
+
+league_option = click.option(
+    "--league", "name", metavar="NAME", help="Which league.  [default: the newest one]"
+)
 
 
 class LeagueCommands(click.Group):
@@ -44,10 +65,8 @@ class LeagueCommands(click.Group):
         """The command of that name; fails with the cure for the name of a league."""
         found = super().get_command(ctx, cmd_name)
         if found is None and cmd_name in {folder.name for folder in leagues_in(ctx.obj)}:
-            ctx.fail(
-                f"No such command {cmd_name!r}. 'arena league run {cmd_name}' plays that league,"
-                f" 'arena league history --league {cmd_name}' shows it"
-            )
+            cure = f"'arena league run {cmd_name}' plays that league"
+            ctx.fail(f"No such command {cmd_name!r}. {cure}")
         return found
 
 
@@ -67,9 +86,6 @@ def league(context: click.Context, /, *, as_json: bool) -> None:
     """  # noqa: D301 - \b is click's mark for lines to keep
     if context.invoked_subcommand is None:
         _list(context.obj, as_json=as_json)
-
-
-league.add_command(history)
 
 
 def _list(home: Path, *, as_json: bool) -> None:
@@ -95,35 +111,29 @@ def _list(home: Path, *, as_json: bool) -> None:
     elif not rows:
         say(f"no leagues in {results_folder(home)}: start one with 'arena league run NAME'")
     else:
-        cells = [tuple(str(value) for value in row.values()) for row in rows]
-        heads = tuple(name.capitalize() for name in rows[0])
-        click.echo(columns_text(heads, cells, (), columns_of(sys.stdout), names=("League",)))
+        cells = [tuple(map(str, row.values())) for row in rows]
+        heads = [name.capitalize() for name in rows[0]]
+        click.echo(columns_text(heads, cells, width=columns_of(sys.stdout), names=("League",)))
 
 
-def budget_options(command: Command) -> Command:
-    """``--games``, ``--hours`` and ``--until``, as one argument ``budget``."""
+@league.command()
+@click.argument("bot", required=False, metavar="[BOT]")
+@league_option
+@showing_option("it")
+@click.pass_obj
+def history(home: Path, /, bot: str | None, name: str | None, *, showing: Showing) -> None:
+    """Show what every version gained. Each has its rating on the league's scale, with its 95 %
+    interval, and what it gained over the version before it.
 
-    @wraps(command)
-    def wrapped(*args: Any, **given: Any) -> Any:
-        budget = Budget(*(given.pop(name) for name in ("games", "hours", "until")))
-        return command(*args, budget=budget, **given)
+    BOT is a bot, for all of its versions, or one version.
 
-    for option in (
-        click.option(
-            "--until",
-            type=Positive(),
-            metavar="ELO",
-            help="Stop once the interval of everybody who plays is at most this to either side.",
-        ),
-        click.option("--hours", type=Positive(), help="Stop after so many hours."),
-        click.option(
-            "--games",
-            type=click.IntRange(1),
-            help="Stop after so many more games, or a few more: a draw is played to its end.",
-        ),
-    ):
-        wrapped = option(wrapped)
-    return cast("Command", wrapped)
+    \b
+    arena league history
+    arena league history my-bot
+    arena league history --csv - | column -s, -t
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    showing.check()
+    show_history(league_folder(home, name), bot, showing)
 
 
 @league.command("run")
@@ -135,11 +145,23 @@ def budget_options(command: Command) -> Command:
     metavar="BOT,...",
     help="Who holds the scale of a new league.  [default: the ladder]",
 )
-@budget_options
-@setting_options(
-    "players", "boards", "board_files", "match", "seatings", "seed", "move_ms", "game_ms",
-    "increment_ms", "clock", "startup_ms", "keep_stderr",
-)  # fmt: skip
+@one_argument(
+    "budget",
+    Budget,
+    click.option(
+        "--games",
+        type=click.IntRange(1),
+        help="Stop after so many more games, or a few more: a draw is played to its end.",
+    ),
+    click.option("--hours", type=Number(0, min_open=True), help="Stop after so many hours."),
+    click.option(
+        "--until",
+        type=Number(0, min_open=True),
+        metavar="ELO",
+        help="Stop once the interval of everybody who plays is at most this to either side.",
+    ),
+)
+@setting_options("league")
 @conduct_options
 @click.pass_obj
 def run(
@@ -148,7 +170,7 @@ def run(
     name: str,
     bots: tuple[str, ...],
     benchmarks: list[str] | None,
-    options: RunOptions,
+    options: Asked,
     *,
     budget: Budget,
     conduct: Conduct,
@@ -162,7 +184,7 @@ def run(
     A newcomer is a candidate. It first meets the benchmarks near its strength until its rating is
     known to 50 Elo, then its neighbours in the ranking and the version before it. The benchmarks
     hold the scale: the mean of their ratings stays as it is. A candidate that forfeits all of its
-    first games is set aside, and the others play on.
+    first games is set aside.
 
     Every draw is on fresh deals. Repeat the command to go on after an interruption, with a new
     --games or --hours if you like.
@@ -173,14 +195,11 @@ def run(
     arena league run mine my-bot --benchmarks greedy,careful-4,careful --games 2000
     """  # noqa: D301 - \b is click's mark for lines to keep
     folder = Path(name) if "/" in name else results_folder(home) / name
-    evening = Evening(home, folder, bots, options, conduct)
+    evening = Evening(home, folder, bots, conduct.fair(options), conduct)
     try:
         ended = evening.play(benchmarks, budget)
     except BusyError as error:
-        error.hint = (
-            "it goes on there, with whatever you submit meanwhile: 'arena league history --league"
-            f" {folder.name}' shows it"
-        )
+        error.hint = f"it goes on there: 'arena league history --league {folder.name}' shows it"
         raise
     evening.end()
     if ended == INTERRUPTED:
@@ -202,14 +221,8 @@ def _status_command(name: str, status: Status, help_text: str) -> None:
                 say(f"{label} is {is_now(status)} already")
             else:
                 members.change(label, status, user_name(), why)
-        note_few_benchmarks(members)
 
 
-OF_A_MEMBER = """
-
-BOT is a member such as my-bot@2, or a bot's name for its newest version in the league. A league
-that is being played takes it up within seconds.
-"""
 _status_command(
     "candidate",
     "candidate",
@@ -232,59 +245,63 @@ class Evening:
     """What one command plays of a league, in as many sessions as it takes."""
 
     def __init__(
-        self, home: Path, folder: Path, bots: tuple[str, ...], options: RunOptions, conduct: Conduct
+        self, home: Path, folder: Path, bots: tuple[str, ...], options: Asked, conduct: Conduct
     ) -> None:
         self._home, self._folder, self._bots = home, folder, bots
         self._options, self._conduct = options, conduct
         self._progress: Progress | None = None
+        self._is_cut_off = False
         self._said_s = time.monotonic()
         self._changing = Changing(folder, self._sandbox_for, say)
 
     def play(self, benchmarks: list[str] | None, budget: Budget) -> int:
         """Plays until the budget is spent or somebody stops it; returns the exit status."""
         members = members_of(self._home, self._folder, self._bots, benchmarks, self._say)
-        note_few_benchmarks(members)
+        league = LeaguePlay(members, budget, self._watch)
         # Between two sessions the journal is closed: an arena that waits could take it.
         with turn_in(self._folder):
-            return self._play(members, LeaguePlay(members, budget, self._watch))
+            while (status := self._play(members, league)) is None:
+                pass
+        return status
 
-    def _play(self, members: Members, league: LeaguePlay) -> int:
-        while True:
-            request = league_request(
-                members, self._bots, self._options, self._sandbox_for, self._say
-            )
-            with playing(
-                self._folder, request, self._conduct, lambda session: headline(session, members)
-            ) as (play, self._progress):
-                play.runner.play(league.source(play.session))
-            self._progress = None
-            show_troubles(play.runner, self._folder)
-            if play.runner.stop_level:
-                return INTERRUPTED
-            if play.runner.voided:
-                return FAILED
-            self._compare(members)
-            if league.is_over:
-                return DONE
-            if not league.placed and not league.has_newcomers(play.session):
-                raise RunError(
-                    f"expected {request.config.players} bots that play in {self._folder}, got"
-                    f" {len(league.rivals())}",
-                    "submit some, or make members candidates again: 'arena league candidate BOT'",
-                )
-
-    def _compare(self, members: Members) -> None:
-        """Compares who has been placed with the version before it."""
+    def _play(self, members: Members, league: LeaguePlay) -> int | None:
+        """Plays a session; returns the exit status if it was the last."""
+        asked = (self._bots, self._options, self._sandbox_for, self._say)
+        request = league_request(members, *asked)
+        found = members.league
+        headline = (
+            f"a league of {counted(len(found.members), 'member')},"
+            f" {len(found.with_status('candidate', 'benchmark'))} playing, on"
+            f" {', '.join(request.config.boards)}"
+        )
+        with playing(self._folder, request, self._conduct, headline) as opened:
+            play, self._progress = opened
+            play.runner.play(league.source(play.session))
+        self._progress = None
+        show_troubles(play.runner, self._folder)
+        if play.runner.stop_level:
+            self._is_cut_off = play.runner.stop_level >= AT_ONCE
+            return INTERRUPTED
+        if play.runner.voided:
+            return FAILED
         text = "asking who has been placed, and the version before it, for the same moves"
         with said_when_slow(text, quiet=self._conduct.quiet):
             self._changing.compare(members.league, self._conduct.place.jobs)
+        if league.is_over:
+            return DONE
+        if not league.placed and not league.has_newcomers(play.session):
+            raise RunError(
+                f"expected {request.config.players} bots that play in {self._folder}, got"
+                f" {len(league.rivals())}",
+                "submit some, or make members candidates again: 'arena league candidate BOT'",
+            )
+        return None
 
     def end(self, *, is_shown: bool = True) -> None:
-        """Writes the standings, and prints them if wanted."""
-        # Pandas: --help and the playing do without.
-        from arena.cli.tables import conclude_league  # noqa: PLC0415
-
-        conclude_league(self._folder, is_shown=is_shown)
+        """Writes the standings, and prints them if wanted; not after a second Ctrl-C."""
+        if self._is_cut_off:
+            return
+        conclude(self._folder, Showing() if is_shown else None)
 
     def _sandbox_for(self, *bots: Bot) -> Sandbox:
         """The sandbox in which a newcomer is built, and in which versions are compared; what they
@@ -294,20 +311,17 @@ class Evening:
         return choice.sandbox_for(bots, self._folder)
 
     def _say(self, text: str) -> None:
-        if self._progress:
-            self._progress.say(text)
-        else:
-            say(text)
+        (self._progress.say if self._progress else say)(text)
 
     def _watch(self, found: LeagueLook) -> None:
-        if self._progress:
-            self._progress.figures["to place"] = str(found.placing)
-            self._progress.expect(found.games)
-            self._log(self._progress, found)
-
-    def _log(self, progress: Progress, found: LeagueLook) -> None:
-        """Says now and then how it goes where no bar shows it, as in the log of a workflow."""
-        if progress.columns or time.monotonic() - self._said_s < LOG_S:
+        """Shows what a look at the ratings found; now and then in a line where no bar shows it, as
+        in the log of a workflow.
+        """
+        progress = self._progress
+        assert progress is not None, "a session"
+        progress.figure("to place", str(found.placing))
+        progress.expect(found.games)
+        if progress.has_bar or time.monotonic() - self._said_s < LOG_S:
             return
         self._said_s = time.monotonic()
         widest = f", the widest interval is +/- {found.widest:.0f} Elo"
@@ -317,21 +331,41 @@ class Evening:
         )
 
 
-def note_few_benchmarks(members: Members) -> None:
-    """Says so when newcomers meet hardly anybody who holds the scale."""
-    found = members.league.with_status("benchmark")
-    if len(found) < FEWEST_BENCHMARKS:
-        say(
-            f"note: the league has {counted(len(found), 'benchmark')}: a newcomer is placed faster"
-            " between benchmarks on both sides of it; 'arena league benchmark BOT' makes one"
-        )
+def find_place(
+    home: Path, folder: Path, label: str, choice: SandboxChoice, games: int | None
+) -> int:
+    """Lets a member of a league play until it is placed, or waits while another arena plays the
+    league, and says where it stands; returns the exit status. Then it plays so many more games with
+    the version before it, if that plays.
+    """
+    evening = Evening(home, folder, (label,), {}, Conduct(Place(), choice))
+    is_said = False
+    while True:
+        try:
+            ended = evening.play(None, Budget(placing=label))
+            if ended == INTERRUPTED:
+                say(f"interrupted: 'arena league run {folder.name}' goes on placing {label}")
+            elif ended == DONE and games and (before := _rival(folder, label)):
+                ended = evening.play(None, Budget(games=games, between=(before, label)))
+            if ended != DONE:
+                return ended
+            evening.end(is_shown=False)
+            break
+        except BusyError:
+            if not is_said:
+                say(f"another arena plays {folder}: waiting until it has placed {label}")
+            is_said = True
+            time.sleep(WAIT_S)
+            if not read_league(folder).members[label].is_waiting:
+                break
+    return show_place(folder, read_league(folder).members[label])
 
 
-def headline(session: Session, members: Members) -> str:
-    """What a session of a league plays."""
-    found = members.league
-    playing = found.with_status("candidate", "benchmark")
-    return (
-        f"a league of {counted(len(found.members), 'member')}, {len(playing)} playing, on"
-        f" {', '.join(session.config.boards)}"
-    )
+def _rival(folder: Path, label: str) -> str:
+    """The version before this one, if games can be drawn between the two; says so if not."""
+    members = read_league(folder).members
+    before = versions_before(members).get(label, "")
+    if before and not members[before].plays:
+        say(f"note: {before} is {is_now(members[before].status)}, so the two do not meet")
+        return ""
+    return before if members[label].plays else ""

@@ -12,10 +12,8 @@ import click
 
 from arena import __version__
 from arena.cli import BUG, DONE, FAILED, INTERRUPTED, command_is_loaded
-from arena.cli.colours import colours_wanted
-from arena.cli.terminal import columns_of, folded
-from arena.commands.home import find_home
-from arena.errors import ArenaError, UserError, Void, did_you_mean
+from arena.cli.terminal import colours_wanted, columns_of, folded
+from arena.errors import NO_ROOM, ArenaError, UserError, Void, cannot_write, did_you_mean
 
 SECTIONS = {
     "Write a bot": {
@@ -33,7 +31,6 @@ SECTIONS = {
         "league": "Keep a league that every version joins.",
         "compare": "Play until it is clear whether NEW is better than OLD.",
         "tune": "Look for better values of a bot's options.",
-        "watch": "Watch a run that is being played.",
         "serve": "Show your runs in a browser, live while they are played.",
     },
     "Read results": {
@@ -53,22 +50,29 @@ SECTIONS = {
     },
     "This machine": {"doctor": "Check what works on this machine."},
 }
-"""The commands with the first sentence of their own help, in the order a newcomer needs them. Each
-is the function of that name in the module of that name, with ``_`` for ``-``.
-"""
+"""The commands with the first sentence of their own help, in the order a newcomer needs them."""
 COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
-HIDDEN = {
-    "perft": "arena.cli.perft",
-    "audit-leaks": "tests.match.audit_leaks",
-    "bench": "tests.bench.command",
+ROOMS = {
+    "bots": ("submit", "remove"),
+    "check": ("verify", "review"),
+    "compare": ("tune",),
+    "home": ("init", "new", "runs", "serve"),
+    "reproduce": ("regress",),
+    "rules": ("perft",),
+    "tables": ("standings", "report", "rate", "export", "analyse"),
 }
-"""The modules of the commands for those who change the arena or write another one. They are not in
-the help, and those of tests/ exist in a checkout only.
-"""
+"""The modules of commands that share one; every other command is in the module of its name."""
+CHECKOUT = {"audit-leaks": "tests.match.audit_leaks", "bench": "tests.bench.command"}
+"""The modules of the commands that exist in a checkout only."""
+HIDDEN = ("perft", *CHECKOUT)
+"""The commands for those who change the arena or write another one. They are not in the help."""
+GONE = {"watch": "'arena serve' and 'arena runs' show a run while it is played."}
+"""What to use instead of commands of older versions."""
+
+HOME = click.Path(file_okay=False, path_type=Path)
 
 MACHINE_ERRORS = {
-    errno.ENOSPC: "make room on the disk",
-    errno.EDQUOT: "make room in your quota",
+    **NO_ROOM,
     errno.EROFS: "name a folder that you can write to",
     errno.EMFILE: "allow more open files with 'ulimit -n', or ask for fewer --jobs",
     errno.ENFILE: "close other programs: this machine cannot open more files",
@@ -89,16 +93,17 @@ class CommandTable(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
         if cmd_name not in (*COMMANDS, *HIDDEN):
-            near = did_you_mean(cmd_name, COMMANDS).rstrip()
+            near = GONE.get(cmd_name) or did_you_mean(cmd_name, COMMANDS).rstrip()
             if near:
                 ctx.fail(f"No such command {cmd_name!r}. {near[0].upper()}{near[1:]}")
             return None
-        name = cmd_name.replace("-", "_")
-        module = HIDDEN.get(cmd_name, f"arena.cli.{name}")
-        if module.startswith("tests."):
+        room = next((room for room, names in ROOMS.items() if cmd_name in names), cmd_name)
+        module = CHECKOUT.get(cmd_name) or f"arena.cli.{room}"
+        if cmd_name in CHECKOUT:
             _add_checkout(cmd_name)
-        command = getattr(importlib.import_module(module), name)
+        command = getattr(importlib.import_module(module), cmd_name.replace("-", "_"))
         assert isinstance(command, click.Command)
+        _take_home(command)
         command_is_loaded()
         return command
 
@@ -108,6 +113,29 @@ class CommandTable(click.Group):
         for title, commands in SECTIONS.items():
             with formatter.section(title):
                 formatter.write_dl([(f"{name:<{widest}}", text) for name, text in commands.items()])
+
+
+def _take_home(command: click.Command) -> None:
+    """Lets ``--home`` stand behind a command, and behind one of its own, too."""
+    if HOME_BEHIND not in command.params:
+        command.params.append(HOME_BEHIND)
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        _take_home(inner)
+
+
+def _set_home(ctx: click.Context, _: click.Parameter, home: Path | None) -> None:
+    if home is not None:
+        ctx.obj = home
+
+
+HOME_BEHIND = click.Option(
+    ["--home", "home_behind"],
+    type=HOME,
+    hidden=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_set_home,
+)
 
 
 def _add_checkout(command: str) -> None:
@@ -150,7 +178,7 @@ def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  
 )
 @click.option(
     "--home",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=HOME,
     envvar="ARENA_HOME",
     help=(
         "The folder that holds bots/ and results/.  [default: $ARENA_HOME, else the nearest one"
@@ -167,10 +195,15 @@ def arena(ctx: click.Context, home: Path | None) -> None:
     arena new my-bot --language python     write a first bot
     arena check my-bot                     check that it plays by the protocol
     arena submit my-bot                    add it to bots/
-    arena run                              let all bots play each other
+    arena run my-bot greedy careful        let it play built-in bots
     arena standings                        show the table again
     """  # noqa: D301 - \b is click's mark for lines to keep
-    ctx.obj = find_home() if home is None else home
+    if home is None:
+        # --help and --version need no home, and do without what finds it.
+        from arena.commands.home import find_home  # noqa: PLC0415
+
+        home = find_home()
+    ctx.obj = home
     ctx.color = colours_wanted()
 
 
@@ -188,19 +221,27 @@ def run_command(arguments: list[str] | None = None) -> int:
         show_error(error)
         return FAILED
     except OSError as error:
-        if error.errno == errno.EPIPE:
-            return _closed_pipe()
-        if error.errno in MACHINE_ERRORS:
-            _silence_stdout()
-            show_error(
-                UserError(f"expected a working machine, got {error}", MACHINE_ERRORS[error.errno])
-            )
-            return FAILED
-        return _bug()
+        # EPIPE: whoever read our output has gone (``| head``), so there is nothing more to say.
+        if error.errno not in (*MACHINE_ERRORS, errno.EPIPE):
+            return _bug()
+        # What is still to be written to stdout cannot be: Python would fail over it at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno != errno.EPIPE:
+            show_error(_of_the_machine(error))
+        return FAILED
     # Whatever is left is a bug, and is reported as one.
     except Exception:  # noqa: BLE001
         return _bug()
     return result if isinstance(result, int) else DONE
+
+
+def _of_the_machine(error: OSError) -> UserError:
+    """What to tell of one of the `MACHINE_ERRORS`, and of a file that it is about."""
+    cure = MACHINE_ERRORS[error.errno or 0]
+    place = error.filename2 or error.filename
+    if place is None or error.errno not in (*NO_ROOM, errno.EROFS):
+        return UserError(f"expected a working machine, got {error}", cure)
+    return UserError(*cannot_write(os.fsdecode(place), error, cure))
 
 
 def show_error(error: ArenaError) -> None:
@@ -212,25 +253,10 @@ def show_error(error: ArenaError) -> None:
     # Where the rules are not loaded no error names one; and that they cannot be loaded may be the
     # error.
     if "arena.rules" in sys.modules:
-        from arena.rules.rulebook import where_to_read  # noqa: PLC0415
+        from arena.rules.explain import where_to_read  # noqa: PLC0415
 
         if "arena rules" not in error.hint and (reading := where_to_read(f"{error} {error.hint}")):
             click.echo(f"hint: '{reading}' explains the rule", err=True)
-
-
-def _closed_pipe() -> int:
-    """Whoever read our output has gone (``| head``): nothing more
-    to say, on stdout least of all.
-    """
-    _silence_stdout()
-    return FAILED
-
-
-def _silence_stdout() -> None:
-    """What is still to be written to stdout cannot be; without this, Python would fail over it
-    while it exits.
-    """
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _bug() -> int:

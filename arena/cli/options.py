@@ -1,190 +1,75 @@
-"""Options, arguments and look-ups shared by several commands."""
+"""The options that several commands have, those made from the settings of what is played, and
+output in the form that an option asks for.
+"""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
-from math import isfinite
-from typing import Any, TypeVar, cast
+from inspect import signature
+from math import inf, isfinite
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args, get_origin
 
 import click
+import msgspec
+from msgspec import Meta
 
 from arena.cli.terminal import say
-from arena.commands.allowing import SandboxChoice
-from arena.match.clock import Timing
-from arena.players.options import split_bots
-from arena.players.sandbox.tiers import Mode
+from arena.errors import UserError
+from arena.players.folder import split_bots
 from arena.records.record import DEALS
+from arena.records.regular import write_durably
+from arena.tournament.settings import DECLARED, QUESTION, TYPES, taken_by
 
-SCORING = (
-    "Score matches of one game on each of these boards by total pagodas left, or 'none' for single"
-    " games.  [default: as in the run]"
-)
-"""The help of ``--match`` for commands that show an existing run."""
-MODES = ("auto", "require", "off")
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+MANY = 1000
+"""A setting's bound beyond this keeps out nonsense, and its help does not show it."""
+FILE = click.Path(exists=True, dir_okay=False)
 DEAL = click.IntRange(0, DEALS - 1)
-run_argument = click.argument("run", required=False, metavar="[RUN]")
-jobs_option = click.option(
-    "--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]"
-)
-move_ms_option = click.option(
-    "--move-ms",
-    type=click.IntRange(1),
-    default=Timing().move_ms,
-    show_default=True,
-    help="Time for a move, in ms.",
-)
 
 
-class Positive(click.FloatRange):
-    """A number above 0 that has an end."""
-
-    def __init__(self) -> None:
-        super().__init__(0, min_open=True)
+class Number(click.FloatRange):
+    """A number in a range. Click's own takes ``nan``, which is neither below nor above anything."""
 
     # Click's signature.
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number; fails for one that compares with none, too."""
+        """The number; fails for ``nan`` and ``inf``, too."""
         number: float = super().convert(value, param, ctx)
         return number if isfinite(number) else self.fail(f"{value!r} is no number.", param, ctx)
 
 
-def sandbox_options(command: Command) -> Command:
-    """``--sandbox``, ``--allow``, ``--trust`` and ``--unsafe-no-sandbox``, as one argument
-    ``choice``.
+def refuse(mistakes: Mapping[str, object]) -> None:
+    """Raises UsageError with the first of these sentences that is true."""
+    for mistake, is_made in mistakes.items():
+        if is_made:
+            raise click.UsageError(mistake)
+
+
+def one_argument(
+    argument: str,
+    make: Callable[..., Any],
+    *options: Callable[[Any], Any],
+    names: Iterable[str] = (),
+) -> Callable[[Command], Command]:
+    """These options, in this order, as one argument of a command: what ``make`` makes of those with
+    the ``names`` of its parameters.
     """
+    taken = list(names or signature(make).parameters)
 
-    @wraps(command)
-    def wrapped(
-        *args: Any,
-        sandbox: Mode | None,
-        trust: list[str] | None,
-        allow: tuple[str, ...],
-        unsafe_no_sandbox: bool,
-        **options: Any,
-    ) -> Any:
-        home = click.get_current_context().obj
-        trusted = tuple(trust or ())
-        choice = SandboxChoice(sandbox, trusted, unsafe_no_sandbox, allow, home, say)
-        return command(*args, choice=choice, **options)
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def wrapped(*args: Any, **given: Any) -> Any:
+            made = make(**{name: given.pop(name) for name in taken if name in given})
+            return command(*args, **{argument: made}, **given)
 
-    for option in (
-        click.option(
-            "--unsafe-no-sandbox",
-            is_flag=True,
-            help="If no sandbox works, run all bots with your own rights.",
-        ),
-        click.option(
-            "--trust",
-            callback=split_bot_names,
-            metavar="BOT,...",
-            help="If no sandbox works, run these bots with your own rights.",
-        ),
-        click.option(
-            "--allow",
-            multiple=True,
-            metavar="BOT=GRANT,...",
-            help=(
-                "Let one bot use more: network, env:NAME, read:PATH, gpu or cpus:N. Repeat it for"
-                " others."
-            ),
-        ),
-        click.option(
-            "--sandbox",
-            type=click.Choice(MODES),
-            help="The sandbox for bots; see 'arena doctor'.  [default: auto]",
-        ),
-    ):
-        wrapped = option(wrapped)
-    return cast("Command", wrapped)
+        for option in reversed(options):
+            wrapped = option(wrapped)
+        return cast("Command", wrapped)
 
-
-def prior_option(command: Command) -> Command:
-    """``--prior none|N``; ``auto`` is an older name of none."""
-    return click.option(
-        "--prior",
-        default="none",
-        show_default=True,
-        metavar="none|N",
-        callback=_parse_prior,
-        help=(
-            "Rate also bots that won or lost everything, with N virtual draws for every bot."
-            " Otherwise they get a bound."
-        ),
-    )(command)
-
-
-def _parse_prior(_: click.Context, __: click.Parameter, value: str) -> float | None:
-    if value in ("auto", "none"):
-        return None
-    try:
-        weight = float(value)
-    except ValueError:
-        weight = -1.0
-    # A generous bound that keeps out inf and nan.
-    if not 0 < weight < 1e6:  # noqa: PLR2004
-        raise click.BadParameter(f"expected none or a number above 0, got {value!r}")
-    return weight
-
-
-def anchor_option(command: Command) -> Command:
-    """``--anchor NAME=VALUE``, as an argument ``anchors``."""
-    return click.option(
-        "--anchor",
-        "anchors",
-        multiple=True,
-        metavar="NAME=ELO",
-        callback=_parse_anchors,
-        help=(
-            "Fix the rating of a bot, which sets the level of all bots it can be compared with."
-            " Without it, their mean is 0. Repeat it for groups of bots that never met."
-        ),
-    )(command)
-
-
-def without_option(command: Command) -> Command:
-    """``--without BOT``, as a tuple of names ``without``."""
-    return click.option(
-        "--without",
-        multiple=True,
-        metavar="BOT",
-        callback=lambda _context, _parameter, names: tuple(dict.fromkeys(names)),
-        help="Leave out all games in which this bot sat. Repeat it to leave out several.",
-    )(command)
-
-
-def _parse_anchors(
-    _: click.Context, __: click.Parameter, values: Sequence[str]
-) -> dict[str, float]:
-    anchors: dict[str, float] = {}
-    for value in values:
-        name, _equals, text = value.rpartition("=")
-        try:
-            elo = float(text)
-        except ValueError:
-            elo = float("inf")
-        # Far beyond any rating, and keeps out inf and nan.
-        if not name or not -1e6 < elo < 1e6:  # noqa: PLR2004
-            raise click.BadParameter(f"expected NAME=ELO such as my-bot=1500, got {value!r}")
-        if name in anchors:
-            raise click.BadParameter(f"expected each anchor once, got {name} twice")
-        anchors[name] = elo
-    return anchors
-
-
-def match_option(help_text: str) -> Callable[[Command], Command]:
-    """``--match BOARD,...|none``, as a list of boards, empty for ``none``, or None."""
-    return click.option("--match", callback=_parse_match, metavar="BOARD,...|none", help=help_text)
-
-
-def _parse_match(
-    context: click.Context, parameter: click.Parameter, value: str | None
-) -> list[str] | None:
-    return [] if value == "none" else split_commas(context, parameter, value)
+    return decorate
 
 
 def split_words(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
@@ -206,21 +91,223 @@ def check_utf8(_: click.Context, __: click.Parameter, value: str | None) -> str 
     return value
 
 
-def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """``a,b`` as a list, for options that take one."""
-    if value is None:
-        return None
-    parts = [part.strip() for part in value.split(",") if part.strip()]
-    if not parts:
-        raise click.BadParameter(f"expected names separated by commas, got {value!r}")
-    return parts
+def _splitter(
+    split: Callable[[str], list[str]], what: str, *, but: Mapping[str, Any] = MappingProxyType({})
+) -> Callable[..., Any]:
+    """Reads text as a list of such things, for options that take one; ``but`` says what other words
+    mean.
+    """
+
+    def callback(_: click.Context, __: click.Parameter, value: str | None) -> Any:
+        parts = None if value is None else but[value] if value in but else split(value)
+        if parts == [] and value not in but:
+            raise click.BadParameter(f"expected {what} separated by commas, got {value!r}")
+        return parts
+
+    return callback
 
 
-def split_bot_names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """``a,b:depth=3,c=1.4`` as a list of bots, for options that take one."""
-    if value is None:
-        return None
-    names = split_bots(value)
-    if not names:
-        raise click.BadParameter(f"expected bots separated by commas, got {value!r}")
-    return names
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+split_commas = _splitter(_names, "names")
+"""``a,b`` as a list."""
+split_bot_names = _splitter(split_bots, "bots")
+"""``a,b:depth=3,c=1.4`` as a list of bots."""
+split_match = _splitter(_names, "names", but={"none": []})
+
+
+def _parse_anchors(
+    _: click.Context, __: click.Parameter, values: Sequence[str]
+) -> dict[str, float]:
+    anchors: dict[str, float] = {}
+    for value in values:
+        name, _equals, text = value.rpartition("=")
+        try:
+            elo = float(text)
+        except ValueError:
+            elo = inf
+        # Far beyond any rating, and keeps out inf and nan.
+        if not name or not -1e6 < elo < 1e6:  # noqa: PLR2004
+            raise click.BadParameter(f"expected NAME=ELO such as my-bot=1500, got {value!r}")
+        if name in anchors:
+            raise click.BadParameter(f"expected each anchor once, got {name} twice")
+        anchors[name] = elo
+    return anchors
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+run_argument = click.argument("run", required=False, metavar="[RUN]")
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]"
+)
+prior_option = click.option(
+    "--prior",
+    type=Number(0, min_open=True),
+    metavar="N",
+    help="Rate also bots that won or lost everything, with N virtual draws for every bot."
+    " Otherwise they get a bound.",
+)
+RATING = {
+    "match": click.option(
+        "--match",
+        callback=split_match,
+        metavar="BOARD,...|none",
+        help="Score matches of one game on each of these boards by total pagodas left, or 'none'"
+        " for single games.  [default: as in the run]",
+    ),
+    "anchors": click.option(
+        "--anchor",
+        "anchors",
+        multiple=True,
+        metavar="NAME=ELO",
+        callback=_parse_anchors,
+        help="Fix the rating of a bot, which sets the level of all bots it can be compared with."
+        " Without it, their mean is 0. Repeat it for groups of bots that never met.",
+    ),
+    "without": click.option(
+        "--without",
+        multiple=True,
+        metavar="BOT",
+        callback=lambda _context, _parameter, names: tuple(dict.fromkeys(names)),
+        help="Leave out all games in which this bot sat. Repeat it to leave out several.",
+    ),
+    "prior": prior_option,
+}
+
+
+class Rating(NamedTuple):
+    """How to rate; as in `commands.runs.rated_run`."""
+
+    prior: float | None = None
+    anchors: Mapping[str, float] = MappingProxyType({})
+    match: list[str] | None = None
+    without: tuple[str, ...] = ()
+
+
+def rating_options(*names: str) -> Callable[[Command], Command]:
+    """Those of the options of `RATING`, as one argument ``rating``."""
+    return one_argument("rating", Rating, *(RATING[name] for name in names))
+
+
+class Showing(NamedTuple):
+    """In which form to show a table. ``csv_path`` is a file for it, or ``-`` for CSV instead of
+    everything else; the rest is about standings, of which ``wide`` shows all columns.
+    """
+
+    as_json: bool = False
+    csv_path: str | None = None
+    wide: bool = False
+    pairs: bool = False
+    covariance: bool = False
+
+    def check(self) -> None:
+        """Raises UsageError or UserError before hours of work instead of afterwards."""
+        if self.csv_path == "-" and self.as_json:
+            said = "expected --csv - or --json, got both, and each prints to stdout"
+            raise click.UsageError(said)
+        if self.csv_path and not Path(self.csv_path).absolute().parent.is_dir():
+            raise UserError(
+                f"expected --csv in an existing folder, got {self.csv_path}",
+                "create the folder, or choose another",
+            )
+
+    def tell(
+        self,
+        name: str,
+        csv: Callable[[], str],
+        value: Callable[[], object],
+        show: Callable[[], object],
+    ) -> None:
+        """Prints a table in the form that was asked for, and writes it to a CSV file if there is to
+        be one. The forms are made when they are needed.
+        """
+        if self.csv_path == "-":
+            click.echo(csv(), nl=False)
+            return
+        if self.as_json:
+            tell_json(value())
+        else:
+            show()
+        if self.csv_path:
+            write_durably(Path(self.csv_path), csv().encode())
+            say(f"{name}: {self.csv_path}")
+
+
+def showing_option(csv_of: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """``--csv`` for this, these options and ``--json``, as one argument ``showing``."""
+    text = f"Write {csv_of} as CSV to a file, or '-' for stdout."
+    csv = click.option("--csv", "csv_path", metavar="FILE|-", help=text)
+    return one_argument("showing", Showing, csv, *options, as_json)
+
+
+standings_options = showing_option(
+    "the standings",
+    click.option("--wide", is_flag=True, help="Show all columns of the standings."),
+    click.option("--pairs", is_flag=True, help="Also show the results of each pair."),
+)
+
+
+def tell_json(value: object) -> None:
+    """Prints a value to stdout as JSON that people can read, too."""
+    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+READ: dict[str | None, dict[str, Any]] = {
+    "NAME,...": {"callback": split_commas},
+    "BOT,...": {"callback": split_bot_names},
+    "BOARD,...|none": {"callback": split_match},
+    "[BOT,...]": {
+        "is_flag": False,
+        "flag_value": "",
+        "callback": _splitter(split_bots, "bots", but={"": True}),
+    },
+    "FILE": {"type": FILE, "multiple": True, "callback": lambda *given: list(given[-1]) or None},
+    "BOT": {},
+    "RUN": {},
+}
+"""How the text of a setting is read, by its metavar."""
+
+
+def setting_options(command_name: str) -> Callable[[Command], Command]:
+    """The settings that a command takes, as one argument ``options`` with those that are given."""
+    names = [name for name in taken_by(command_name) if name not in QUESTION]
+
+    def given(**options: Any) -> dict[str, Any]:
+        return {name: value for name, value in options.items() if value is not None}
+
+    return one_argument("options", given, *map(setting_option, names), names=names)
+
+
+def setting_option(name: str, **others: Any) -> Callable[[Command], Command]:
+    """The option of a setting, None unless it is given."""
+    declared = DECLARED[name]
+    flag = f"--{(declared.option or name).replace('_', '-')}"
+    made = {"help": declared.text, "metavar": declared.metavar, **_reading(name), **others}
+    return click.option(flag, name, **made)
+
+
+def default_option(name: str, **others: Any) -> Callable[[Command], Command]:
+    """The option of a setting, with its default unless it is given."""
+    declared = DECLARED[name]
+    shown = {"default": declared.default, "show_default": True, "help": declared.help}
+    return setting_option(name, **{**shown, **others})
+
+
+def _reading(name: str) -> dict[str, Any]:
+    """How click reads a setting: by its metavar, or else by its type and bounds."""
+    kind, *about = get_args(TYPES[name])
+    if DECLARED[name].metavar in READ:
+        return READ[DECLARED[name].metavar]
+    if kind is bool:
+        return {"is_flag": True, "default": None}
+    if get_origin(kind) is Literal:
+        return {"type": click.Choice(get_args(kind))}
+    bounds = next((each for each in about if isinstance(each, Meta)), None)
+    if bounds is None:
+        return {"type": float} if kind is float else {"callback": check_utf8}
+    if kind is int:
+        least, most = int(bounds.ge or 0), int(bounds.le or MANY)
+        return {"type": click.IntRange(least, most if most < MANY else None)}
+    return {"type": Number(bounds.gt, bounds.lt, min_open=True, max_open=bounds.lt is not None)}

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,47 +11,40 @@ import click
 from click.core import ParameterSource
 
 from arena.cli import DONE, FAILED
-from arena.cli.drawing import end_line, places_text
-from arena.cli.options import DEAL, as_json, check_utf8, sandbox_options, split_commas
-from arena.cli.resuming import ResumeChoice, compared, refuse_other_tables, resume_options
-from arena.cli.settings import TIMES, setting_options
-from arena.cli.single import ShownGame, new_faults
+from arena.cli.board import end_line, places_text
+from arena.cli.conduct import sandbox_options
+from arena.cli.game import ResumeChoice, compared, play_shown, resume_options
+from arena.cli.home import serve_game
+from arena.cli.options import DEAL, as_json, check_utf8, refuse, setting_options, split_commas
 from arena.cli.terminal import say, tell
-from arena.commands.allowing import SandboxChoice
-from arena.commands.bots import bot_finder
-from arena.commands.folders import results_folder
-from arena.commands.played import PlayedGame, Wish, played_game
-from arena.commands.request import with_clock
-from arena.commands.single import Round, SingleGame
+from arena.commands.bots import bot_finder, with_clock
+from arena.commands.game import Round, SingleGame, Wish, played_game
+from arena.commands.home import results_folder
+from arena.commands.playing import SandboxChoice
 from arena.errors import ConfigError, UserError, printable
 from arena.exports.text import seat_names
-from arena.match.clock import Timing
 from arena.match.referee import Outcome
-from arena.match.resume import Resumed
-from arena.players.folder import Bot
-from arena.players.person import PERSON
-from arena.players.wire import WireLog
+from arena.match.replay import Resumed
+from arena.players.channel import WireLog
+from arena.players.player import PERSON
 from arena.records.record import DEALS, GameRecord, encode_record
 from arena.rules.boards import Board, find_board
-from arena.rules.rounds import rounds_of, title_of
-from arena.rules.rulebook import explained
-from arena.tournament.config import DEFAULT_BOARDS
-from arena.tournament.request import RunOptions
+from arena.rules.explain import explained
+from arena.rules.terms import rounds_of, title_of
+from arena.tournament.runs import timing_of
 from arena.tournament.schedule import single_game
 from arena.tournament.session import new_seed
+from arena.tournament.settings import Asked, default_of
 
 if TYPE_CHECKING:
     from arena.ratings.tally import Match
 
-OF_THE_TERMINAL = {
-    "match": "--match",
-    "source": "--from",
-    "step": "--step",
-    "has_stderr": "--stderr",
-    "log_path": "--log",
-    "as_json": "--json",
-}
-"""Parameters that make no sense on a page, and their options."""
+OF_THE_TERMINAL = ("match", "words", "step", "has_stderr", "log_path", "as_json")
+"""Parameters that make no sense on a page."""
+TOO_MANY_DEALS = (
+    f"expected deals below {DEALS} in all rounds, got {{}}: a match that plays a board several"
+    " times uses that many deals of it; use a smaller --deal"
+)
 
 
 class GameWanted(NamedTuple):
@@ -63,7 +56,7 @@ class GameWanted(NamedTuple):
     seed: str | None
     deal: int
     resume: ResumeChoice
-    options: RunOptions
+    options: Asked
     human: int | None
     web: bool
     step: bool
@@ -93,7 +86,7 @@ class GameWanted(NamedTuple):
     help="The number of the deal; a seed gives many.",
 )
 @resume_options
-@setting_options(*TIMES)
+@setting_options("play")
 @click.option(
     "--human",
     type=click.IntRange(0, 3),
@@ -156,155 +149,90 @@ def play(home: Path, /, **said: Any) -> int:
     arena play ./my-bot greedy-python --log wire.jsonl
     arena play ./my-bot careful --from league bird/greedy+random/3/1 --turn 20
     """  # noqa: D301 - \b is click's mark for lines to keep
-    wanted = GameWanted(**said)
+    return _play(home, GameWanted(**said))
+
+
+def _play(home: Path, wanted: GameWanted) -> int:
+    """Plays what is wanted; returns the exit status."""
     if wanted.web:
         _refuse_terminal_options()
         wanted = wanted._replace(human=wanted.human or 0)
-    names, game = _board_names(wanted.board, wanted.match), wanted.resume.find(home)
-    _refuse_tables(game, wanted.bots, wanted.human)
     _refuse_misuse(wanted)
-    return _begun(home, wanted, game, names)
-
-
-def _begun(home: Path, wanted: GameWanted, game: Resumed | None, names: list[str]) -> int:
-    """Plays the game; returns the exit status."""
-    bots = list(map(bot_finder(home, say, in_process=False), wanted.bots))
-    timing, seed = with_clock(wanted.options, say).timing, wanted.seed
-    if game:
+    past, kept = wanted.resume.find(home), None
+    _refuse_tables(wanted.bots, wanted.human, past)
+    bots = list(map(bot_finder(home, say), wanted.bots))
+    timing, seed = timing_of(with_clock(wanted.options, say)), wanted.seed
+    if past:
         seed = seed or new_seed() if wanted.resume.is_reshuffled else seed
-        rounds = [wanted.resume.round_of(game, seed)]
-        return _shown(home, wanted, bots, timing, rounds, wanted.resume.again(seed))
-    seed = seed or new_seed()
-    boards = [find_board(name) for name in names]
-    if wanted.web:
-        # Late: the web parts are slow to load.
-        from arena.cli.pages import serve_game  # noqa: PLC0415
-
-        wish = Wish(bots, wanted.human or 0, boards[0], seed, wanted.deal, timing)
-        return serve_game(home, wish, wanted.choice)
-    kept = _kept(bots, wanted.human, boards, timing, seed, wanted.deal)
-    rounds = kept.rounds if kept else _planned(boards, seed, wanted.deal)
-    decks = "decks" if len(rounds) > 1 else "deck"
-    again = f"the same {decks} again: --seed {seed} --deal {wanted.deal}"
-    return _shown(home, wanted, bots, timing, rounds, again, kept)
-
-
-def _shown(
-    home: Path,
-    wanted: GameWanted,
-    bots: list[Bot],
-    timing: Timing,
-    rounds: Sequence[Round],
-    again: str,
-    kept: PlayedGame | None = None,
-) -> int:
-    """Plays and shows the rounds, and says how they are played ``again``; returns the exit
-    status.
-    """
+        rounds, again = [wanted.resume.round_of(past, seed)], wanted.resume.again(seed)
+    else:
+        seed = seed or new_seed()
+        names = wanted.match or ([wanted.board] if wanted.board else default_of("boards"))
+        boards = [find_board(name) for name in names]
+        if wanted.web:
+            wish = Wish(bots, wanted.human or 0, boards[0], seed, wanted.deal, timing)
+            return serve_game(home, wish, wanted.choice)
+        rounds = _planned(boards, seed, wanted.deal)
+        if (human := wanted.human) is not None:
+            seats = [*bots[:human], PERSON, *bots[human:]]
+            try:
+                kept = played_game(seats, boards, timing, seed, wanted.deal)
+                rounds = kept.rounds
+            except ConfigError as error:
+                say(f"note: this game will not be kept in results/: {error}")
+        decks = "decks" if len(rounds) > 1 else "deck"
+        again = f"the same {decks} again: --seed {seed} --deal {wanted.deal}"
     sandbox = wanted.choice.sandbox_for(bots)
     single = SingleGame(bots, wanted.human, timing, sandbox, wanted.has_stderr)
-    with _opened(wanted.log_path) as log:
-        table = ShownGame(single, wanted.step)
-        outcomes = list(_played(table, rounds, log, as_json=wanted.as_json))
-    records = [outcome.record for outcome in outcomes]
+    outcomes, has_fault = _play_rounds(wanted, single, rounds)
     if not wanted.as_json:
-        if len(records) > 1:
-            tell(_total(records))
         say(again)
     if kept:
-        _keep(home, kept, outcomes, single)
+        folder = kept.keep(results_folder(home), outcomes, sandbox)
+        say(f"kept: {folder}; 'arena review {printable(folder.name)}' grades your moves")
     if wanted.log_path:
         say(f"log: {wanted.log_path}")
-    return FAILED if any(map(new_faults, rounds, records)) else DONE
+    return FAILED if has_fault else DONE
 
 
-def _refuse_terminal_options() -> None:
-    context = click.get_current_context()
-    for name, option in OF_THE_TERMINAL.items():
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(
-                f"expected --web without {option}: on a page you play one new game"
-            )
+def _play_rounds(
+    wanted: GameWanted, single: SingleGame, rounds: Sequence[Round]
+) -> tuple[list[Outcome], bool]:
+    """Plays and shows the rounds, and who stands where after several; whether a bot forfeited."""
+    outcomes, has_fault, is_drawn = list[Outcome](), False, not wanted.as_json
+    with _opened(wanted.log_path) as log:
+        for number, game in enumerate(rounds, 1):
+            if len(rounds) > 1 and is_drawn:
+                tell(f"round {number} of {len(rounds)}, on {game.board.name}")
+            outcome = play_shown(single, game, log, is_drawn=is_drawn, step=wanted.step)
+            has_fault |= _show_end(game, outcome.record, as_json=wanted.as_json)
+            outcomes.append(outcome)
+    if len(rounds) > 1 and is_drawn:
+        tell(_total([outcome.record for outcome in outcomes]))
+    return outcomes, has_fault
 
 
-def _board_names(board: str | None, match: list[str] | None) -> list[str]:
-    if board is not None and match is not None:
-        raise click.UsageError(
-            "expected --board or --match, got both: --match names the board of each round"
-        )
-    return match or ([board] if board else list(DEFAULT_BOARDS))
-
-
-def _planned(boards: Sequence[Board], seed: str, deal: int) -> list[Round]:
-    """The rounds on these boards. Raises UsageError if a record cannot hold the number of a round's
-    deal.
+def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> bool:
+    """Shows the record of a game, or how it ended; whether a bot forfeited, which goes to stderr,
+    after the past of the game.
     """
-    deals = [own for _, own in rounds_of([board.name for board in boards], deal)]
-    if max(deals) >= DEALS:
-        raise click.UsageError(
-            f"expected deals below {DEALS} in all rounds, got {max(deals)}: a match that plays a"
-            " board several times uses that many deals of it; use a smaller --deal"
-        )
-    return [
-        Round(board, partial(single_game, seed, board.name, own))
-        for board, own in zip(boards, deals, strict=True)
-    ]
-
-
-def _kept(
-    bots: list[Bot],
-    human: int | None,
-    boards: Sequence[Board],
-    timing: Timing,
-    seed: str,
-    deal: int,
-) -> PlayedGame | None:
-    """The game of a person, which is kept in results/; None where nobody plays."""
-    if human is None:
-        return None
-    seats = [*bots[:human], PERSON, *bots[human:]]
-    try:
-        return played_game(seats, boards, timing, seed, deal)
-    except ConfigError as error:
-        say(f"note: this game will not be kept in results/: {error}")
-        return None
-
-
-def _keep(home: Path, kept: PlayedGame, outcomes: Sequence[Outcome], single: SingleGame) -> None:
-    folder = kept.keep(results_folder(home), outcomes, single.sandbox)
-    name = printable(folder.name)
-    say(f"kept: {folder}; 'arena review {name}' grades your moves")
-
-
-def _played(
-    table: ShownGame, rounds: Sequence[Round], log: WireLog | None, *, as_json: bool
-) -> Iterator[Outcome]:
-    """Plays and shows one round after another."""
-    for number, game in enumerate(rounds, 1):
-        if len(rounds) > 1 and not as_json:
-            tell(f"round {number} of {len(rounds)}, on {game.board.name}")
-        outcome = table.play(game, log, is_drawn=not as_json)
-        _show_end(game, outcome.record, as_json=as_json)
-        yield outcome
-
-
-def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> None:
-    """The record of a game, or how it ended; forfeits go to stderr."""
     names = seat_names(record.bots)
-    for fault in new_faults(game, record):
+    faults = record.faults[len(game.past.gone) if game.past else 0 :]
+    for fault in faults:
         say(f"forfeit: {names[fault.seat]} ({fault.kind}): {explained(printable(fault.detail))}")
     if as_json:
         click.echo(encode_record(record))
-        return
-    tell(end_line(record.end, names, record.left, record.ranks))
-    if game.past:
-        tell(compared(game.past, record))
+    else:
+        tell(end_line(record))
+        if game.past:
+            tell(compared(game.past, record))
+    return bool(faults)
 
 
 def _total(records: Sequence[GameRecord]) -> str:
     """What was played, and who stands where after all rounds."""
     # Pandas: a single game does without.
-    from arena.ratings.matches import Matches  # noqa: PLC0415
+    from arena.ratings.tally import Matches  # noqa: PLC0415
 
     boards = [record.board for record in records]
     whole: list[Match] = []
@@ -315,57 +243,93 @@ def _total(records: Sequence[GameRecord]) -> str:
     return f"match of {title_of(boards)}: {places}"
 
 
-def _refuse_tables(game: Resumed | None, bots: tuple[str, ...], human: int | None) -> None:
-    if game:
-        refuse_other_tables(game, bots, human)
+def _planned(boards: Sequence[Board], seed: str, deal: int) -> list[Round]:
+    """The rounds on these boards. Raises UsageError if a record cannot hold the number of a round's
+    deal.
+    """
+    deals = [own for _, own in rounds_of([board.name for board in boards], deal)]
+    if max(deals) >= DEALS:
+        raise click.UsageError(TOO_MANY_DEALS.format(max(deals)))
+    return [
+        Round(board, partial(single_game, seed, board.name, own))
+        for board, own in zip(boards, deals, strict=True)
+    ]
+
+
+def _refuse_terminal_options() -> None:
+    context = click.get_current_context()
+    for option in context.command.params:
+        if option.name in OF_THE_TERMINAL and (
+            context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
+        ):
+            said = f"expected --web without {option.opts[0]}: on a page you play one new game"
+            raise click.UsageError(said)
+
+
+def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | None) -> None:
+    """Raises UsageError unless there is a player for each seat, of a recorded game for each that is
+    still in it.
+    """
+    if past is None:
+        seats = len(bots) + (human is not None)
+        if not 2 <= seats <= 4:  # noqa: PLR2004 - the game's own limits
+            wanted = "2 to 4 bots" if human is None else "1 to 3 bots beside you"
+            cure = f"; name another, or play yourself: 'arena play {bots[0]} --human 0'"
+            said = f"{wanted}, got {len(bots)}{cure if seats == 1 else ''}"
+            raise click.UsageError(f"expected {said}")
+        if human is not None and human >= seats:
+            raise click.UsageError(f"expected --human 0 to {seats - 1}, got {human}")
         return
-    seats = len(bots) + (human is not None)
-    if not 2 <= seats <= 4:  # noqa: PLR2004 - the game's own limits
-        wanted = "2 to 4 bots" if human is None else "1 to 3 bots beside you"
-        cure = (
-            f"; name another, or play yourself: 'arena play {bots[0]} --human 0'"
-            if seats == 1
-            else ""
-        )
-        raise click.UsageError(f"expected {wanted}, got {len(bots)}{cure}")
-    if human is not None and human >= seats:
-        raise click.UsageError(f"expected --human 0 to {seats - 1}, got {human}")
+    names = seat_names(past.script.record.bots)
+    free = [seat for seat in range(len(names)) if seat not in past.absent]
+    others = [seat for seat in free if seat != human]
+    if human is not None and human not in free:
+        said = f"--human to be one of {', '.join(map(str, free))}, got {human}"
+    elif len(bots) != len(others):
+        played = printable(", ".join(names[seat] for seat in others))
+        said = f"a bot for each of the seats {', '.join(map(str, others))}, got {len(bots)};"
+        said += f" {played} played the game"
+    else:
+        return
+    left = (
+        f"; {printable(names[fault.seat])} had left it at turn {fault.turn} (seat {fault.seat},"
+        f" {fault.kind})"
+        for fault in past.gone
+    )
+    raise click.UsageError(f"expected {said}{''.join(left)}")
 
 
 def _refuse_misuse(wanted: GameWanted) -> None:
-    human, as_json = wanted.human, wanted.as_json
-    if human is not None and as_json:
-        raise click.UsageError(
-            "expected --human or --json, got both: a person has to see the board"
-        )
-    if wanted.has_stderr and as_json:
-        raise click.UsageError(
-            "expected --stderr or --json, got both: --log FILE writes stderr as JSON"
-        )
-    if wanted.options.increment_ms and wanted.options.game_ms is None:
-        raise click.UsageError(
-            "expected --game-ms with --increment-ms: an increment is added to a bank"
-        )
-    if wanted.step and (human is not None or as_json):
-        raise click.UsageError(
-            "expected --step without --human or --json: it pauses a game between bots that is drawn"
-        )
-    if wanted.step and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise click.UsageError("expected a terminal for --step: without one, leave it out")
+    has_human, as_json, step = wanted.human is not None, wanted.as_json, wanted.step
+    times, is_terminal = wanted.options, sys.stdin.isatty() and sys.stdout.isatty()
+    refuse(
+        {
+            "expected --board or --match, got both: --match names the board of each round": (
+                wanted.board is not None and wanted.match is not None
+            ),
+            "expected --human or --json, got both: a person has to see the board": (
+                has_human and as_json
+            ),
+            "expected --stderr or --json, got both: --log FILE writes stderr as JSON": (
+                wanted.has_stderr and as_json
+            ),
+            "expected --game-ms with --increment-ms: an increment is added to a bank": (
+                times.get("increment_ms") and "game_ms" not in times
+            ),
+            "expected --step without --human or --json: it pauses a game between bots that is"
+            " drawn": step and (has_human or as_json),
+            "expected a terminal for --step: without one, leave it out": step and not is_terminal,
+        }
+    )
 
 
 @contextmanager
 def _opened(path: Path | None) -> Iterator[WireLog | None]:
     """A log in a file, or None without a path. Raises UserError."""
-    if path is None:
-        yield None
-        return
     try:
-        file = path.open("wb")
+        file = path.open("wb") if path else None
     except OSError as error:
-        raise UserError(
-            f"expected to write the log {path}, got {error}",
-            "name a file in a folder that you can write to",
-        ) from None
-    with file:
-        yield WireLog(file)
+        cure = "name a file in a folder that you can write to"
+        raise UserError(f"expected to write the log {path}, got {error}", cure) from None
+    with file or nullcontext():
+        yield WireLog(file) if file else None

@@ -1,336 +1,344 @@
-"""What a run shows on stderr while it plays: a bar where there is a terminal, and every event worth
-a line.
+"""What a run shows on stderr while it plays: a bar where there is a terminal, every event worth a
+line, and how long the rest takes.
+
+Limits of time say nothing of that: most bots use a hundredth of theirs, which made 15 minutes of 30
+seconds. Nor does the pace of the first games alone: where one of nine bots thinks, and plays first,
+it made two days of 8 minutes. So every bot counts with what it took itself.
 """
 
-import os
+import signal
 import sys
-import threading
+import termios
 import time
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from math import inf
+from statistics import fmean
 from typing import Self
 
+import click
 from tqdm import tqdm
 
-from arena.cli.estimate import LONG_S, SLOW_S, duration_text, left_s, longest_s
-from arena.cli.leaders import Leaders, erasing, redraw
 from arena.cli.terminal import columns_of, folded
 from arena.errors import FaultKind, counted, printable
-from arena.players.builtin import is_built_in
-from arena.players.odds import odds_of
-from arena.records.record import Fault
+from arena.players.folder import odds_of
+from arena.records.record import Fault, GameRecord
 from arena.rules import CORE
-from arena.rules.rounds import title_of
-from arena.rules.rulebook import explained
-from arena.tournament.events import (
-    Event,
-    GamePlayed,
-    MachineChanged,
-    MachinesDiffer,
-    NoWorkers,
-    Stopping,
-    Voided,
-    WorkerBusy,
-    WorkerDied,
-    WorkerRefused,
-)
-from arena.tournament.place import Workers
-from arena.tournament.session import Session
+from arena.rules.explain import explained
+from arena.rules.terms import title_of
+from arena.tournament.config import RunConfig
+from arena.tournament.runner import BotBroken, Event, GamePlayed, Stopping, Voided, WorkersChanged
+from arena.tournament.session import Session, Workers
 
+LONG_S = 60
+"""A shorter run is not announced."""
+MUCH_S = 600
+"""A longer run is not played unless somebody wants it."""
+ASK_S = 10
+"""So long a run is played before somebody is asked whether it may go on."""
+LEARN_S = 5
+"""The first games of a run, with the start of the bots, say something about the rest after this
+many seconds.
+"""
+LEAST_GAMES = 2
+"""Games of each bot before a run's estimate is worth something."""
+SEAT_MS = 5.0
+"""What a seat takes beside its bot's thinking, roughly: all that there is with built-in bots."""
+TURNS = 44
+"""Of all bots together in a long game, roughly."""
+MOMENT_S = 3
+"""A shorter wait is not announced."""
+ESTIMATE_EVERY_S = 0.2
+"""An estimate counts all bots, and a game of built-in bots is over in less than a millisecond."""
 SHOWN_FAULTS = 5
-BAR = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt}, {rate_fmt}, {remaining} to go{postfix}"
-GAUGE = "{desc}{n_fmt} games{postfix}{bar:0}"
+BAR = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt}, {rate_fmt}{postfix}"
+OPEN = "{n_fmt} games{postfix}{bar:0}"
 """Instead of the bar where the playing nearly always ends long before the last game; cut at the
 edge of the terminal as tqdm cuts only lines with a bar.
 """
+FEW_DEALS = (
+    "note: a deal is played in one place at a time: more --deals, or --seatings single, keep all {}"
+    " busy"
+)
+CLEAR = "this ends as soon as it is clear which is better, usually long before its last game"
+"""What all games of a comparison would take tells nothing: most end after a hundredth of them."""
+TORN = (
+    "warning: the journal ended in a torn record of {} bytes: cut off, kept in games.torn, played"
+    " again"
+)
 
 
 class Progress:
     """A listener for a runner's events; use it as a context manager around the playing.
 
-    ``headline`` says what is played; ``figures`` are shown after the bar.
+    ``headline`` says what is played. ``if_long`` is called once, with the games left and their
+    time, when they turn out to take more than MUCH_S; ``doubt`` is why it stopped the run then.
     """
 
+    _bar: tqdm  # type: ignore[type-arg]
+
     def __init__(
-        self, session: Session, workers: Workers, *, quiet: bool, headline: str = ""
+        self, session: Session, workers: Workers, headline: str, *, quiet: bool, verbose: bool
     ) -> None:
         self._session = session
         self._workers = workers
+        self._headline = headline
         self._quiet = quiet
-        self._headline = headline or plan_text(session)
+        self._verbose = verbose
+        self._is_compared = session.config.compare is not None
         self._faults = 0
+        self._told = set[str]()
         self._late: list[str] = []
-        self._total = session.schedule.planned
-        self._played = 0
         self._began = time.monotonic()
+        self._forecast = Forecast(session.config, workers.places)
         self._is_estimated = False
-        self._slow = threading.Timer(SLOW_S, self._say_slow)
-        self._slow.daemon = True
-        self._own_us = Counter[int]()
-        self.figures: dict[str, str] = {}
-        self._shown: dict[str, str] = {}
-        self._bar: tqdm | None = None  # type: ignore[type-arg]
-        self._leaders: Leaders | None = None
-        self._columns = 0
+        self._next_estimate_s = 0.0
+        self._figures: dict[str, str] = {}
+        self.doubt = ""
+        self.if_long: Callable[[int, float, str], None] | None = None
 
     def __enter__(self) -> Self:
         session, known = self._session, self._session.known
         if session.repaired:
-            self.say(
-                f"warning: the journal ended in a torn record of {session.repaired} bytes: cut off,"
-                " kept in games.torn, played again"
-            )
-        self.say(
-            f"{session.folder}: {self._headline}"
-            + (f", {counted(known, 'game')} already played" if known else "")
-        )
-        self.say(f"{self._workers.text}, rules core {CORE}, sandbox {session.setup.sandbox.tier}")
-        self._slow.start()
+            self.say(TORN.format(session.repaired))
+        already = f", {counted(known, 'game')} already played" if known else ""
+        self.say(f"{session.folder}: {self._headline}{already}")
+        if self._verbose or not self._workers.places:
+            sandbox = session.setup.sandbox.tier
+            self.say(f"{self._workers.text}, rules core {CORE}, sandbox {sandbox}")
+            self._say_few_deals()
         tqdm.monitor_interval = 0
         self._bar = tqdm(
-            total=self._total,
+            total=session.schedule.planned,
             initial=known,
             unit="game",
             disable=True if self._quiet else None,
             dynamic_ncols=True,
-            bar_format=BAR if session.config.compare is None else GAUGE,
+            bar_format=OPEN if self._is_compared else BAR,
             smoothing=0.1,
-            postfix={"faults": 0} if session.config.compare is None else None,
         )
-        self._columns = self.columns
-        if self._columns and self._has_leaders():
-            self._leaders = Leaders(session.folder)
+        if not self._is_compared:
+            self.figure("faults", "0")
         return self
 
-    @property
-    def columns(self) -> int:
-        """How wide the terminal is on which there is a bar; 0 without one."""
-        if self._bar is None or self._bar.disable:
-            return 0
-        try:
-            return os.get_terminal_size(sys.stderr.fileno()).columns
-        except OSError:
-            return 0
-
-    def describe(self, text: str) -> None:
-        """Shows this before the number of games, from the next drawing on."""
-        if self._bar is not None:
-            self._bar.set_description_str(text, refresh=False)
-
-    def _has_leaders(self) -> bool:
-        """A comparison has its own line, a search no standings, and a dumb terminal one line."""
-        config = self._session.config
-        is_plain = config.compare is not None or config.tune is not None
-        return not is_plain and os.environ.get("TERM") != "dumb"
-
     def __exit__(self, *_: object) -> None:
-        self._slow.cancel()
-        if self._leaders is not None:
-            self._leaders.close()
-        if self._bar is not None:
-            self._bar.close()
+        self._bar.close()
         if self._faults:
-            self.say(
-                f"{counted(self._faults, 'forfeit')} in this session; their evidence is in"
-                f" {self._session.folder / 'faults'}"
-            )
+            evidence = f"their evidence is in {self._session.folder / 'faults'}"
+            self.say(f"{counted(self._faults, 'forfeit')} in this session; {evidence}")
         if len(self._late) > 1:
             self.say(late_text(self._late, self._workers.places, self._session.config.clock))
-        if self._own_us:
-            half, most = (percentile(self._own_us, share) / 1000 for share in (0.5, 0.99))
-            self.say(
-                f"the arena's own time between two moves: p50 {half:.2f} ms, p99 {most:.2f} ms"
-            )
 
-    def show(self, event: Event) -> None:
-        """Shows one event."""
-        match event:
-            case GamePlayed(outcome):
-                self._played += 1
-                self._show_faults(outcome.record.bots, outcome.record.faults)
-                self._own_us.update(map(coarse, outcome.own_us))
-                if self._bar is not None:
-                    self._heed_size()
-                    self._show_figures()
-                    self._bar.update()
-                if self._leaders is not None:
-                    self._leaders.note()
-                if not self._is_estimated:
-                    self._estimate()
-            case Voided(game, reason, given_up):
-                self.say(
-                    f"warning: {game} is void ({reason}); it is"
-                    f" {'given up' if given_up else 'played again'}"
-                )
-            case WorkerDied(games):
-                self.say(
-                    f"warning: a worker died: the {counted(games, 'game')} that were handed out but"
-                    " had not come back are played again"
-                )
-            case MachineChanged() | MachinesDiffer() | WorkerRefused() | WorkerBusy() | NoWorkers():
-                self.say(cluster_text(event))
-            case Stopping(running):
-                self.say(
-                    f"stopping: {counted(running, 'running game')} to finish first; press Ctrl-C"
-                    " again to drop them"
-                )
+    @property
+    def has_bar(self) -> bool:
+        """Whether there is a terminal on which a bar is drawn."""
+        return not self._bar.disable
 
-    def _say_slow(self) -> None:
-        """Says how long it may take by the limits of time, where the games are too slow to tell
-        soon; another thread calls this.
-        """
-        session, places = self._session, self._workers.places
-        processes = sum(not is_built_in(bot) for bot in session.setup.bots.values())
-        games = self._total - session.known
-        is_bounded = places and session.config.compare is None
-        seconds = longest_s(session.config, games, places, processes) if is_bounded else 0
-        if not self._is_estimated and seconds > LONG_S:
-            self.say(
-                f"{counted(self._played, 'game')} in {SLOW_S} s: an estimate follows; "
-                f"by the time limits it is at most about {duration_text(seconds)}"
-            )
-
-    def _estimate(self) -> None:
-        """Says once how long the rest takes, where that is long, as
-        soon as the first games tell.
-        """
-        to_go = self._total - self._session.known - self._played
-        seconds = left_s(self._played, time.monotonic() - self._began, to_go, self._workers.places)
-        self._is_estimated = seconds is not None
-        if seconds is not None and seconds > LONG_S:
-            self.say(self._left_text(seconds))
-
-    def _left_text(self, seconds: float) -> str:
-        """What all games of a comparison would take tells nothing: most end after a hundredth of
-        them.
-        """
-        if self._session.config.compare is not None:
-            return (
-                "this ends as soon as it is clear which is better, mostly long before its last game"
-            )
-        first = f"by the first {counted(self._played, 'game')}"
-        most = "at most " if self._session.config.is_open else ""
-        return f"{most}about {duration_text(seconds)} to go, {first}"
-
-    def _show_figures(self) -> None:
-        figures = {**self.figures, "faults": str(self._faults)}
-        if self._session.config.compare is not None and not self._faults:
-            del figures["faults"]
-        if self._bar is not None and figures != self._shown:
-            self._shown = figures
-            self._bar.set_postfix(figures, refresh=False)
-
-    def _heed_size(self) -> None:
-        """Draws everything anew where the terminal has become narrower, and has broken the bar into
-        several lines.
-        """
-        before, self._columns = self._columns, self.columns
-        if not 0 < self._columns < before or self._bar is None:
-            return
-        if os.environ.get("TERM") != "dumb":
-            sys.stderr.write(erasing(before, self._columns))
-        redraw(self._bar)
-        if self._leaders is not None:
-            self._leaders.redraw()
-
-    def _show_faults(self, bots: list[str], faults: list[Fault]) -> None:
-        for fault in faults:
-            self._faults += 1
-            if fault.kind == FaultKind.LATE:
-                self._late.append(bots[fault.seat])
-            if self._faults <= SHOWN_FAULTS:
-                self.say(f"forfeit: {bots[fault.seat]} ({fault.kind}): {explained(fault.detail)}")
-            elif self._faults == SHOWN_FAULTS + 1:
-                self.say(f"further forfeits are in {self._session.folder / 'faults'}")
+    def figure(self, name: str, value: str) -> None:
+        """Shows a figure after the bar, from the next drawing on."""
+        self._figures[name] = value
+        self._bar.set_postfix(self._figures, refresh=False)
 
     def expect(self, games: int) -> None:
         """Says how many games there will be."""
-        self._total = games
-        if self._bar is not None:
-            self._bar.total = games
-            self._bar.refresh()
+        self._bar.total = games
+        self._bar.refresh()
 
     def say(self, text: str) -> None:
         """Shows a line above the bar."""
         if not self._quiet:
             tqdm.write(folded(printable(text), columns_of(sys.stderr)), file=sys.stderr)
 
+    def confirm(self, text: str) -> bool:
+        """Asks above the bar, without which nothing could be answered; Ctrl-C is a no."""
+        before, began = signal.signal(signal.SIGINT, signal.default_int_handler), time.monotonic()
+        try:
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)  # a key pressed before was no answer
+            with tqdm.external_write_mode(file=sys.stderr):
+                return click.confirm(folded(text, columns_of(sys.stderr)), err=True)
+        except click.Abort:
+            return False
+        finally:
+            signal.signal(signal.SIGINT, before)
+            # Whoever thinks about it does not make the games slower.
+            self._began += time.monotonic() - began
+            self._bar.unpause()
 
-def cluster_text(
-    event: MachineChanged | MachinesDiffer | WorkerRefused | WorkerBusy | NoWorkers,
-) -> str:
-    """What happened in a cluster."""
-    match event:
-        case MachineChanged(host, 0):
-            return f"warning: {host} has stopped playing"
-        case MachineChanged(host, places, speed, sandbox):
-            return f"{host}: {counted(places, 'game')} at once, speed {speed}/s, sandbox {sandbox}"
-        case MachinesDiffer(slow, fast, ratio):
-            return (
-                f"warning: {fast} is {ratio:.1f} times as fast as {slow}: the same --move-ms gives"
-                " a bot more thought there; compare bots on similar machines, or allow so much"
-                " time that it does not matter"
-            )
-        case WorkerRefused(worker, host, reason):
-            return (
-                f"warning: the worker {worker}{f' on {host}' if host else ''} may not play:"
-                f" {reason}"
-            )
-        case WorkerBusy(worker):
-            return (
-                f"the worker {worker} has not answered yet: it builds a bot, plays for someone"
-                " else, or has stopped"
-            )
-        case NoWorkers(address, seconds):
-            return (
-                f"waiting {seconds:g} s for workers at {address}: start some with 'dask worker"
-                f" {address}'"
-            )
+    def show(self, event: Event) -> None:
+        """Shows one event."""
+        match event:
+            case GamePlayed(outcome):
+                self._forecast.note(outcome.record)
+                self._show_faults(outcome.record.bots, outcome.record.faults)
+                self._bar.update()
+                self._estimate()
+            case Stopping(running):
+                wait = self._forecast.wait_text() if running else ""
+                games = f"{counted(running, 'running game')} to finish first{wait}"
+                self.say(f"stopping: {games}; press Ctrl-C again to drop them at once")
+            case Voided(game, reason, given_up):
+                then = "given up" if given_up else "played again"
+                self.say(f"warning: {game} is void ({reason}); it is {then}")
+            case BotBroken(bot, games):
+                self.say(f"{bot} plays no more: all of its first {games} games failed alike")
+            case WorkersChanged(text):
+                self.say(text)
+
+    def _show_faults(self, bots: list[str], faults: list[Fault]) -> None:
+        for fault in faults:
+            self._faults += 1
+            self.figure("faults", str(self._faults))
+            if fault.kind == FaultKind.LATE:
+                self._late.append(bots[fault.seat])
+            text = f"forfeit: {bots[fault.seat]} ({fault.kind}): {explained(fault.detail)}"
+            if text in self._told or len(self._told) > SHOWN_FAULTS:
+                continue
+            self._told.add(text)
+            if len(self._told) > SHOWN_FAULTS:
+                text = f"further forfeits are in {self._session.folder / 'faults'}"
+            self.say(text)
+
+    def _estimate(self) -> None:
+        """Shows how long the rest takes once the first games tell: after the bar, and in a line
+        where that is long.
+        """
+        elapsed_s = time.monotonic() - self._began
+        if elapsed_s < self._next_estimate_s:
+            return
+        self._next_estimate_s = elapsed_s + ESTIMATE_EVERY_S
+        to_go = int(self._bar.total or 0) - self._session.known - self._forecast.games
+        seconds = self._forecast.left_s(elapsed_s, to_go)
+        is_known = self._forecast.is_known(elapsed_s)
+        if is_known and not self._is_compared:
+            left = tqdm.format_interval(round(seconds))
+            self._bar.bar_format = BAR.replace("{postfix}", f", {left} to go{{postfix}}")
+        if is_known and not self._is_estimated:
+            self._is_estimated = True
+            if seconds > LONG_S:
+                self.say(self._left_text(seconds))
+                self._say_few_deals()
+        if self.if_long is not None and seconds > MUCH_S and elapsed_s > ASK_S:
+            ask, self.if_long = self.if_long, None
+            ask(to_go, seconds, f"{'about' if is_known else 'at least'} {duration_text(seconds)}")
+
+    def _left_text(self, seconds: float) -> str:
+        if self._is_compared:
+            return CLEAR
+        first = f"by the first {counted(self._forecast.games, 'game')}"
+        most = "at most " if self._session.config.is_open else ""
+        return f"{most}about {duration_text(seconds)} to go, {first}"
+
+    def _say_few_deals(self) -> None:
+        places = self._workers.places
+        if self._session.schedule.most_places < places:
+            self.say(FEW_DEALS.format(counted(places, "worker")))
 
 
 def late_text(late: Sequence[str], places: int, clock: str) -> str:
     """What may help bots that answered late, one entry for each game that it cost."""
-    bots = counted(len(set(late)), "bot")
     has_own = all(odds_of(label).move_ms for label in late)
     larger = "a larger move_ms" if has_own else "a larger --move-ms"
+    bots, games = counted(len(set(late)), "bot"), counted(len(late), "game")
+    said = f"{bots} answered late in {games}"
     if clock == "cpu":
-        return (
-            f"{bots} answered late in {counted(len(late), 'game')}, by their own processor time:"
-            f" try {larger}"
-        )
+        return f"{said}, by their own processor time: try {larger}"
     cures = f"--jobs 1 or {larger}" if places > 1 else larger
-    return (
-        f"{bots} answered late in {counted(len(late), 'game')}: was the machine busy? Try {cures}"
-    )
-
-
-def coarse(microseconds: int) -> int:
-    """Rounds to two digits, so that a run of any length stores few different numbers."""
-    unit: int = 10 ** max(0, len(str(microseconds)) - 2)
-    return microseconds // unit * unit
-
-
-def percentile(counts: Counter[int], share: float) -> int:
-    """The smallest value that this share of all values does not exceed."""
-    rest = counts.total() * share
-    for value in sorted(counts):
-        rest -= counts[value]
-        if rest <= 0:
-            return value
-    return max(counts)
+    return f"{said}: was the machine busy? Try {cures}"
 
 
 def plan_text(session: Session) -> str:
     """What a run plays: how many of what."""
     config, schedule = session.config, session.schedule
     most = "at most " if config.is_open else ""
-    where = (
-        f"in matches of {title_of(config.match)}"
-        if config.match
-        else f"on {', '.join(config.boards)}"
-    )
-    return (
-        f"{counted(len(config.bots), 'bot')}, {counted(len(schedule.line_ups), 'line-up')} "
-        f"x {most}{counted(config.deals, 'deal')} x {counted(schedule.block_size, 'seating')} "
-        f"{where} = {most}{counted(schedule.planned, 'game')}"
-    )
+    boards = ", ".join(config.boards)
+    if asked := config.compare:
+        opponents = f", both against {', '.join(config.pool)}" if config.pool else ""
+        by = ", by margin" if asked.by == "margin" else ""
+        games = f"at most {schedule.planned:,} games{by}"
+        return f"{asked.new} against {asked.old}{opponents}, on {boards}, {games}"
+    if config.tune:
+        names = ", ".join(parameter.name for parameter in config.tune.parameters)
+        games = counted(schedule.games, "game")
+        return f"tuning {names} of {config.tune.bot}, on {boards}, {games}"
+    where = f"in matches of {title_of(config.match)}" if config.match else f"on {boards}"
+    who = f"{counted(len(config.bots), 'bot')}, {counted(len(schedule.line_ups), 'line-up')}"
+    deals = f"{counted(config.deals, 'deal')} x {counted(schedule.block_size, 'seating')}"
+    return f"{who} x {most}{deals} {where} = {most}{counted(schedule.planned, 'game')}"
+
+
+class Forecast:
+    """What the games so far say about the rest, with ``places`` of them played at once, 0 if that
+    is not known.
+    """
+
+    def __init__(self, config: RunConfig, places: int) -> None:
+        self._config = config
+        self._places = places
+        self._seats = Counter[str]()
+        self._ms = defaultdict[str, float](float)
+        self._longest_s = 0.0
+        self.games = 0
+
+    def note(self, record: GameRecord) -> None:
+        """A game has ended."""
+        self.games += 1
+        self._longest_s = max(self._longest_s, sum(record.think_ms) / 1000)
+        for bot, ms in zip(record.bots, record.think_ms, strict=True):
+            self._seats[bot] += 1
+            self._ms[bot] += ms + SEAT_MS
+
+    def is_known(self, elapsed_s: float) -> bool:
+        """Whether every bot has played enough for an estimate; before that it is a bound below."""
+        return elapsed_s >= LEARN_S and self._has_seen_all()
+
+    def _has_seen_all(self) -> bool:
+        return all(self._seats[bot] >= LEAST_GAMES for bot in self._config.bots)
+
+    def wait_text(self) -> str:
+        """How long the games that are being played take to end, roughly: at most as long as the
+        bots thought in the longest one so far or, before every bot has ended some, as they may
+        think; empty if that is a moment.
+        """
+        is_known = self._has_seen_all()
+        seconds = self._longest_s if is_known else self._limit_s()
+        if seconds < MOMENT_S:
+            return ""
+        told = f"{round(seconds)} s" if seconds < LONG_S else duration_text(seconds)
+        basis = "by the games so far" if is_known else "by the time limits"
+        return f", which takes at most about {told} {basis}"
+
+    def _limit_s(self) -> float:
+        """How long a game may take, roughly, if its bots use all their time."""
+        turns = TURNS / self._config.players
+        times = [self._config.timing.of(label) for label in self._config.bots]
+        by_move = [turns * time.move_ms for time in times]
+        by_game = [(time.game_ms or inf) + turns * time.increment_ms for time in times]
+        return self._config.players * fmean(map(min, by_move, by_game)) / 1000
+
+    def left_s(self, elapsed_s: float, to_go: int) -> float:
+        """How long the rest takes at least, if bots that have not played yet take no time. Those
+        games that are being played are half over.
+        """
+        if not self.games:
+            return 0.0
+        begun = sum(self._ms.values()) * (1 + self._places / 2 / self.games)
+        return elapsed_s * to_go * self._game_ms() / begun
+
+    def _game_ms(self) -> float:
+        """What a game takes its bots, over all line-ups."""
+        config = self._config
+        took = {bot: self._ms[bot] / max(self._seats[bot], 1) for bot in config.bots}
+        first = took.pop(config.challenger, None) if config.challenger else None
+        seats = config.players - (first is not None)
+        return (first or 0) + seats * sum(took.values()) / len(took)
+
+
+def duration_text(seconds: float) -> str:
+    """To about two digits: ``3 min``, ``2 h 20 min``, ``14 h``, ``3 days``."""
+    minutes = max(1, round(seconds / 60))
+    if minutes < 60:  # noqa: PLR2004 - an hour
+        return f"{minutes} min"
+    hours, rest = divmod(round(minutes, -1), 60)
+    if hours < 10:  # noqa: PLR2004 - minutes still matter
+        return f"{hours} h {rest} min" if rest else f"{hours} h"
+    return f"{round(minutes / 60)} h" if minutes < 48 * 60 else f"{round(minutes / 1440)} days"

@@ -1,7 +1,9 @@
-"""arena replay: a finished game from the journal, move by move."""
+"""arena replay: a finished game from the journal, move by move, and a bot that is asked again for
+one of its decisions.
+"""
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -9,41 +11,52 @@ import click
 import msgspec
 
 from arena.cli import DONE, FAILED
-from arena.cli.asking import (
-    ask_again,
-    deciding_seat,
-    decision_text,
-    named_game,
-    recorded_text,
-    show_stderr,
-)
-from arena.cli.drawing import end_line, move_lines
-from arena.cli.mosaic import Mosaic
-from arena.cli.options import as_json, sandbox_options
-from arena.cli.showing import tell_json
-from arena.cli.stderr import RecordedLines
-from arena.cli.terminal import say, screen_folded, step_through, tell
-from arena.commands.allowing import SandboxChoice
+from arena.cli.board import Mosaic, end_line, move_lines, stderr_lines
+from arena.cli.conduct import sandbox_options
+from arena.cli.options import as_json, refuse, tell_json
+from arena.cli.terminal import say, screen_folded, tell
+from arena.commands.playing import SandboxChoice
+from arena.commands.review import bot_to_ask, note_bank
+from arena.commands.runs import run_folder
 from arena.errors import RunError, UserError, printable
-from arena.exports.pictures.animation import animated_picture
+from arena.exports.report.games import animated_picture
 from arena.exports.text import seat_names
+from arena.match.decisions import Decision, decisions_of, retrace
+from arena.match.replay import ms_at, old_ms, start_state
 from arena.match.replay import replay as replay_record
-from arena.match.replay import start_state
-from arena.records.find import board_of
+from arena.players.bot import BotPlayer
+from arena.players.process import adopt_orphans
+from arena.records.evidence import StderrPart, read_stderr
+from arena.records.grades import newest_review, read_reviews
+from arena.records.journal import board_of, find_record
 from arena.records.record import GameRecord, encode_record
 from arena.records.regular import write_durably
-from arena.records.review import newest_review, read_reviews
 from arena.records.runfile import read_run
-from arena.records.stderr import StderrPart, read_stderr
 from arena.rules.boards import Board
+from arena.rules.explain import explained
 from arena.rules.notation import PASS
 from arena.rules.positions import position_text
-from arena.rules.rulebook import explained
 from arena.rules.terms import REVISION
+from arena.tournament.review import Scripts
 
-NOTHING_SAID = RecordedLines([], [], None)
 REPLAYS = "replays"
 """The folder of a run for pages and pictures of its games."""
+STDERR_LINES = 8
+OPEN = (
+    "expected a game whose deal is over to show its stderr, got {}: other games of its deal are"
+    " still to be played, and what bots write may tell its tiles"
+)
+
+
+def named_game(home: Path, words: Sequence[str]) -> tuple[Path, GameRecord]:
+    """The run and the record that ``[RUN] GAME`` names. Raises UsageError, RunError."""
+    if len(words) not in (1, 2):
+        raise click.UsageError(
+            "expected the id of a game, or a run and the id of a game, got"
+            f" {' '.join(words) or 'nothing'}"
+        )
+    folder = run_folder(home, words[0] if len(words) == 2 else None)  # noqa: PLR2004
+    return folder, find_record(folder, words[-1])
 
 
 @click.command()
@@ -63,9 +76,6 @@ REPLAYS = "replays"
     "has_stderr",
     is_flag=True,
     help="Show what bots wrote to stderr, in a run with --keep-stderr.",
-)
-@click.option(
-    "--step", is_flag=True, help="Step through the game with the keys, starting at --turn."
 )
 @click.option(
     "--line",
@@ -104,7 +114,6 @@ def replay(  # noqa: PLR0913
     turn: int | None,
     seat: int | None,
     *,
-    step: bool,
     has_stderr: bool,
     is_line: bool,
     bot_text: str | None,
@@ -119,8 +128,6 @@ def replay(  # noqa: PLR0913
     arena replay bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1 --turn 20 --seat 0
-    arena replay league bird/greedy-python+random-python/3/1 --turn 20 --line
-    arena replay league bird/greedy-python+random-python/3/1 --step
     arena replay league bird/greedy-python+random-python/3/1 --html
     arena replay league bird/greedy-python+random-python/3/1 --svg game.svg
     arena replay bird/greedy-python+random-python/3/1 --stderr
@@ -134,37 +141,55 @@ def replay(  # noqa: PLR0913
     --trust and --unsafe-no-sandbox apply to this bot.
     """  # noqa: D301 - \b is click's mark for lines to keep
     files = {kind: name for kind, name in sorted(named.items()) if name is not None}
-    options = {"turn": turn, "bot": bot_text, "step": step, "stderr": has_stderr, **files}
-    _refuse_misuse(_given(**options, line=is_line, json=as_json))
+    options = {"turn": turn, "bot": bot_text, "stderr": has_stderr, **files}
+    _refuse_misuse({**options, "line": is_line, "json": as_json})
     folder, record = named_game(home, words)
-    if bot_text is not None and turn is not None:
-        return _ask_again(home, folder, record, turn, seat, bot_text, choice, as_json=as_json)
+    for kind, name in files.items():
+        click.echo(printable(str(_write_file(folder, record, kind, name))))
     if files:
-        _write_files(folder, record, files)
         return None
     kept = _kept_stderr(folder, record) if has_stderr else []
-    if as_json:
-        click.echo(_with_stderr(record, kept) if has_stderr else encode_record(record))
+    if as_json and bot_text is None:
+        more = {"stderr": kept} if has_stderr else {}
+        click.echo(msgspec.json.encode({**msgspec.json.decode(encode_record(record)), **more}))
         return None
-    _check_misuse(record, turn, seat, step=step)
+    _expect_in_game("--turn", turn, record.turns)
+    _expect_in_game("--seat", seat, len(record.bots) - 1)
+    if bot_text is not None and turn is not None:
+        return _ask_again(home, folder, record, turn, seat, bot_text, choice, as_json=as_json)
     if is_line:
         _print_lines(folder, record, turn, seat)
         return None
-    said = RecordedLines(kept, seat_names(record.bots), seat)
-    pages = _pages(folder, record, seat, said)
-    if step:
-        _step_through(pages, record, turn, said)
-    else:
-        _print_game(pages, record, turn, said)
+    for placed, text in _pages(folder, record, seat, kept):
+        if turn in (None, placed):
+            click.echo(text)
+            if placed == turn:
+                break
     return None
 
 
-def _step_through(
-    pages: Iterator[tuple[int, str]], record: GameRecord, turn: int | None, said: RecordedLines
-) -> None:
-    """Shows the game from a turn on, one move after each key."""
-    shown = [text for placed, text in pages if placed >= (turn or 0)]
-    step_through([*shown, _end(record, said)])
+def _refuse_misuse(options: Mapping[str, object]) -> None:
+    given = {name for name, value in options.items() if value is not None and value is not False}
+    files = given & {"html", "svg"}
+    refuse(
+        {
+            f"expected --{min(files, default='')} without --json and --turn, because it shows the"
+            " whole game": files and given & {"json", "turn"},
+            "expected --bot with --turn, and without --html and --svg, because it asks for one"
+            " decision": "bot" in given and ("turn" not in given or files),
+            "expected --stderr without --line, --html, --svg and --bot; a page always has it": (
+                "stderr" in given and (files or given & {"line", "bot"})
+            ),
+            "expected --line without --json, --html, --svg and --bot": (
+                "line" in given and (files or given & {"json", "bot"})
+            ),
+        }
+    )
+
+
+def _expect_in_game(option: str, value: int | None, most: int) -> None:
+    if value is not None and value > most:
+        raise click.BadParameter(f"expected 0 to {most}, got {value}", param_hint=option)
 
 
 def _kept_stderr(folder: Path, record: GameRecord) -> list[StderrPart]:
@@ -172,50 +197,44 @@ def _kept_stderr(folder: Path, record: GameRecord) -> list[StderrPart]:
     played.
     """
     # Pandas: only this needs to know how far the run is.
-    from arena.exports.report.secrecy import is_deal_open  # noqa: PLC0415
+    from arena.exports.report.scan import secrecy_of  # noqa: PLC0415
 
     kept = read_stderr(folder, [record.id]).get(record.id)
     if kept is None:
         say("note: no stderr of this game was kept: 'arena run --keep-stderr' keeps it")
         return []
-    if is_deal_open(folder, read_run(folder), record):
+    if secrecy_of(folder, read_run(folder)).is_open_game(record):
         raise UserError(
-            f"expected a game whose deal is over to show its stderr, got {record.id}: other games"
-            " of its deal are still to be played, and what bots write may tell its tiles",
-            f"'arena run --finish {folder.name}' plays the rest",
+            OPEN.format(record.id), f"'arena run --finish {folder.name}' plays the rest"
         )
     return kept.parts
 
 
-def _with_stderr(record: GameRecord, kept: Sequence[StderrPart]) -> bytes:
-    """The record as JSON, with one more key."""
-    content = msgspec.json.decode(encode_record(record))
-    return msgspec.json.encode({**content, "stderr": kept})
+def _write_file(folder: Path, record: GameRecord, kind: str, name: str) -> Path:
+    """Writes the page or the picture of a game, to the file named or where it belongs."""
+    if kind == "html":
+        # Pandas and Jinja: only --html loads them.
+        from arena.exports.report.make import game_page  # noqa: PLC0415
+
+        text = game_page(folder, record)
+    else:
+        text = animated_picture(record, _board(folder, record))
+    if not name:
+        return write_replay(folder, record.id, kind, text)
+    write_durably(Path(name), text.encode())
+    return Path(name)
 
 
-def _given(**options: object) -> set[str]:
-    """The names of the options that were given."""
-    return {name for name, value in options.items() if value is not None and value is not False}
-
-
-def _refuse_misuse(given: set[str]) -> None:
-    files = {"html", "svg"}
-    if given & files and given & {"json", "turn"}:
-        raise click.UsageError(
-            f"expected --{min(given & files)} without --json and --turn, because it shows the whole"
-            " game"
-        )
-    if "bot" in given and ("turn" not in given or given & {"step", *files}):
-        raise click.UsageError(
-            "expected --bot with --turn, and without --step, --html and --svg, because it asks for"
-            " one decision"
-        )
-    if "stderr" in given and given & {"line", "bot", *files}:
-        raise click.UsageError(
-            "expected --stderr without --line, --html, --svg and --bot; a page always has it"
-        )
-    if "line" in given and given & {"json", "step", "bot", *files}:
-        raise click.UsageError("expected --line without --json, --step, --html, --svg and --bot")
+def write_replay(folder: Path, game: str, kind: str, text: str) -> Path:
+    """Writes a page or picture of a game where it belongs in the run's folder. Raises RunError,
+    also when the id leads out of that.
+    """
+    path = Path(folder, REPLAYS, *f"{game}.{kind}".split("/"))
+    try:
+        write_durably(path, text.encode(), folder)
+    except RunError as error:
+        raise RunError(str(error), f"name a file: --{kind} FILE") from error
+    return path
 
 
 def _ask_again(
@@ -224,59 +243,123 @@ def _ask_again(
     record: GameRecord,
     turn: int,
     seat: int | None,
-    bot_text: str,
+    text: str,
     choice: SandboxChoice,
     *,
     as_json: bool,
 ) -> int:
-    """Asks a bot for a decision of the game; returns the exit status."""
-    _check_misuse(record, turn, seat, step=False)
-    seat = deciding_seat(record, turn, seat)
-    asked = ask_again(home, folder, record, turn, seat, bot_text, choice)
+    """Takes a bot to a decision in the game and asks for it; returns the exit status. Raises
+    BadParameter, UserError, Void.
+    """
+    seat, scripts = _deciding_seat(record, turn, seat), Scripts(folder)
+    script = scripts.of(record)
+    note_bank(scripts, say)
+    adopt_orphans()
+    with bot_to_ask(home, scripts, text, record.bots[seat], choice) as (bot, sandbox):
+        player = BotPlayer(bot, script.timing.startup_ms, sandbox, script.timing.clock)
+        try:
+            decision = retrace(script, seat, player, wanted=turn).decisions[-1]
+            stderr = player.evidence()[2]
+        finally:
+            player.stop()
     if as_json:
-        content = {"game": record.id, "seat": seat, "bot": asked.bot, **asked.decision._asdict()}
-        tell_json(content)
+        tell_json({"game": record.id, "seat": seat, "bot": bot.label, **decision._asdict()})
     else:
-        click.echo([text for placed, text in _pages(folder, record, seat) if placed == turn][-1])
-        tell(
-            f"then  {recorded_text(record, seat, asked.decision)}\nnow  "
-            f" {decision_text(asked.decision, asked.bot)}"
-        )
-        show_stderr(asked)
-    if asked.decision.turn < turn:
-        say(f"note: this was at turn {asked.decision.turn}, before turn {turn}")
-    return FAILED if asked.decision.fault else DONE
+        # The last one: the moves after the placement may be passes.
+        click.echo([page for placed, page in _pages(folder, record, seat) if placed == turn][-1])
+        tell(f"then  {_recorded_text(record, seat, decision)}")
+        now, *lines = answer_lines(bot.label, decision, stderr)
+        for line in (f"now   {now}", *lines):
+            tell(line)
+    if decision.turn < turn:
+        say(f"note: this was at turn {decision.turn}, before turn {turn}")
+    return FAILED if decision.fault else DONE
 
 
-def _check_misuse(record: GameRecord, turn: int | None, seat: int | None, *, step: bool) -> None:
-    if turn is not None and turn > record.turns:
-        raise click.BadParameter(f"expected 0 to {record.turns}, got {turn}", param_hint="--turn")
-    if seat is not None and seat >= len(record.bots):
-        raise click.BadParameter(
-            f"expected 0 to {len(record.bots) - 1}, got {seat}", param_hint="--seat"
-        )
-    if step and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise click.UsageError("expected a terminal for --step; without one, leave out --step")
+def _deciding_seat(record: GameRecord, turn: int, seat: int | None) -> int:
+    """The seat that had to decide after this many placements: the given one, or the only one.
+    Raises BadParameter.
+    """
+    turns = {at: decisions_of(record, at) for at in range(len(record.bots))}
+    found = [at for at in turns if turn in turns[at] and seat in (None, at)]
+    if len(found) == 1:
+        return found[0]
+    option = "--seat" if found else "--turn"
+    if found:
+        said = f"one of {', '.join(map(str, found))}: both had to decide at turn {turn}"
+    elif seat is None:
+        said = f"a turn before which a bot had to decide, 0 to {record.turns - 1}, got {turn}"
+    else:
+        known = ", ".join(map(str, turns[seat])) or "none"
+        said = f"a turn at which seat {seat} had to decide ({known}), got {turn}"
+    raise click.BadParameter(f"expected {said}", param_hint=option)
+
+
+def _recorded_text(record: GameRecord, seat: int, decision: Decision) -> str:
+    """The recorded move, or how the seat forfeited instead."""
+    if not decision.old:
+        fault = next(fault for fault in record.faults if fault.seat == seat)
+        return printable(f"forfeit ({fault.kind}): {explained(fault.detail)}")
+    ms = ms_at(record, decision.turn)
+    took = (
+        f"{ms:.1f} ms"
+        if ms is not None
+        else (f"{old_ms(record, seat):.1f} ms per answer in this game on average")
+    )
+    return printable(f"{decision.old}  ({record.bots[seat]} took {took})")
+
+
+def answer_lines(bot: str, decision: Decision, stderr: str) -> list[str]:
+    """A bot's answer, compared with the recorded move, and after a fault the end of its stderr."""
+    bot, is_same = printable(bot), decision.new == decision.old
+    if decision.fault:
+        told = f"fault of {bot} ({decision.fault}): {printable(explained(decision.detail))}"
+        lines = stderr.rstrip().splitlines()[-STDERR_LINES:]
+        return [told, *(f"     stderr: {printable(line)}" for line in lines)]
+    move = "the same move" if is_same else "another move" if decision.old else "an answer"
+    return [f"{decision.new}  ({move}, by {bot} in {decision.spent_ms:.1f} ms)"]
 
 
 def _pages(
-    folder: Path, record: GameRecord, seat: int | None, said: RecordedLines = NOTHING_SAID
+    folder: Path, record: GameRecord, seat: int | None, kept: Sequence[StderrPart] = ()
 ) -> Iterator[tuple[int, str]]:
-    """The start and each move: the placements so far, and the text to show. Raises RunError if the
-    record breaks the rules.
+    """The start, each move and the end: the placements so far, one more at the end, and the text to
+    show. Raises RunError if the record breaks the rules.
     """
     names, board = seat_names(record.bots), _board(folder, record)
     start, grades, mosaic = start_state(record, board), _grades(folder, record), Mosaic(board)
-    head = "".join(f"{line}\n" for line in said.before())
+    parts = [each for each in kept if each.seat < len(names) and seat in (None, each.seat)]
+    at_start = [part for part in parts if part.when == "start"]
+    said = defaultdict[tuple[int, int | None, str], list[StderrPart]](list)
+    for part in parts:
+        if part.when != "start":
+            said[part.seat, part.turn, part.when].append(part)
+    head = "".join(f"{line}\n" for line in _named_lines(at_start, names))
     yield 0, f"{head}{mosaic.board(start)}\n{mosaic.seats(start, names, seat)}\n"
     for state, mover, move, events, ms, note in replay_record(record, board):
+        turn, is_seen = state.turns - (move != PASS), seat in (None, mover)
         told = [] if ms is None else [f"in {ms:g} ms"]
-        if note and seat in (None, mover):
+        if note and is_seen:
             told.append(f"note: {note}")
-        if move != PASS and state.turns - 1 in grades and seat in (None, mover):
-            told.append(f"grade: {grades[state.turns - 1]}")
-        told += said.of(mover, state.turns - (move != PASS))
+        if move != PASS and turn in grades and is_seen:
+            told.append(f"grade: {grades[turn]}")
+        own = said.pop((mover, turn, "turn"), [])
+        told += [line for part in own for line in stderr_lines(part, turn)]
         yield state.turns, move_lines(mosaic, state, names, mover, move, events, told, seat)
+    # What is left: of turns that ended in a forfeit, and after the end.
+    rest = _named_lines(chain.from_iterable(said.values()), names)
+    faults = [
+        f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}):"
+        f" {explained(printable(fault.detail))}"
+        for fault in record.faults
+    ]
+    yield record.turns + 1, screen_folded("\n".join([*rest, *faults, end_line(record)]))
+
+
+def _named_lines(parts: Iterable[StderrPart], names: Sequence[str]) -> list[str]:
+    return [
+        f"{names[part.seat]} {printable(line)}" for part in parts for line in stderr_lines(part)
+    ]
 
 
 def _grades(folder: Path, record: GameRecord) -> dict[int, str]:
@@ -296,10 +379,8 @@ def _board(folder: Path, record: GameRecord) -> Board:
 def _print_lines(folder: Path, record: GameRecord, turn: int | None, seat: int | None) -> None:
     """Prints the position at the start and after each move, or after one turn, as a line."""
     board = _board(folder, record)
-    states = chain(
-        [start_state(record, board)], (step.state for step in replay_record(record, board))
-    )
-    for state in states:
+    steps = (step.state for step in replay_record(record, board))
+    for state in chain([start_state(record, board)], steps):
         if turn in (None, state.turns):
             seen = state.copy()
             for fault in record.faults:
@@ -308,64 +389,3 @@ def _print_lines(folder: Path, record: GameRecord, turn: int | None, seat: int |
             click.echo(position_text(seen, seat))
         if state.turns == turn:
             return
-
-
-def _end(record: GameRecord, stderr: RecordedLines) -> str:
-    """How the game ended, its forfeits, and what bots wrote after all moves."""
-    names = seat_names(record.bots)
-    said = [
-        f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}):"
-        f" {explained(printable(fault.detail))}"
-        for fault in record.faults
-    ]
-    end = end_line(record.end, names, record.left, record.ranks)
-    return screen_folded("\n".join([*stderr.rest(), *said, end]))
-
-
-def _print_game(
-    pages: Iterator[tuple[int, str]], record: GameRecord, turn: int | None, said: RecordedLines
-) -> None:
-    """Prints the game move by move, or the board after one turn."""
-    for placed, text in pages:
-        if turn in (None, placed):
-            click.echo(text)
-        if placed == turn:
-            return
-    click.echo(_end(record, said))
-
-
-def _write_files(folder: Path, record: GameRecord, files: dict[str, str]) -> None:
-    """Writes the page and the picture of a game, each to the file named or where it belongs, and
-    prints their paths.
-    """
-    for kind, name in files.items():
-        text = _page(folder, record) if kind == "html" else _picture(folder, record)
-        if name:
-            path = Path(name)
-            write_durably(path, text.encode())
-        else:
-            path = write_replay(folder, record.id, kind, text)
-        click.echo(printable(str(path)))
-
-
-def write_replay(folder: Path, game: str, kind: str, text: str) -> Path:
-    """Writes a page or picture of a game where it belongs in the run's folder. Raises RunError,
-    also when the id leads out of that.
-    """
-    path = Path(folder, REPLAYS, *f"{game}.{kind}".split("/"))
-    try:
-        write_durably(path, text.encode(), folder)
-    except RunError as error:
-        raise RunError(str(error), f"name a file: --{kind} FILE") from error
-    return path
-
-
-def _page(folder: Path, record: GameRecord) -> str:
-    # Pandas and Jinja: only --html loads them.
-    from arena.exports.report.make import game_page  # noqa: PLC0415
-
-    return game_page(folder, record)
-
-
-def _picture(folder: Path, record: GameRecord) -> str:
-    return animated_picture(record, _board(folder, record))

@@ -1,27 +1,37 @@
-"""arena reproduce: checks whether a fault happens again."""
+"""arena reproduce and arena regress: whether a bot does again what it did in a run."""
 
+import csv
+import io
+import shlex
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import click
+from tqdm import tqdm
 
 from arena.cli import DONE, FAILED, NO
-from arena.cli.asking import SecondAnswer, decision_text, named_game, show_stderr
-from arena.cli.options import as_json, sandbox_options
-from arena.cli.showing import tell_json
+from arena.cli.conduct import sandbox_options
+from arena.cli.options import Showing, as_json, jobs_option, run_argument, showing_option, tell_json
+from arena.cli.replay import answer_lines, named_game
 from arena.cli.terminal import say, tell
-from arena.commands.allowing import SandboxChoice
-from arena.commands.asking import bot_to_ask, note_bank
-from arena.errors import RunError, printable
-from arena.match.reproduce import Reproduction
-from arena.match.reproduce import reproduce as repeat
+from arena.commands.playing import SandboxChoice
+from arena.commands.review import bot_to_ask, note_bank
+from arena.commands.runs import run_folder
+from arena.errors import RunError, UserError, counted, printable
+from arena.match.decisions import Reproduction
+from arena.match.decisions import reproduce as repeat
+from arena.players.folder import Bot, renamed
 from arena.players.process import adopt_orphans
-from arena.records.evidence import FOLDER, KeptFault, evidence_name, read_evidence
-from arena.records.find import find_record
-from arena.records.record import Fault, GameRecord
-from arena.records.strict import short
-from arena.rules.rulebook import explained
-from arena.tournament.scripts import Scripts
+from arena.players.sandbox.tiers import Sandbox
+from arena.ratings.columns import cell_of
+from arena.records.evidence import FAULTS, evidence_name, read_evidence
+from arena.records.journal import find_record
+from arena.records.record import Fault, GameRecord, short
+from arena.rules.explain import explained
+from arena.tournament.review import Compared, Scripts, compare_decisions
+from arena.tournament.workers import available_cores
 
 STATUS = {"same": DONE, "other": FAILED, "answered": NO}
 SAID = {
@@ -30,6 +40,13 @@ SAID = {
     "answered": "no fault: the bot answers",
 }
 SHOWN = 3
+SHOWN_DIFFERENCES = 20
+ASKED = (
+    "{decisions} of {old} in {games} asked of {new}: {same} same, {differ} differ, {faults}"
+    " faults, {not_asked} not asked"
+)
+TOOK = "a decision took {old_ms:.1f} ms then, {new_ms:.1f} ms now, slowest {new_slowest_ms:.1f} ms"
+COLUMNS = ("game", "seat", "turn", "old", "new", "fault", "detail", "spent_ms", "command")
 
 
 @click.command()
@@ -73,66 +90,55 @@ def reproduce(
     arena reproduce results/league/faults/bird/my-bot+other/3/1
     arena reproduce league bird/my-bot+other/3/1 --bot ./my-bot
     """  # noqa: D301 - \b is click's mark for lines to keep
-    case = _find_case(home, words, seat)
-    scripts = Scripts(case.run)
-    if case.kept is None or len(case.kept.asked_ms) == 0:
+    run, record, fault = _find_fault(home, words, seat)
+    kept = read_evidence(run, evidence_name(record.id, fault.seat))
+    scripts = Scripts(run)
+    if kept is None or not kept.asked_ms:
         note_bank(scripts, say)
     adopt_orphans()
-    with bot_to_ask(home, scripts, bot_text, case.bot, choice) as (bot, sandbox):
-        found = repeat(
-            scripts.of(case.record), case.fault, case.kept, bot, sandbox, scripts.info.arena
-        )
+    played = record.bots[fault.seat]
+    with bot_to_ask(home, scripts, bot_text, played, choice) as (bot, sandbox):
+        found = repeat(scripts.of(record), fault, kept, bot, sandbox, scripts.info.arena)
     if as_json:
-        tell_json(_as_object(case, bot.label, found))
+        about = {"run": str(run), "game": record.id, "seat": fault.seat, "bot": bot.label}
+        now = {**found._asdict(), "decisions": [each._asdict() for each in found.decisions]}
+        then = {"turn": fault.turn, "kind": fault.kind, "detail": fault.detail}
+        then["words"], now["words"] = now.pop("old_words"), now.pop("new_words")
+        tell_json({**about, "recorded": then, **now})
     else:
-        _show(case, bot.label, found)
+        head = f"{played} (seat {fault.seat}) in {record.id}, after {fault.turn} placements"
+        for line in (printable(head), *_told(fault, bot.label, found)):
+            tell(line, " " * len("verdict  "))
     return STATUS[found.verdict]
 
 
-class _Case(NamedTuple):
-    """A fault in a run; ``kept`` is its evidence, if it still exists."""
-
-    run: Path
-    record: GameRecord
-    fault: Fault
-    kept: KeptFault | None
-
-    @property
-    def bot(self) -> str:
-        return self.record.bots[self.fault.seat]
-
-
-def _find_case(home: Path, words: tuple[str, ...], seat: int | None) -> _Case:
-    path = Path(words[0]) if len(words) == 1 else Path()
-    if len(words) == 1 and path.exists():
+def _find_fault(
+    home: Path, words: tuple[str, ...], seat: int | None
+) -> tuple[Path, GameRecord, Fault]:
+    """The fault that the user names, in its run and record. Raises UsageError, RunError."""
+    if len(words) == 1 and (path := Path(words[0])).exists():
         run, record, seat = _at_path(path, seat)
     else:
         run, record = named_game(home, words)
     faults = [fault for fault in record.faults if seat in (None, fault.seat)]
     if len(faults) != 1:
         there = ", ".join(f"seat {fault.seat} ({fault.kind})" for fault in record.faults) or "none"
-        hint = (
-            "choose one with --seat"
-            if faults
-            else "'arena standings' counts faults; their evidence is in the run's faults/ folder"
-        )
+        counts = "'arena standings' counts faults; their evidence is in the run's faults/ folder"
+        hint = "choose one with --seat" if faults else counts
         raise RunError(f"expected one fault in {record.id}, got {there}", hint)
-    return _Case(
-        run, record, faults[0], read_evidence(run, evidence_name(record.id, faults[0].seat))
-    )
+    return run, record, faults[0]
 
 
 def _at_path(path: Path, seat: int | None) -> tuple[Path, GameRecord, int | None]:
-    """The run, the game and, if given, the seat of a folder or
-    file of evidence. Raises RunError.
+    """The run, the game and, if given, the seat of a folder or file of evidence. Raises
+    RunError.
     """
-    run = next(
-        (parent for parent in path.absolute().parents if (parent / "run.json").is_file()), None
-    )
+    runs = (parent for parent in path.absolute().parents if (parent / "run.json").is_file())
+    run = next(runs, None)
     files = [path] if path.is_file() else sorted(path.glob("seat-*.json"))
-    if run is None or not files or not files[0].absolute().is_relative_to(run / FOLDER):
+    if run is None or not files or not files[0].absolute().is_relative_to(run / FAULTS):
         raise RunError(
-            f"expected evidence in the {FOLDER}/ folder of a run, got {path}",
+            f"expected evidence in the {FAULTS}/ folder of a run, got {path}",
             "or give a run and the id of a game",
         )
     kept = read_evidence(run, str(files[0].absolute().relative_to(run)))
@@ -140,73 +146,195 @@ def _at_path(path: Path, seat: int | None) -> tuple[Path, GameRecord, int | None
     return run, find_record(run, kept.game), kept.seat if path.is_file() else seat
 
 
-def _as_object(case: _Case, bot: str, found: Reproduction) -> dict[str, object]:
-    fault = case.fault
-    return {
-        "run": str(case.run),
-        "game": case.record.id,
-        "seat": fault.seat,
-        "bot": bot,
-        "verdict": found.verdict,
-        "recorded": {
-            "turn": fault.turn,
-            "kind": fault.kind,
-            "detail": fault.detail,
-            "words": found.old_words,
-        },
-        "decisions": [decision._asdict() for decision in found.decisions],
-        "words": found.new_words,
-        "ending": found.ending,
-        "stderr": found.stderr,
-        "sent": found.sent,
-        "compared": found.compared,
-        "differs": found.differs,
-    }
-
-
-def _show(case: _Case, bot: str, found: Reproduction) -> None:
-    fault = case.fault
-    _tell(
-        f"{printable(case.bot)} (seat {fault.seat}) in {printable(case.record.id)}, after"
-        f" {fault.turn} placements"
-    )
-    _tell(printable(f"then     {fault.kind}: {explained(fault.detail)}"))
-    _show_words(found.old_words)
-    last = found.decisions[-1] if found.decisions else None
-    _tell(f"now      {decision_text(last, bot) if last else f'{printable(bot)} starts'}")
-    _show_words(found.new_words)
-    if last:
-        show_stderr(SecondAnswer(bot, last, found.stderr))
-    otherwise = [decision for decision in found.decisions[:-1] if decision.new != decision.old]
-    if otherwise:
-        turns = ", ".join(str(decision.turn) for decision in otherwise[:SHOWN]) + (
-            "..." if len(otherwise) > SHOWN else ""
-        )
-        _tell(
-            f"before   its answer differed from the record {len(otherwise)} times, at turn {turns}"
-        )
-    _tell(f"sent     {_sent_text(found)}")
-    _tell(f"verdict  {SAID[found.verdict]}")
-
-
-def _tell(text: str) -> None:
-    """A line under its heading."""
-    tell(text, " " * len("verdict  "))
-
-
-def _show_words(words: list[str]) -> None:
-    for text in words[:SHOWN]:
-        _tell(f"         < {printable(short(text))}")
-
-
-def _sent_text(found: Reproduction) -> str:
-    lines = "1 line" if found.sent == 1 else f"{found.sent} lines"
+def _told(fault: Fault, bot: str, found: Reproduction) -> Iterator[str]:
+    """What a bot did then and does now, line by line."""
+    yield printable(f"then     {fault.kind}: {explained(fault.detail)}")
+    yield from _quoted(found.old_words)
+    now = [f"{printable(bot)} starts"]
+    if found.decisions:
+        now = answer_lines(bot, found.decisions[-1], found.stderr)
+    yield f"now      {now[0]}"
+    yield from _quoted(found.new_words)
+    yield from now[1:]
+    turns = [str(past.turn) for past in found.decisions[:-1] if past.new != past.old]
+    if turns:
+        at = ", ".join(turns[:SHOWN]) + "..." * (len(turns) > SHOWN)
+        yield f"before   its answer differed from the record {len(turns)} times, at turn {at}"
+    sent = f"sent     {counted(found.sent, 'line')}"
     if not found.compared:
-        return f"{lines}; no evidence to compare them with"
-    if found.differs:
-        old, new = (printable(short(text)) for text in found.differs)
-        return (
-            f"{lines}, one of which differs from the evidence\n         then > {old}\n         now "
-            f" > {new}"
-        )
-    return f"{lines}, as in the evidence, byte for byte ({found.compared} compared)"
+        yield f"{sent}; no evidence to compare them with"
+    elif found.differs:
+        yield f"{sent}, one of which differs from the evidence"
+        for when, text in zip(("then", "now "), found.differs, strict=True):
+            yield f"         {when} > {printable(short(text))}"
+    else:
+        yield f"{sent}, as in the evidence, byte for byte ({found.compared} compared)"
+    yield f"verdict  {SAID[found.verdict]}"
+
+
+def _quoted(words: Sequence[str]) -> list[str]:
+    return [f"         < {printable(short(text))}" for text in words[:SHOWN]]
+
+
+@click.command()
+@run_argument
+@click.option(
+    "--bot", "bot_text", required=True, metavar="BOT", help="The new version, a name or path."
+)
+@click.option(
+    "--old",
+    metavar="NAME",
+    help="The bot in the run to compare with.  [default: the one with the same name]",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    help="Use only this many of its games, the first in the journal.  [default: all]",
+)
+@jobs_option
+@sandbox_options
+@showing_option("the differences")
+@click.pass_obj
+def regress(
+    home: Path,
+    /,
+    run: str | None,
+    bot_text: str,
+    old: str | None,
+    *,
+    showing: Showing,
+    choice: SandboxChoice,
+    **extent: int | None,
+) -> int:
+    """Compare a bot's decisions with those of an old version. The bot is asked for every decision
+    that the old version made in the games of a run, by default the newest one.
+
+    The bot gets the same lines as the old version, and the games go on as recorded, whatever it
+    answers. A fault counts as a difference. After a fault other than an illegal move, the rest of
+    that game is skipped. A bot that takes random numbers from anything but the seed in start will
+    differ from itself.
+
+    The exit status is 0 if no decision differs, 4 if some do, and 1 if a game could not be
+    replayed.
+
+    \b
+    arena regress league --bot ./my-bot
+    arena regress league --bot my-bot --old my-bot@1 --games 20
+    arena regress league --bot ./my-bot --csv differences.csv
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    showing.check()
+    folder = run_folder(home, run)
+    say(f"run {folder}")
+    scripts = Scripts(folder)
+    note_bank(scripts, say)
+    with bot_to_ask(home, scripts, bot_text, "", choice) as (bot, sandbox):
+        old = scripts.bot_info(old or _namesake(scripts, bot)).name
+        found = Regression(folder.name if run is None else run, bot_text)
+        for compared in _with_progress(scripts, old, bot, sandbox, **extent):
+            found.add(compared)
+    showing.tell(
+        "differences",
+        csv=lambda: _csv_text(found.differences),
+        value=lambda: found.object(old, bot.label),
+        show=lambda: _show(found, old, bot.label),
+    )
+    for void in found.voids:
+        say(f"error: {printable(void)}")
+    return FAILED if found.voids else NO if found.differences else DONE
+
+
+def _namesake(scripts: Scripts, bot: Bot) -> str:
+    """The name of the bot without a version, with its options if a bot of the run has the same."""
+    same = renamed(bot, bot.manifest.name).label
+    return same if same in [there.name for there in scripts.info.bots] else bot.manifest.name
+
+
+def _with_progress(
+    scripts: Scripts, old: str, bot: Bot, sandbox: Sandbox, jobs: int | None, games: int | None
+) -> Iterator[Compared]:
+    """The games while they are compared, with a progress bar on stderr."""
+    total = sum(1 for _ in islice(scripts.games_of(old), games))
+    if not total:
+        said = f"expected games of {old} in {scripts.run}, found none yet"
+        raise UserError(said, "try again when some have been played")
+    tqdm.monitor_interval = 0
+    asked, places = islice(scripts.games_of(old), games), min(jobs or available_cores(), total)
+    compared = compare_decisions(scripts, asked, bot, sandbox, places)
+    with tqdm(compared, total=total, unit="game", disable=None, leave=False) as bar:
+        yield from bar
+
+
+class Regression:
+    """The results so far. ``differences`` are rows of COLUMNS."""
+
+    def __init__(self, run: str, bot: str) -> None:
+        self._run, self._bot = run, bot
+        self.games = self.decisions = self.faults = self.not_asked = 0
+        self.old_ms = self.new_ms = self.slowest_ms = 0.0
+        self.differences: list[dict[str, Any]] = []
+        self.voids: list[str] = []
+
+    def add(self, compared: Compared) -> None:
+        """Counts a game."""
+        if compared.void:
+            self.voids.append(f"{compared.game}: {compared.void}")
+            return
+        where, bot = shlex.join([self._run, compared.game]), shlex.quote(self._bot)
+        self.games += 1
+        self.not_asked += max(0, compared.old_decisions - len(compared.decisions))
+        for decision in compared.decisions:
+            self.decisions += 1
+            self.faults += bool(decision.fault)
+            self.old_ms += compared.old_ms
+            self.new_ms += decision.spent_ms
+            self.slowest_ms = max(self.slowest_ms, decision.spent_ms)
+            if decision.fault or decision.new != decision.old:
+                place = f"--turn {decision.turn} --seat {compared.seat}"
+                command = f"arena replay {where} {place} --bot {bot}"
+                about = {"game": compared.game, "seat": compared.seat}
+                self.differences.append({**about, **decision._asdict(), "command": command})
+
+    def object(self, old: str, new: str) -> dict[str, Any]:
+        """The figures for JSON; times are averages per decision in ms, None if there are none."""
+        count = self.decisions
+        return {
+            "old": old,
+            "new": new,
+            "games": self.games,
+            "decisions": count,
+            "same": count - len(self.differences),
+            "differ": len(self.differences) - self.faults,
+            "faults": self.faults,
+            "not_asked": self.not_asked,
+            "old_ms": round(self.old_ms / count, 3) if count else None,
+            "new_ms": round(self.new_ms / count, 3) if count else None,
+            "new_slowest_ms": self.slowest_ms,
+            "voids": self.voids,
+            "differences": self.differences,
+        }
+
+
+def _show(found: Regression, old: str, new: str) -> None:
+    for row in found.differences[:SHOWN_DIFFERENCES]:
+        then = row["old"] or "forfeit"
+        now = row["new"] or f"{row['fault']} ({row['detail']})"
+        text = f"{row['game']}, turn {row['turn']}: {then} -> {now}\n    {row['command']}"
+        click.echo(printable(text, keep="\n"))
+    if (more := len(found.differences) - SHOWN_DIFFERENCES) > 0:
+        tell(f"and {more} more; use --json or --csv to list them")
+    figures = found.object(old, new)
+    decisions, games = counted(found.decisions, "decision"), counted(found.games, "game")
+    tell(printable(ASKED.format(**{**figures, "decisions": decisions, "games": games})))
+    if found.decisions:
+        tell(TOOK.format(**figures))
+
+
+def _csv_text(rows: list[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(
+        {key: cell_of(value) if isinstance(value, str) else value for key, value in row.items()}
+        for row in rows
+    )
+    return text.getvalue()

@@ -1,38 +1,52 @@
 """arena run: plays a tournament and prints its standings."""
 
-from collections.abc import Callable
+import sys
+from functools import partial
 from math import isfinite
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
-from arena.cli.options import as_json, prior_option
-from arena.cli.place import Conduct, conduct_options
-from arena.cli.playing import TooLongError, at_most, playing, run_path, show_troubles
+from arena.cli.conduct import AT_ONCE, Conduct, conduct_options, playing, run_path, show_troubles
+from arena.cli.main import show_error
+from arena.cli.options import Showing, as_json, prior_option, setting_options
 from arena.cli.progress import Progress
-from arena.cli.settings import setting_options
+from arena.cli.tables import conclude
 from arena.cli.terminal import say
-from arena.commands.folders import run_folder
-from arena.commands.looks import Standing, source_of
-from arena.commands.request import request_run
-from arena.errors import counted, printable
+from arena.commands.bots import request_run
+from arena.commands.playing import Play, Standing
+from arena.commands.runs import run_folder
+from arena.errors import UserError, printable
+from arena.records.evidence import FAULTS
+from arena.records.journal import forfeits_text, unplayed_text
 from arena.tournament.config import RunConfig
-from arena.tournament.finishing import begun
-from arena.tournament.request import Request, RunOptions, read_options
-from arena.tournament.runner import Runner
-from arena.tournament.session import Session
+from arena.tournament.runs import begun
+from arena.tournament.settings import Asked, OwnConfig, read_options
 
-TABLES_S = 2.0
-"""Somebody who stops a run waits no longer than this for its standings."""
+QUICK_GAMES = 50_000
+"""Somebody who stops a run does not wait for the ratings of more games, which take some seconds."""
+A_MINUTE_S = 60
+
+
+class RunWanted(NamedTuple):
+    """What the user wants: what is played, how, and what is shown of it at the end."""
+
+    bots: tuple[str, ...]
+    options: Asked
+    config_file: Path | None
+    finish: str | None
+    conduct: Conduct
+    yes: bool
+    strict: bool
+    prior: float | None
+    as_json: bool
 
 
 @click.command()
-@setting_options(
-    "bots", "players", "deals", "boards", "board_files", "match", "seatings", "tables",
-    "challenger", "seed", "move_ms", "game_ms", "increment_ms", "clock", "startup_ms", "until",
-    "adaptive", "in_process", "keep_stderr", "out",
-)  # fmt: skip
+@click.argument("bots", nargs=-1, metavar="[BOT]...")
+@setting_options("run")
 @click.option(
     "--config",
     "config_file",
@@ -45,25 +59,23 @@ TABLES_S = 2.0
     metavar="RUN",
     help="Play the rest of this run, with the bots and settings it began with.",
 )
+@click.option("--yes", is_flag=True, help="Do not ask before playing for over ten minutes.")
+@click.option(
+    "--strict", is_flag=True, help="End with exit status 1 if a bot forfeited a game of the run."
+)
 @prior_option
 @as_json
 @click.pass_obj
-def run(
-    home: Path,
-    /,
-    options: RunOptions,
-    config_file: Path | None,
-    finish: str | None,
-    prior: float | None,
-    *,
-    conduct: Conduct,
-    as_json: bool,
-) -> int:
+def run(home: Path, /, **said: Any) -> int:
     """Let bots play each other and print the standings.
 
     BOT is the name of a bot in bots/ or on the ladder, the path of a bot's folder or script, or a
     built-in bot. Without any, all bots in bots/ and on the ladder play. Every line-up plays the
     same deals, each with every seating.
+
+    If you do not say how much to play, with --deals or --until, and the first ten seconds show that
+    it takes over ten minutes, you are asked whether to go on. Without a terminal, the run then
+    stops; what was played is kept.
 
     To finish an interrupted run, repeat the command, or use --finish RUN, which plays the bots as
     they were when the run began. To extend a run, name it with --out and add deals or bots.
@@ -76,114 +88,139 @@ def run(
     With --seatings single, every game has its own deck, and seats rotate from deal to deal. A bot
     gains nothing from a deal that it met before. Luck averages out more slowly: use more deals.
 
-    With --until or --adaptive, line-ups start with some of the deals and get more after each look
-    at the ratings, up to an average of --deals per line-up. --until ends the run when every +/- is
-    at most this many Elo. --adaptive gives more deals to the line-ups that help most: those of bots
-    with a +/- above --until, or of neighbours whose order is not settled.
+    With --until, line-ups start with ten deals and all get more after each look at the ratings, up
+    to --deals. The run ends when every +/- is at most this many Elo.
 
     Built-in bots can play against any others: random, greedy, careful, and greedy-N and careful-N,
-    which take the best of N legal moves drawn at random (1 to 1000). A bot of yours with such a
-    name comes first. They need no process, no sandbox and no clock: built-in bots alone play
-    thousands of games a second. With --in-process only built-in bots play: random, greedy and
-    careful if you name none.
+    which take the best of N legal moves drawn at random (1 to 1000). These names always mean them:
+    a bot in bots/ that has one plays as NAME@VERSION. They need no process, no sandbox and no
+    clock: alone they play hundreds of games a second, random thousands. With --in-process only
+    built-in bots play: random, greedy and careful if you name none.
 
     \b
-    arena run --deals 50
+    arena run ./my-bot greedy careful
+    arena run greedy-python careful-python lookahead-python --deals 5
     arena run greedy-python ./my-bot --boards bird,lion --players 2 --out try-1
     arena run --players 4 --tables 20 --move-ms 100
     arena run --match bird,lion --deals 50
-    arena run --until 20 --adaptive
+    arena run --until 20
     arena run --cluster tcp://10.0.0.1:8786
-    arena run ./my-bot greedy careful-4
     arena run greedy-4 careful-2 careful-16 --deals 100000
     """  # noqa: D301 - \b is click's mark for lines to keep
-    options, request, folder = _wanted(home, options, config_file, finish)
-    with playing(folder, request, conduct.with_defaults(options)) as (play, progress):
-        runner, session = play.runner, play.session
-        runner.play(source_of(session, play.missing, shown_on(progress, session.config)))
+    return _run(home, RunWanted(**said))
+
+
+def _run(home: Path, wanted: RunWanted) -> int:
+    """Plays what is wanted; returns the exit status."""
+    options, own = wanted.options, OwnConfig()
+    if wanted.bots:
+        options = {**options, "bots": wanted.bots}
+    if wanted.finish is None:
+        options, own = _with_file(options, wanted.config_file)
+        options = wanted.conduct.with_defaults(own).fair(options)
+        request = request_run(home, options, say)
+        folder = run_path(home, options, request)
+    elif options or wanted.config_file:
+        expected = "expected --finish without bots and settings of the run: it has its own"
+        raise click.UsageError(expected)
+    else:
+        folder = run_folder(home, wanted.finish)
+        request = begun(folder)
+        wanted.conduct.fair({"seatings": request.config.seatings})
+    with playing(folder, request, wanted.conduct.with_defaults(own)) as (play, progress):
+        session = play.session
+        # Of a run of which nobody said how much to play, somebody is asked if that is much.
+        is_said = wanted.yes or wanted.finish or not {"deals", "until"}.isdisjoint(options)
+        if not is_said:
+            progress.if_long = partial(_ask, play, progress)
+        play.runner.play(play.games(partial(_show_look, progress, session.config)))
         played = session.schedule.played(session.journal.ids)
         is_complete = not session.config.is_open and played == session.schedule.games
-    _show_end(session, runner, prior, as_json=as_json)
-    if runner.stop_level:
+    is_sound = _show_end(play, progress, wanted)
+    if play.runner.stop_level and not progress.doubt:
         return INTERRUPTED
-    return DONE if is_complete else FAILED
+    return DONE if is_complete and is_sound else FAILED
 
 
-def _wanted(
-    home: Path, options: RunOptions, config_file: Path | None, finish: str | None
-) -> tuple[RunOptions, Request, Path]:
-    """The options with those of a file below them, what they ask for, and the run's folder."""
-    if finish is not None:
-        return _begun(home, options, finish, config_file)
-    if isinstance(options.keep_stderr, list) and len(options.bots or ()) == 1:
+def _with_file(options: Asked, config_file: Path | None) -> tuple[Asked, OwnConfig]:
+    """The options with those of a file below them, and what the file says of how to play."""
+    kept = options.get("keep_stderr")
+    if isinstance(kept, list) and len(options.get("bots", ())) == 1:
         raise click.UsageError(
             "expected --keep-stderr after the bots, or --keep-stderr=BOT,..., got"
-            f" {','.join(options.keep_stderr)!r} taken for its value"
+            f" {','.join(kept)!r} taken for its value"
         )
-    options = options.over(read_options(config_file)) if config_file else options
-    request = request_run(home, options, say)
-    return options, request, run_path(home, options, request)
+    if config_file is None:
+        return options, OwnConfig()
+    asked, own = read_options(config_file)
+    return {**asked, **options}, own
 
 
-def _begun(
-    home: Path, options: RunOptions, run: str, config_file: Path | None
-) -> tuple[RunOptions, Request, Path]:
-    """The same for a run that is to be played to its end. Raises UsageError for options of another
-    run.
+def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) -> None:
+    """Asks on a terminal whether a run may go on that is long, when nobody said how much to play;
+    stops it without one, or without a yes. So many games are left, which take so long, ``text`` in
+    words.
     """
-    if options != RunOptions() or config_file:
-        raise click.UsageError(
-            "expected --finish without bots and settings of the run: it has its own"
-        )
-    folder = run_folder(home, run)
-    return options, begun(folder), folder
-
-
-def _show_end(session: Session, runner: Runner, prior: float | None, *, as_json: bool) -> None:
-    """Shows the standings, and what went wrong in the session."""
-    try:
-        with at_most(TABLES_S if runner.stop_level else None):
-            # Pandas: --help and the playing do without.
-            from arena.cli.tables import conclude  # noqa: PLC0415
-
-            conclude(session, prior, as_json=as_json)
-    except TooLongError:
-        say(f"the standings would take longer: 'arena standings {session.folder.name}' shows them")
-    show_troubles(runner, session.folder)
-    if runner.stderr.ended:
-        say(f"note: stderr is no longer kept: {printable(runner.stderr.ended)}")
-    if runner.stop_level:
-        say(
-            "interrupted: repeat the same command to finish the run in"
-            f" {session.folder}, or 'arena run --finish {session.folder.name}'"
-        )
-
-
-def shown_on(progress: Progress, config: RunConfig) -> Callable[[Standing], None]:
-    """Shows how precise the ratings are after each look, if they decide how much is played."""
-
-    def show(found: Standing) -> None:
-        progress.figures["+/-"] = _half_width(found.widest)
-        progress.expect(found.games + found.needed)
-        progress.say(f"{found.games} games: {_precision_text(found)}; {_rest_text(config, found)}")
-
-    return show
-
-
-def _precision_text(found: Standing) -> str:
-    neighbours = f"{counted(found.open_pairs, 'pair')} of neighbours"
-    return f"widest +/- {_half_width(found.widest)} Elo, {neighbours} not settled"
-
-
-def _rest_text(config: RunConfig, found: Standing) -> str:
-    if found.needed:
-        return f"{'' if config.until is None else 'about '}{found.needed} games to go"
-    return (
-        "done"
-        if config.until is None or found.widest <= config.until
-        else "no deals are left: use more --deals to continue"
+    if play.runner.stop_level:
+        return
+    session, rest = play.session, f"the other {games:,} games take {text}"
+    is_terminal = sys.stdin.isatty() and sys.stderr.isatty()
+    if is_terminal and progress.confirm(f"{rest}: play them?"):
+        return
+    play.runner.request_stop()
+    deals = max(1, int(session.config.deals * A_MINUTE_S / seconds))
+    progress.doubt = (
+        f"stopped: {rest}; 'arena run --finish {session.folder.name}' plays them; for a shorter"
+        f" run, say how much to play, such as --deals {deals}"
     )
 
 
-def _half_width(value: float) -> str:
-    return f"{value:.1f}" if isfinite(value) else "open"
+def _show_look(progress: Progress, config: RunConfig, found: Standing) -> None:
+    """Shows how precise the ratings are after a look, where they decide how much is played."""
+    assert config.until is not None, "a run that plays until its error bars are narrow"
+    widest = f"{found.widest:.1f}" if isfinite(found.widest) else "open"
+    rest = "no deals are left: use more --deals to continue"
+    if found.needed:
+        rest = f"about {found.needed} games to go"
+    elif found.widest <= config.until:
+        rest = "done"
+    progress.figure("+/-", widest)
+    progress.expect(found.games + found.needed)
+    progress.say(f"{found.games} games: widest +/- {widest} Elo; {rest}")
+
+
+def _show_end(play: Play, progress: Progress, wanted: RunWanted) -> bool:
+    """Shows the standings and what went wrong in the session; whether its bots played as they
+    should.
+    """
+    runner, folder = play.runner, play.session.folder
+    unplayed, hopeless = unplayed_text(folder), list[str]()
+    # Of a run that has hardly begun a table says nothing; only JSON keeps its form.
+    if runner.stop_level < AT_ONCE and (wanted.as_json or not (unplayed or progress.doubt)):
+        if runner.stop_level and len(play.session.journal.ids) > QUICK_GAMES:
+            say(f"the standings would take longer: 'arena standings {folder.name}' shows them")
+        else:
+            hopeless = conclude(folder, Showing(wanted.as_json), wanted.prior)
+    show_troubles(runner, folder, unplayed)
+    told = {broken.bot for broken in runner.broken}
+    for bot in () if unplayed else [bot for bot in hopeless if bot not in told]:
+        expected = f"expected {bot} to play, got a forfeit in each of its games"
+        show_error(UserError(expected, f"'arena check {bot}' tells what is wrong"))
+    forfeits = forfeits_text(folder) if wanted.strict and not unplayed else ""
+    if forfeits:
+        looks = "'arena check' looks at a bot, and 'arena doctor' at this machine"
+        hint = f"{folder / FAULTS} has the evidence; {looks}"
+        show_error(UserError(f"expected no forfeits, got some: {forfeits}", hint))
+    if runner.stderr.ended:
+        say(f"note: stderr is no longer kept: {printable(runner.stderr.ended)}")
+    name = folder.name if folder.parent.name == "results" else folder
+    if progress.doubt:
+        say(progress.doubt)
+    elif runner.stop_level:
+        say(
+            f"interrupted: repeat the same command to finish the run in {folder}, or 'arena run"
+            f" --finish {folder.name}'"
+        )
+    elif not unplayed:
+        say(f"run {name}: 'arena report {name}' shows it as a page")
+    return not (unplayed or forfeits or runner.broken or hopeless)

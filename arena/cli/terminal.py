@@ -5,29 +5,41 @@ it can draw, and pages and games that wait for a key.
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from shutil import get_terminal_size
 from typing import TextIO
 
 import click
 
-from arena.exports.width import width_of
+from arena.errors import printable
+from arena.exports.grid import width_of
 
 INDENT = "  "
 WORD = re.compile(r"""(?:(?<!\w)'[^']*'(?!\w)|\S)+""")
 """What stays together; a command in quotes does, so that it can be copied."""
-FRESH = "\x1b[H\x1b[2J"
-KEYS = "space, n, right: next   b, left: back   g: start   G: end   q: quit"
-FORWARD, BACK = (
-    (" ", "n", "j", "\r", "\n", "\x1b[C", "\x1b[B"),
-    ("b", "p", "k", "\x7f", "\x1b[D", "\x1b[A"),
-)
+SLOW_S = 1.0
+"""What takes longer is announced."""
 QUIT = ("q", "\x1b", "\x03", "\x04", "")
 
 
 def say(text: str) -> None:
     """Prints a sentence for the user to stderr."""
     click.echo(folded(text, columns_of(sys.stderr)), err=True)
+
+
+@contextmanager
+def said_when_slow(text: str, *, quiet: bool = False) -> Iterator[None]:
+    """Says on stderr what is being done, if it takes over a second."""
+    timer = threading.Timer(SLOW_S, say, (f"{printable(text)} ...",))
+    timer.daemon = True
+    if not quiet:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def tell(text: str, indent: str = INDENT) -> None:
@@ -82,23 +94,6 @@ def _fold(line: str, width: int, indent: str) -> Iterator[str]:
     yield (head if begin else "") + line[begin:]
 
 
-def step_through(pages: Sequence[str], read_key: Callable[[], str] = click.getchar) -> None:
-    """Shows a page, reads a key and turns to another page, until a key or the end of input says to
-    stop.
-    """
-    at = 0
-    while True:
-        click.echo(FRESH, nl=False, color=True)
-        click.echo(f"{pages[at]}\n{at + 1} of {len(pages)}   {KEYS}")
-        try:
-            key = read_key()
-        except (EOFError, KeyboardInterrupt):
-            return
-        if key in QUIT:
-            return
-        at = moved(at, key, len(pages) - 1)
-
-
 def wait_for_key(read_key: Callable[[], str] = click.getchar) -> None:
     """Waits for a key. A key that quits, or the end of input, raises click.Abort."""
     click.echo("any key: next move   q: quit", nl=False)
@@ -111,10 +106,11 @@ def wait_for_key(read_key: Callable[[], str] = click.getchar) -> None:
     click.echo("\r\x1b[K", nl=False, color=True)
 
 
-def moved(at: int, key: str, last: int) -> int:
-    """The page after a key."""
-    if key in ("g", "\x1b[H"):
-        return 0
-    if key in ("G", "\x1b[F"):
-        return last
-    return min(last, max(0, at + (key in FORWARD) - (key in BACK)))
+def colours_wanted(environment: Mapping[str, str] = os.environ) -> bool | None:
+    """Whether the user asks for colours everywhere, or for none; None leaves it to the terminal."""
+    forced = environment.get("FORCE_COLOR") or environment.get("CLICOLOR_FORCE") or ""
+    if environment.get("NO_COLOR") or forced == "0":
+        return False
+    if forced:
+        return True
+    return False if environment.get("TERM") == "dumb" else None

@@ -1,43 +1,99 @@
-"""The bots that a user names: by label, by path, built in, each with options."""
+"""The bots that a user names, by label, by path, built in, each with options; and what `run`,
+`compare` and `tune` are asked to play with them.
+"""
 
 import os
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from typing import Any
 
-from arena.commands.folders import registry_of
-from arena.errors import BotFolderError, ConfigError, did_you_mean
-from arena.players.builtin import NAME, NAMES, built_in_bot, is_built_in
-from arena.players.folder import Bot, bot_at, home_of_script, with_options
+from msgspec.structs import replace
+
+from arena.commands.home import bots_folder
+from arena.errors import BotFolderError, ConfigError, did_you_mean, printable
+from arena.match.clock import Timing
+from arena.players.folder import (
+    MOST_TEXT,
+    Bot,
+    bot_at,
+    from_inside,
+    home_of_script,
+    renamed,
+    settings_text,
+    split_options,
+    with_options,
+)
 from arena.players.manifest import FILE
-from arena.players.options import split_options
-from arena.players.registry import Registry
+from arena.players.player import NAME, NAMES, built_in_bot, is_built_in
+from arena.players.registry import Registry, ladder
+from arena.players.staging import check_programs, lack
+from arena.players.timekeeper import BEST_CLOCK
+from arena.tournament.config import Comparison, Tuning
+from arena.tournament.runs import Request, boards_of, choose_folder, make_request
+from arena.tournament.settings import Asked, Named, default_of
+from arena.tournament.sources import deals_for
+from arena.tournament.tuning import BLOCKS_A_STEP, Wanted, parameters_of
+from arena.tournament.tuning import deals_for as deals_of_search
 
 Tell = Callable[[str], object]
 """Hears a sentence for the user."""
+LONGEST_VALUE = 12
+"""Signs for the value of an option that was tuned, with ``=`` and a comma."""
+OPPONENTS = ("greedy", "careful", "random", "greedy-4")
+"""Built-in bots suggested to a user who named too few bots."""
 
 
-def bot_finder(home: Path, tell: Tell, *, in_process: bool) -> Callable[[str], Bot]:
-    """A function that finds a bot as `find_bot` does, or else a built-in one; with ``in_process``
-    only those. It raises UserError.
+def registry_of(home: Path) -> Registry:
+    """The bots of a home, and then the ladder, unless ``ARENA_LADDER=off``."""
+    return Registry(bots_folder(home), {} if os.environ.get("ARENA_LADDER") == "off" else ladder())
+
+
+def bot_finder(home: Path, tell: Tell, *, in_process: bool = False) -> Callable[[str], Bot]:
+    """A function that finds a built-in bot, or else one as `find_bot` does; with ``in_process``
+    only those that are built in. It raises UserError.
     """
     registry = registry_of(home)
 
     def find(text: str) -> Bot:
         name, options = _split(text)
-        if in_process:
-            return _with_options(built_in_bot(name), options)
-        try:
-            bot = _find(registry, name, tell)
-        except BotFolderError as error:
-            if name in registry.labels() or Path(name).is_file() or (Path(name) / FILE).is_file():
-                raise
-            if not NAME.fullmatch(name):
-                error.hint = _hint_for(name, error.hint, registry.labels())
-                raise
+        if in_process or NAME.fullmatch(name):
             bot = built_in_bot(name)
-        return _with_options(bot, options)
+            if not in_process:
+                _tell_of_namesake(registry, name, tell)
+            if options is not None:
+                raise ConfigError(
+                    f"expected no options for {name}, which is built in, got {options!r}",
+                    "greedy-N and careful-N are the built-in bots that look at N moves",
+                )
+            return bot
+        try:
+            return find_bot(registry, text, tell)
+        except BotFolderError as error:
+            is_there = Path(name).is_file() or (Path(name) / FILE).is_file()
+            if name not in registry.labels() and not is_there:
+                error.hint = _hint_for(name, error.hint, registry.labels())
+            raise
 
     return find
+
+
+def _tell_of_namesake(registry: Registry, name: str, tell: Tell) -> None:
+    """Tells of a bot of the user's that has the name of a built-in one, and what to write for it:
+    its label with the version, or else its path.
+    """
+    here = Path(name)
+    if name in registry.labels():
+        folder = registry.root / name
+        try:
+            other = f"{name}@{registry.get(name).manifest.version}"
+        except BotFolderError:
+            other = str(folder)
+    elif here.is_file() or (here / FILE).is_file():
+        folder, other = here, f"./{name}"
+    else:
+        return
+    tell(f"note: {name} means the built-in bot; write {other} for the one in {folder}")
 
 
 def _split(text: str) -> tuple[str, str | None]:
@@ -46,22 +102,14 @@ def _split(text: str) -> tuple[str, str | None]:
     return (text, None) if os.path.exists(text) else split_options(text)  # noqa: PTH110
 
 
-def _with_options(bot: Bot, options: str | None) -> Bot:
-    """The bot with the options of its name, if there are any. Raises ConfigError."""
-    if options is None:
-        return bot
-    if is_built_in(bot):
-        raise ConfigError(
-            f"expected no options for {bot.label}, which is built in, got {options!r}",
-            "greedy-N and careful-N are the built-in bots that look at N moves",
-        )
-    return with_options(bot, options)
-
-
 def _hint_for(text: str, hint: str, labels: Sequence[str]) -> str:
     """The hint for a bot that is not there: the one about its path, or else the labels near its
     name, and always the built-in bots.
     """
+    if inside := from_inside(text):
+        return inside
+    if Path(text).is_dir():
+        return f"the folder {text} has no {FILE}: name the bot's script in it, or write one"
     if not (hint and "/" in text):
         name = Path(text).name
         near = did_you_mean(name, [*labels, *NAMES]) if name else ""
@@ -77,26 +125,20 @@ def find_bot(registry: Registry, text: str, tell: Tell) -> Bot:
     another one too. Raises BotFolderError, ConfigError.
     """
     name, options = _split(text)
-    return _with_options(_find(registry, name, tell), options)
-
-
-def _find(registry: Registry, text: str, tell: Tell) -> Bot:
-    bot = registry.find(text)
-    here = Path(text)
-    is_label = text in registry.labels()
-    if not is_label and here.is_file():
+    bot, here = registry.find(name), Path(name)
+    if name not in registry.labels():
         _tell_of_folder(here, bot, tell)
-    if is_label and here.exists() and not here.samefile(bot.folder):
+    elif here.exists() and not here.samefile(bot.folder):
         try:
             differs = bot_at(here, name=bot.manifest.name).sha256 != bot.sha256
         except BotFolderError:
             differs = True
         if differs:
             tell(
-                f"note: {text} means the registered bot, version {bot.manifest.version} in"
-                f" {bot.folder}; the folder here has other content: write ./{text} for that one"
+                f"note: {name} means the registered bot, version {bot.manifest.version} in"
+                f" {bot.folder}; the folder here has other content: write ./{name} for that one"
             )
-    return bot
+    return bot if options is None else with_options(bot, options)
 
 
 def bot_in(
@@ -120,7 +162,226 @@ def bot_to_check(home: Path, text: str, tell: Tell) -> Bot:
 def _tell_of_folder(path: Path, bot: Bot, tell: Tell) -> None:
     """Tells if a path names one file of a bot, because the bot is the whole folder."""
     if path.is_file() and bot.folder != path:
-        tell(
-            f"note: {path} is part of the bot {bot.manifest.name}: using the whole folder"
-            f" {bot.folder}"
+        whole = f"using the whole folder {bot.folder}"
+        tell(f"note: {path} is part of the bot {bot.manifest.name}: {whole}")
+
+
+def request_run(home: Path, options: Asked, tell: Tell) -> Request:
+    """What the options of a tournament ask for. Raises UserError."""
+    find = bot_finder(home, tell, in_process=options.get("in_process", False))
+    names = options.get("bots") or (NAMES if options.get("in_process") else ())
+    bots = [find(name) for name in names] or _newest_bots(home, tell)
+    if "challenger" in options:
+        label = _seat_challenger(find, str(options["challenger"]), bots)
+        options = {**options, "challenger": label}
+    _refuse_too_few(bots, options)
+    return _request(bots, options, tell)
+
+
+def _request(bots: list[Bot], options: Asked, tell: Tell, **kind: Any) -> Request:
+    """What is asked for with these bots, whose programs must exist here. Raises UserError."""
+    for bot in bots:
+        if not is_built_in(bot):
+            check_programs(bot)
+    if all(map(is_built_in, bots)):
+        options = {**options, "in_process": True}
+    request = make_request(with_clock(options, tell), boards_of(options), bots, **kind)
+    _warn_about_times(bots, request.config.timing, tell)
+    return request
+
+
+def _newest_bots(home: Path, tell: Tell) -> list[Bot]:
+    """The newest versions of all bots that this machine can start. Raises ConfigError."""
+
+    def leave_out(label: str, reason: object) -> None:
+        tell(f"warning: {printable(label)} is left out: {printable(str(reason))}")
+
+    found, registry = [], registry_of(home)
+    for bot in registry.newest(leave_out):
+        reason, cure = lack(bot)
+        if reason:
+            leave_out(bot.label, f"{reason}; {cure}")
+        else:
+            found.append(_beside_built_in(bot, tell))
+    if not found:
+        raise ConfigError(
+            f"expected bots to play, found none in {registry.root}",
+            "'arena new my-bot' makes your first bot; then 'arena run ./my-bot greedy careful'"
+            " plays it against built-in ones",
         )
+    return found
+
+
+def _beside_built_in(bot: Bot, tell: Tell) -> Bot:
+    """The bot, with its version in its label if the name is that of a built-in one."""
+    if not NAME.fullmatch(bot.label):
+        return bot
+    label = f"{bot.label}@{bot.manifest.version}"
+    tell(f"note: {bot.label} means the built-in bot; {bot.folder} plays as {label}")
+    return replace(bot, label=label)
+
+
+def _refuse_too_few(bots: Sequence[Bot], options: Asked) -> None:
+    """Raises ConfigError with a command that names enough bots."""
+    usual: int = default_of("players")
+    players, named = options.get("players", usual), options.get("bots") or ()
+    if len(bots) >= players:
+        return
+    labels = [bot.label for bot in bots]
+    further = [name for name in OPPONENTS if name not in labels][: max(2, players - len(bots))]
+    table = ["--players", str(players)] if players > usual else []
+    raise ConfigError(
+        f"expected at least {players} bots, got {', '.join(labels)}",
+        "name opponents too; built-in ones are always there:"
+        f" '{shlex.join(['arena', 'run', *(named or labels), *further, *table])}'",
+    )
+
+
+def _seat_challenger(find: Callable[[str], Bot], text: str, bots: list[Bot]) -> str:
+    """The label of the challenger, which is added to the bots if it is not one of them yet."""
+    labels = [bot.label for bot in bots]
+    if text in labels:
+        return text
+    challenger = find(text)
+    if challenger.label not in labels:
+        bots.append(challenger)
+    elif challenger.sha256 != bots[labels.index(challenger.label)].sha256:
+        raise ConfigError(
+            f"expected one bot named {challenger.label}, got {text} and another one",
+            "give one of them another name",
+        )
+    return challenger.label
+
+
+def request_comparison(
+    home: Path, compare: Comparison, options: Asked, tell: Tell, *, max_blocks: int, null: bool
+) -> Request:
+    """What the options of a comparison ask for, between two bots that are named as the user does.
+    The new one comes first, then the old one, then the pool. Raises UserError.
+    """
+    find = bot_finder(home, tell, in_process=options.get("in_process", False))
+    new, old = _find_pair(find, compare, tell, null=null)
+    bots = [new, old, *map(find, options.get("bots", ()))]
+    compare = replace(compare, new=new.label, old=old.label)
+    request = _request(bots, options, tell, compare=compare)
+    deals = deals_for(request.config, max_blocks)
+    return replace(request, config=replace(request.config, deals=deals))
+
+
+def request_tuning(
+    bot: Bot, asked: Sequence[Wanted], options: Asked, tell: Tell, *, games: int, step: int | None
+) -> Request:
+    """What tuning some options of a bot asks for: ``step`` deals on each board before the path
+    moves. The two bots of the run are the sides, up and down. Raises UserError.
+    """
+    if is_built_in(bot):
+        raise ConfigError(
+            f"expected a bot with options to tune, got {bot.label}, which is built in",
+            "name a bot whose bot.toml declares [options]",
+        )
+    parameters = parameters_of(asked, bot.manifest.options, bot.options, bot.base)
+    boards = len(boards_of(options))
+    tuning = Tuning(bot.label, parameters, step or max(1, BLOCKS_A_STEP // boards))
+    sides = _sides(bot, {parameter.name for parameter in parameters})
+    request = _request(sides, options, tell, tune=tuning)
+    deals = deals_of_search(games, boards)
+    return replace(request, config=replace(request.config, deals=deals))
+
+
+def _sides(bot: Bot, tuned: Collection[str]) -> list[Bot]:
+    """The two sides of a search, with the settings that it leaves as they are. Raises ConfigError
+    where a name with all that are tuned would be too long.
+    """
+    kept = {name: value for name, value in bot.settings.items() if name not in tuned}
+    length = len(settings_text(kept)) + sum(len(name) + LONGEST_VALUE for name in tuned)
+    if length > MOST_TEXT:
+        raise ConfigError(
+            f"expected fewer options at once, got {len(tuned)}: what is found could not be written"
+            f" in a name of {MOST_TEXT} signs",
+            "tune those that matter most, then the others",
+        )
+    sign = "-" if "@" in bot.base else "@"
+    return [
+        renamed(replace(bot, settings=kept), f"{bot.base}{sign}{side}") for side in ("up", "down")
+    ]
+
+
+def _find_pair(
+    find: Callable[[str], Bot], pair: Comparison, tell: Tell, *, null: bool
+) -> tuple[Bot, Bot]:
+    """The new bot and the old one, under names that tell them apart. Raises UserError."""
+    old = find(pair.old)
+    if null:
+        return renamed(old, f"{old.base}-null"), old
+    new = find(pair.new)
+    if new.plays_as(old):
+        raise ConfigError(
+            f"expected two different bots, got the same content as {pair.new} and {pair.old}",
+            f"{_cure_for_same(pair, new)}; --null plays a bot against itself",
+        )
+    if new.label == old.label:
+        old = renamed(old, f"{old.base}@{old.manifest.version}")
+        tell(f"note: {pair.old} is called {old.label} here, and {pair.new} {new.label}")
+    return new, old
+
+
+def _cure_for_same(pair: Comparison, bot: Bot) -> str:
+    """What to do if both names stand for this bot."""
+    name = bot.manifest.name
+    if is_built_in(bot):
+        return (
+            "a built-in bot has one version: name two different ones, as in 'arena compare"
+            " careful-4 careful-2'"
+        )
+    if split_options(pair.new)[1] or split_options(pair.old)[1]:
+        settings = settings_text(bot.settings) or "the defaults of all options"
+        return f"both play with {settings}: set another value for one of the two"
+    return (
+        f"change the bot, 'arena submit' it again, and compare {name} {name}@1; or compare the"
+        f" changed folder by its path, as in './{name} {name}'"
+    )
+
+
+def _warn_about_times(bots: Sequence[Bot], timing: Timing, tell: Tell) -> None:
+    """Warns about bots that get less time than they were made for."""
+    for bot in bots:
+        own = timing.of(bot.label)
+        for key in ("move_ms", "startup_ms"):
+            needed, given = getattr(bot.manifest, key), getattr(own, key)
+            if needed is not None and needed > given:
+                tell(
+                    f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets"
+                    f" {given}"
+                )
+
+
+def with_clock(options: Asked, tell: Tell) -> Asked:
+    """The options with the best clock there is here, if none was asked for."""
+    if options.get("in_process") or "clock" in options:
+        return options
+    if BEST_CLOCK == "wall":
+        tell(
+            "note: time is measured by the wall clock here, because only Linux counts processor"
+            " time reliably"
+        )
+    return {**options, "clock": BEST_CLOCK}
+
+
+def results_path(
+    results: Path,
+    out: Named | None,
+    request: Request,
+    tell: Tell,
+    *,
+    finished: bool = False,
+    prefix: str = "",
+) -> Path:
+    """The folder of the run that ``--out`` names, or else the one that `choose_folder` chooses."""
+    if out is not None:
+        return Path(out) if "/" in str(out) else results / out
+    folder, passed_over = choose_folder(results, request, finished=finished, prefix=prefix)
+    if passed_over:
+        name, path = shlex.quote(passed_over.name), shlex.quote(str(passed_over))
+        cures = f"'arena run --finish {name}' plays the rest, 'rm -r {path}' deletes it"
+        tell(printable(f"note: {name} is unfinished: {cures}"))
+    return folder

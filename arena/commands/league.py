@@ -3,15 +3,25 @@
 import time
 from collections.abc import Callable, Sequence
 from math import inf, isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from arena.commands.bots import Tell
 from arena.commands.members import ARENA, Members
-from arena.errors import RunError
+from arena.errors import RunError, UserError, Void, printable
 from arena.match.referee import GamePlan
-from arena.records.league import Drawn, Member, PlaceFound, Scaled, versions_before
+from arena.players.sandbox.tiers import Sandbox
+from arena.records.league import (
+    Drawn,
+    League,
+    Member,
+    PlaceFound,
+    Scaled,
+    append_changes,
+    read_changes,
+    versions_before,
+)
 from arena.records.record import DEALS, DUEL
-from arena.tournament.league import DEALS_A_DRAW, DrawnGames, LeagueGames
-from arena.tournament.lineups import LineUp
 from arena.tournament.placing import (
     PLACED_ELO,
     PLACING_GAMES,
@@ -20,13 +30,16 @@ from arena.tournament.placing import (
     error_of,
     first_guess,
 )
+from arena.tournament.review import Scripts, changes_between
+from arena.tournament.runner import FIRST_GAMES
 from arena.tournament.session import Session, now
+from arena.tournament.sources import DEALS_A_DRAW, Games, as_drawn
+from arena.tournament.workers import available_cores
 
 if TYPE_CHECKING:
-    from arena.ratings.scale import OnScale
+    from arena.ratings.history import OnScale
 
-FIRST_GAMES = 6
-"""A candidate that has forfeited all of its games, so many or more, is set aside."""
+
 LOOK_GAMES = 8
 """A look at the ratings is worth so many new games."""
 LOOK_SHARE = 10
@@ -80,35 +93,41 @@ class LeaguePlay:
         self._ends_s = time.monotonic() + (inf if budget.hours is None else budget.hours * HOUR_S)
         self._known: dict[str, OnScale] = {}
         self._next_look_s, self._next_look_games = 0.0, 1
+        self._session: Session
+        self._field: Contenders
+        self._shown: frozenset[tuple[str, bool]] | None = None
 
     @property
     def is_over(self) -> bool:
         """Whether no more games are to be drawn."""
-        budget = self._budget
+        budget, members = self._budget, self.members.league.members
         return (
             (budget.games is not None and self.drawn >= budget.games)
             or time.monotonic() >= self._ends_s
             or (budget.until is not None and self._widest() <= budget.until)
-            or (budget.placing is not None and not self._member(budget.placing).is_waiting)
+            or (budget.placing is not None and not members[budget.placing].is_waiting)
         )
 
-    def source(self, session: Session) -> LeagueGames:
+    def source(self, session: Session) -> Games:
         """The games of a session, which is over when the league ends, or as soon as somebody plays
-        who is not in it, or a next version has been placed.
+        who is not in it, or a next version has been placed. What was drawn and not played by then
+        is played first in the next session.
         """
-        self.placed = []
-        table = _Drawing(self, session)
-        games = DrawnGames(table.unplayed(), table.draw)
-        return LeagueGames(games, lambda: self._has_placed() or self.has_newcomers(session))
+        config, schedule = session.config, session.schedule
+        self.placed, self._session, self._shown = [], session, None
+        self._field = Contenders(config.players)
+        for drawn in config.drawn:
+            self._field.add(tuple(drawn.line_up.split("+")), self._games_of(drawn))
+        ids = session.journal.ids
+        unplayed = [batch for drawn in config.drawn for batch in schedule.drawn_batches(drawn, ids)]
+        return Games(
+            as_drawn(unplayed, self._draw),
+            # What was drawn last of all is played to the end.
+            ends=lambda _: (bool(self.placed) and not self.is_over) or self.has_newcomers(session),
+        )
 
-    def _has_placed(self) -> bool:
-        """Whether somebody has been placed, and more is drawn after that; else what was drawn is
-        played to the end.
-        """
-        return bool(self.placed) and not self.is_over
-
-    def _member(self, bot: str) -> Member:
-        return self.members.league.members[bot]
+    def _games_of(self, drawn: Drawn) -> int:
+        return drawn.deals * len(self._session.config.rounds) * self._session.schedule.block_size
 
     def has_newcomers(self, session: Session) -> bool:
         """Whether somebody plays who is not in the session."""
@@ -120,15 +139,58 @@ class LeaguePlay:
         return list(self.members.league.members.values())
 
     def _widest(self) -> float:
-        return max((self._error(each.bot) for each in self._all() if each.plays), default=inf)
+        known = self._known
+        errors = [
+            known[each.bot].error if each.bot in known else inf
+            for each in self._all()
+            if each.plays
+        ]
+        return max(errors, default=inf)
 
-    def look(self, session: Session) -> bool:
+    def _draw(self) -> list[list[GamePlan]]:
+        """The batches of the next line-up, none if the league ends or too few play. Raises RunError
+        once there are no more deals.
+        """
+        self._take_stock()
+        line_up = None if self.is_over else self._field.next_line_up()
+        if line_up is None:
+            return []
+        first, rounds = self.members.league.deals, self._session.config.rounds
+        deals = max(1, DEALS_A_DRAW // len(rounds))
+        if (first + deals) * max(map(rounds.count, rounds)) > DEALS:
+            raise RunError(
+                f"expected at most {DEALS:,} deals in a league, got no number for another one",
+                "start another league",
+            )
+        drawn = Drawn("+".join(line_up), first, deals)
+        self.members.append(drawn)
+        self._field.add(line_up, self._games_of(drawn))
+        self.drawn += self._games_of(drawn)
+        return self._session.schedule.drawn_batches(drawn, frozenset())
+
+    def _take_stock(self) -> None:
+        """Shows the field who plays, and what the ratings say by now."""
+        self.members.look()
+        has_looked, there = self._look(), self._session.setup.bots
+        between = self._budget.between if self._session.config.players == DUEL else ()
+        rivals = [
+            rival
+            for rival in self.rivals()
+            if rival.bot in there and (not between or rival.bot in between)
+        ]
+        shown = frozenset((rival.bot, rival.is_benchmark) for rival in rivals)
+        if has_looked or shown != self._shown:
+            self._field.show(rivals, has_scale=bool(self.members.league.scale))
+            self._shown = shown
+
+    def _look(self) -> bool:
         """Looks at the ratings if that is due; whether it was."""
+        session = self._session
         games = len(session.journal.ids)
         if games < self._next_look_games or time.monotonic() < self._next_look_s:
             return False
         # Pandas: the command line starts without.
-        from arena.ratings.scale import league_counts, on_scale  # noqa: PLC0415
+        from arena.ratings.history import league_counts, on_scale  # noqa: PLC0415
 
         began = time.process_time()
         config, league = session.config, self.members.league
@@ -166,113 +228,67 @@ class LeaguePlay:
         becomes one.
         """
         league = self.members.league
-        known = [bot for bot in league.with_status("benchmark") if self._games(bot) >= HOLD_GAMES]
-        if not league.scale and len(known) < len(league.with_status("benchmark")):
-            return
-        new = [bot for bot in known if bot not in league.scale]
-        if new:
-            elo = {bot: round(self._known[bot].elo, 1) for bot in new}
-            self.members.append(Scaled(now(), elo))
-
-    def _games(self, bot: str) -> int:
-        return self._known[bot].games if bot in self._known else 0
-
-    def _error(self, bot: str) -> float:
-        return self._known[bot].error if bot in self._known else inf
+        benchmarks = league.with_status("benchmark")
+        known = {bot: self._known[bot] for bot in benchmarks if bot in self._known}
+        ready = [bot for bot in known if known[bot].games >= HOLD_GAMES]
+        new = {bot: round(known[bot].elo, 1) for bot in ready if bot not in league.scale}
+        if new and (league.scale or len(ready) == len(benchmarks)):
+            self.members.append(Scaled(now(), new))
 
     def rivals(self) -> list[Rival]:
         """Everybody who plays, as the last look showed them."""
-        before = versions_before(self.members.league.members)
-        elos = {bot: found.elo for bot, found in self._known.items()}
-        return [
-            self._rival(member, elos, before.get(member.bot, ""))
-            for member in self._all()
-            if member.plays
-        ]
-
-    def may_draw(self, bot: str, players: int) -> bool:
-        """Whether games of so many players may be drawn for a bot."""
-        return players > DUEL or not self._budget.between or bot in self._budget.between
-
-    def _rival(self, member: Member, elos: dict[str, float], before: str) -> Rival:
-        found = self._known.get(member.bot)
-        elo, error = (
-            (found.elo, error_of(found.error, found.games)) if found else first_guess(elos, before)
-        )
-        return Rival(
-            member.bot,
-            is_benchmark=member.status == "benchmark",
-            is_placed=member.placed is not None or self._budget.placing not in (None, member.bot),
-            is_seen=found is not None,
-            elo=elo,
-            error=error,
-            before=before,
-        )
+        earlier = versions_before(self.members.league.members)
+        elos, placing = {bot: found.elo for bot, found in self._known.items()}, self._budget.placing
+        rivals = []
+        for member in [each for each in self._all() if each.plays]:
+            bot, before = member.bot, earlier.get(member.bot, "")
+            found = self._known.get(bot)
+            elo, error = (
+                (found.elo, error_of(found.error, found.games))
+                if found
+                else first_guess(elos, before)
+            )
+            rival = Rival(
+                bot,
+                is_benchmark=member.status == "benchmark",
+                is_placed=member.placed is not None or placing not in (None, bot),
+                is_seen=found is not None,
+                elo=elo,
+                error=error,
+                before=before,
+            )
+            rivals.append(rival)
+        return rivals
 
 
-class _Drawing:
-    """Where the games of one session are drawn."""
+class Changing:
+    """The comparisons of the versions in a league's folder. What cannot be compared is said, and
+    not tried again.
+    """
 
-    def __init__(self, play: LeaguePlay, session: Session) -> None:
-        self._play, self._session, self._members = play, session, play.members
-        config, self._schedule = session.config, session.schedule
-        self._deals = max(1, DEALS_A_DRAW // len(config.rounds))
-        self._games_a_deal = len(config.rounds) * session.schedule.block_size
-        self._field = Contenders(config.players)
-        for drawn in config.drawn:
-            self._field.add(tuple(drawn.line_up.split("+")), drawn.deals * self._games_a_deal)
-        self._shown: frozenset[tuple[str, bool]] | None = None
+    def __init__(self, folder: Path, sandbox_for: Callable[..., Sandbox], tell: Tell) -> None:
+        self._folder, self._sandbox_for, self._tell = folder, sandbox_for, tell
+        self._failed = set[str]()
 
-    def unplayed(self) -> list[list[GamePlan]]:
-        """The batches that were drawn and not played."""
-        ids = self._session.journal.ids
-        return [
-            batch
-            for drawn in self._session.config.drawn
-            for batch in self._schedule.drawn_batches(drawn, ids)
-        ]
+    def compare(self, league: League, jobs: int | None) -> None:
+        """Compares who plays, has been placed and was not compared before."""
+        known = {*read_changes(self._folder), *self._failed}
+        before = versions_before(league.members)
+        for bot, member in league.members.items():
+            if member.plays and member.placed and bot in before and bot not in known:
+                self._compare(before[bot], bot, jobs or available_cores())
 
-    def draw(self) -> list[list[GamePlan]]:
-        """The batches of the next line-up, none if the league ends or too few play. Raises RunError
-        once there are no more deals.
-        """
-        self._take_stock()
-        if self._play.is_over:
-            return []
-        line_up = self._field.next_line_up()
-        if line_up is None:
-            return []
-        first = self._members.league.deals
-        self._refuse_too_many(first)
-        drawn = Drawn("+".join(line_up), first, self._deals)
-        self._members.append(drawn)
-        self._count(line_up)
-        return self._schedule.drawn_batches(drawn, frozenset())
-
-    def _count(self, line_up: LineUp) -> None:
-        games = self._deals * self._games_a_deal
-        self._field.add(line_up, games)
-        self._play.drawn += games
-
-    def _take_stock(self) -> None:
-        """Shows the field who plays, and what the ratings say by now."""
-        self._members.look()
-        has_looked = self._play.look(self._session)
-        players, there = self._session.config.players, self._session.setup.bots
-        rivals = [
-            rival
-            for rival in self._play.rivals()
-            if rival.bot in there and self._play.may_draw(rival.bot, players)
-        ]
-        shown = frozenset((rival.bot, rival.is_benchmark) for rival in rivals)
-        if has_looked or shown != self._shown:
-            self._field.show(rivals, has_scale=bool(self._members.league.scale))
-            self._shown = shown
-
-    def _refuse_too_many(self, first: int) -> None:
-        rounds = max(map(self._session.config.rounds.count, self._session.config.rounds))
-        if (first + self._deals) * rounds > DEALS:
-            raise RunError(
-                f"expected at most {DEALS:,} deals in a league, got no number for another one",
-                "start another league",
+    def _compare(self, before: str, bot: str, jobs: int) -> None:
+        try:
+            scripts = Scripts(self._folder)
+            if before not in [there.name for there in scripts.info.bots]:
+                return  # it could not be started
+            old, new = scripts.played_bot(before), scripts.played_bot(bot)
+            found = changes_between(scripts, old, new, self._sandbox_for(old, new), jobs, now())
+            append_changes(self._folder, found)
+        except (UserError, Void) as error:
+            self._failed.add(bot)
+            self._tell(
+                f"note: {printable(bot)} is not compared with {printable(before)}:"
+                f" {printable(str(error))}"
             )

@@ -1,17 +1,22 @@
-"""Who is in a league: kept in step with bots/, and with what other arenas write down of it."""
+"""Who is in a league: its folder, founded or found again, and its members, kept in step with bots/
+and with what other arenas write down.
+"""
 
 import getpass
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from arena.commands.bots import Tell, bot_finder
-from arena.commands.folders import registry_of
-from arena.errors import ConfigError, UserError, did_you_mean
-from arena.players.builtin import is_built_in
-from arena.players.folder import Bot
-from arena.players.options import split_options
+from msgspec.structs import replace
+
+from arena.commands.bots import Tell, bot_finder, registry_of, with_clock
+from arena.commands.home import results_folder
+from arena.errors import ConfigError, RunError, UserError, did_you_mean, printable
+from arena.players.folder import Bot, split_options
+from arena.players.player import is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import lack, staged_for_a_while
 from arena.records.league import (
@@ -23,12 +28,18 @@ from arena.records.league import (
     Status,
     StatusChanged,
     events_file,
+    is_league,
     lines_of,
     read_league,
     size_of,
 )
 from arena.records.record import name_of
+from arena.records.runfile import FILE as RUN_FILE
+from arena.records.runfile import RunInfo, read_run
+from arena.tournament.config import LeagueTerms, make_config
+from arena.tournament.runs import Request, as_it_is, boards_of, list_runs, make_request
 from arena.tournament.session import now
+from arena.tournament.settings import Asked
 
 LOOK_S = 2.0
 """A new version joins after about so long."""
@@ -45,7 +56,7 @@ class Members:
     def __init__(self, home: Path, folder: Path, names: Sequence[str], tell: Tell) -> None:
         self.folder, self._names, self._tell = folder, names, tell
         self._registry = registry_of(home)
-        self._find = bot_finder(home, tell, in_process=False)
+        self._find = bot_finder(home, tell)
         self._size, self._looked_s, self._stamp = 0, 0.0, -1
         self.league = League()
         self.refresh()
@@ -88,17 +99,13 @@ class Members:
         # Candidates are placed in the order in which they join: copies of the ladder's bots, as
         # 'arena init' makes them, come after the author's own.
         for label in sorted(there, key=ladder.__contains__):
-            if label not in members and self._is_named(label):
+            if label not in members and (not self._names or name_of(label) in self._names):
                 self._tell(f"{label} joins")
                 self.append(Joined(label, "candidate", now()))
-        known = {*there, *ladder}
         for label, member in list(members.items()):
             base = split_options(label)[0]
-            if member.plays and base not in known and "@" in base:
+            if member.plays and base not in (*there, *ladder) and "@" in base:
                 self.change(label, "withdrawn", ARENA, "it is no longer in bots/")
-
-    def _is_named(self, label: str) -> bool:
-        return not self._names or name_of(label) in self._names
 
     def change(self, label: str, status: Status, by: str, why: str = "") -> None:
         """Gives a member another status."""
@@ -110,41 +117,29 @@ class Members:
         built or started here are set aside.
         """
         found = []
-        for label in [bot for bot, member in self.league.members.items() if member.plays]:
-            if label in known:
+        for label, member in list(self.league.members.items()):
+            if not member.plays or label in known:
                 continue
             try:
-                bot = self._ready(label, sandbox_for)
+                bot = self._find(label)
+                if not is_built_in(bot):
+                    if reason := lack(bot)[0]:
+                        raise ConfigError(reason)
+                    with staged_for_a_while(bot, sandbox=sandbox_for(bot)):
+                        pass
+                found.append(bot)
             except UserError as error:
                 self.change(label, "aside", ARENA, str(error))
-            else:
-                found.append(bot)
         return found
-
-    def _ready(self, label: str, sandbox_for: Callable[[Bot], Sandbox]) -> Bot:
-        """A bot that can play here. Raises UserError."""
-        bot = self._find(label)
-        if not is_built_in(bot):
-            reason, _ = lack(bot)
-            if reason:
-                raise ConfigError(reason)
-            with staged_for_a_while(bot, sandbox=sandbox_for(bot)):
-                pass
-        return bot
 
     def label_of(self, text: str) -> str:
         """The member that a user means: a bot's name is its newest version. Raises ConfigError."""
-        members = self.league.members
-        base, options = split_options(text)
+        members, (base, options) = self.league.members, split_options(text)
         if text in members:
             return text
-        versions = [
-            label
-            for label in members
-            if name_of(label) == base and split_options(label)[1] == options
-        ]
-        if versions:
-            return versions[-1]
+        for label in reversed(members):
+            if name_of(label) == base and split_options(label)[1] == options:
+                return label
         near = did_you_mean(text, members)
         raise ConfigError(
             f"expected a member of the league {self.folder.name}, got {text!r}",
@@ -158,7 +153,7 @@ class Members:
     def has_hash(self, label: str, sha256: str) -> bool:
         """Whether the files of a member are those with this hash; true if they cannot be read."""
         try:
-            return self._find(label).has_hash(sha256)
+            return self._find(label).sha256 == sha256
         except UserError:
             return True
 
@@ -172,12 +167,8 @@ class Members:
         """Who holds the scale where the user names nobody: the ladder, as far as it can be started
         here, or else built-in bots.
         """
-        found = []
-        for label in self._registry.of_ladder():
-            bot = self._find(label)
-            if not lack(bot)[0]:
-                found.append(label)
-        return found or list(BUILT_IN)
+        ladder = self._registry.of_ladder()
+        return [label for label in ladder if not lack(self._find(label))[0]] or list(BUILT_IN)
 
 
 def user_name() -> str:
@@ -199,3 +190,136 @@ def member_label(bot: Bot) -> str:
         return bot.label
     _, colon, options = bot.label.partition(":")
     return f"{bot.base}@{bot.manifest.version}{colon}{options}"
+
+
+def leagues_in(home: Path) -> list[Path]:
+    """The folders of the leagues in results/, oldest first."""
+    return [folder for folder in list_runs(results_folder(home)) if is_league(folder)]
+
+
+def versions_in_leagues(home: Path, joined: Path | None) -> set[str]:
+    """``name@version`` of every member that a league of this home, or the one to be ``joined``, has
+    ever had: a version that was removed keeps its number, as its games do. Raises RunError if that
+    one cannot be read.
+    """
+    found = {split_options(label)[0] for label in read_league(joined).members} if joined else set()
+    for folder in leagues_in(home):
+        # One that cannot be read says so when it is played.
+        with suppress(RunError):
+            found |= {split_options(label)[0] for label in read_league(folder).members}
+    return found
+
+
+def league_folder(home: Path, name: str | None) -> Path:
+    """The folder of a league that is there; None is the newest one. Raises RunError."""
+    known = leagues_in(home)
+    if name is None and known:
+        return known[-1]
+    for folder in () if name is None else (results_folder(home) / name, Path(name)):
+        if is_league(folder):
+            return folder
+    names = ", ".join(folder.name for folder in known) or "none"
+    raise RunError(
+        f"expected the name of a league, got {name!r}" if name else "expected a league, found none",
+        f"leagues in {results_folder(home)}: {names}; 'arena league run NAME' starts one",
+    )
+
+
+def members_of(
+    home: Path, folder: Path, bots: Sequence[str], benchmarks: Sequence[str] | None, tell: Tell
+) -> Members:
+    """The members of a league, which is founded if there is none in the folder: with these bots, or
+    else all in bots/, and these benchmarks. Raises UserError.
+    """
+    is_known = os.path.lexists(folder / RUN_FILE)
+    if is_known and not is_league(folder) and read_run(folder).config.get("league") is None:
+        raise ConfigError(
+            f"expected a league in {folder}, got another kind of run", "choose another name"
+        )
+    config = make_config(read_run(folder).config) if is_known else None
+    names = config.league.names if config and config.league else _names(bots)
+    members = Members(home, folder, names, tell)
+    if is_known:
+        _refuse_others(members, benchmarks or ())
+    elif benchmarks or not members.league.members:
+        # Also where an earlier command named too few to begin with.
+        first = members.labels(benchmarks) if benchmarks else members.first_benchmarks()
+        if twice := [label for label in first if first.count(label) > 1]:
+            got = f"got {twice[0]} twice"
+            raise ConfigError(f"expected each benchmark once, {got}", "name each once")
+        folder.mkdir(parents=True, exist_ok=True)
+        members.admit(first, "benchmark")
+    members.admit(bots, "candidate")
+    members.look()
+    if is_known:
+        _warn_of_changes(members, read_run(folder), tell)
+    return members
+
+
+def refuse_other_files(folder: Path, label: str, bot: Bot) -> None:
+    """Raises ConfigError for a bot that a league plays under this label with other files."""
+    known = read_run(folder).bots if os.path.lexists(folder / RUN_FILE) else []
+    if any(info.name == label and bot.sha256 != info.sha256 for info in known):
+        raise ConfigError(
+            f"expected the files with which {label} joined {folder.name}, got others in"
+            f" {bot.folder}",
+            "the league plays on with those that joined: change the version in its bot.toml and"
+            " submit it again",
+        )
+
+
+def _warn_of_changes(members: Members, info: RunInfo, tell: Tell) -> None:
+    """Says so where the files of a version are no longer those that joined."""
+    played = {bot.name: bot.sha256 for bot in info.bots}
+    for label, member in members.league.members.items():
+        if member.plays and label in played and not members.has_hash(label, played[label]):
+            tell(
+                f"warning: {printable(label)} has other files in bots/ than when it joined, and"
+                " plays on as it was: 'arena submit' makes a new version of what has changed"
+            )
+
+
+def _refuse_others(members: Members, benchmarks: Sequence[str]) -> None:
+    """Raises ConfigError for benchmarks that a league did not begin with."""
+    others = [label for label in members.labels(benchmarks) if label not in members.league.members]
+    if others:
+        raise ConfigError(
+            f"expected the benchmarks that the league began with, got {', '.join(others)}",
+            f"name it as a bot, and 'arena league benchmark BOT --league {members.folder.name}'"
+            " makes it one",
+        )
+
+
+def _names(bots: Sequence[str]) -> list[str]:
+    """Whose versions join: the bots named without a version or options. Where none is, nobody does,
+    as no bot has the name of a label.
+    """
+    return [name for name in bots if "@" not in name and split_options(name)[1] is None] or [*bots]
+
+
+def league_request(
+    members: Members,
+    bots: Sequence[str],
+    options: Asked,
+    sandbox_for: Callable[[Bot], Sandbox],
+    tell: Tell,
+) -> Request:
+    """What the next session of a league plays: whoever has played, from the copies in its folder,
+    and the members that are new. Raises UserError.
+    """
+    folder = members.folder
+    if not os.path.lexists(folder / RUN_FILE):
+        found = members.newcomers((), sandbox_for)
+        terms = LeagueTerms(_names(bots))
+        return make_request(with_clock(options, tell), boards_of(options), found, league=terms)
+    info = read_run(folder)
+    known = as_it_is(folder, info, make_config(info.config))
+    every = [*known.bots, *members.newcomers([bot.label for bot in known.bots], sandbox_for)]
+    # What is said now is compared with the settings of the league when it is opened.
+    said: dict[str, Any] = {**options, "bots": [bot.label for bot in every]}
+    said.pop("board_files", None)
+    if "seed" in said:
+        said["seed"] = str(said["seed"])
+    if not {"boards", "board_files", "match"}.isdisjoint(options):
+        said["boards"] = list(boards_of(options))
+    return Request(replace(known.config, **said), known.boards, every)

@@ -1,23 +1,212 @@
-"""A run that is open for playing, without a word to anybody."""
+"""A run that is open for playing, without a word to anybody: in which sandbox its bots play, with
+what they are allowed beyond it, and what decides how much of it is played.
+"""
 
+import hashlib
 import logging
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from math import ceil
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from msgspec.structs import replace
 
 from arena.commands.bots import Tell
-from arena.errors import printable
+from arena.commands.home import bots_folder, results_folder
+from arena.errors import (
+    ConfigError,
+    FaultKind,
+    RunError,
+    SandboxError,
+    UserError,
+    did_you_mean,
+    printable,
+)
+from arena.exports.verdicts import test_of
+from arena.players.bot import last_lines
 from arena.players.folder import Bot
-from arena.players.sandbox.tiers import Sandbox
-from arena.tournament.batches import Batches, batches_of
-from arena.tournament.events import Event
-from arena.tournament.logs import run_log
-from arena.tournament.place import Place, Workers, workers_at
-from arena.tournament.pool import Pool
-from arena.tournament.request import Request
-from arena.tournament.runner import Runner
-from arena.tournament.session import Session, open_session
+from arena.players.player import is_built_in
+from arena.players.sandbox.grants import Grants, make_grants, read_allowed
+from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
+from arena.players.storage import cache_folder
+from arena.ratings.sequential import BlockTest, Verdict
+from arena.records.evidence import evidence_name
+from arena.records.journal import read_records
+from arena.records.runfile import state_folder
+from arena.tournament.lineups import next_allotment
+from arena.tournament.runner import BotBroken, Event, Pool, Runner
+from arena.tournament.runs import Request
+from arena.tournament.session import Place, Session, Workers, open_session, run_log, workers_at
+from arena.tournament.settings import FILE as OWN_FILE
+from arena.tournament.settings import OwnConfig, own_folder, read_own_config
+from arena.tournament.sources import Block, ComparedGames, Games, More, in_rounds, lanes_of
+
+if TYPE_CHECKING:
+    from arena.ratings.estimates import Look
+
+
+class SandboxChoice(NamedTuple):
+    """What the user says about the sandbox. Without options, ``mode`` is None, and ``trusted`` and
+    ``allowed`` are empty. ``home`` is where the arena keeps bots and results; ``tell`` hears what
+    the user should know, and ``advise``, once in each home, what would be better on this machine.
+    """
+
+    mode: Mode | None
+    trusted: tuple[str, ...]
+    unsafe: bool
+    allowed: tuple[str, ...] = ()
+    home: Path = Path()
+    tell: Tell = lambda _: None
+    advise: Tell | None = None
+
+    def with_default(self, mode: Mode | None) -> Self:
+        """The same, with a configuration file's mode where the user gave none."""
+        return self._replace(mode=self.mode or mode)
+
+    def sandbox_for(self, bots: Sequence[Bot], run: Path | None = None) -> Sandbox:
+        """The sandbox for these bots, with what they are allowed beyond it; warns if it is none.
+        Built-in bots need none. ``run`` is the folder of the run that they play. Where there are no
+        options, the user's own configuration decides. Raises SandboxError, ConfigError.
+        """
+        own = read_own_config()
+        kept = [bots_folder(self.home), results_folder(self.home), *([run] if run else [])]
+        grants = _granted(bots, self.allowed, own, kept, self.tell)
+        bots = [bot for bot in bots if not is_built_in(bot)]
+        if not bots:
+            if self.mode in ("require", "strangers"):
+                cure = "leave out --sandbox or --strangers: built-in bots are part of the arena"
+                raise SandboxError("expected bots to put into a sandbox, got built-in ones", cure)
+            return OPEN
+        choice = choose(
+            self.mode or own.sandbox or "auto",
+            accept_none=self.unsafe or all(is_trusted(bot, self.trusted, own) for bot in bots),
+        )
+        if choice.warning:
+            self.tell(f"warning: {choice.warning}")
+        if choice.note and self.advise and _is_new(self.home, choice.note):
+            self.advise(f"note: {choice.note}")
+        return replace(choice.sandbox, grants=grants)
+
+
+def _is_new(home: Path, text: str) -> bool:
+    """Whether a note was never told in this home, as far as can be remembered; now it was."""
+    words = f"{home.absolute()}\n{text}".encode(errors="surrogateescape")
+    try:
+        told = state_folder() / "told"
+        told.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (told / hashlib.sha256(words).hexdigest()[:16]).touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    except (OSError, RunError):
+        pass
+    return True
+
+
+def _granted(
+    bots: Sequence[Bot], said: Sequence[str], own: OwnConfig, closed: Iterable[Path], tell: Tell
+) -> dict[str, Grants]:
+    """What each of these bots may do beyond its sandbox, by its label without options; tells of it.
+    Nobody may read what is ``closed``, nor the bots' own folders. Raises ConfigError.
+    """
+    if not said and not own.allow:
+        return {}
+    sources = [bot.folder for bot in bots if not is_built_in(bot)]
+    folders = [*closed, cache_folder(), state_folder(), *sources]
+    words: defaultdict[str, list[str]] = defaultdict(list)
+    for text in said:
+        name, more = read_allowed(text)
+        for base in _named(name, bots):
+            words[base] += more
+    found = {base: make_grants(each, Path(), folders) for base, each in words.items()}
+    for bot in bots:
+        if bot.base not in words and (more := own_words(own, bot)):
+            found[bot.base] = make_grants(more, own_folder(), folders)
+    found = {base: grants for base, grants in found.items() if grants.words}
+    for base, grants in found.items():
+        # A bot's folder shows what its name may not.
+        place, allowed = _folder_of(base, bots), ", ".join(grants.words)
+        tell(printable(f"note: {base} in {place} is allowed {allowed}"))
+    return found
+
+
+def own_words(own: OwnConfig, bot: Bot) -> list[str]:
+    """What the user's own configuration allows a bot. Raises ConfigError."""
+    words = []
+    for text in () if is_built_in(bot) else own.allow or ():
+        folder = own_folder()
+        try:
+            name, more = read_allowed(text)
+        except ConfigError as error:
+            raise ConfigError(f"{folder / OWN_FILE}: {error}", error.hint) from None
+        if os.sep not in name:
+            raise ConfigError(
+                f"{folder / OWN_FILE}: expected the path of a bot's folder in allow, got {name!r}",
+                f'any bot could take that name: write its folder, as in "~/bots/{name}=..."',
+            )
+        words += more if _is_meant(bot, name, folder) else []
+    return words
+
+
+def is_trusted(bot: Bot, said: Sequence[str], own: OwnConfig) -> bool:
+    """Whether a bot, with whatever options, is among those that the user trusts, by name or path:
+    those of the command line, and else of the user's own configuration.
+    """
+    base = Path() if said or not own.trust else own_folder()
+    return any(_is_meant(bot, name, base) for name in said or own.trust or ())
+
+
+def _named(name: str, bots: Sequence[Bot]) -> list[str]:
+    """The label, without options, of the bot that a name or path on the command line means; several
+    where one program plays under several. Raises ConfigError.
+    """
+    found = [bot for bot in bots if _is_meant(bot, name, Path())]
+    if not found:
+        names = list(dict.fromkeys(bot.base for bot in bots))
+        hint = f"{did_you_mean(name, names)}there are {', '.join(names)}"
+        raise ConfigError(f"expected a bot that plays here in --allow, got {name!r}", hint)
+    if any(map(is_built_in, found)):
+        raise ConfigError(
+            f"expected a bot with a process in --allow, got {name}, which is built in",
+            "built-in bots are part of the arena: leave it out",
+        )
+    return list(dict.fromkeys(bot.base for bot in found))
+
+
+def _folder_of(base: str, bots: Sequence[Bot]) -> Path:
+    """Where the program is that bots with this label are, whatever their options. Raises
+    ConfigError if there are two.
+    """
+    folders = {bot.folder.resolve(): bot.folder for bot in bots if bot.base == base}
+    if len(folders) > 1:
+        raise ConfigError(
+            f"expected one program named {base} to allow it something, got"
+            f" {' and '.join(map(str, folders.values()))}",
+            "leave one out, or give it another name",
+        )
+    return next(iter(folders.values()))
+
+
+def _is_meant(bot: Bot, name: str, base: Path) -> bool:
+    """Whether a name, or the path of a folder, relative to ``base``, means a bot."""
+    if os.sep not in name:
+        return name in (bot.label, bot.base)
+    try:
+        return (base / Path(name).expanduser()).resolve() == bot.folder.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
+class Standing(NamedTuple):
+    """What a look at the ratings found: ``games`` played and about how many are ``needed``, 0 if it
+    ends here; and the ``widest`` +/- in Elo, infinite if one is open.
+    """
+
+    games: int
+    needed: int
+    widest: float
 
 
 class Play(NamedTuple):
@@ -27,25 +216,39 @@ class Play(NamedTuple):
     pool: Pool
     runner: Runner
 
-    def missing(self) -> Batches:
-        """The games that are not in the journal, in batches for the pool."""
+    def missing(self) -> More:
+        """The games that are not in the journal, for the workers of the pool."""
         session = self.session
-        return batches_of(session.schedule, session.journal.ids, lambda: self.pool.places)
+        return lanes_of(session.schedule, session.journal.ids, lambda: self.pool.places)
+
+    def games(self, watch: Callable[[Standing], object] = lambda _: None) -> Games:
+        """The games of a tournament, including those of further allotments; ``watch`` hears of each
+        look at the ratings.
+        """
+        session = self.session
+
+        def decide() -> More | None:
+            allotted, standing = _look(session)
+            watch(standing)
+            if allotted is None:
+                session.change(settled=session.schedule.last_deal)
+                return None
+            session.change(allotted=allotted)
+            return self.missing()
+
+        if session.config.allotted is None or session.config.settled is not None:
+            return Games(self.missing())
+        return Games(in_rounds(self.missing(), decide))
 
 
 class OpenRun(NamedTuple):
-    """A session, and the workers that wait for its games. ``queue`` takes what they log."""
+    """A session, and the workers that wait for its games; ``play`` gives what plays it, and whose
+    listener is told of every game.
+    """
 
     session: Session
     workers: Workers
-    bots: Sequence[Bot]
-    queue: Any
-
-    def play(self, listen: Callable[[Event], None]) -> Play:
-        """What plays the run; ``listen`` is told of every game."""
-        session = self.session
-        pool = self.workers.pool(session.setup, self.bots, self.queue, listen)
-        return Play(session, pool, Runner(session.folder, session.journal, pool, listen))
+    play: Callable[[Callable[[Event], None]], Play]
 
 
 @contextmanager
@@ -63,19 +266,6 @@ def open_run(
     """Opens a run for playing; ``opening`` is entered while its session is opened. Whoever leaves
     it, by an exception too, ends its workers and bots. Raises UserError.
     """
-    warn_of_memory(sandbox, request, tell)
-    with ExitStack() as stack:
-        workers = stack.enter_context(workers_at(place))
-        means = workers.means(sandbox, log_level)
-        with opening or nullcontext():
-            session = stack.enter_context(open_session(folder, request, means, adopt=adopt))
-        warn_unmarked(session, tell)
-        queue = stack.enter_context(run_log(folder, log_level))
-        yield OpenRun(session, workers, request.bots, queue)
-
-
-def warn_of_memory(sandbox: Sandbox, request: Request, tell: Tell) -> None:
-    """Says so when a bot could keep what it sees of a deal outside, until it plays that again."""
     dialling = [label for label, grants in sandbox.grants.items() if grants.network]
     if dialling and request.config.repeats_deals:
         tell(
@@ -84,11 +274,114 @@ def warn_of_memory(sandbox: Sandbox, request: Request, tell: Tell) -> None:
             " own deck"
         )
 
+    with ExitStack() as stack:
+        workers = stack.enter_context(workers_at(place))
+        means = workers.means(sandbox, log_level)
+        with opening or nullcontext():
+            session = stack.enter_context(open_session(folder, request, means, adopt=adopt))
+        if session.unmarked:
+            tell(
+                "warning: going on with this run will need --adopt, since no key of yours marks it:"
+                f" {session.unmarked}"
+            )
+        log_queue = stack.enter_context(run_log(folder, log_level))
 
-def warn_unmarked(session: Session, tell: Tell) -> None:
-    """Warns of a run that will look like one from elsewhere."""
-    if session.unmarked:
-        tell(
-            "warning: going on with this run will need --adopt, since no key of yours marks it:"
-            f" {session.unmarked}"
-        )
+        def play(listen: Callable[[Event], None]) -> Play:
+            pool = workers.pool(session.setup, request.bots, log_queue, listen)
+            # A league itself sets a candidate aside that only forfeits, and plays on.
+            spares = session.config.league is not None
+            return Play(session, pool, Runner(folder, session.journal, pool, listen, spares=spares))
+
+        yield OpenRun(session, workers, play)
+
+
+def broken_error(broken: BotBroken, folder: Path) -> UserError:
+    """Why a bot plays no more: how its games ended, what it wrote last, and what to do."""
+    fault = broken.fault
+    when = "" if fault.kind == FaultKind.STARTUP else f" at turn {fault.turn}"
+    first = f"expected {broken.bot} to play, got {broken.games} forfeits in its first"
+    lines = [
+        f"{first} {broken.games} games ({fault.kind}), the last one{when}: {fault.detail}",
+        *last_lines(broken.bot, broken.stderr),
+        f"the evidence is in {folder / evidence_name(broken.game, fault.seat)}",
+    ]
+    return UserError(
+        "\n".join(lines),
+        f"'arena check {broken.bot}' tells what is wrong; fix it, or name bots without it, and"
+        " start another run (with another --out, if you name it)",
+    )
+
+
+def unplayed_error(text: str) -> UserError:
+    """Why a run has no standings, or a comparison no answer: see `unplayed_text`."""
+    return UserError(
+        f"expected games that are decided by play, got none: {text}",
+        "'arena check BOT' tells what is wrong with a bot",
+    )
+
+
+class Contest:
+    """The test of a session that compares two bots, fed with its games.
+
+    ``watch`` hears of the test after each round of blocks. With ``keeps_looks``, ``looks`` has what
+    the test said after each round.
+    """
+
+    def __init__(
+        self,
+        play: Play,
+        watch: Callable[[BlockTest], None] = lambda _: None,
+        *,
+        keeps_looks: bool = False,
+    ) -> None:
+        self._play, self._watch, self._keeps_looks = play, watch, keeps_looks
+        session = play.session
+        self._source = ComparedGames(session.schedule, self._judge)
+        groups = session.schedule.turns if session.config.pool else 0
+        self.test = test_of(session.config, groups, self._source.round_size)
+        self.looks: list[Look] = []
+
+    @property
+    def games(self) -> int:
+        """How many games the verdict is based on."""
+        return self.test.blocks * self._source.block_size
+
+    def play(self) -> None:
+        """Plays until it is decided, interrupted, or over; writes down how many deals it took."""
+        for record in read_records(self._play.session.folder):
+            self._source.count(record)
+            if self._source.settled is not None:
+                break
+        self._play.runner.play(self._source.games(self._play.missing()))
+        if self._source.settled is not None:
+            self._play.session.change(settled=self._source.settled)
+
+    def _judge(self, blocks: Sequence[Block]) -> bool:
+        """Feeds a round of blocks to the test; whether it is decided now."""
+        for block in blocks:
+            self.test.add(*block)
+        if self._keeps_looks:
+            # Scipy: a comparison is played without, unless somebody wants to know each look.
+            from arena.ratings.estimates import look_at  # noqa: PLC0415
+
+            self.looks.append(look_at(self.test, self.looks[-1] if self.looks else None))
+        self._watch(self.test)
+        return self.test.verdict != Verdict.UNDECIDED
+
+
+def _look(session: Session) -> tuple[int | None, Standing]:
+    """Rates the games so far: how many deals to play next, None if it is enough, and what was
+    found.
+    """
+    # Pandas: a run that does not ask for this never loads it.
+    from arena.ratings.order import precision, rate_journal  # noqa: PLC0415
+
+    config, schedule = session.config, session.schedule
+    assert config.until is not None, "a run that plays until its error bars are narrow"
+    results, ratings = rate_journal(session.folder, config.bots, config.match)
+    rounds = max(len(config.match), 1)
+    games = results.games * rounds
+    found = precision(results, ratings, config.until)
+    allotted = next_allotment(config) if found.widest > config.until else None
+    needed = ceil(min(found.games * rounds, schedule.planned - games)) if allotted else 0
+    return allotted, Standing(games, needed, found.widest)

@@ -1,33 +1,29 @@
-"""A review of a run: which decisions are to be graded, the grades as they come, and what there is
-then to be seen.
+"""Recorded games that bots are asked about again: which bot is asked, which decisions of a run are
+to be graded, and the grades as they come.
 """
 
 import heapq
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from hashlib import sha256
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
-import pandas as pd
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from arena import __version__
+from arena.commands.bots import Tell, bot_finder, find_bot, registry_of
+from arena.commands.playing import SandboxChoice
 from arena.errors import RunError, UserError, did_you_mean
-from arena.exports.report.secrecy import judge as judge_secrecy
-from arena.match.grading import seconds_of_a_grade
+from arena.match.decisions import seconds_of_a_grade
 from arena.match.replay import start_state
-from arena.players.builtin import built_in
-from arena.players.folder import Bot
-from arena.players.options import nearest_label
-from arena.ratings.matches import score_journal
-from arena.ratings.reviews import Graded, bots_table, decisions_table
-from arena.records.find import find_record, read_records
-from arena.records.journal import journal_of
-from arena.records.record import GameRecord
-from arena.records.review import (
+from arena.players.folder import Bot, nearest_label
+from arena.players.player import built_in, is_built_in
+from arena.players.sandbox.tiers import Sandbox
+from arena.players.staging import staged_for_a_while
+from arena.records.grades import (
     MOST_SEED,
     Grade,
     Judge,
@@ -38,49 +34,53 @@ from arena.records.review import (
     read_reviews,
     seen_by,
 )
+from arena.records.journal import find_record, journal_of, read_records
+from arena.records.record import GameRecord
 from arena.records.runfile import read_run
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
-from arena.tournament.forms import filled
-from arena.tournament.pool import available_cores
-from arena.tournament.review import Adviser, Ungraded, grade_decisions
+from arena.tournament.review import Adviser, Scripts, Ungraded, grade_decisions
+from arena.tournament.settings import checked
+from arena.tournament.workers import available_cores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arena.ratings.analysis import Graded
 
 DEFAULT_JUDGE, DEFAULT_DEALS = "careful-4", 400
+# Fewer deals than the reader takes would tell nothing.
+LEAST_DEALS, MOST_DEALS = 10, 1_000_000
 HINT = "'arena review --help' says what can be asked"
+ASKED: Mapping[str, Any] = {
+    "deals": Annotated[int, Meta(ge=LEAST_DEALS, le=MOST_DEALS)],
+    "seed": Annotated[int, Meta(ge=0, le=MOST_SEED)],
+    "bots": list[str],
+    "games": Annotated[int, Meta(ge=1)] | None,
+    "game": str | None,
+    "jobs": Annotated[int, Meta(ge=1)] | None,
+}
+"""What may be asked of a review."""
 
 
-class Reviewed(NamedTuple):
-    """``decisions`` and ``bots`` are data frames of `ratings.reviews`; ``held_back`` is the number
-    of games that wait until their deals are over.
+class ReviewResult(NamedTuple):
+    """What decisions cost in the eyes of a judge of a certain strength, see ``arena review``.
+
+    ``bots``       one row a bot: decisions, cost of a decision in shares of the win, error ...
+    ``decisions``  one row a decision: game, turn, seat, bot, played, better, cost, error ...
+    ``held_back``  games that wait until their deals are over
     """
 
-    decisions: pd.DataFrame
-    bots: pd.DataFrame
+    bots: "pd.DataFrame"
+    decisions: "pd.DataFrame"
     held_back: int
 
 
 def make_judge(name: str = DEFAULT_JUDGE, deals: int = DEFAULT_DEALS, seed: int = 0) -> Judge:
     """A judge by the name of a built-in bot. Raises ConfigError."""
     built_in(name)
-    asked = filled(_Luck, {"deals": deals, "seed": seed}, "", HINT)
-    return Judge(name, asked.deals, asked.seed)
-
-
-class _Luck(Struct):
-    """Fewer deals than the reader takes would tell nothing."""
-
-    deals: Annotated[int, Meta(ge=10, le=1_000_000)]
-    seed: Annotated[int, Meta(ge=0, le=MOST_SEED)]
-
-
-class _Extent(Struct):
-    bots: list[str]
-    games: Annotated[int, Meta(ge=1)] | None
-    game: str | None
-
-
-class _Work(Struct):
-    jobs: Annotated[int, Meta(ge=1)] | None
+    checked(ASKED, {"deals": deals, "seed": seed}, HINT)
+    return Judge(name, deals, seed)
 
 
 class Review:
@@ -107,11 +107,16 @@ class Review:
         adviser: Adviser | None = None,
     ) -> None:
         self.run, self.info, self._adviser = run, read_run(run), adviser
-        self.judge = judge if adviser is None else _advised(judge, adviser.bot)
-        asked = filled(_Extent, {"bots": bots, "games": games, "game": game}, "", HINT)
+        if adviser is not None:
+            by = f"{adviser.bot.label} {adviser.bot.sha256[:12]}"
+            judge = msgspec.structs.replace(judge, by=by)
+        self.judge = judge
+        asked = checked(ASKED, {"bots": bots, "games": games, "game": game}, HINT)
         names = [bot.name for bot in self.info.bots]
-        self._bots = frozenset(nearest_label(bot, names) for bot in asked.bots)
-        self._check_bots(names)
+        self._bots = frozenset(nearest_label(bot, names) for bot in asked["bots"])
+        for bot in sorted(self._bots.difference(names)):
+            known = f"{did_you_mean(bot, names)}there are {', '.join(names)}"
+            raise UserError(f"expected a bot of the run, got {bot!r}", known)
         self.held_back, self._records = self._chosen(game, games)
         self._seen = seen_by(read_reviews(run), judge, REVISION)
         for record in self._records:
@@ -126,19 +131,18 @@ class Review:
 
     def estimated_s(self, jobs: int | None = None) -> float:
         """About how long `grade` takes, from a few games that the judge plays now."""
-        turns = sum(len(wanted.turns) for wanted in self.todo)
-        if not turns:
+        if not self.decisions:
             return 0.0
         record = self.todo[0].record
         board = Board(record.board, tuple(self.info.boards[record.board]))
         seconds = seconds_of_a_grade(start_state(record, board), self.judge)
-        return turns * seconds / (jobs or available_cores())
+        return self.decisions * seconds / (jobs or available_cores())
 
     def grade(self, jobs: int | None = None) -> Generator[Grade]:
         """Grades what is missing; a game is kept in the run's review.jsonl as soon as all of it is
         graded. Raises RunError, ConfigError, Void.
         """
-        jobs, todo = filled(_Work, {"jobs": jobs}, "", HINT).jobs, self.todo
+        jobs, todo = checked(ASKED, {"jobs": jobs}, HINT)["jobs"], self.todo
         if not todo:
             return
         workers = min(jobs or available_cores(), self.decisions) or 1
@@ -154,12 +158,13 @@ class Review:
                     yield found[-1]
                 self._keep(file, wanted, found)
 
-    def result(self) -> Reviewed:
+    def result(self) -> ReviewResult:
         """What is graded so far."""
-        own_decks = self.info.has_own_decks
+        from arena.ratings.analysis import bots_table, decisions_table  # noqa: PLC0415
+
         decisions = decisions_table(self._graded())
-        table = bots_table(decisions, own_decks=own_decks)
-        return Reviewed(decisions, table, self.held_back)
+        bots = bots_table(decisions, own_decks=self.info.has_own_decks)
+        return ReviewResult(bots, decisions, self.held_back)
 
     def _keep(self, file: ReviewFile, wanted: Ungraded, found: list[Grade]) -> None:
         record, seats = wanted
@@ -170,7 +175,7 @@ class Review:
         seen.seats.update(seats)
         seen.grades.update((grade.turn, grade) for grade in found)
 
-    def _graded(self) -> Iterator[Graded]:
+    def _graded(self) -> Iterator["Graded"]:
         for record in self._records:
             if record.id in self._seen:
                 seats, grades = self._seats(record), self._seen[record.id].grades
@@ -183,15 +188,14 @@ class Review:
     def _seats(self, record: GameRecord) -> set[int]:
         return {seat for seat, bot in enumerate(record.bots) if not self._bots or bot in self._bots}
 
-    def _check_bots(self, names: Sequence[str]) -> None:
-        for bot in sorted(self._bots.difference(names)):
-            known = f"{did_you_mean(bot, names)}there are {', '.join(names)}"
-            raise UserError(f"expected a bot of the run, got {bot!r}", known)
-
     def _chosen(self, game: str | None, most: int | None) -> tuple[int, list[GameRecord]]:
         """How many games are held back, and the records to look at, in an order without a system,
         so that any first part of them stands for the whole.
         """
+        # Pandas: to ask a bot about a game, and --help, do without.
+        from arena.exports.report.scan import judge as judge_secrecy  # noqa: PLC0415
+        from arena.ratings.tally import score_journal  # noqa: PLC0415
+
         score = score_journal(journal_of(self.run), [], own_decks=self.info.has_own_decks)
         is_open = judge_secrecy(self.info, score.games.blocks()).is_open_game
         if game is not None:
@@ -215,9 +219,49 @@ class Review:
         return held_back, chosen
 
 
-def _advised(judge: Judge, bot: Bot) -> Judge:
-    return msgspec.structs.replace(judge, by=f"{bot.label} {bot.sha256[:12]}")
-
-
 def _draw(record: GameRecord) -> bytes:
     return sha256(record.id.encode()).digest()
+
+
+def note_bank(scripts: Scripts, tell: Tell) -> None:
+    """Says what differs from the original game in a run with a bank."""
+    if scripts.has_bank:
+        tell(
+            "note: the run has a bank, and its records do not say how much was left at a turn:"
+            " time_ms assumes that all answers of a game took equally long"
+        )
+
+
+@contextmanager
+def bot_to_ask(
+    home: Path, scripts: Scripts, text: str | None, played: str, choice: SandboxChoice
+) -> Iterator[tuple[Bot, Sandbox]]:
+    """The bot that the user names, in a temporary folder, or else the run's own copy; with its
+    sandbox. Raises UserError.
+    """
+    if text is None:
+        bot = scripts.played_bot(played)
+        yield bot, choice.sandbox_for([bot])
+        return
+    bot = find_bot(registry_of(home), text, choice.tell)
+    sandbox = choice.sandbox_for([bot])
+    with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
+        yield staged, sandbox
+
+
+@contextmanager
+def adviser(home: Path, run: Path, name: str, choice: SandboxChoice) -> Iterator[Adviser | None]:
+    """The bot of that name or path as a judge of a run's moves; None for a built-in one, which
+    needs no process. Raises UserError.
+    """
+    notes = list[str]()
+    if is_built_in(bot_finder(home, notes.append)(name)):
+        # Those about another one come when it is made ready.
+        for note in notes:
+            choice.tell(note)
+        yield None
+        return
+    scripts = Scripts(run)
+    note_bank(scripts, choice.tell)
+    with bot_to_ask(home, scripts, name, "", choice) as (bot, sandbox):
+        yield Adviser(bot, sandbox, scripts)

@@ -1,47 +1,29 @@
-"""An analysis of a run as text and as JSON."""
+"""What a run and a league tell beyond their standings: an analysis, a review and a history, as
+text, as CSV and as JSON.
+"""
 
-import math
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from arena.exports.files import table_rows
-from arena.exports.text import number, pairs_text, seats_text, table_text
-from arena.ratings.analysis import Analysis
-from arena.ratings.columns import Column
-from arena.ratings.company import Company
-from arena.ratings.goodness import Goodness
-from arena.ratings.voids import void_notes
-from arena.records.record import DUEL
+from arena.errors import RunError
+from arena.exports.files import csv_text, table_rows
+from arena.exports.grid import counted, number
+from arena.exports.text import pairs_text, seats_text, table_text
+from arena.ratings.analysis import Analysis, worst_decisions
+from arena.ratings.columns import HISTORY, Column, placed
+from arena.ratings.history import History
+from arena.ratings.model import FEW_DEALS
+from arena.ratings.notes import company_note, void_notes
+from arena.records.grades import Judge
+from arena.records.league import STATUS_TEXT, Changes, read_changes
 
-QUESTION = "Does one rating for each bot explain the results?"
 LEVEL = 0.05
-SHOWN_PAIRS = 5
-SHOWN_TESTS = 10
-SMALLEST = 0.001
 BOT = Column("bot", "Bot", style="name")
 GAMES = Column("games", "Games")
-FIT = (
-    BOT,
-    Column("opponent", "Opponent", style="name"),
-    GAMES,
-    Column("lead", "Lead", 3, spare=2),
-    Column("expected", "Expected", 3),
-    Column("t", "t", 2),
-    Column("p", "p", 4),
-    Column("p_all", "p all", 4, spare=1),
-)
-COMPANY = (
-    BOT,
-    Column("opponent", "Opponent", style="name"),
-    Column("third", "Third", style="name"),
-    Column("elo_with", "With", 0),
-    Column("error_with", "+/-", 0),
-    Column("elo_without", "w/o", 0),
-    Column("error_without", "+/-", 0),
-)
 ENDINGS = (
     Column("board", "Board", style="name"),
     Column("players", "Players"),
@@ -84,35 +66,6 @@ TIMES = (
     Column("game_ms", "ms/game", 1),
     Column("slowest_ms", "Slowest ms", 1),
 )
-TEMPO = (
-    BOT,
-    Column("answers", "Answers", spare=3),
-    Column("early_ms", "Early ms", 1),
-    Column("middle_ms", "Middle", 1),
-    Column("late_ms", "Late", 1),
-    Column("median_ms", "Median", 1, spare=1),
-    Column("p95_ms", "95th", 1, spare=2),
-    Column("slowest_share", "Slowest%", 1),
-    Column("near", "Near%", 1),
-)
-EXPECTED = (
-    Column("notes", "Values"),
-    Column("deals", "Deals", spare=2),
-    Column("value", "Expected%", 1),
-    Column("won", "Won%", 1),
-    Column("gap", "Gap", of=lambda row: f"{100 * row['gap']:+.1f}"),
-    Column("error", "+/-", of=lambda row: number(100 * row["error"], 1)),
-)
-CALIBRATION = (
-    BOT,
-    *EXPECTED,
-    Column("brier", "Brier", 3),
-    Column("brier_flat", "Flat", 3, spare=1),
-)
-BINS = (
-    Column("low", "Value", of=lambda row: f"{row['low']:.1f}-{row['low'] + 0.1:.1f}"),
-    *EXPECTED,
-)
 MACHINES = (
     Column("host", "Machine", style="name"),
     Column("known", "Speed/s", of=lambda row: "" if pd.isna(row["speed"]) else row["speed"]),
@@ -120,24 +73,22 @@ MACHINES = (
     Column("faults", "Faults"),
     Column("move_ms", "ms/move", 1),
 )
-HANDS = (
+
+
+REVIEWED = (
     BOT,
-    Column("deal", "Deal", of=lambda row: _deal_of(row["game"]), style="name"),
-    Column("seat", "Seat"),
-    Column("share", "Share", 2),
-    Column("expected", "Exp.", 2, spare=3),
-    Column("other_share", "Others", 2),
-    Column("other_expected", "Exp.", 2, spare=3),
-    Column("swing", "Swing", 2),
-    Column("left", "Left", 1, spare=2),
-    Column("other_left", "Others'", 1, spare=1),
+    GAMES,
+    Column("decisions", "Decisions", spare=1),
+    Column("cost", "Cost%", 2),
+    Column("error", "+/-", of=lambda row: number(100 * row["error"], 2)),
+    Column("blunders", "Blunders"),
+    Column("agreed", "Agreed%", 1),
 )
-
-
-CONTENT = (
-    "cycles", "seats", "met_again", "times", "tempo", "calibration", "endings", "machines", "voids",
-    "opponents", "hands",
-)  # fmt: skip
+MEANING = """\
+Cost% is what a decision costs, in % of a win, with its 95 % error, clustered by
+deal. A blunder costs 10 % or more. Agreed% is how often the judge would have
+played the same."""
+CONTENT = ("seats", "met_again", "times", "endings", "machines", "voids", "opponents")
 
 
 def analysis_object(analysis: Analysis) -> dict[str, Any]:
@@ -147,38 +98,19 @@ def analysis_object(analysis: Analysis) -> dict[str, Any]:
         "games": analysis.games,
         "deals": analysis.deals,
         "notes": analysis.notes,
-        "fit": [_fit_object(test) for test in analysis.fits],
-        "company": _company_object(analysis.company),
+        "company": analysis.company and table_rows(pd.DataFrame([analysis.company]))[0],
         **{name: table_rows(table) for name, table in tables.items() if table is not None},
     }
 
 
-def _fit_object(test: Goodness) -> dict[str, Any]:
-    known = math.isfinite(test.statistic)
-    return {
-        "bots": test.bots,
-        "f": test.statistic if known else None,
-        "freedom": [test.freedom, test.deals - test.freedom],
-        "p": test.p if known else None,
-        "pairs": table_rows(test.pairs),
-    }
-
-
-def analysis_text(analysis: Analysis, run: str, width: int | None = None) -> str:
-    """An analysis as text for a terminal of this width; ``run`` is the user's name for the run."""
-    parts = [f"note: {note}" for note in analysis.notes]
-    parts += [part for test in analysis.fits for part in _fit_parts(test, width)]
-    if not analysis.fits:
-        parts.append(f"{QUESTION} No bot has a rating.")
+def analysis_text(analysis: Analysis, width: int | None = None) -> str:
+    """An analysis as text for a terminal of this width."""
+    parts = [f"note: {note}" for note in (*analysis.notes, *company_note(analysis.company))]
     parts += [
-        *_company_parts(analysis.company, width),
-        _cycles_text(analysis),
         f"Seats\n{seats_text(analysis.seats, width)}",
         *_met_again(analysis.met_again, width),
-        endings_text(analysis.endings, width),
+        f"How games end\n{table_text(ENDINGS, analysis.endings, width=width)}\n{ENDINGS_TOLD}",
         _times_text(analysis.times, width),
-        *_tempo(analysis.tempo, width),
-        *_calibration(analysis.calibration, analysis.opponents is not None, width),
     ]
     if len(analysis.machines) > 1:
         parts.append(
@@ -188,39 +120,7 @@ def analysis_text(analysis: Analysis, run: str, width: int | None = None) -> str
         parts.append(_voids_text(analysis.voids, width))
     if analysis.opponents is not None:
         parts.append(f"Opponents\n{pairs_text(analysis.opponents, width=width)}")
-    return "\n\n".join([*parts, _hands_text(analysis.hands, run, width)])
-
-
-def endings_text(endings: pd.DataFrame, width: int | None) -> str:
-    """How games end."""
-    return f"How games end\n{table_text(ENDINGS, endings, width=width)}\n{ENDINGS_TOLD}"
-
-
-def _company_object(found: Company) -> dict[str, Any]:
-    beyond = table_rows(found.table)
-    return {"tests": found.tests, "p_all": found.least, "beyond_error": beyond}
-
-
-def _company_parts(found: Company, width: int | None) -> Iterator[str]:
-    """Whether a third bot at the table matters, at tables of three and four."""
-    if not found.tests:
-        return
-    title = "Does it matter who else sits at the table?"
-    tested = f"{found.tests} tests of a pair with a third bot"
-    if found.all_bots > found.bots:
-        tested += f"; only pairs of the {found.bots} best bots are tested"
-    if found.table.empty:
-        yield f"{title} No evidence for it: {_p(found.least)} ({tested})"
-        return
-    shown = found.largest.head(SHOWN_TESTS)
-    more = f", of which {len(shown)} are shown" if len(found.table) > len(shown) else ""
-    told = (
-        "The bot's Elo minus the opponent's, by the games with the third bot at the table and by"
-        " those without it (w/o)."
-        "\n'--without BOT' leaves out all games with a bot."
-    )
-    yes = f"{title} Yes: {len(found.table)} beyond error{more} ({tested})"
-    yield "\n".join([yes, table_text(COMPANY, shown, width=width), told])
+    return "\n\n".join(parts)
 
 
 def _met_again(reunions: pd.DataFrame, width: int | None = None) -> list[str]:
@@ -244,82 +144,6 @@ def _times_text(times: pd.DataFrame, width: int | None) -> str:
     return "\n".join(["Time to think", table, "the slowest answer was given in", *slowest])
 
 
-def _tempo(tempo: pd.DataFrame, width: int | None) -> list[str]:
-    """A section on the times of moves, if records have them."""
-    if tempo.empty:
-        return []
-    title = (
-        "Time of a move, by third of the bot's moves in a game; Slowest% is the share of the limit"
-        " that the slowest took, Near% the share of moves that took more than 80 % of it"
-    )
-    return [f"{title}\n{table_text(TEMPO, tempo, width=width)}"]
-
-
-def _calibration(
-    expected: pd.DataFrame,
-    has_one_bot: bool,  # noqa: FBT001
-    width: int | None,
-) -> list[str]:
-    """A section on what bots expected, if any said so; for one bot also by what it expected."""
-    if expected.empty:
-        return []
-    title = (
-        "Expected and won: the value of each note against the share of the win\n"
-        f"{table_text(CALIBRATION, expected, width=width)}\n"
-        "Brier: 0 is perfect; Flat is that of always saying what it won on average"
-    )
-    bins = [table_text(BINS, pd.DataFrame(row), width=width) for row in expected["bins"]]
-    return [title, *(f"By value\n{text}" for text in bins if has_one_bot)]
-
-
-def _fit_parts(test: Goodness, width: int | None) -> Iterator[str]:
-    shown = (
-        test.pairs[test.pairs["t"].notna()].head(SHOWN_PAIRS)
-        if math.isfinite(test.statistic)
-        else test.pairs.head(0)
-    )
-    lines = [f"{QUESTION} {_fit_sentence(test)}"]
-    yield "\n".join([*lines, *([table_text(FIT, shown, width=width)] if len(shown) else [])])
-
-
-def _fit_sentence(test: Goodness) -> str:
-    if test.is_open:
-        return "We cannot tell while only a prior keeps the ratings finite."
-    if not math.isfinite(test.statistic):
-        return (
-            "With two rated bots, it always does."
-            if len(test.bots) == DUEL
-            else f"{test.deals} deals are too few to tell."
-        )
-    figures = f"F({test.freedom}, {test.deals - test.freedom}) = {test.statistic:.2f}, {_p(test.p)}"
-    return f"Not entirely: {figures}." if test.p < LEVEL else f"No evidence against it: {figures}."
-
-
-def _cycles_text(analysis: Analysis) -> str:
-    clear = analysis.cycles[analysis.cycles["p_all"] < LEVEL]
-    seen = (
-        f"{len(analysis.cycles)} of {analysis.threes} sets of three bots form a circle by their"
-        " scores"
-    )
-    title = (
-        f"Circles of three, in which each beats the next beyond error: {len(clear) or 'none'}"
-        f" ({seen})"
-    )
-    return "\n".join([title, *(_cycle_line(row) for row in clear.to_dict("records"))])
-
-
-def _cycle_line(row: dict[Any, Any]) -> str:
-    return (
-        f"{row['first']} beats {row['second']} ({row['score_1']:.1%}), who beats {row['third']}"
-        f" ({row['score_2']:.1%}), who beats {row['first']} ({row['score_3']:.1%});"
-        f" {_p(row['p_all'])}"
-    )
-
-
-def _p(value: float) -> str:
-    return "p < 0.001" if value < SMALLEST else f"p = {value:.3f}"
-
-
 def _voids_text(voids: pd.DataFrame, width: int | None) -> str:
     title = (
         f"Void games: {voids['of'].iloc[0]} broke off; Share% is of finished games, p how likely"
@@ -329,21 +153,140 @@ def _voids_text(voids: pd.DataFrame, width: int | None) -> str:
     return "\n".join([title, table_text(VOIDS, voids, width=width), *notes])
 
 
-def _hands_text(hands: pd.DataFrame, run: str, width: int | None) -> str:
-    """The hands, with the command to replay each."""
-    title = "Hands with which others did better than expected, with the same tiles in the same seat"
-    if hands.empty:
-        return f"{title}: none, because no two bots held the same hand"
-    lines = [title, table_text(HANDS, hands, width=width)]
-    lines.append("to replay each, and then the best game of the others:")
-    for row in hands.to_dict("records"):
-        lines += [
-            f"  arena replay {shlex.quote(run)} {row['game']}",
-            f"  arena replay {shlex.quote(run)} {row['other_game']}",
-        ]
-    return "\n".join(lines)
+def review_text(
+    run: str,
+    judge: Judge,
+    bots: pd.DataFrame,
+    decisions: pd.DataFrame,
+    worst: int,
+    width: int | None = None,
+) -> str:
+    """The review for people, with so many of the worst decisions, on a terminal of this width."""
+    shown = [table_text(REVIEWED, bots, width=width), MEANING]
+    shown += [f"{judge.name} named the better moves."] if judge.by else []
+    shown.append(
+        f"{judge.judge} finished the games, on {judge.deals} deals a decision. It is a judge of a\n"
+        "certain strength: of bots that are stronger it knows less than they do."
+    )
+    if worst:
+        shown += ["", *_worst_lines(worst_decisions(decisions, worst), run)]
+    return "\n".join(shown)
 
 
-def _deal_of(game: str) -> str:
-    parts = game.split("/")
-    return "/".join(parts[place] for place in (0, -2)) if len(parts) > 1 else game
+def _worst_lines(worst: pd.DataFrame, run: str) -> Iterator[str]:
+    """The worst decisions, each with the command that shows it."""
+    if worst.empty:
+        yield "No decision cost more than its error."
+        return
+    yield "The decisions that cost most, in % of a win:"
+    for row in worst.to_dict("records"):
+        figures = f"{100 * row['cost']:5.1f} +/- {100 * row['error']:.1f}"
+        who = f"turn {row['turn']}, seat {row['seat']}, {row['bot']}"
+        yield f"{figures}  {row['played']} -> {row['better']}  {who}"
+        yield f"    {shlex.join(['arena', 'replay', run, row['game'], '--turn', str(row['turn'])])}"
+
+
+def review_object(
+    run: str, judge: Judge, bots: pd.DataFrame, decisions: pd.DataFrame, held_back: int
+) -> dict[str, Any]:
+    """The review for programs; shares of the win are from 0 to 1."""
+    return {
+        "run": run,
+        "judge": judge,
+        "held_back": held_back,
+        "bots": table_rows(bots),
+        "decisions": table_rows(decisions),
+    }
+
+
+DAY = len("2026-11-22")
+STAGES = ("beginning", "middle", "end")
+MARKS = {
+    "?": f"?: fewer than {FEW_DEALS} deals tell of it, so the error is rough",
+    "<": "<: it won nothing from the rated bots, and is below this with 95 % confidence",
+    ">": ">: it lost nothing to the rated bots, and is above this with 95 % confidence",
+}
+"""What the marks before a rating mean."""
+NO_SCALE = "the benchmarks do not hold the scale yet: their mean is 0 until each has 40 games"
+
+
+def history_text(history: History) -> str:
+    """The table for people, and what each version gained."""
+    table = history.table
+    status = [status_text(row) for row in table.to_dict("records")]
+    shown = table.assign(joined=table["joined"].str[:DAY], status=status)
+    columns = [column for column in placed(HISTORY, "text") if column.name != "placed_games"]
+    notes = "\n".join(note for mark, note in MARKS.items() if (table["mark"] == mark).any())
+    parts = [table_text(columns, shown), "\n".join(history.sentences), _scale_note(history), notes]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _scale_note(history: History) -> str:
+    """Who holds the scale, where that is not all benchmarks; of all, not of one bot's versions."""
+    if not history.scale:
+        return NO_SCALE
+    holders = [bot for bot in rated_rows(history.table)["version"] if bot in history.scale]
+    is_whole = {*history.scale} <= {*history.table["version"]}
+    if not is_whole or len(holders) != 1:
+        return ""
+    return f"of the benchmarks, only {holders[0]} has a rating: the scale rests on it alone"
+
+
+def rated_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """Those with an interval, of which a bound has one end only."""
+    return rows[rows["elo_low"].notna() & rows["elo_high"].notna()]
+
+
+def status_text(row: Any) -> str:
+    """What a version of a league is, in the tables for people."""
+    is_placed = row["status"] != "candidate" or row["placed_games"]
+    return STATUS_TEXT[row["status"]] if is_placed else "waiting"
+
+
+def history_csv(history: History) -> str:
+    """The table as CSV."""
+    return csv_text(history.table, [column.name for column in placed(HISTORY, "file")])
+
+
+def history_object(history: History) -> dict[str, Any]:
+    """All of it for JSON."""
+    return {
+        "scale": dict(history.scale),
+        "versions": table_rows(history.table),
+        "sentences": history.sentences,
+    }
+
+
+def known_changes(run: Path) -> Mapping[str, Changes]:
+    """What is known by version, as far as decisions were asked; nothing where the file cannot be
+    read, since pages and tables do without.
+    """
+    try:
+        return {bot: told for bot, told in read_changes(run).items() if sum(told.asked)}
+    except RunError:
+        return {}
+
+
+def changes_sentence(told: Changes) -> str:
+    """``my-bot@2 plays another move than my-bot@1 in 52 of 240 decisions (22 %); my-bot@1, asked
+    again, in 3``.
+    """
+    asked, other = sum(told.asked), sum(told.other)
+    again = f"; {told.before}, asked again, in {told.again[1] or 'none'}" if told.again[0] else ""
+    faults = f"; it forfeits in {told.faults}" if told.faults else ""
+    return (
+        f"{told.bot} plays another move than {told.before} in {other} of"
+        f" {counted(asked, 'decision')} ({100 * other / asked:.0f} %){again}{faults}"
+    )
+
+
+def stages_text(told: Changes) -> str:
+    """``Other moves by thirds of a game: beginning 20 %, middle 25 %, end 10 %``."""
+    stages = zip(STAGES, told.asked, told.other, strict=True)
+    shares = [f"{stage} {100 * other / asked:.0f} %" for stage, asked, other in stages if asked]
+    return f"Other moves by thirds of a game: {', '.join(shares)}"
+
+
+def regress_command(run: str, bot: str, before: str) -> str:
+    """The command that lists every decision in which two versions differ."""
+    return shlex.join(["arena", "regress", run, "--bot", bot, "--old", before])

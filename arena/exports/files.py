@@ -2,9 +2,12 @@
 written atomically.
 """
 
+import csv
 import json
 from collections.abc import Iterator
 from importlib import import_module
+from io import StringIO
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,11 +15,27 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from arena.errors import UserError
-from arena.exports.games import csv_of_games, parquet_of_games
 from arena.ratings.columns import DECIMALS, FILES, cell_of, file_names
 from arena.ratings.tables import Tables
+from arena.ratings.tally import Row, WholeRow, row_decoder
+from arena.records.journal import journal_of, read_rows
+from arena.records.note import kept_notes
+from arena.records.record import shares
 from arena.records.regular import durable_file, write_durably
+from arena.rules.notation import PASSED
 
+AT_ONCE = 5_000
+"""Games held in memory at a time: a row group of the Parquet file."""
+BY_SEAT = {
+    "bot": "string",
+    "share": "float64",
+    "rank": "int8",
+    "left": "int8",
+    "think_ms": "float64",
+}
+"""The columns for each seat (``bot_0`` and so on) and their types; missing if a game has no such
+seat.
+"""
 DERIVED = (*FILES, "games")
 Format = Literal["csv", "parquet"]
 
@@ -28,12 +47,25 @@ def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
     shown = rounded(table, columns)
     for name in shown.columns:
         if not is_numeric_dtype(shown[name]):
-            shown[name] = (
-                shown[name]
-                .astype(object)
-                .map(lambda value: cell_of(value) if isinstance(value, str) else value)
-            )
+            shown[name] = shown[name].astype(object).map(_cell)
     return str(shown.to_csv(index=False, lineterminator="\n"))
+
+
+def _cell(value: Any) -> Any:
+    return cell_of(value) if isinstance(value, str) else value
+
+
+def rounded(table: pd.DataFrame, columns: list[str] | None = None) -> pd.DataFrame:
+    """The given columns with the decimals of `columns.DECIMALS`, and no negative zeros."""
+    chosen = (table[columns] if columns else table).copy()
+    for name in chosen.columns.intersection(list(DECIMALS)):
+        chosen[name] = chosen[name].round(DECIMALS[name]) + 0.0
+    return chosen
+
+
+def table_rows(table: pd.DataFrame) -> Any:
+    """The rows as objects, None for missing values."""
+    return json.loads(rounded(table).to_json(orient="records"))
 
 
 def standings_file(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
@@ -53,11 +85,8 @@ def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -
     ``independent_games`` is None if unknown. ``covariance`` adds the covariance matrix of the
     ratings by name, in Elo squared.
     """
-    chosen = {"standings": tables.standings, "seats": tables.seats} | (
-        {"pairs": tables.pairs} if pairs else {}
-    )
     worth = tables.independent_games
-    return {
+    content: dict[str, Any] = {
         "match": list(tables.match),
         "games": tables.games,
         "deals": tables.clusters,
@@ -65,28 +94,14 @@ def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -
         "anchors": dict(tables.anchors),
         "clock": tables.clock or None,
         "without": list(tables.without),
-        **{name: table_rows(table) for name, table in chosen.items()},
-        **(
-            {"covariance": json.loads(tables.covariance.to_json(orient="index"))}
-            if covariance
-            else {}
-        ),
-        "sentences": list(tables.sentences),
-        "notes": tables.notes,
+        "standings": table_rows(tables.standings),
+        "seats": table_rows(tables.seats),
     }
-
-
-def table_rows(table: pd.DataFrame) -> Any:
-    """The rows as objects, None for missing values."""
-    return json.loads(rounded(table).to_json(orient="records"))
-
-
-def rounded(table: pd.DataFrame, columns: list[str] | None = None) -> pd.DataFrame:
-    """The given columns with the decimals of `columns.DECIMALS`, and no negative zeros."""
-    chosen = (table[columns] if columns else table).copy()
-    for name in chosen.columns.intersection(list(DECIMALS)):
-        chosen[name] = chosen[name].round(DECIMALS[name]) + 0.0
-    return chosen
+    if pairs:
+        content["pairs"] = table_rows(tables.pairs)
+    if covariance:
+        content["covariance"] = json.loads(tables.covariance.to_json(orient="index"))
+    return {**content, "sentences": list(tables.sentences), "notes": tables.notes}
 
 
 def write_table(path: Path, table: pd.DataFrame, columns: list[str] | None = None) -> None:
@@ -94,20 +109,18 @@ def write_table(path: Path, table: pd.DataFrame, columns: list[str] | None = Non
     write_durably(path, csv_text(table, columns).encode())
 
 
-def write_standings(folder: Path, tables: Tables) -> Path:
-    """Writes standings.csv and pairs.csv; returns the path of the first."""
-    path = folder / "standings.csv"
-    write_table(path, tables.standings, file_names("standings"))
-    write_table(folder / "pairs.csv", tables.pairs, file_names("pairs"))
-    return path
+def write_standings(folder: Path, tables: Tables) -> None:
+    """Writes standings.csv and pairs.csv."""
+    for name in ("standings", "pairs"):
+        write_table(folder / f"{name}.csv", getattr(tables, name), file_names(name))
 
 
 def export_run(run: Path, folder: Path, tables: Tables, form: Format = "csv") -> list[Path]:
     """Writes standings, pairs, seats, faults and games into a folder, which is created if needed;
     returns their paths.
 
-    Parquet files have the same content as the CSV files, with the tables' types; only
-    `games.parquet_of_games` has more. Raises UserError.
+    Parquet files have the same content as the CSV files, with the tables' types; only those of the
+    games have more. Raises UserError.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -133,6 +146,76 @@ def derived_text(run: Path, tables: Tables, name: str) -> Iterator[str]:
         yield csv_text(getattr(tables, name), file_names(name))
 
 
+def csv_of_games(run: Path, seats: int) -> Iterator[str]:
+    """The games of a run as CSV with a header, in pieces, in the journal's order; the first record
+    of each id counts.
+
+    The columns are ``id``, ``block`` (board/deal, by which error bars are clustered), ``board``,
+    ``deal``, ``seating``, ``end``, ``turns``, then those of `BY_SEAT` for each of the ``seats`` of
+    the largest table (empty for seats the game does not have), then ``faults`` ("seat:kind", joined
+    by ``;``).
+
+    Raises RunError for a damaged line.
+    """
+    rows = read_rows(journal_of(run), row_decoder(Row))
+    piece: list[list[Any]] = [_head(seats)]
+    while piece:
+        text = StringIO()
+        csv.writer(text, lineterminator="\n").writerows(piece)
+        yield text.getvalue()
+        piece = [[*map(_cell, _cells(row, seats))] for _, row in islice(rows, AT_ONCE)]
+
+
+def _head(seats: int) -> list[str]:
+    by_seat = [f"{name}_{seat}" for seat in range(seats) for name in BY_SEAT]
+    return ["id", "block", "board", "deal", "seating", "end", "turns", *by_seat, "faults"]
+
+
+def _cells(row: Row, seats: int) -> list[Any]:
+    places = zip(row.bots, shares(row.ranks), row.ranks, row.left, row.think_ms, strict=True)
+    by_seat: list[Any] = [value for place in places for value in place]
+    by_seat += [None] * (len(BY_SEAT) * (seats - len(row.bots)))
+    faults = ";".join(f"{fault.seat}:{fault.kind}" for fault in row.faults)
+    game = [row.id, f"{row.board}/{row.deal}", row.board, row.deal, row.seating, row.end, row.turns]
+    return [*game, *by_seat, faults]
+
+
+def games_frame(run: Path, *, moves: bool = False) -> pd.DataFrame:
+    """The games of a run, in the journal's order, with the columns of `csv_of_games`.
+
+    ``deal``, ``seating``, ``turns`` are int64; by seat as `BY_SEAT` says, with Int8 for int8. With
+    ``moves`` the columns ``deck``, ``moves``, ``ms`` and ``notes`` of `_games_schema` follow.
+
+    Raises RunError.
+    """
+    rows = list(read_rows(journal_of(run), row_decoder(WholeRow if moves else Row)))
+    seats = max((len(row.bots) for _, row in rows), default=2)
+    names = [*_head(seats), *(("deck", "moves", "ms", "notes") if moves else ())]
+    cells = [
+        _whole(row, seats) if isinstance(row, WholeRow) else _cells(row, seats) for _, row in rows
+    ]
+    kinds = {name: kind.replace("i", "I") for name, kind in BY_SEAT.items() if kind != "string"}
+    by_seat = {f"{name}_{seat}": kinds[name] for seat in range(seats) for name in kinds}
+    return pd.DataFrame(cells, columns=pd.Index(names)).astype(by_seat)
+
+
+def _whole(row: WholeRow, seats: int) -> list[Any]:
+    """With the notes of a game, each with the seat, which follows from its turn."""
+    movers = [number % len(row.bots) for number, move in enumerate(row.moves) if move != PASSED]
+    said = [
+        {
+            "turn": turn,
+            "seat": movers[turn],
+            "value": note.value,
+            "text": note.text or None,
+            "numbers": list(note.numbers.items()),
+        }
+        for turn, note in kept_notes(row.notes).items()
+        if 0 <= turn < len(movers)
+    ]
+    return [*_cells(row, seats), row.deck, row.moves, row.ms, said or None]
+
+
 def parquet_library() -> Any:
     """The pyarrow module. Raises UserError if it is not installed."""
     try:
@@ -148,11 +231,11 @@ def parquet_library() -> Any:
 def _write_parquet(run: Path, tables: Tables, name: str, path: Path) -> None:
     library = parquet_library()
     if name == "games":
-        schema, batches = parquet_of_games(run, tables.most_seats, library)
+        schema = _games_schema(tables.most_seats, library)
+        batches = _games_batches(run, tables.most_seats, library, schema)
     else:
-        table = library.Table.from_pandas(
-            rounded(getattr(tables, name), file_names(name)), preserve_index=False
-        )
+        rows = rounded(getattr(tables, name), file_names(name))
+        table = library.Table.from_pandas(rows, preserve_index=False)
         schema, batches = table.schema, table.to_batches()
     with (
         durable_file(path) as file,
@@ -160,3 +243,38 @@ def _write_parquet(run: Path, tables: Tables, name: str, path: Path) -> None:
     ):
         for batch in batches:
             writer.write_batch(batch)
+
+
+def _games_schema(seats: int, library: Any) -> Any:
+    """The columns of `csv_of_games` and four more.
+
+    ``id``, ``block``, ``board``, ``end``, ``faults``  string
+    ``deal``, ``seating``, ``turns``  int32; by seat as `BY_SEAT` says
+    ``deck``   string, all 72 tiles in draw order, two letters each; ``moves`` list of string, in
+               order of play
+    ``ms``     list of float64, the time of each move, missing for a pass; missing if no bot was
+               asked
+    ``notes``  list of what bots said: turn int16 (placements before the move), seat int8, value
+               float64 (expected share of the win), text, numbers a map of float64; missing if
+               nothing was said
+    """
+    kinds = {f"{name}_{seat}": kind for seat in range(seats) for name, kind in BY_SEAT.items()}
+    kinds |= dict.fromkeys(("deal", "seating", "turns"), "int32")
+    text, real = library.string(), library.float64()
+    note = {"turn": library.int16(), "seat": library.int8(), "value": real, "text": text}
+    note["numbers"] = library.map_(text, real)
+    named = [(name, getattr(library, kinds.get(name, "string"))()) for name in _head(seats)]
+    lists = (("moves", text), ("ms", real), ("notes", library.struct(note)))
+    named += [("deck", text), *((name, library.list_(kind)) for name, kind in lists)]
+    return library.schema(named)
+
+
+def _games_batches(run: Path, seats: int, library: Any, schema: Any) -> Iterator[Any]:
+    """The games of a run as record batches."""
+    rows = read_rows(journal_of(run), row_decoder(WholeRow))
+    while piece := [_whole(row, seats) for _, row in islice(rows, AT_ONCE)]:
+        columns = [
+            library.array(column, kind)
+            for column, kind in zip(zip(*piece, strict=True), schema.types, strict=True)
+        ]
+        yield library.record_batch(columns, schema=schema)

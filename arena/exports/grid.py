@@ -1,14 +1,148 @@
-"""Rows and columns as lines of text that fit a terminal."""
+"""Text for people: figures and times, and rows and columns that fit a terminal."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from os.path import commonprefix
 from typing import NamedTuple
+from unicodedata import category, east_asian_width
 
 from arena.errors import printable
-from arena.exports.width import padded, told_apart, width_of
 
+MISSING = "-"
+"""What stands where there is no value."""
+ELLIPSIS = "…"
+CUT = " … {} characters left out … "
+SHARES = (0.5, 0.3, 0.7, 0.15, 0.85)
+"""How much of what is left of a name may be its beginning, the first choice first."""
 GAP = "  "
 LONG_NAME, SHORT_NAME = 24, 6
 """Names are cut to the first before a column is left out, and to the second when none is left."""
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def visible(text: str) -> str:
+    """The text with invisible characters, except newlines and tabs, written as escapes."""
+    return printable(text, keep="\n\t")
+
+
+def abridged(text: str, length: int) -> str:
+    """The text without its middle if it is longer than ``length``."""
+    if len(text) <= length:
+        return text
+    head = length * 2 // 3
+    return text[:head] + CUT.format(f"{len(text) - length:,}") + text[head - length :]
+
+
+def number(value: float, decimals: int) -> str:
+    """The value with this many decimals, or a dash if there is none."""
+    return f"{value + 0.0:.{decimals}f}" if math.isfinite(value) else MISSING
+
+
+def figure(value: float, decimals: int = 0) -> str:
+    """The same for a page, with thousands separators and a real minus sign."""
+    if not math.isfinite(value):
+        return MISSING
+    return f"{value:,.{decimals}f}".replace("-", "−")  # noqa: RUF001
+
+
+def with_error(text: str, error: float) -> str:
+    """``1,203 ± 18``; the text alone if the error is not known."""
+    return f"{text} ± {figure(error)}" if math.isfinite(error) else text
+
+
+def signed(value: float, decimals: int = 0) -> str:
+    """The value with its sign."""
+    return ("+" if value > 0 else "") + figure(value, decimals)
+
+
+def milliseconds(value: float) -> str:
+    """A time in a suitable unit."""
+    if not math.isfinite(value):
+        return MISSING
+    if value >= 60_000:  # noqa: PLR2004 - a minute
+        return f"{value / 60_000:,.1f} min"
+    if value >= 1000:  # noqa: PLR2004 - a second
+        return f"{value / 1000:,.1f} s"
+    return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"  # noqa: PLR2004
+
+
+def moment(text: str) -> str:
+    """A time in UTC as ``22 Nov 2026, 15:36 UTC``; what is no time stays as it is."""
+    try:
+        time = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return text
+    return f"{time.day} {MONTHS[time.month - 1]} {time.year}, {time:%H:%M} UTC"
+
+
+def counted(count: int, noun: str) -> str:
+    """``1 game``, ``1,200 games``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def width_of(text: str) -> int:
+    """The columns that a line of text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if category(sign) in {"Mn", "Me"} else 1 + (east_asian_width(sign) in "WF")
+        for sign in text
+    )
+
+
+def padded(text: str, width: int, *, is_left: bool = True) -> str:
+    """The text with blanks on one side, at least as wide as that."""
+    blanks = " " * (width - width_of(text))
+    return f"{text}{blanks}" if is_left else f"{blanks}{text}"
+
+
+def shortened(text: str, width: int, ellipsis: str = ELLIPSIS, share: float = SHARES[0]) -> str:
+    """The text without its middle if it is wider than that; ``share`` of the rest stands before
+    it.
+    """
+    if width_of(text) <= width:
+        return text
+    room = max(width - width_of(ellipsis), 0)
+    head = _begin(text, round(room * share))
+    tail = _begin(text[::-1], room - width_of(head))[::-1]
+    return f"{head}{ellipsis}{tail}"
+
+
+def told_apart(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> list[str]:
+    """The names cut to this width, or to the least one at which no two of them become the same: in
+    the middle, or around where they begin to differ.
+    """
+    widest, many = max(map(width_of, names), default=0), len(set(names))
+    same = len(commonprefix(list(set(names))))  # noqa: RUF071 - names are no paths
+    for room in range(max(width, 1), widest):
+        for share in (*SHARES, None):
+            cut = {
+                name: _around(name, room, ellipsis, same)
+                if share is None
+                else shortened(name, room, ellipsis, share)
+                for name in names
+            }
+            if len(set(cut.values())) == many:
+                return [cut[name] for name in names]
+    return list(names)
+
+
+def _around(text: str, width: int, ellipsis: str, start: int) -> str:
+    """The text from a place on, between ellipses."""
+    if width_of(text) <= width:
+        return text
+    rest = ellipsis * (start > 0) + text[start:]
+    return rest if width_of(rest) <= width else _begin(rest, width - len(ellipsis)) + ellipsis
+
+
+def _begin(text: str, width: int) -> str:
+    """As much of the beginning as fits."""
+    end = taken = 0
+    while end < len(text) and taken + width_of(text[end]) <= width:
+        taken += width_of(text[end])
+        end += 1
+    return text[:end]
 
 
 class Strip(NamedTuple):
@@ -94,3 +228,21 @@ def _cut(fields: Sequence[Strip], width: int, least: int) -> list[Strip]:
 
 def _width(fields: Sequence[Strip]) -> int:
     return sum(field.width for field in fields) + len(GAP) * (len(fields) - 1)
+
+
+class Pen(NamedTuple):
+    """The characters of an interval, and ``paint(text, what)``, which may colour it; ``what`` is
+    ``head``, ``bar`` or ``zero``.
+    """
+
+    line: str = "─"
+    start: str = "├"
+    end: str = "┤"
+    dot: str = "●"
+    down: str = "◄"
+    up: str = "►"
+    zero: str = "┊"
+    paint: Callable[[str, str], str] = lambda text, _: text
+
+
+ASCII = Pen("-", "|", "|", "o", "<", ">", ":")

@@ -2,30 +2,51 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import counted, printable
-from arena.exports.grid import Strip, columns_text, grid_text
-from arena.ratings.columns import PAIRS, SEATS, STANDINGS, Column, placed
+from arena.exports.grid import (
+    GAP,
+    MISSING,
+    Pen,
+    Strip,
+    columns_text,
+    grid_text,
+    number,
+    padded,
+    width_of,
+)
+from arena.exports.report.charts import Scale, linear
+from arena.ratings.columns import PAIRS, SEATS, STANDINGS, Column, in_whole_elo, placed
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.rules.diagrams import draw
 from arena.rules.notation import TILES
-from arena.rules.rounds import title_of
-from arena.rules.terms import Event
+from arena.rules.positions import draw
+from arena.rules.terms import Event, title_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from arena.ratings.tables import Tables
 
-MISSING = "-"
+
 HIDDEN_TILE = "??"
 CLOCKS = {
     "cpu": "processor time (--clock cpu)",
     "wall": "measured by the wall clock (--clock wall)",
 }
 ORDINALS = ("first", "second", "third", "fourth")
+PAPER = 80
+"""The width of a table that goes into a file or a pipe."""
+LEFT = 40
+"""The columns left of the drawing need so much with names that are cut a little."""
+LEAST, MOST = 13, 61
+"""The width of the drawing, in characters; with less room than that there is none."""
+FURTHER = 1.5
+"""How far a drawing of bounds alone reaches, as many times as they do: the rest is for arrows."""
+TICK_WIDTH = 7
+"""A number on the axis needs about so many characters."""
 
 
 def table_text(
@@ -40,23 +61,14 @@ def table_text(
 
 def _field(column: Column, rows: Sequence[Mapping[Any, Any]], noun: str) -> Strip:
     head = noun if column.name == "games" else column.head
-    cells = [head, *(printable(_cell(column, row)) for row in rows)]
+    cells = [
+        column.written(row, number)
+        if column.shown is not None
+        else printable(str(column.value(row)) or MISSING)
+        for row in rows
+    ]
     is_name = column.style == "name"
-    return Strip(cells, is_name, is_name, column.spare)
-
-
-def _cell(column: Column, row: Mapping[Any, Any]) -> str:
-    value = column.value(row)
-    if column.shown is None:
-        return str(value) or MISSING
-    return column.written(row, number)
-
-
-def standings_text(tables: "Tables") -> str:
-    """The standings for people, with the first seat's effect, the number of deals and the notes
-    below.
-    """
-    return "\n".join(standings_parts(tables))
+    return Strip([head, *cells], is_name, is_name, column.spare)
 
 
 def standings_parts(tables: "Tables", width: int | None = None) -> tuple[str, str]:
@@ -78,13 +90,13 @@ def pairs_text(pairs: "pd.DataFrame", noun: str = "Games", width: int | None = N
     """Each pair's results in games, or in what ``noun`` says; marked if only the prior keeps the
     difference finite.
     """
-    lines = [table_text(placed(PAIRS, "text"), pairs, noun, width)]
-    if (pairs["mark"] != "").any():
-        lines.append(
-            "a difference with < or > is a bound, with 95 % confidence; one with ~ depends on the"
-            " prior"
-        )
-    return "\n".join(lines)
+    text = table_text(placed(PAIRS, "text"), pairs, noun, width)
+    if (pairs["mark"] == "").all():
+        return text
+    return (
+        f"{text}\na difference with < or > is a bound, with 95 % confidence; one with ~ depends on"
+        " the prior"
+    )
 
 
 def noun_of(tables: "Tables") -> str:
@@ -94,14 +106,8 @@ def noun_of(tables: "Tables") -> str:
 
 def counted_text(tables: "Tables") -> str:
     """What the tables count, and how many: ``480 games``, ``240 matches of bird + lion``."""
-    return f"{tables.games} {noun_of(tables).lower()}" + (
-        f" of {title_of(tables.match)}" if tables.match else ""
-    )
-
-
-def number(value: float, decimals: int) -> str:
-    """The value with this many decimals, or a dash if there is none."""
-    return f"{value + 0.0:.{decimals}f}" if math.isfinite(value) else MISSING
+    of = f" of {title_of(tables.match)}" if tables.match else ""
+    return f"{tables.games} {noun_of(tables).lower()}{of}"
 
 
 def board_text(
@@ -113,15 +119,13 @@ def board_text(
     board = state.board
     lines = ["    " + " ".join(f"{chr(97 + column):<3}" for column in range(board.width)).rstrip()]
     for row, cells in enumerate(draw(state)):
-        line = []
+        line = f"{row + 1:>2} "
         for column, cell in enumerate(cells):
-            is_marked = marked >> (row * board.stride + column) & 1
-            line.append(
-                f"[{paint(cell, cell)}]{' ' * (2 - len(cell))}"
-                if is_marked
-                else f" {paint(f'{cell:<2}', cell)} "
-            )
-        lines.append(f"{row + 1:>2} " + "".join(line).rstrip())
+            if marked >> (row * board.stride + column) & 1:
+                line += f"[{paint(cell, cell)}]{' ' * (2 - len(cell))}"
+            else:
+                line += f" {paint(f'{cell:<2}', cell)} "
+        lines.append(line.rstrip())
     return "\n".join(lines)
 
 
@@ -131,16 +135,12 @@ def hands_text(
     """One line per seat: name, pagodas left, hand. With ``seen_by``, only this seat's hand is
     shown.
     """
-    rows = [
-        (
-            "*" if seat == state.mover and state.end is None else "",
-            str(seat),
-            name,
-            str(left),
-            " ".join(TILES[tile] if seen_by in (None, seat) else HIDDEN_TILE for tile in hand),
-        )
-        for seat, (name, left, hand) in enumerate(zip(names, state.left, state.hands, strict=True))
-    ]
+    rows = []
+    for seat, (name, left, hand) in enumerate(zip(names, state.left, state.hands, strict=True)):
+        turn = "*" if seat == state.mover and state.end is None else ""
+        is_seen = seen_by in (None, seat)
+        tiles = " ".join(TILES[tile] if is_seen else HIDDEN_TILE for tile in hand)
+        rows.append((turn, str(seat), name, str(left), tiles))
     heads = ("", "Seat", "Bot", "Left", "Hand")
     return columns_text(heads, rows, ("", "Hand"), width, names=("Bot",))
 
@@ -192,32 +192,38 @@ def footer_lines(tables: "Tables") -> list[str]:
     ]
 
 
+def brief_lines(tables: "Tables") -> list[str]:
+    """What somebody acts on of `footer_lines`, and how much was played."""
+    deals = [] if tables.unit == "game" else [counted(tables.clusters, tables.unit)]
+    return [
+        *tables.sentences,
+        ", ".join([counted_text(tables), *deals]),
+        *_anchor_lines(tables),
+        *(f"note: {note}" for note in tables.notes if note not in tables.details),
+    ]
+
+
 def _seat_effects(seats: "pd.DataFrame") -> Iterator[str]:
     """What each seat is worth, by number of players."""
-    for size in sorted(seats["seats"].unique()):
-        rows = seats[(seats["seats"] == size) & seats["elo_error"].notna() & (seats["seat"] > 0)]
+    known = seats[seats["elo_error"].notna() & (seats["seat"] > 0)]
+    for size, rows in known.groupby("seats"):
+        told = rows.to_dict("records")
         # Two players have one effect, told of the first seat.
-        if size == 2 and len(rows):  # noqa: PLR2004
-            yield (
-                f"first seat {round(-rows['elo'].iloc[0], 1) + 0.0:+.1f} +/-"
-                f" {rows['elo_error'].iloc[0]:.1f} Elo"
-            )
-        elif len(rows):
-            effects = ", ".join(
-                f"{ORDINALS[seat]} {elo:+.1f} +/- {error:.1f}"
-                for seat, elo, error in rows[["seat", "elo", "elo_error"]].to_numpy(dtype=object)
-            )
-            yield f"{size} players, Elo compared with the first seat: {effects}"
+        if size == 2:  # noqa: PLR2004
+            elo, error = -told[0]["elo"], told[0]["elo_error"]
+            yield f"first seat {round(elo, 1) + 0.0:+.1f} +/- {error:.1f} Elo"
+            continue
+        effects = [
+            f"{ORDINALS[row['seat']]} {row['elo']:+.1f} +/- {row['elo_error']:.1f}" for row in told
+        ]
+        yield f"{size} players, Elo compared with the first seat: {', '.join(effects)}"
 
 
 def _source_of_errors(tables: "Tables") -> str:
-    unit = tables.unit
-    if unit == "game":
+    if tables.unit == "game":
         return f"95 % error bars, each game on its own deal; {counted_text(tables)}"
-    return (
-        f"95 % error bars, clustered by {unit}; {counted_text(tables)},"
-        f" {counted(tables.clusters, unit)}"
-    )
+    clusters = counted(tables.clusters, tables.unit)
+    return f"95 % error bars, clustered by {tables.unit}; {counted_text(tables)}, {clusters}"
 
 
 def gain_lines(tables: "Tables") -> list[str]:
@@ -247,3 +253,109 @@ def _anchor_lines(tables: "Tables") -> list[str]:
         f"{name} is held at {value:g} Elo; error bars are for the distance from it"
         for name, value in tables.anchors.items()
     ]
+
+
+def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = None) -> str:
+    """The standings at a glance, and below them what they say and what to act on."""
+    lines = overview_lines(tables, width, pen or Pen())
+    return "\n".join([*lines, "", *map(printable, brief_lines(tables))])
+
+
+def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
+    """The table alone, its head first. Where the terminal is too narrow for the drawing, or no bot
+    has an interval, it is left out. No ``width`` is a file, in which names are never cut.
+    """
+    table = tables.standings
+    right = _beside(table, 2)
+    taken = max(map(len, right)) + len(GAP)
+    left = _left(table, width and width - taken)
+    wide = max(map(width_of, left))
+    room = min((width or PAPER) - wide - taken - len(GAP), MOST)
+    left = [padded(line, wide) for line in left]
+    if room < LEAST or not table[["elo_low", "elo_high"]].notna().any(axis=None):
+        return [f"{start}{GAP}{end}".rstrip() for start, end in zip(left, right, strict=True)]
+    head, *bars = _drawing(table, room, pen, is_anchored=bool(tables.anchors))
+    right = [line.rjust(max(map(len, right))) for line in right]
+    return [
+        pen.paint(f"{left[0]}{GAP}{head}{GAP}{right[0]}", "head"),
+        *(GAP.join(parts) for parts in zip(left[1:], bars, right[1:], strict=True)),
+    ]
+
+
+def _left(table: "pd.DataFrame", room: int | None) -> list[str]:
+    """The columns left of the drawing, with names cut a little if that makes room for it, or as far
+    as they must be.
+    """
+    if room is None:
+        return _beside(table, 1)
+    lines = _beside(table, 1, max(room - LEAST - len(GAP), LEFT))
+    return lines if max(map(width_of, lines)) <= room else _beside(table, 1, room)
+
+
+def _beside(table: "pd.DataFrame", side: int, width: int | None = None) -> list[str]:
+    """The columns left or right of the drawing, with ratings as whole numbers."""
+    columns = [column for column in placed(STANDINGS, "brief") if column.brief == side]
+    return table_text([*map(in_whole_elo, columns)], table, width=width).split("\n")
+
+
+def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -> list[str]:
+    """The axis and a bar for each row, all of this width."""
+    ends = ends_of(table, is_anchored=is_anchored)
+    scale = linear(ends, 0, room - 1, count=max(room // TICK_WIDTH, 2))
+    low, high = min(ends, default=0.0), max(ends, default=0.0)
+    if low < high:
+        ticks = tuple(tick for tick in scale.ticks if low <= tick <= high)
+        scale = scale._replace(low=low, high=high, ticks=ticks)
+    zero = round(scale(0)) if scale.low <= 0 <= scale.high else None
+    # the numbers of the scale, each above its place
+    axis, free = "", 0
+    for tick in scale.ticks:
+        text = f"{tick:g}"
+        start = min(max(round(scale(tick)) - len(text) // 2, 0), room - len(text))
+        if start >= free:
+            axis = axis.ljust(start) + text
+            free = len(axis) + 1
+    bars = [_bar(row, scale, room, pen) for row in table.to_dict("records")]
+    return [axis.ljust(room), *(_painted(bar, zero, pen) for bar in bars)]
+
+
+def ends_of(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
+    """The numbers that a drawing of these standings must hold: the ends of intervals, and 0 unless
+    a bot is held somewhere else. A bound may lie outside, so that it leaves room for what is known.
+    """
+    closed = table[table["elo_low"].notna() & table["elo_high"].notna()]
+    ends = [*closed["elo_low"], *closed["elo_high"]]
+    if not closed["elo_low"].lt(closed["elo_high"]).any():  # bounds alone
+        middle = closed["elo"].mean() if len(closed) else 0.0
+        ends += [middle + FURTHER * (elo - middle) for elo in table["elo"]]
+    return [end for end in [*ends, *([] if is_anchored else [0.0])] if isfinite(end)]
+
+
+def _bar(row: Mapping[Any, Any], scale: Scale, room: int, pen: Pen) -> str:
+    """The interval of a row: an arrow if it is open at one end, nothing if there is none."""
+    low, middle, high = row["elo_low"], row["elo"], row["elo_high"]
+    if not isfinite(low) and not isfinite(high):
+        return " " * room
+    first = round(scale(low)) if isfinite(low) else 0
+    last = round(scale(high)) if isfinite(high) else room - 1
+    cells = [" "] * room
+    cells[first : last + 1] = pen.line * (last + 1 - first)
+    cells[first], cells[last] = pen.start, pen.end
+    if not isfinite(low):
+        cells[first] = pen.down
+    elif not isfinite(high):
+        cells[last] = pen.up
+    else:
+        cells[round(scale(middle))] = pen.dot
+    return "".join(cells)
+
+
+def _painted(bar: str, zero: int | None, pen: Pen) -> str:
+    """The bar in its colour, with the line of 0 where there is room for it."""
+    start = len(bar) - len(bar.lstrip())
+    end = max(len(bar.rstrip()), start)
+    cells = list(bar)
+    if zero is not None and not start <= zero < end:
+        cells[zero] = pen.paint(pen.zero, "zero")
+    inside = pen.paint(bar[start:end], "bar") if start < end else ""
+    return f"{''.join(cells[:start])}{inside}{''.join(cells[end:])}"

@@ -1,19 +1,42 @@
-"""The result of a comparison, as text and for JSON."""
+"""What a comparison found and where a search for better settings went: as text, as CSV and for
+JSON.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, cast
 
 from arena.errors import counted
-from arena.exports.pen import Pen
 from arena.ratings.sequential import BlockTest, Question, SequentialTest, Verdict
+from arena.tournament.config import RESOLUTION, Parameter, RunConfig
+from arena.tournament.tuning import SearchPath
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from arena.ratings.estimates import Estimate, Look
     from arena.ratings.margins import MarginTest
 
+CSV = "path.csv"
+"""The file of a search's path in its run's folder."""
+ROWS, COLUMNS, LABEL = 7, 60, 8
+"""The signs of a plot, and of the numbers beside it."""
+MOST_DECIMALS = 8
 
-LEAST_GAUGE, MOST_GAUGE = 9, 41
+
+def test_of(config: RunConfig, groups: int, look: int) -> BlockTest:
+    """The test that a comparison asks for."""
+    asked = config.compare
+    assert asked is not None, "a comparison"
+    question = Question(asked.elo0, asked.elo1, asked.alpha, asked.beta)
+    if asked.by == "wins":
+        return SequentialTest(question, groups=groups, look=look)
+    # Numpy: a comparison by wins is played without.
+    from arena.ratings.margins import MarginTest  # noqa: PLC0415
+
+    return MarginTest(question, players=config.players, groups=groups, look=look)
 
 
 def llr_text(test: BlockTest) -> str:
@@ -21,74 +44,32 @@ def llr_text(test: BlockTest) -> str:
     return f"{_two(test.llr)} [{test.question.lower:.2f}, {test.question.upper:.2f}]"
 
 
-def gauge_text(test: BlockTest, width: int, pen: Pen) -> str:
-    """The log likelihood ratio drawn between its bounds, at most ``width`` wide; in figures alone
-    where that is too little: ``-2.94 ├───┊──●──┤ 2.94  LLR 1.02``.
-    """
-    lower, upper = test.question.lower, test.question.upper
-    by = " by margin" if _margins_of(test) else ""
-    ends = f"{lower:.2f} ", f" {upper:.2f}  LLR {_two(test.llr)}{by}"
-    room = min(width - sum(map(len, ends)), MOST_GAUGE)
-    if room < LEAST_GAUGE:
-        return f"LLR {llr_text(test)}{by}"
-
-    def place(value: float) -> int:
-        share = (min(max(value, lower), upper) - lower) / (upper - lower)
-        return round(share * (room - 1))
-
-    cells = [pen.start, *pen.line * (room - 2), pen.end]
-    cells[place(0)], cells[place(test.llr)] = pen.zero, pen.dot
-    return "".join(cells).join(ends)
-
-
-def elo_text(look: "Look") -> str:
-    """The plain Elo so far: ``, Elo +14 +/- 18``; nothing while the blocks do not bound it."""
-    if not (math.isfinite(look.elo) and math.isfinite(look.error)):
-        return ""
-    return f", Elo {round(look.elo) + 0:+} +/- {look.error:.0f}"
-
-
 def _two(value: float) -> str:
     """Two decimals, and no minus before 0.00."""
     return f"{round(value, 2) + 0.0:.2f}"
 
 
-def verdict_text(test: BlockTest, new: str, old: str, games: int) -> str:
-    """The verdict, the evidence for it, and the difference in Elo."""
-    # Scipy: a comparison is played without.
-    from arena.ratings.estimates import plain_estimate, unbiased_estimate  # noqa: PLC0415
-
+def verdict_text(test: BlockTest, new: str, old: str, games: int, *, is_wide: bool = True) -> str:
+    """The answer, what it rests on, and where it ``is_wide`` the evidence."""
     margins = _margins_of(test)
-    spread = (
-        f"spread {math.sqrt(test.variance):.3f} {'per block' if margins else 'of a win per block'}"
-    )
-    is_decided = test.verdict != Verdict.UNDECIDED
-    plain = (
-        "plain estimate, biased because the test stopped as soon as it knew enough"
-        if is_decided
-        else "plain"
-    )
-    return "\n".join(
-        [
-            f"{test.verdict}: {new} against {old}",
-            (
-                f"LLR {llr_text(test)}{' by margin' if margins else ''} for"
-                f" {_question_text(test.question)}; "
-                f"{counted(test.blocks, 'block')}, {games} games, {spread}"
-            ),
-            f"Elo {_estimate_text(unbiased_estimate(test))} median-unbiased",
-            f"Elo {_estimate_text(plain_estimate(test))} {plain}",
-            *(_beside(margins) if margins else ()),
-        ]
-    )
+    question = f"{test.question.elo1:g} Elo rather than {test.question.elo0:g}"
+    by = ", by margin" if margins else ""
+    played = f"{new} against {old}: {games} games in {counted(test.blocks, 'block')}"
+    lines = [_answer(test), f"{played}, asked for {question}{by}"]
+    if is_wide:
+        lines += _evidence(test)
+    if margins and _is_apart(apart := _estimates().disagreement(margins)):
+        lines.append(
+            f"warning: margins and wins disagree by {apart.elo:+.1f} Elo, 99 % interval"
+            f" [{apart.low:+.1f}, {apart.high:+.1f}]: these two do not win by as much as they win"
+            " often, so go by wins (--by wins)"
+        )
+    return "\n".join(lines)
 
 
 def finding_text(test: BlockTest, new: str, old: str) -> str:
     """What the comparison of a suggestion with the bot as it is has found, and what to do."""
-    # Scipy: a comparison is played without.
-    from arena.ratings.estimates import unbiased_estimate  # noqa: PLC0415
-
-    by = f"{_estimate_text(unbiased_estimate(test))} Elo"
+    by = f"{_estimate_text(_estimates().unbiased_estimate(test))} Elo"
     if test.verdict == Verdict.BETTER:
         return f"{new} is better than {old} by {by}, on fresh deals"
     if test.verdict == Verdict.NOT_BETTER:
@@ -100,11 +81,8 @@ def verdict_object(
     test: BlockTest, new: str, old: str, games: int, looks: Sequence["Look"] = ()
 ) -> dict[str, Any]:
     """The same for JSON, with each look at the test; infinite values are None."""
-    # Scipy: a comparison is played without.
-    from arena.ratings.estimates import plain_estimate, unbiased_estimate  # noqa: PLC0415
-
-    fair, plain, margins = unbiased_estimate(test), plain_estimate(test), _margins_of(test)
-    return {
+    margins, estimates = _margins_of(test), _estimates()
+    content = {
         "verdict": str(test.verdict),
         "by": "margin" if margins else "wins",
         "new": new,
@@ -116,21 +94,35 @@ def verdict_object(
         "lower": round(test.question.lower, 4),
         "upper": round(test.question.upper, 4),
         "spread": round(math.sqrt(test.variance), 4),
-        **_fields("elo", fair),
-        **_fields("plain_elo", plain),
-        **(_beside_fields(margins) if margins else {}),
-        "looks": [_look_object(look) for look in looks],
+        **_fields("elo", estimates.unbiased_estimate(test)),
+        **_fields("plain_elo", estimates.plain_estimate(test)),
     }
+    if margins:
+        apart = estimates.disagreement(margins)
+        content |= {
+            "wins_llr": round(margins.wins.llr, 4),
+            **_fields("wins_elo", estimates.plain_estimate(margins.wins)),
+            **_fields("disagreement", apart),
+            "disagree": _is_apart(apart),
+        }
+    content["looks"] = [
+        {
+            "blocks": look.blocks,
+            "llr": round(look.llr, 4) + 0.0,
+            "elo": _finite(look.elo),
+            "error": _finite(look.error),
+            "verdict": str(look.verdict),
+        }
+        for look in looks
+    ]
+    return content
 
 
-def _look_object(look: "Look") -> dict[str, Any]:
-    return {
-        "blocks": look.blocks,
-        "llr": round(look.llr, 4) + 0.0,
-        "elo": _finite(look.elo),
-        "error": _finite(look.error),
-        "verdict": str(look.verdict),
-    }
+def _estimates() -> "ModuleType":
+    # Scipy: a comparison is played without.
+    from arena.ratings import estimates  # noqa: PLC0415
+
+    return estimates
 
 
 def _margins_of(test: BlockTest) -> "MarginTest | None":
@@ -138,41 +130,43 @@ def _margins_of(test: BlockTest) -> "MarginTest | None":
     return None if isinstance(test, SequentialTest) else cast("MarginTest", test)
 
 
-def _beside(test: "MarginTest") -> Iterator[str]:
-    """What the same blocks say by wins, and a warning if that is something else."""
-    # Scipy: a comparison is played without.
-    from arena.ratings.estimates import disagreement, plain_estimate  # noqa: PLC0415
+def _answer(test: BlockTest) -> str:
+    """``better, by about 60 Elo [20, 101]``."""
+    found: Estimate = _estimates().unbiased_estimate(test)
+    is_better = test.verdict == Verdict.BETTER and found.low > 0
+    sign = "-" if is_better else "+"
+    low, high = (
+        f"{round(end) + 0:{sign}}" if math.isfinite(end) else "open"
+        for end in (found.low, found.high)
+    )
+    if math.isfinite(found.elo):
+        about = f"about {found.elo:{sign}.0f} Elo [{low}, {high}]"
+    elif found.elo > 0 and math.isfinite(found.low):
+        about = f"more than {found.low:.0f} Elo"
+    elif found.elo < 0 and math.isfinite(found.high):
+        about = f"less than {found.high:.0f} Elo"
+    else:
+        about = "the difference may be anything"
+    return f"better, by {about}" if is_better else f"{test.verdict}: {about}"
 
-    yield f"by wins, from the same blocks: Elo {_estimate_text(plain_estimate(test.wins))} plain"
-    apart = disagreement(test)
-    if _is_apart(apart):
-        yield (
-            f"warning: margins and wins disagree by {apart.elo:+.1f} Elo, 99 % interval"
-            f" [{apart.low:+.1f}, {apart.high:+.1f}]: these two do not win by as much as they win"
-            " often, so go by wins (--by wins)"
-        )
 
-
-def _beside_fields(test: "MarginTest") -> dict[str, Any]:
-    # Scipy: a comparison is played without.
-    from arena.ratings.estimates import disagreement, plain_estimate  # noqa: PLC0415
-
-    apart = disagreement(test)
-    return {
-        "wins_llr": round(test.wins.llr, 4),
-        **_fields("wins_elo", plain_estimate(test.wins)),
-        **_fields("disagreement", apart),
-        "disagree": _is_apart(apart),
-    }
+def _evidence(test: BlockTest) -> Iterator[str]:
+    """What the test went by, and the estimates in full."""
+    margins, estimates, question = _margins_of(test), _estimates(), test.question
+    errors = f"alpha {question.alpha * 100:g} %, beta {question.beta * 100:g} %"
+    unit = "per block" if margins else "of a win per block"
+    yield f"LLR {llr_text(test)}, {errors}; spread {math.sqrt(test.variance):.3f} {unit}"
+    yield f"Elo {_estimate_text(estimates.unbiased_estimate(test))} median-unbiased"
+    biased = ", biased because the test stopped as soon as it knew enough"
+    why = "" if test.verdict == Verdict.UNDECIDED else biased
+    yield f"Elo {_estimate_text(estimates.plain_estimate(test))} plain{why}"
+    if margins:
+        wins = _estimate_text(estimates.plain_estimate(margins.wins))
+        yield f"by wins, from the same blocks: Elo {wins} plain"
 
 
 def _is_apart(apart: "Estimate") -> bool:
     return bool(apart.low > 0 or apart.high < 0)
-
-
-def _question_text(question: Question) -> str:
-    errors = f"alpha {question.alpha * 100:g} %, beta {question.beta * 100:g} %"
-    return f"{question.elo1:g} Elo rather than {question.elo0:g}, {errors}"
 
 
 def _estimate_text(estimate: "Estimate") -> str:
@@ -186,3 +180,97 @@ def _fields(name: str, estimate: "Estimate") -> dict[str, float | None]:
 
 def _finite(value: float) -> float | None:
     return round(value, 2) + 0.0 if math.isfinite(value) else None
+
+
+def plots_text(path: SearchPath, games: int, width: int, *, is_plain: bool) -> str:
+    """A plot for each parameter of a search, of at most this width."""
+    columns = min(COLUMNS, width - LABEL - 3)
+    places = [path.values(step) for step in range(path.steps + 1)]
+    lines = []
+    for parameter, values in zip(path.tuning.parameters, zip(*places, strict=True), strict=True):
+        lines += [parameter.name, *_plot(parameter, values, columns, "*" if is_plain else "•")]
+        lines.append(f"{'':{LABEL}}  0{f'{games} games':>{columns - 1}}")
+    return "\n".join(lines)
+
+
+def _plot(parameter: Parameter, values: Sequence[float], columns: int, mark: str) -> Iterator[str]:
+    """The lines of a plot over the whole range; each column is the mean of some steps."""
+    ends = [len(values) * column // columns for column in range(columns + 1)]
+    means = [fmean(values[begin : max(end, begin + 1)]) for begin, end in pairwise(ends)]
+    rows = [min(ROWS - 1, int((mean - parameter.low) / parameter.width * ROWS)) for mean in means]
+    labels = {ROWS - 1: parameter.text(parameter.high), 0: parameter.text(parameter.low)}
+    for row in reversed(range(ROWS)):
+        line = "".join(mark if here == row else " " for here in rows)
+        yield f"{labels.get(row, ''):>{LABEL}.{LABEL}} |{line}".rstrip()
+
+
+def _values(path: SearchPath, step: int) -> dict[str, str]:
+    """The place after a step, by parameter: a number between two integers for those too."""
+    return {
+        one.name: shown(one, value)
+        for one, value in zip(path.tuning.parameters, path.values(step), strict=True)
+    }
+
+
+def shown(parameter: Parameter, value: float) -> str:
+    """A value on the way."""
+    decimals = max(0, RESOLUTION - math.floor(math.log10(parameter.width)))
+    return f"{value:.{decimals}f}" if decimals < MOST_DECIMALS else f"{value:.{RESOLUTION}g}"
+
+
+def values_text(path: SearchPath, step: int) -> str:
+    """The place after a step, in a line."""
+    return ", ".join(f"{name} {value}" for name, value in _values(path, step).items())
+
+
+def parameter_lines(path: SearchPath) -> Iterator[str]:
+    """What was tuned: from where, to where, in which range."""
+    widest = max(len(parameter.name) for parameter in path.tuning.parameters)
+    for parameter, value in zip(path.tuning.parameters, path.suggestion(), strict=True):
+        start, end, low, high = map(
+            parameter.text, (parameter.start, value, parameter.low, parameter.high)
+        )
+        yield f"{parameter.name:<{widest}}  {start} -> {end}  (from {low} to {high})"
+
+
+def games_after(path: SearchPath, step: int, games: int) -> int:
+    """How many games have been played after a step of a search with so many ``games``."""
+    return min(step * path.games_a_step, games)
+
+
+def path_rows(path: SearchPath, games: int) -> list[dict[str, Any]]:
+    """The path for JSON."""
+    return [
+        {
+            "step": step,
+            "games": games_after(path, step, games),
+            "values": {name: float(value) for name, value in _values(path, step).items()},
+        }
+        for step in range(path.steps + 1)
+    ]
+
+
+def path_csv(path: SearchPath, games: int) -> str:
+    """The path as CSV: a row for each step and option."""
+    # A bot may call its options "step" and "games", so they are no columns.
+    lines = ["step,games,option,value"]
+    for row in path_rows(path, games):
+        lines += [
+            f"{row['step']},{row['games']},{name},{value}" for name, value in row["values"].items()
+        ]
+    return "\n".join([*lines, ""])
+
+
+def parameter_rows(path: SearchPath) -> list[dict[str, Any]]:
+    """The parameters for JSON, with the values that the path suggests."""
+    return [
+        {
+            "name": parameter.name,
+            "type": parameter.type,
+            "min": parameter.value(parameter.low),
+            "max": parameter.value(parameter.high),
+            "start": parameter.value(parameter.start),
+            "suggested": parameter.value(value),
+        }
+        for parameter, value in zip(path.tuning.parameters, path.suggestion(), strict=True)
+    ]

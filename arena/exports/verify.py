@@ -3,47 +3,37 @@ follow from the rest.
 """
 
 import csv
-import io
 import os
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from heapq import heappush, heapreplace
-from itertools import zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-import pandas as pd
 
 from arena.errors import ArenaError, ConfigError, RunError, UserError
 from arena.exports.files import DERIVED, derived_text
 from arena.match.replay import audit
-from arena.players.builtin import COMMAND, built_in_bot
-from arena.players.folder import played_copy
-from arena.players.options import settings_text, split_options
-from arena.players.person import COMMAND as PERSON
-from arena.ratings.columns import DECIMALS, RATED, cell_of
+from arena.players.folder import played_copy, settings_text, split_options
+from arena.players.player import A_PERSON, IN_PROCESS, built_in_bot
+from arena.ratings.columns import DECIMALS
 from arena.ratings.tables import run_tables
 from arena.records.evidence import evidence_name
-from arena.records.ids import Ids
 from arena.records.journal import COMPRESSED, journal_of, read_lines
-from arena.records.record import GameRecord
+from arena.records.record import Difference, GameRecord, Ids, Wrong, decode_strictly
 from arena.records.regular import open_regular, read_regular
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo, RunInfo, read_run
-from arena.records.strict import Difference, Wrong, decode_strictly
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule, game_id
 
-STANDINGS = "standings.csv"
 MOST = 1000
 """The most differences to list; an audit stops there."""
-AT_ONCE = 1 << 16
-"""Characters of a table read at a time."""
 
 
 class Sample(NamedTuple):
@@ -84,20 +74,18 @@ def verify_run(
     """
     info = read_run(run)
     schedule = Schedule(make_config(info.config))
-    notes = [
-        f"the run was played with rules revision {info.rules_revision}, this is {REVISION}"
-    ] * (info.rules_revision != REVISION)
-    differences = list(_run_differences(info, schedule))
-    games = _GameChecks(run, info, schedule, sample)
-    for difference in games.differences(progress):
-        differences.append(difference)
-        if len(differences) >= MOST:
-            notes.append(f"stopped after {MOST} differences")
-            break
-    if len(games.ids) < schedule.games and len(differences) < MOST:
+    notes = []
+    if info.rules_revision != REVISION:
         notes.append(
-            f"{schedule.games - len(games.ids)} of the {schedule.games} planned games are missing"
+            f"the run was played with rules revision {info.rules_revision}, this is {REVISION}"
         )
+    games = _GameChecks(run, info, schedule, sample)
+    found = chain(_run_differences(info, schedule), games.differences(progress))
+    differences = list(islice(found, MOST))
+    if len(differences) == MOST:
+        notes.append(f"stopped after {MOST} differences")
+    elif (missing := schedule.games - len(games.ids)) > 0:
+        notes.append(f"{missing} of the {schedule.games} planned games are missing")
     if _has_torn_end(journal_of(run)):
         notes.append(
             "the journal ends in the middle of a line: repeat the same 'arena run' to cut it off"
@@ -105,30 +93,20 @@ def verify_run(
         )
     bots = 0
     for bot in info.bots:
-        is_built_in = schedule.config.in_process or bot.command[:-1] == COMMAND
-        found = _built_in_difference(bot) if is_built_in else _bot_difference(run, bot)
-        bots += not isinstance(found, str)
-        if isinstance(found, str):
-            notes.append(found)
-        elif found:
-            differences.append(found)
+        is_built_in = schedule.config.in_process or bot.command[:-1] == IN_PROCESS
+        other = _built_in_difference(bot) if is_built_in else _bot_difference(run, bot)
+        if isinstance(other, str):
+            notes.append(other)
+            continue
+        bots += 1
+        differences += [other] if other else []
     tables = [name for name in DERIVED if os.path.lexists(run / f"{name}.csv")]
     differences += _table_differences(run, tables, prior)
-    if _is_older(run):
-        notes.append(
-            "the tables are from an older version, which rated in another way: their ratings are"
-            " not compared; 'arena standings' shows those of today"
-        )
     if not tables:
         notes.append("no tables to compare: use 'arena export RUN --to RUN' to write them")
+    files = [f"{name}.csv" for name in tables]
     return CheckedRun(
-        len(games.ids),
-        games.replayed,
-        schedule.games,
-        bots,
-        [f"{name}.csv" for name in tables],
-        differences[:MOST],
-        notes,
+        len(games.ids), games.replayed, schedule.games, bots, files, differences[:MOST], notes
     )
 
 
@@ -175,11 +153,9 @@ class _GameChecks:
     def _compare(self, number: int, record: GameRecord) -> Wrong | None:
         if not self.ids.add(record.id):
             self._first = self._first or _first_lines(self._journal)
-            return Wrong(
-                "id",
-                f"each game once, but this one is already in line {self._first[record.id]}",
-                record.id,
-            )
+            first = self._first[record.id]
+            expected = f"each game once, but this one is already in line {first}"
+            return Wrong("id", expected, record.id)
         wrong = _plan_difference(record, self._boards, self._schedule)
         if wrong is None and self._sample is None:
             wrong = self._replay(record)
@@ -241,23 +217,25 @@ def _plan_difference(
 def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:
     """Checks that the evidence of a fault says the same as the record; it may have been deleted."""
     for number, fault in enumerate(record.faults):
-        name = evidence_name(record.id, fault.seat)
+        name, field = evidence_name(record.id, fault.seat), f"faults[{number}]"
         try:
             kept = msgspec.json.decode(read_regular(run, name), type=dict)
         except FileNotFoundError:
             continue
-        except (msgspec.DecodeError, ValueError, RecursionError, OSError, RunError) as error:
-            return Wrong(f"faults[{number}]", f"readable evidence in {name}", str(error))
-        said = f"{kept.get('kind')} at turn {kept.get('turn')}"
-        if said != f"{fault.kind} at turn {fault.turn}":
-            return Wrong(
-                f"faults[{number}]", f"{said} by {name}", f"{fault.kind} at turn {fault.turn}"
-            )
+        # DecodeError is a ValueError.
+        except (ValueError, RecursionError, OSError, RunError) as error:
+            return Wrong(field, f"readable evidence in {name}", str(error))
+        told, said = (
+            f"{kind} at turn {turn}"
+            for kind, turn in ((kept.get("kind"), kept.get("turn")), (fault.kind, fault.turn))
+        )
+        if told != said:
+            return Wrong(field, f"{told} by {name}", said)
     return None
 
 
 def _has_torn_end(journal: Path) -> bool:
-    if journal.suffix in COMPRESSED:
+    if journal.suffix == COMPRESSED:
         return False  # a compressed run is finished
     with os.fdopen(open_regular(journal.parent, journal.name), "rb") as file:
         size = file.seek(0, 2)
@@ -267,7 +245,7 @@ def _has_torn_end(journal: Path) -> bool:
 
 def _bot_difference(run: Path, bot: BotInfo) -> str | Difference | None:
     """Why the copy of a bot cannot be compared, or how its files differ."""
-    if bot.command == PERSON:
+    if bot.command == A_PERSON:
         return f"{bot.name} is a person, of whom there is no copy"
     if not (run / bot.copy).is_dir():
         return f"no copy of {bot.name} to compare in {bot.copy}"
@@ -280,21 +258,21 @@ def _bot_difference(run: Path, bot: BotInfo) -> str | Difference | None:
         return Difference(RUN_FILE, None, f"options of {bot.name}", expected, said)
     if copy.manifest.build:
         return f"the copy of {bot.name} contains build results, so it cannot be compared"
-    if copy.has_hash(bot.sha256):
+    if copy.sha256 == bot.sha256:
         return None
     return Difference(bot.copy, None, "sha256", bot.sha256, copy.sha256)
 
 
 def _built_in_difference(bot: BotInfo) -> str | Difference | None:
     """Why a built-in bot cannot be compared, or how it differs from the one with that name here."""
-    field, said = f"command of {bot.name}", shlex.join(bot.command)
+    command = f"command of {bot.name}"
     try:
         now = built_in_bot(bot.command[-1])
     except ConfigError as error:
-        expected = "the command of a built-in bot"
-        return Difference(RUN_FILE, None, field, expected, str(error))
+        return Difference(RUN_FILE, None, command, "the command of a built-in bot", str(error))
     if bot.command != now.command:
-        return Difference(RUN_FILE, None, field, shlex.join(now.command), said)
+        told, said = shlex.join(now.command), shlex.join(bot.command)
+        return Difference(RUN_FILE, None, command, told, said)
     if bot.version != now.manifest.version:
         return (
             f"built-in bot {bot.name} has version {bot.version}, this is version"
@@ -314,76 +292,33 @@ def _table_differences(run: Path, names: list[str], prior: float | None) -> list
     except ArenaError as error:
         expected = "a journal that gives this table"
         return [Difference(f"{names[0]}.csv", None, "table", expected, str(error))]
-    skipped: Collection[str] = ()
-    if _is_older(run):
-        skipped = RATED
-        tables = tables._replace(standings=_in_order_of(run / STANDINGS, tables.standings))
-    found = [
-        csv_difference(run / f"{name}.csv", derived_text(run, tables, name), skipped)
-        for name in names
-    ]
+    found = (csv_difference(run / f"{name}.csv", derived_text(run, tables, name)) for name in names)
     return [difference for difference in found if difference]
 
 
-def _is_older(run: Path) -> bool:
-    """Whether the tables were written before bots outside the core had a mark."""
-    if not os.path.lexists(run / STANDINGS):
-        return False
-    return b"mark" not in read_regular(run, STANDINGS).partition(b"\n")[0].split(b",")
-
-
-def _in_order_of(path: Path, table: pd.DataFrame) -> pd.DataFrame:
-    """The standings in the order of a file's bots, which were rated in another way."""
-    text = read_regular(path.parent, path.name).decode(errors="replace")
-    try:
-        order = {row.get("bot"): at for at, row in enumerate(csv.DictReader(io.StringIO(text)))}
-    except csv.Error:
-        return table
-    return table.sort_values(
-        "bot", key=lambda bots: bots.map(cell_of).map(order).fillna(len(order)), kind="stable"
-    )
-
-
-def csv_difference(
-    path: Path, expected: Iterable[str], skipped: Collection[str] = ()
-) -> Difference | None:
+def csv_difference(path: Path, expected: Iterable[str]) -> Difference | None:
     """The first cell in which a CSV file differs from a text in pieces; the last decimal may be off
     by one, due to rounding.
-
-    New columns come last. So a file that was written before there were all of today's has the first
-    ones, and is compared in these, without the ``skipped`` ones.
     """
-    with os.fdopen(
-        open_regular(path.parent, path.name), encoding="utf-8", errors="replace"
-    ) as file:
-        lines, others = _lines(expected), _lines(iter(partial(file.read, AT_ONCE), ""))
+    opened = open_regular(path.parent, path.name)
+    with os.fdopen(opened, encoding="utf-8", errors="replace", newline="") as file:
+        both = zip_longest(
+            csv.reader(_lines(expected)), csv.reader(file), fillvalue=["end of file"]
+        )
         heads: list[str] = []
-        for number, (line, other) in enumerate(
-            zip_longest(lines, others, fillvalue="end of file"), 1
-        ):
-            cells, others_cells = _cells(line), _cells(other)
-            if number == 1 and cells[: len(others_cells)] == others_cells:
-                heads = others_cells
-            cells = cells[: len(heads)] if heads else cells
-            if cells == others_cells:
-                continue
-            if len(cells) != len(others_cells) or len(cells) == 1:
-                return Difference(path.name, number, "line", line, other)
-            for head, cell, other_cell in zip(heads or cells, cells, others_cells, strict=False):
-                is_wrong = cell != other_cell and head not in skipped
-                if is_wrong and not (number > 1 and _is_close(head, cell, other_cell)):
-                    return Difference(path.name, number, head, cell, other_cell)
+        try:
+            for number, (cells, others) in enumerate(both, 1):
+                heads = heads or cells
+                if cells == others:
+                    continue
+                if len(cells) != len(others) or len(cells) == 1:
+                    return Difference(path.name, number, "line", ",".join(cells), ",".join(others))
+                for head, cell, found in zip(heads, cells, others, strict=True):
+                    if cell != found and not (number > 1 and _is_close(head, cell, found)):
+                        return Difference(path.name, number, head, cell, found)
+        except csv.Error as error:
+            return Difference(path.name, None, "table", "lines of cells", str(error))
     return None
-
-
-def _cells(line: str) -> list[str]:
-    """The cells of a line: only a name with options has a comma of its own, in quotes."""
-    if '"' not in line:
-        return line.split(",")
-    try:
-        return next(csv.reader([line]))
-    except csv.Error:
-        return [line]
 
 
 def _lines(pieces: Iterable[str]) -> Iterator[str]:
@@ -392,13 +327,12 @@ def _lines(pieces: Iterable[str]) -> Iterator[str]:
     for piece in pieces:
         *whole, rest = (rest + piece).split("\n")
         yield from whole
-    yield rest
+    if rest:
+        yield rest
 
 
 def _is_close(head: str, one: str, other: str) -> bool:
-    if head not in DECIMALS:
-        return False
     try:
         return abs(float(one) - float(other)) < 1.5 / 10.0 ** DECIMALS[head]
-    except ValueError:
+    except (KeyError, ValueError):
         return False

@@ -8,8 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.errors import ConfigError
+from arena.players.folder import odds_of
 from arena.players.messages import ClockKind
-from arena.players.odds import odds_of
 from arena.players.timekeeper import BEST_CLOCK
 
 NS_PER_MS = 1_000_000

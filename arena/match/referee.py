@@ -12,26 +12,16 @@ from msgspec.structs import replace
 
 from arena.errors import FaultKind, Forfeit, MoveError, Void
 from arena.match.clock import NS_PER_MS, Clock, Timing
-from arena.players.messages import End, Start, encode
-from arena.players.options import Value
+from arena.players.manifest import Value
+from arena.players.messages import End, Start, encode, played_view
 from arena.players.player import Answer, Evidence, Player, Words
-from arena.players.views import played_view
+from arena.records.evidence import SoFar
 from arena.records.note import Entry, Note
-from arena.records.record import VERSION, Fault, GameRecord
-from arena.records.voids import SoFar
-from arena.rules.game import (
-    PAGODAS,
-    PASS,
-    Board,
-    Event,
-    State,
-    final_ranks,
-    legal_move,
-    new_game,
-    parse_move,
-)
-
-FORFEIT = "forfeit"
+from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
+from arena.rules import State
+from arena.rules.boards import Board
+from arena.rules.notation import PASS, legal_move, move_text, parse_deck, parse_move
+from arena.rules.terms import PAGODAS, Event, final_ranks
 
 Watch = Callable[[State, int, int, list[Event], Note | None], None]
 """Called with the state after a move, the seat that moved, the move, its events, and what the bot
@@ -81,14 +71,6 @@ class BrokenOff(Void):
         self.so_far = so_far
 
 
-class _Caught(NamedTuple):
-    """A seat that overspent while another was asked, and what is kept of it."""
-
-    seat: int
-    fault: Forfeit
-    evidence: tuple[str, Words, str]
-
-
 class Referee:
     """Runs one game between players, seat by seat; ``watch`` sees the state after each move.
 
@@ -108,7 +90,7 @@ class Referee:
         self.players = players
         self.timings = [timing] * len(players) if isinstance(timing, Timing) else list(timing)
         self.watch = watch
-        self.state = new_game(board, len(players), plan.deck)
+        self.state = State(board, len(players), parse_deck(plan.deck))
         self.clock = Clock(self.timings)
         self.moves: list[str] = []
         self.spent_ns: list[int | None] = []
@@ -121,7 +103,7 @@ class Referee:
         self._asked_ms: list[list[int]] = [[] for _ in players]
         self._answered_ns = 0
         self._began_ns = time.monotonic_ns()
-        self._caught: list[_Caught] = []
+        self._caught: dict[int, tuple[Forfeit, tuple[str, Words, str]]] = {}
         for player in players:
             player.meanwhile = self._watch_the_others
 
@@ -164,31 +146,30 @@ class Referee:
                 self.state.retire(fault.seat)
 
     def _begin(self) -> None:
+        settings = self.plan.settings
         for seat, player in enumerate(self.players):
             if seat in self.forfeited:
                 continue
+            timing = self.timings[seat]
+            start = Start(
+                players=len(self.players),
+                seat=seat,
+                board=self.state.board.rows,
+                pagodas=PAGODAS[len(self.players)],
+                seed=self.plan.seeds[seat],
+                move_ms=timing.move_ms,
+                game_ms=timing.game_ms,
+                increment_ms=timing.increment_ms,
+                clock=self.clock.kind,
+                options=settings[seat] if settings else {},
+            )
             try:
-                player.begin(self._start_message(seat))
+                player.begin(start)
                 self.seated.append(seat)
             except Forfeit as fault:
                 self._forfeit(seat, fault)
                 if self._is_over():
                     return
-
-    def _start_message(self, seat: int) -> Start:
-        timing = self.timings[seat]
-        return Start(
-            players=len(self.players),
-            seat=seat,
-            board=self.state.board.rows,
-            pagodas=PAGODAS[len(self.players)],
-            seed=self.plan.seeds[seat],
-            move_ms=timing.move_ms,
-            game_ms=timing.game_ms,
-            increment_ms=timing.increment_ms,
-            clock=self.clock.kind,
-            options=self.plan.settings[seat] if self.plan.settings else {},
-        )
 
     def _is_over(self) -> bool:
         return self.state.end is not None or len(self.forfeited) >= len(self.players) - 1
@@ -203,7 +184,9 @@ class Referee:
         try:
             answer = self.players[seat].choose(state, budget_ns)
             self.clock.spend(seat, answer.spent_ns)
-            self._note_own_time(answer)
+            if self._answered_ns:
+                self.own_us.append((answer.asked_ns - self._answered_ns) // 1000)
+            self._answered_ns = answer.answered_ns
             # Who was caught meanwhile goes first, since its fault came before this answer; if that
             # leaves one seat, the answer, right or wrong, no longer counts.
             if not (self._caught and self._is_over_without_the_caught()):
@@ -219,26 +202,21 @@ class Referee:
         done.
         """
         for seat in self.seated:
-            if seat != self.state.mover and all(caught.seat != seat for caught in self._caught):
+            if seat != self.state.mover and seat not in self._caught:
                 player = self.players[seat]
                 fault = player.overspent(self.clock.budget_ns(seat))
                 if fault:
-                    self._caught.append(_Caught(seat, fault, player.evidence()))
+                    self._caught[seat] = fault, player.evidence()
                     player.dismiss()
 
     def _is_over_without_the_caught(self) -> bool:
-        """Lets those forfeit who were caught while the mover was
-        asked; whether that ends the game.
+        """Lets those forfeit who were caught while the mover was asked; whether that ends the
+        game.
         """
-        for seat, fault, kept in self._caught:
+        for seat, (fault, kept) in self._caught.items():
             self._forfeit(seat, fault, kept)
         self._caught.clear()
         return self._is_over()
-
-    def _note_own_time(self, answer: Answer) -> None:
-        if self._answered_ns:
-            self.own_us.append((answer.asked_ns - self._answered_ns) // 1000)
-        self._answered_ns = answer.answered_ns
 
     def _carry_out(self, move: int, answer: Answer | None = None) -> None:
         state, seat = self.state, self.state.mover
@@ -274,14 +252,12 @@ class Referee:
         """
         # The wait for a late bot is not the arena's own time between an answer and a request.
         self._answered_ns = 0
-        player = self.players[seat]
-        ending, lines, stderr = kept or player.evidence()
-        turn, after_ms = (
-            self.state.turns,
-            round((time.monotonic_ns() - self._began_ns) / NS_PER_MS, 1),
-        )
-        self.faults.append(Fault(seat, turn, fault.kind.value, fault.detail))
-        told = (fault.kind.value, fault.detail, ending, lines, stderr, self._asked_ms[seat])
+        player, turn = self.players[seat], self.state.turns
+        kept = kept or player.evidence()
+        after_ms = round((time.monotonic_ns() - self._began_ns) / NS_PER_MS, 1)
+        said = fault.kind.value, fault.detail
+        self.faults.append(Fault(seat, turn, *said))
+        told = (*said, *kept, self._asked_ms[seat])
         self.evidence.append(Evidence(player.name, seat, turn, after_ms, *told))
         self.forfeited.append(seat)
         if seat in self.seated:
@@ -291,16 +267,8 @@ class Referee:
             self.state.retire(seat)
 
     def _close(self, sandbox: str, host: str) -> GameRecord:
-        record = record_of(
-            self.plan,
-            self.state,
-            self.moves,
-            self.clock,
-            self.forfeited,
-            self.faults,
-            sandbox=sandbox,
-            host=host,
-        )
+        left = self.forfeited, self.faults
+        record = record_of(self.plan, self.state, self.moves, self.clock, *left, sandbox, host)
         times = [None if ns is None else tenths_of_ms(ns) for ns in self.spent_ns]
         record = replace(record, ms=times or None, notes=self.notes or None)
         self._tell(encode(End(record.end, record.left, record.ranks)))
@@ -316,7 +284,6 @@ def record_of(
     clock: Clock,
     forfeited: Sequence[int] = (),
     faults: Sequence[Fault] = (),
-    *,
     sandbox: str = "none",
     host: str = "",
 ) -> GameRecord:
@@ -359,3 +326,29 @@ def judged(state: State, text: str) -> int:
         return legal_move(state, text)
     except MoveError as error:
         raise Forfeit(FaultKind.ILLEGAL_MOVE, str(error)) from None
+
+
+Choose = Callable[[State, int], int]
+"""The mover's move in a state, for its seat's seed; PASS if it has none. It must not change the
+state.
+"""
+
+
+def play_alone(
+    plan: GamePlan, board: Board, choosers: Sequence[Choose], host: str = ""
+) -> GameRecord:
+    """Plays a game between functions, by seat. Apart from the measured times, nothing in the record
+    depends on the machine.
+    """
+    state = State(board, len(choosers), parse_deck(plan.deck))
+    clock = Clock([Timing(clock="wall")] * len(choosers))
+    moves: list[str] = []
+    while state.end is None:
+        seat = state.mover
+        asked_ns = time.monotonic_ns()
+        move = choosers[seat](state, plan.seeds[seat])
+        if move != PASS:
+            clock.spend(seat, time.monotonic_ns() - asked_ns)
+        moves.append(move_text(board, move))
+        state.play(move)
+    return record_of(plan, state, moves, clock, host=host)

@@ -1,17 +1,64 @@
-"""Replays a record by the rules: move by move for those who look on, or only to compare its result
-with what the rules make of its deck and moves.
+"""Replays a record by the rules: move by move for those who look on, only to compare its result
+with what the rules make of its deck and moves, or up to a turn, to play on from there.
 """
 
-from collections.abc import Iterator
-from itertools import chain, repeat
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, repeat, zip_longest
 from typing import Any, NamedTuple
 
-from arena.errors import ArenaError, RunError
-from arena.match.referee import FORFEIT
+from msgspec.structs import replace
+
+from arena.errors import ArenaError, FaultKind, RunError
+from arena.match.clock import Timing
+from arena.match.referee import GamePlan
+from arena.players.manifest import Value
 from arena.records.note import Note, kept_notes
-from arena.records.record import GameRecord
-from arena.records.strict import Wrong
-from arena.rules.game import PASS, Board, Event, State, final_ranks, move_text, new_game, play_text
+from arena.records.record import FORFEIT, Fault, GameRecord, Wrong
+from arena.rules import State
+from arena.rules.boards import Board
+from arena.rules.notation import (
+    PASS,
+    PASSED,
+    deck_text,
+    move_text,
+    parse_deck,
+    parse_move,
+    play_text,
+    tile_of,
+)
+from arena.rules.terms import HAND, Event, final_ranks
+
+SEE = "'arena verify' lists everything that is wrong in a run"
+DEALS_TRIED = 2000
+"""How many deals are dealt to find one that fits the passes of the past."""
+
+
+class Script(NamedTuple):
+    """A recorded game with everything needed to replay it; ``seeds`` are the bots' seeds, by seat,
+    and ``settings`` those of a `GamePlan`.
+    """
+
+    record: GameRecord
+    board: Board
+    seeds: tuple[int, ...]
+    timing: Timing
+    settings: tuple[dict[str, Value], ...] = ()
+
+    @property
+    def plan(self) -> GamePlan:
+        """The plan of the recorded game."""
+        record = self.record
+        names, place = tuple(record.bots), (record.board, record.deal, record.seating)
+        return GamePlan(record.id, *place, names, record.deck, self.seeds, settings=self.settings)
+
+    def timings_with(self, seat: int, label: str) -> list[Timing]:
+        """The time control of each seat when the bot with this label is asked for one of them: it
+        has the time that the seat had, unless it names limits of its own. Raises ConfigError.
+        """
+        there = [self.timing.of(bot) for bot in self.record.bots]
+        return [*there[:seat], there[seat].of(label), *there[seat + 1 :]]
 
 
 class Step(NamedTuple):
@@ -36,7 +83,7 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
     # A stranger's journal may have too few times.
     times = chain(record.ms or (), repeat(None))
     for number, (text, ms) in enumerate(zip(record.moves, times, strict=False), 1):
-        retire_faulty(state, record)
+        _retire_faulty(state, record)
         seat, turn, events = state.mover, state.turns, list[Event]()
         try:
             move = play_text(state, text, events)
@@ -46,7 +93,11 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
             ) from error
         note = None if move == PASS else notes.get(turn)
         yield Step(state, seat, move, events, ms, note)
-    _check_result(record, state)
+    if wrong := _wrong_result(record, state):
+        raise RunError(
+            f"{record.id}: expected {wrong.field} {wrong.expected} by the rules, got {wrong.got} in"
+            " the record"
+        )
 
 
 def audit(record: GameRecord, board: Board) -> Wrong | None:
@@ -55,25 +106,34 @@ def audit(record: GameRecord, board: Board) -> Wrong | None:
     may_retire = bool(record.faults)
     for number, text in enumerate(record.moves):
         if may_retire:
-            retire_faulty(state, record)
+            _retire_faulty(state, record)
         try:
             move = play_text(state, text)
         except ArenaError as error:
             return Wrong(f"moves[{number}]", "a move that the rules allow", f"{text}: {error}")
         if move_text(board, move) != text:
             return Wrong(f"moves[{number}]", move_text(board, move), text)
-    for field, expected in result_of(record, state).items():
-        if getattr(record, field) != expected:
-            return Wrong(field, str(expected), str(getattr(record, field)))
-    return None
+    return _wrong_result(record, state)
 
 
 def start_state(record: GameRecord, board: Board) -> State:
     """The state before a record's first move. Raises NotationError."""
-    return new_game(board, len(record.bots), record.deck)
+    return State(board, len(record.bots), parse_deck(record.deck))
 
 
-def retire_faulty(state: State, record: GameRecord) -> None:
+def positions(record: GameRecord, board: Board) -> Iterator[tuple[State, str]]:
+    """The state before each move of a record, and the move, which is then played on that state.
+
+    Raises ArenaError for a move that the rules do not allow.
+    """
+    state = start_state(record, board)
+    for text in record.moves:
+        _retire_faulty(state, record)
+        yield state, text
+        play_text(state, text)
+
+
+def _retire_faulty(state: State, record: GameRecord) -> None:
     """Retires the seat to move if it has forfeited by this turn."""
     if not state.retired[state.mover] and any(
         fault.seat == state.mover and fault.turn <= state.turns for fault in record.faults
@@ -81,25 +141,177 @@ def retire_faulty(state: State, record: GameRecord) -> None:
         state.retire(state.mover)
 
 
-def result_of(record: GameRecord, state: State) -> dict[str, Any]:
-    """The result fields of a record as the rules give them after its last move."""
+def _wrong_result(record: GameRecord, state: State) -> Wrong | None:
+    """The first field of a record's result that is not as the rules give it after its last move."""
     forfeited = [fault.seat for fault in record.faults]
     is_forfeit = len(forfeited) >= len(record.bots) - 1
     for seat in () if is_forfeit else forfeited:
         state.retire(seat)
-    return {
+    result: dict[str, Any] = {
         "left": state.left,
         "ranks": final_ranks(state.left, forfeited),
         "end": state.end or (FORFEIT if is_forfeit else "not over"),
         "turns": state.turns,
     }
+    for field, expected in result.items():
+        if getattr(record, field) != expected:
+            return Wrong(field, str(expected), str(getattr(record, field)))
+    return None
 
 
-def _check_result(record: GameRecord, state: State) -> None:
-    for what, replayed in result_of(record, state).items():
-        recorded = getattr(record, what)
-        if recorded != replayed:
-            raise RunError(
-                f"{record.id}: expected {what} {replayed} by the rules, got {recorded} in the"
-                " record"
-            )
+def old_ms(record: GameRecord, seat: int) -> float:
+    """The average time of the seat's answers in the recorded game."""
+    answers = sum(text != PASSED for text in record.moves[seat :: len(record.bots)])
+    return record.think_ms[seat] / answers if answers else 0.0
+
+
+def ms_at(record: GameRecord, turn: int) -> float | None:
+    """The time of the answer after so many placements; None in games between functions."""
+    times = record.ms or ()
+    placed = [at for at, text in enumerate(record.moves[: len(times)]) if text != PASSED]
+    return times[placed[turn]] if turn < len(placed) else None
+
+
+def check_script(script: Script) -> None:
+    """Raises RunError if the record does not follow from its deck and moves."""
+    record = script.record
+    wrong = audit(record, script.board)
+    if wrong:
+        raise RunError(
+            f"{record.id}, {wrong.field}: expected {wrong.expected} by the rules, got {wrong.got}",
+            SEE,
+        )
+    kinds = {fault.kind for fault in record.faults}
+    if not kinds <= set(FaultKind):
+        raise RunError(
+            f"{record.id}, faults: expected only the kinds {', '.join(FaultKind)}, got"
+            f" {', '.join(sorted(kinds))}",
+            SEE,
+        )
+
+
+class Resumed(NamedTuple):
+    """A recorded game at a turn.
+
+    ``past``   its moves up to its ``turn``-th placement; ``gone`` the faults by which seats had
+               left it before
+    ``deck``   the tiles, in draw order
+    ``state``  the position, before the mover is asked, or passes
+    """
+
+    script: Script
+    turn: int
+    past: tuple[str, ...]
+    gone: tuple[Fault, ...]
+    deck: str
+    state: State
+
+    @property
+    def absent(self) -> list[int]:
+        """The seats that have left the game, in ascending order."""
+        return sorted(fault.seat for fault in self.gone)
+
+    def plan(self, bots: Sequence[str], seeds: Sequence[int] | None = None) -> GamePlan:
+        """The plan of a game that goes on from here; the bots have the recorded seeds unless others
+        are given.
+        """
+        record = self.script.record
+        return replace(
+            self.script.plan,
+            id=resumed_id(record, self.turn, bots),
+            bots=tuple(bots),
+            deck=self.deck,
+            seeds=tuple(seeds or self.script.seeds),
+            past=self.past,
+            gone=self.gone,
+            settings=self.script.settings if list(bots) == record.bots else (),
+        )
+
+
+def resumed(script: Script, turn: int) -> Resumed:
+    """The game after so many placements. Raises RunError if the record does not follow from its
+    deck and moves, or if there is nothing left to play.
+    """
+    check_script(script)
+    record = script.record
+    # A forfeit after the last placement means that somebody was to move.
+    last = record.turns - (not any(fault.turn == record.turns for fault in record.faults))
+    if not 0 <= turn <= last:
+        raise RunError(
+            f"expected a turn from 0 to {last} of {record.id}, got {turn}",
+            f"the game was over after {record.turns} placements"
+            if last >= 0
+            else "the game was over before its first move",
+        )
+    placed = [number for number, text in enumerate(record.moves, 1) if text != PASSED]
+    past = record.moves[: placed[turn - 1]] if turn else []
+    gone = [fault for fault in record.faults if fault.turn < turn]
+    state = _played(script, record.deck, past, gone)
+    return Resumed(script, turn, tuple(past), tuple(gone), record.deck, state)
+
+
+def resumed_id(record: GameRecord, turn: int, bots: Sequence[str]) -> str:
+    """The id of a game that goes on from a turn: ``bird@20/greedy+my-bot/3/1``."""
+    return f"{record.board}@{turn}/{'+'.join(bots)}/{record.deal}/{record.seating}"
+
+
+def first_difference(old: GameRecord, new: GameRecord) -> int | None:
+    """The turn at which a game first leaves another with the same start; None if it never does."""
+    both = enumerate(zip_longest(old.moves, new.moves))
+    at = next((at for at, (then, now) in both if then != now), None)
+    return None if at is None else sum(text != PASSED for text in old.moves[:at])
+
+
+def reshuffled(game: Resumed, seed: str) -> Resumed:
+    """The same game with everything dealt anew that the seat to move has not seen: what the others
+    hold, and the pile. The past fits the new tiles as it fits the old ones. Raises RunError.
+    """
+    script, name = game.script, game.script.record.id
+    # For play, not for secrets.
+    deck = list(parse_deck(game.deck))
+    luck = random.Random(f"reshuffle\n{seed}\n{name}")  # noqa: S311
+    hidden = _hidden(script.board, deck, game.past, len(script.record.bots))
+    tiles = [deck[at] for at in hidden]
+    for _ in range(DEALS_TRIED):
+        luck.shuffle(tiles)
+        for at, tile in zip(hidden, tiles, strict=True):
+            deck[at] = tile
+        # Who passed holds nothing that fitted, and a game that goes on was not over.
+        with suppress(ArenaError):
+            text = deck_text(tuple(deck))
+            state = _played(script, text, game.past, game.gone)
+            if state.end is None:
+                return game._replace(deck=text, state=state)
+    raise RunError(
+        f"expected another deal that fits the passes in {name}, found none in {DEALS_TRIED}",
+        "choose an earlier turn, or leave out --reshuffle",
+    )
+
+
+def _hidden(board: Board, deck: Sequence[int], past: Sequence[str], players: int) -> list[int]:
+    """The places in the deck of the tiles that the seat to move has not seen: those in the other
+    hands, and those that are still to be drawn.
+    """
+    held = [list(range(HAND * seat, HAND * seat + HAND)) for seat in range(players)]
+    drawn = HAND * players
+    for number, text in enumerate(past):
+        if text == PASSED:
+            continue
+        own, tile = held[number % players], tile_of(parse_move(board, text))
+        own.remove(next(at for at in own if deck[at] == tile))
+        if drawn < len(deck):
+            own.append(drawn)
+            drawn += 1
+    del held[len(past) % players]
+    return [at for own in held for at in own] + list(range(drawn, len(deck)))
+
+
+def _played(script: Script, deck: str, past: Sequence[str], gone: Sequence[Fault]) -> State:
+    """The state after the past of a game, on a deck. Raises ArenaError."""
+    record = replace(script.record, deck=deck, faults=list(gone), moves=list(past))
+    state = start_state(record, script.board)
+    for state, _ in positions(record, script.board):  # noqa: B007 - as it is after the last
+        pass
+    for fault in gone:
+        state.retire(fault.seat)
+    return state

@@ -1,97 +1,267 @@
 """What a bot does after an exchange with it has failed, and the fault that this shows.
 
 A fault stays in a journal for ever, so the arena takes the time to be right about it: it waits for
-what the bot may be about to do, in moments that pass only while the bot can do it.
+what the bot may be about to do, in moments that pass only while the bot can do it. What a bot that
+crashed says of it on stderr is quoted last, so that no word of it can be taken for the arena's.
 """
 
+import os
+import re
+import shutil
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import dropwhile, takewhile
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from msgspec import Struct
 
 from arena.errors import FaultKind, Forfeit
-from arena.players.channel import MAX_LINE, Channel, OutputEnded, Overflowed, SpokeUnasked, TimedOut
+from arena.players.channel import (
+    MAX_LINE,
+    Channel,
+    Flooded,
+    LongLine,
+    OutputEnded,
+    SpokeUnasked,
+    TimedOut,
+    Unanswered,
+)
+from arena.players.folder import Bot
+from arena.players.manifest import FILE
 from arena.players.messages import shown
-from arena.players.process import BotProcess, Ending
+from arena.players.process import BotProcess, Ending, ending_within, moments
+from arena.players.sandbox.launch import search_path
+from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import NS_PER_MS, OutOfTime, Overspent
 
-GRACE_NS = 200_000_000
-"""After a missed deadline: how long to wait for a late answer, once with the bot's input open and
-once with it closed.
-"""
-EXIT_NS = 1_000_000_000
-"""After the end of its output: how long a bot may take to exit."""
-DRAIN_NS = 100_000_000
-"""How long to watch whether unasked output turns into a flood."""
-STEP_NS = 10_000_000
-MOST_NS = 5_000_000_000
-"""No wait is longer by the wall clock, whatever the bot does."""
-FLOODED = (
-    f"expected one line per request, got more than {MAX_LINE >> 10} KiB that nobody asked for:"
-    " answer each request once, log to stderr"
+MOST_SAID, MOST_READ, MOST_PATH = 300, 1000, 100
+"""Characters of an error that a sentence quotes, of a line that is looked at, and of a path."""
+INSIDE = "/bot"  # where bubblewrap shows a bot its folder
+# Packages that somebody else wrote, though they may lie in the bot's folder.
+LIBRARIES = {"site-packages", "dist-packages", "node_modules"}
+PLACED = re.compile(r'  File "(?P<file>.+)", line (?P<line>\d+)(?:, in .+)?')
+NETWORK = re.compile(
+    r"ECONNREFUSED|ENETUNREACH|EAI_AGAIN|ENOTFOUND|connect EPERM|gaierror|Connect(ion)?Error"
+    r"|ConnectionRefused|ConnectException|UnknownHostException|NetworkUnreachable|urlopen error"
+    r"|Temporary failure in name resolution|Name or service not known|Network is unreachable"
 )
+"""What errors are called that a program meets without a network, in several languages."""
+NO_SOCKET = "PermissionError: [Errno 1]"  # for whatever the sandbox refuses
+HIDDEN = re.compile(
+    r"(PermissionError: \[Errno 13\]|FileNotFoundError: \[Errno 2\]) .*'(?P<file>/[^']+)'"
+    r"|could not be started: /.+(Permission denied|No such file).*"
+)
+"""What it says that a program meets where the sandbox shows it nothing."""
+SDK = ("arena", "msgspec")  # what another Python misses that has not got the arena
+NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)(?:\.[\w.]+)?'")
+NO_NODE_MODULE = re.compile(r"Error: Cannot find module '(@[\w.-]+/[\w.-]+|\w[\w.-]*)[^']*'")
+NODE = "Node.js v"  # how the last line begins that Node.js writes after an error
+NOWHERE = re.compile("(?!)")
+GRACE_NS = 200_000_000  # for a late answer, once with the bot's input open and once closed
+EXIT_NS = 1_000_000_000  # after the end of its output, for a bot to exit
+DRAIN_NS = 100_000_000  # to see whether unasked output turns into a flood
+LINE_KB = MAX_LINE >> 10
+CRASHED = "the bot crashed"
 THINK_WHEN_ASKED = "think only when asked, and end every process you start"
-LAST_WORDS = "last line on stderr:"
 THINK_LESS = "think less (position.think_ms says how long), or allow more with --move-ms"
 START_FASTER = "start faster: load less before ready"
 FLUSH = "answer every request, and flush stdout after each line"
-AFTER_CLOSING = (
+# What to do about common errors.
+KEPT_OFF = (
+    "the sandbox keeps it off the network; if it needs that, --allow {bot}=network lets it in"
+)
+UNSEEN = (
+    "the sandbox shows it no files but its own: put what it needs into its folder, or --allow"
+    " {bot}=read:PATH lets it read a place"
+)
+NPM = "what it imports must lie in its folder: run 'npm install {module}' there, if you trust it"
+OWN_PYTHON = "{python}, which runs the arena too, does not find {module}: see 'arena doctor'"
+OTHER_PYTHON = (
+    f"it ran {{python}}, which has no arena.sdk: begin the command in {FILE} with 'python3', the"
+    " arena's own, or run '{python} -m pip install qin-arena'"
+)
+TOGETHER = "put it in the bot's folder"
+ALONE = f"make a folder of both with a {FILE}, because a script is played alone"
+# What the faults are called. Where a bot is late, ``allowed`` is the time that had passed.
+FLOODED = (
+    f"expected one line per request, got more than {LINE_KB} KiB that nobody asked for: answer each"
+    " request once, log to stderr"
+)
+TOO_LONG = f"expected lines of at most {LINE_KB} KiB, got a longer one that starts {{start}}"
+UNASKED = (
+    "expected silence until the next request, got {line}: answer each request once, log to stderr"
+)
+START_SPENT = (
+    "no answer came within the {allowed} ms of processor time allowed for start-up: {slow}"
+)
+SPENT = "the bot used {cost} ms of processor time for an answer that might take {budget} ms{cure}"
+LATE = "the answer came {late_ms} ms after {allowed} had passed: {slow}"
+CUT_OFF = "no answer came within {allowed}, and {how}"
+UNREAD = (
+    "no answer came within {allowed}, and {unread} bytes of input were left unread: read stdin line"
+    " by line"
+)
+NOT_FLUSHED = (
     "the bot answered only after its input was closed: flush stdout after each line "
     "(or, if it was still thinking, it was {late_ms} ms late: {slow})"
 )
+PARTIAL = (
+    "only part of a line came within {allowed}, {line}: send each answer whole, with a newline at"
+    " the end"
+)
+SILENT = "no answer came within {allowed}: {cure}"
+CLOSED = "the bot closed its output{after} but kept running: keep stdout open until the line 'quit'"
+NO_LOOP = (
+    " without an answer: is run(choose) its last line? Without the SDK, read lines until 'quit'"
+)
 
-Failure = OutOfTime | Overspent | OutputEnded | SpokeUnasked | Overflowed
-FAILURES = (OutOfTime, Overspent, OutputEnded, SpokeUnasked, Overflowed)
-"""Every way in which an exchange can fail."""
 
-
-def moments(process: BotProcess, span_ns: int) -> Iterator[int]:
-    """Deadlines of short waits, one after another, until the bot has had ``span_ns`` for itself.
-
-    Measured: on a busy machine a bot that was exiting got no processor for longer than the arena
-    had patience, and its clean exit was judged as closed output. So time counts only if the bot
-    slept or computed, not if it waited for a processor, and a step in which the whole machine
-    stood still counts as two steps at most.
+class Form(NamedTuple):
+    """How an error that nobody caught looks in a language: the exit status, the line with the error
+    (without words of it, the next one has them), and those with places, the first of the bot's own
+    from the error on. The last line must begin with the sign: a caught error ended nothing.
     """
-    end_ns = time.monotonic_ns() + MOST_NS
-    while span_ns > 0:
-        began_ns, used_ns = time.monotonic_ns(), process.used_ns()
-        if began_ns >= end_ns:
-            return
-        yield began_ns + STEP_NS
-        passed_ns = min(time.monotonic_ns() - began_ns, 2 * STEP_NS)
-        computed_ns = process.used_ns() - used_ns
-        span_ns -= min(passed_ns, computed_ns) if process.is_busy() else passed_ns
+
+    status: int
+    error: re.Pattern[str]
+    place: re.Pattern[str]
+    sign: str = ""
 
 
-def ending_within(process: BotProcess, span_ns: int) -> Ending | None:
-    """How the bot ends before it has had ``span_ns`` for itself, None if it goes on."""
-    for moment_ns in moments(process, span_ns):
-        ending = process.ending((moment_ns - time.monotonic_ns()) / 1e9)
-        if ending:
-            return ending
+FORMS = (
+    Form(1, re.compile("(?P<said>could not be started: .+)"), NOWHERE),  # confine.py
+    Form(127, re.compile("(?P<said>prlimit: failed to execute .+)"), NOWHERE),
+    Form(  # the arena's SDK
+        1,
+        re.compile(r"\S+ line \d+: (?P<said>\w+ returned .+ at turn \d+: return .+)"),
+        re.compile(r"(?P<file>\S+) line (?P<line>\d+): "),
+    ),
+    Form(  # Java; the last cause is the first in time
+        1,
+        re.compile(r'(?:Exception in thread ".*?"|Caused by:) (?P<said>.+)'),
+        re.compile(r"\s+at [^/(]+\((?P<file>\w+\.java):(?P<line>\d+)\)"),
+    ),
+    Form(  # JavaScript; an error of its syntax has its place on a line before
+        1,
+        re.compile(r"(?:error: )?(?:Uncaught )?(?:\(in promise\) )?(?P<said>\w*Error\b.*)"),
+        re.compile(r"(?:\s+at )?(?:.*\()?(?:file://)?(?P<file>/[^:]+):(?P<line>\d+)(?::\d+\)?)?"),
+        NODE,
+    ),
+    Form(  # Rust, since 1.73 and before
+        101,
+        re.compile(r"thread '.*?' (?:\(\d+\) )?panicked at (?:'(?P<said>.*)', )?[^']+:\d+:\d+:?"),
+        re.compile(r"thread .* (?P<file>\S+):(?P<line>\d+):\d+:?"),
+    ),
+)
+
+
+class Crash(NamedTuple):
+    """Where in the bot's files, such as ``bot.py line 12``, or empty; and what the error says."""
+
+    place: str
+    said: str
+    is_refused_socket: bool = False
+
+
+def crash_of(stderr: str, status: int, folder: Path) -> Crash | None:
+    """The error that ended a bot of this folder, if its stderr tells of one we can read."""
+    lines = [line[:MOST_READ] for line in stderr.rstrip().splitlines()]
+    found = _traceback(lines, folder) if status == 1 else None
+    told = (_told(form, lines, folder) for form in FORMS if form.status == status)
+    return found or next(filter(None, told), None)
+
+
+def _traceback(lines: Sequence[str], folder: Path) -> Crash | None:
+    """The last error in Python's form, read from its end, as its beginning may be cut off."""
+    last = max((at for at, line in enumerate(lines) if PLACED.fullmatch(line)), default=-1)
+    after = list(dropwhile(lambda line: line[:1] in ("", " "), lines[last + 1 :]))
+    if last < 0 or not after:
+        return None
+    said = " ".join(line.strip() for line in after)
+    if len(said) > MOST_SAID:  # without its middle: the end may matter
+        half = MOST_SAID // 2 - 3
+        said = f"{after[0][:half]} ... {after[-1].strip()[-half:]}"
+    frames = takewhile(lambda line: line[:2] == "  ", reversed(lines[: last + 1]))
+    places = [place for place in map(PLACED.fullmatch, frames) if place]
+    is_of_socket = PurePosixPath(places[0]["file"]).name == "socket.py"
+    return Crash(_own(places, folder), said, said.startswith(NO_SOCKET) and is_of_socket)
+
+
+def _told(form: Form, lines: list[str], folder: Path) -> Crash | None:
+    """The last error in this form."""
+    for at in reversed(range(len(lines))):
+        if error := form.error.fullmatch(lines[at]):
+            said = error["said"] or "".join(lines[at + 1 : at + 2])
+            places = filter(None, map(form.place.match, lines[at:] + lines[:at]))
+            return Crash(_own(places, folder), said) if lines[-1].startswith(form.sign) else None
     return None
 
 
-class Aftermath:
-    """One bot after a failed exchange. ``is_starting`` tells the greeting from a turn;
-    ``has_moved`` is set once the process has answered a turn.
+def _own(places: Iterable[re.Match[str]], folder: Path) -> str:
+    """The first place in the bot's own files; empty for one in a library, or in no file at all."""
+    for place in places:
+        inside = _inside(place["file"], folder)
+        # A file that is there: any other text may say what it likes.
+        is_there = inside and len(inside) <= MOST_PATH and os.path.isfile(folder / inside)  # noqa: PTH113
+        if is_there and not LIBRARIES & {*PurePosixPath(inside).parts}:
+            return f"{inside} line {place['line']}"
+    return ""
+
+
+def _inside(file: str, folder: Path) -> str:
+    """The path of a file in the bot's folder, relative to it; empty for any other."""
+    path = PurePosixPath(file)
+    roots = [root for root in (str(folder), INSIDE) if path.is_relative_to(root)]
+    path = path.relative_to(roots[0]) if roots else path
+    return "" if path.is_absolute() or ".." in path.parts else str(path)
+
+
+def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
+    """What to do about an error that is common and not in the bot's code; empty for all others."""
+    is_walled = sandbox.tier != "none"
+    is_shut = is_walled and not sandbox.of(bot.label).network
+    if is_shut and (crash.is_refused_socket or NETWORK.search(crash.said)):
+        return KEPT_OFF.format(bot=bot.base)
+    if missing := NO_MODULE.fullmatch(crash.said):
+        return _for_want_of(missing[1], bot)
+    hidden = HIDDEN.match(crash.said) if is_walled else None
+    if hidden and not _inside(hidden["file"] or "/", bot.folder.resolve()):
+        return UNSEEN.format(bot=bot.base)
+    missing = NO_NODE_MODULE.match(crash.said)
+    return NPM.format(module=missing[1]) if missing else ""
+
+
+def _for_want_of(module: str, bot: Bot) -> str:
+    """Where to put a module of Python's that a bot misses."""
+    program = bot.command[0]
+    found = program if "/" in program else shutil.which(program, path=search_path(os.environ))
+    python = found or sys.executable
+    if module in SDK:
+        is_own = Path(python).parent == Path(sys.executable).parent
+        return (OWN_PYTHON if is_own else OTHER_PYTHON).format(python=python, module=module)
+    own = TOGETHER if (bot.folder / FILE).exists() else ALONE
+    pip = f"'{python} -m pip install {module}'"
+    return f"install what it imports with {pip} if you trust it, or if that is your own, {own}"
+
+
+class Aftermath(Struct):
+    """One bot after a failed exchange. ``has_moved``: the process has answered a turn;
+    ``has_told``: a fault already has what the bot said last.
     """
 
-    def __init__(
-        self,
-        process: BotProcess,
-        channel: Channel,
-        *,
-        startup_ms: int,
-        is_starting: bool,
-        has_moved: bool,
-    ) -> None:
-        self._process = process
-        self._channel = channel
-        self._startup = f"the {startup_ms} ms"
-        self._is_starting = is_starting
-        self._has_moved = has_moved
+    bot: Bot
+    process: BotProcess
+    channel: Channel
+    sandbox: Sandbox
+    startup_ms: int
+    is_starting: bool
+    has_moved: bool
+    has_told: bool = False
 
-    def fault_of(self, failure: Failure, budget_ns: int) -> Forfeit:
+    def fault_of(self, failure: Unanswered, budget_ns: int) -> Forfeit:
         """The fault that a failed exchange was."""
         match failure:
             case OutOfTime():
@@ -101,144 +271,124 @@ class Aftermath:
             case OutputEnded():
                 return self._ended(failure.partial)
             case SpokeUnasked():
-                return self.unasked(
-                    f"expected silence until the next request, got {shown(failure.line)}: answer"
-                    " each request once, log to stderr"
-                )
-            case Overflowed(one_line=True):
-                return Forfeit(
-                    FaultKind.LONG_LINE,
-                    f"expected lines of at most {MAX_LINE >> 10} KiB, got a longer one that starts"
-                    f" {shown(failure.start)}",
-                )
-            case Overflowed():
+                return self.unasked(UNASKED.format(line=shown(failure.partial)))
+            case LongLine():
+                return Forfeit(FaultKind.LONG_LINE, TOO_LONG.format(start=shown(failure.partial)))
+            case _:
                 return Forfeit(FaultKind.FLOOD, FLOODED)
 
     def unasked(self, detail: str) -> Forfeit:
         """The fault for a line that answers no request: a flood if there are many."""
-        if self._channel.is_flooding(moments(self._process, DRAIN_NS)):
+        if self.channel.is_flooding(moments(DRAIN_NS)):
             return Forfeit(FaultKind.FLOOD, FLOODED)
         return Forfeit(FaultKind.UNKNOWN_ID, detail)
 
     def last_words(self) -> str:
-        """The last line of stderr, which names the error in most languages."""
-        full = "; its stderr is full: log less" if self._process.stderr_is_full() else ""
-        words = self._process.stderr_tail().strip().splitlines()
-        return f"{full}; {LAST_WORDS} {words[-1][:300]}" if words else full
+        """The last line of stderr, which often names the error; once, and not after a crash."""
+        if self.has_told:
+            return ""
+        self.has_told = True
+        full = "; its stderr is full: log less" if self.process.stderr_is_full() else ""
+        lines = self.process.stderr_tail().strip().splitlines()
+        words = [line for line in lines if line.strip() and not line.startswith(NODE)]
+        return f"{full}; last line on stderr: {words[-1][:MOST_SAID]}" if words else full
 
     def _overspent(self, failure: Overspent, budget_ns: int) -> Forfeit:
         """The fault of an answer that cost too much processor time."""
-        if self._is_starting:
+        if self.is_starting:
             return Forfeit(
-                FaultKind.STARTUP,
-                f"no answer came within {self._startup} of processor time allowed for start-up:"
-                f" {START_FASTER}",
+                FaultKind.STARTUP, START_SPENT.format(allowed=self.startup_ms, slow=START_FASTER)
             )
-        cost, budget, before = (
-            round(each / NS_PER_MS) for each in (failure.cost_ns, budget_ns, failure.unasked_ns)
-        )
-        cure = (
-            f", {before} of them before it was asked: {THINK_WHEN_ASKED}"
-            if before
-            else f": {THINK_LESS}"
-        )
-        return Forfeit(
-            FaultKind.LATE,
-            f"the bot used {cost} ms of processor time for an answer that might take {budget}"
-            f" ms{cure}",
-        )
+        spans_ns = failure.cost_ns, budget_ns, failure.unasked_ns
+        cost, budget, before = (round(each / NS_PER_MS) for each in spans_ns)
+        early = f", {before} of them before it was asked: {THINK_WHEN_ASKED}"
+        cure = early if before else f": {THINK_LESS}"
+        return Forfeit(FaultKind.LATE, SPENT.format(cost=cost, budget=budget, cure=cure))
 
     def _overdue(self, failure: OutOfTime) -> Forfeit:
-        """Finds out why the answer is missing: waits a little for it, then closes the bot's input
-        and waits again.
-        """
-        deadline_ns = time.monotonic_ns()
-        allowance = (
-            f"{self._startup} allowed for start-up" if self._is_starting else failure.allowance
-        )
-        slow = START_FASTER if self._is_starting else THINK_LESS
+        """Why the answer is missing: waits a little, closes the bot's input and waits again."""
+        deadline_ns, partial = time.monotonic_ns(), failure.partial
+        start = f"the {self.startup_ms} ms allowed for start-up"
+        told = {
+            "allowed": start if self.is_starting else failure.allowance,
+            "slow": START_FASTER if self.is_starting else THINK_LESS,
+        }
         late_ms, has_output = None, True
-        ending = self._process.ending()
-        if not ending:
+        if not (ending := self.process.ending()):
             try:
                 late_ms = self._late_ms(deadline_ns)
-                ending = self._process.ending()
+                ending = self.process.ending()
             except OutputEnded:
-                has_output, ending = False, ending_within(self._process, EXIT_NS)
+                has_output, ending = False, ending_within(self.process, EXIT_NS)
         if late_ms is not None:
-            came = f"the answer came {late_ms} ms after {allowance} had passed: {slow}"
-            return Forfeit(FaultKind.LATE, came)
+            return Forfeit(FaultKind.LATE, LATE.format(late_ms=late_ms, **told))
         if ending:
-            detail = f"no answer came within {allowance}, and the bot {ending}{self.last_words()}"
-            return Forfeit(_kind(ending), detail)
-        unread = self._channel.unread_by_bot()
-        if unread:
-            return Forfeit(
-                FaultKind.NEVER_READS,
-                f"no answer came within {allowance}, and {unread} bytes of input were left unread:"
-                " read stdin line by line",
-            )
-        if not has_output or not self._process.has_output_open():
-            return self._ended(failure.partial)
-        return self._silent(failure.partial, deadline_ns, allowance, slow)
-
-    def _silent(self, partial: bytes, deadline_ns: int, allowance: str, slow: str) -> Forfeit:
-        """The fault of a bot that has read its input and says nothing: an answer that comes when
-        its input ends was written in time, but never flushed.
-        """
-        self._channel.close_input()
-        try:
+            how = self._crash(ending, "") or f"the bot {ending}{self.last_words()}"
+            return Forfeit(_kind(ending), CUT_OFF.format(how=how, **told))
+        if unread := self.channel.unread_by_bot():
+            return Forfeit(FaultKind.NEVER_READS, UNREAD.format(unread=unread, **told))
+        if not has_output or not self.process.has_output_open():
+            return self._ended(partial)
+        # It has read its input and says nothing: an answer that comes when its input ends was
+        # written in time, but never flushed.
+        self.channel.close_input()
+        with suppress(OutputEnded):
             late_ms = self._late_ms(deadline_ns)
-        except OutputEnded:
-            late_ms = None
-        if late_ms is not None:
-            if self._has_moved:  # such a bot does flush, so we do not advise it
-                came = f"the answer came {late_ms} ms after {allowance} had passed: {slow}"
-                return Forfeit(FaultKind.SILENT, came)
-            return Forfeit(FaultKind.SILENT, AFTER_CLOSING.format(late_ms=late_ms, slow=slow))
+        if late_ms is not None:  # a bot that has moved does flush, so we do not advise it
+            came = LATE if self.has_moved else NOT_FLUSHED
+            return Forfeit(FaultKind.SILENT, came.format(late_ms=late_ms, **told))
         if partial:
-            return Forfeit(
-                FaultKind.LATE,
-                f"only part of a line came within {allowance}, {shown(partial)}: send each answer"
-                " whole, with a newline at the end",
-            )
+            return Forfeit(FaultKind.LATE, PARTIAL.format(line=shown(partial), **told))
         # a bot that answered hello flushes: what it holds back would have come when its input ended
-        cure = FLUSH if self._is_starting else f"answer every turn; {slow}"
-        return Forfeit(FaultKind.SILENT, f"no answer came within {allowance}: {cure}")
+        cure = FLUSH if self.is_starting else f"answer every turn; {THINK_LESS}"
+        return Forfeit(FaultKind.SILENT, SILENT.format(cure=cure, **told))
 
     def _late_ms(self, deadline_ns: int) -> int | None:
-        """How long after the deadline the answer comes, None if it does not. Raises
-        OutputEnded.
-        """
-        for moment_ns in moments(self._process, GRACE_NS):
+        """How long after the deadline the answer comes, if it does. Raises OutputEnded."""
+        for moment_ns in moments(GRACE_NS):
             try:
-                self._channel.read_line(moment_ns)
+                self.channel.read_line(moment_ns)
             except TimedOut:
                 continue
-            except Overflowed:
+            except (LongLine, Flooded):
                 return None
             return (time.monotonic_ns() - deadline_ns) // NS_PER_MS
         return None
 
     def _ended(self, partial: bytes) -> Forfeit:
-        ending = ending_within(self._process, EXIT_NS)
+        """The fault of a bot whose output ended, after part of a line or nothing."""
+        ending = ending_within(self.process, EXIT_NS)
         after = f" after writing {shown(partial)} without a newline" if partial else ""
         if ending is None:
-            detail = (
-                f"the bot closed its output{after} but kept running: keep stdout open until the"
-                " line 'quit'"
-            )
-            return Forfeit(FaultKind.CLOSED_OUTPUT, detail)
-        return Forfeit(_kind(ending), f"the bot {ending}{after}{_cure(ending)}{self.last_words()}")
+            return Forfeit(FaultKind.CLOSED_OUTPUT, CLOSED.format(after=after))
+        if crashed := self._crash(ending, after):
+            return Forfeit(_kind(ending), crashed)
+        words = self.last_words()
+        return Forfeit(_kind(ending), f"the bot {ending}{after}{_cure(ending, words)}{words}")
+
+    def _crash(self, ending: Ending, after: str) -> str:
+        """The error that ended the bot, in its own words; empty if it has not told of one."""
+        if not ending.exit or self.process.stderr_is_full():
+            return ""
+        crash = crash_of(self.process.stderr_tail(), ending.exit, self.bot.folder.resolve())
+        if crash is None:
+            return ""
+        self.has_told = True
+        cure = cure_of(crash, self.bot, self.sandbox)
+        place = f" at {crash.place}" if crash.place else ""
+        return f"{CRASHED}{place}{after}: {f'{cure}; ' if cure else ''}{crash.said[:MOST_SAID]}"
 
 
-def _cure(ending: Ending) -> str:
-    """What to do about it, unless the ending already says so."""
+def _cure(ending: Ending, words: str) -> str:
+    """When it ended, and what to do about that, unless the bot or the ending already says so."""
     if ending.excess or ending.unwatched or ending.failed:
         return ""
-    if ending.exit is not None:
-        return " when an answer was due: answer every turn, and stay until the line 'quit'"
-    return " when an answer was due: look for a crash in its code or in a library"
+    if ending.exit == 0:
+        return NO_LOOP
+    due = " when an answer was due"
+    if ending.exit is None:
+        return f"{due}: look for a crash in its code or in a library"
+    return due if words else f"{due}: let it say why on stderr"
 
 
 def _kind(ending: Ending) -> FaultKind:

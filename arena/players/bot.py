@@ -1,18 +1,21 @@
-"""A bot's process as a player: the dialogue, and the time for each answer."""
+"""A bot's process as a player: the dialogue, the time for each answer, and its stderr by turns."""
 
+import os
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
 from arena import __version__
 from arena.errors import FaultKind, Forfeit
-from arena.players.aftermath import FAILURES, LAST_WORDS, THINK_WHEN_ASKED, Aftermath, Failure
-from arena.players.channel import Channel, Line
+from arena.players.aftermath import THINK_WHEN_ASKED, Aftermath
+from arena.players.channel import Channel, Unanswered, WireLog
 from arena.players.folder import Bot
 from arena.players.messages import (
+    MOVE_EXAMPLE,
     PROTOCOL,
     READY_EXAMPLE,
     SILENCE,
@@ -27,28 +30,126 @@ from arena.players.messages import (
     encode,
     said,
     shown,
+    turn_view,
 )
 from arena.players.player import KEPT_BYTES, Answer, Player, Words
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.stderr import Stderr
-from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Metered, Timekeeper
-from arena.players.views import turn_view
+from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Meter, Timekeeper
+from arena.records.evidence import GAME_BYTES, PART_BYTES, StderrPart, When
 from arena.records.note import Note, note_of
-from arena.records.stderr import StderrPart
 from arena.rules import State
 
 QUIT_S = 0.1
-"""How long a bot may take to exit after 'quit'. Nothing depends on it: a slower one is killed, and
-that is no fault.
-"""
+"""How long a bot may take to exit after 'quit'; a slower one is killed, which is no fault."""
+LAST_LINES, LINE = 5, 200
+"""So much is shown of what a bot wrote to stderr before it failed."""
+SETTLE_S = 1.0
+"""The wait for what a busy bot still writes; where ten programs shared a core, 20 ms took 0.1 s."""
+NAP_S, LONGEST_NAP_S = 0.00005, 0.005
+PATIENCE = 2
+FIRST_BYTES = 1024
+"""A read of these is quicker than one of `PART_BYTES`, and most often enough."""
+REPEAT_IT = "repeat the id of the request, and answer it once"
+Reply = TypeVar("Reply", Move, Ready)
+
+
+class Stderr:
+    """The stderr of one player in the game that is being played, or was the last.
+
+    ``parts`` are kept of it, and ``heard`` is told each. ``at_once`` waits after each answer for
+    what the bot writes about it, for people who watch.
+    """
+
+    # The bot holds the same file as its descriptor 2: it can cut, fill and overwrite it. What was
+    # read is out of its reach, and the position kept here, not the file's, says what is new.
+
+    def __init__(
+        self, heard: Callable[[StderrPart], None] | None = None, *, at_once: bool = False
+    ) -> None:
+        self.at_once = at_once
+        self.parts: list[StderrPart] = []
+        self._heard = heard
+        self._process: BotProcess | None = None
+        self._file = -1
+        self._at = self._room = self._seat = self._patience = 0
+        self._since: tuple[When, int | None] = "start", None
+
+    def open(self, process: BotProcess) -> None:
+        """Listens to this process from its start."""
+        self.close()
+        self._process, self._at, self._patience = process, 0, PATIENCE
+        self._file = os.dup(process.stderr.fileno())
+
+    def close(self) -> None:
+        """Keeps what is left, and lets go of the process; calling it again does nothing."""
+        if self._file >= 0:
+            self._catch_up()
+            os.close(self._file)
+        self._file, self._process = -1, None
+
+    def begin(self, seat: int) -> None:
+        """A game begins. What was written since the last one belongs to neither."""
+        if self._file >= 0:  # the arena may have cut the file meanwhile
+            there, self._at = self._at, os.fstat(self._file).st_size
+            self._patience = PATIENCE if self._at > there else self._patience
+        self.parts, self._room, self._seat = [], GAME_BYTES, seat
+        self._since = "start", None
+
+    def goes_on(self, when: When, turn: int | None = None) -> None:
+        """The bot is about to be asked, or told the end: what comes from now on belongs there."""
+        self._catch_up()  # most often in vain: one system call, 0.3 us
+        self._since = when, turn
+
+    def settle(self, channel: Channel) -> None:
+        """Keeps what the bot writes until it has read all and is idle, though not for long."""
+        deadline, nap_s = time.monotonic() + SETTLE_S, NAP_S
+        while self._process and time.monotonic() < deadline:
+            if not channel.unread_by_bot() and self._process.meter.is_idle():
+                break
+            # On a worker's one core the bot runs only while the worker sleeps.
+            time.sleep(nap_s)
+            nap_s = min(2 * nap_s, LONGEST_NAP_S)
+        self._catch_up()
+
+    def hear_out(self, channel: Channel) -> None:
+        """After the end of a game, waits for what a bot writes about that. A process that wrote
+        nothing then in its last two games, or nothing at all, is not waited for.
+        """
+        # That wait costs a game of a quick bot as much as twenty of its moves.
+        if self._process and self._since[0] == "end" and self._at and self._patience:
+            there = self._at
+            self.settle(channel)
+            self._patience = PATIENCE if self._at > there else self._patience - 1
+
+    def _catch_up(self) -> None:
+        text = os.pread(self._file, FIRST_BYTES, self._at) if self._file >= 0 else b""
+        if not text:
+            return
+        if len(text) == FIRST_BYTES:
+            text += os.pread(self._file, PART_BYTES - FIRST_BYTES, self._at + FIRST_BYTES)
+        is_full = len(text) == PART_BYTES
+        # What may be the beginning of a value to hide waits for the rest, or is left out.
+        assert self._process is not None, "its file is open"
+        text = text[: len(text) - self._process.grants.begun(text)]
+        if not (size := len(text)) and not is_full:
+            return
+        self._at += size
+        cut = max(0, size - self._room)
+        if is_full:
+            end = max(self._at, os.fstat(self._file).st_size)
+            cut, self._at = cut + end - self._at, end
+        text = self._process.grants.hidden(text)
+        shown_text = text[: self._room].decode(errors="backslashreplace")
+        self.parts.append(StderrPart(self._seat, shown_text, *self._since, cut))
+        self._room -= min(size, self._room)
+        if self._heard:
+            self._heard(self.parts[-1])
 
 
 class Speech(NamedTuple):
-    """How the arena speaks to a bot; a tool that wants a part of it otherwise gives its own.
-
-    ``encode`` makes a line of a message, ``numbers`` the ids of all requests to one process,
-    ``connect`` the channel for the process's pipes, and ``note`` what is kept of a note.
+    """How the arena speaks to a bot; a tool that wants a part of it otherwise gives its own: the
+    line of a message, the ids of all requests to one process, its channel, what a note keeps.
     """
 
     encode: Callable[[FromArena], bytes] = encode
@@ -61,7 +162,11 @@ USUAL = Speech()
 
 
 class BotPlayer(Player):
-    """A bot that plays in its own process, which starts with the bot's first game."""
+    """A bot that plays in its own process, which starts with the bot's first game.
+
+    ``process`` is there from the first game on, but for what has left the game or been stopped.
+    ``has_full_view``: the bot asked for the full view when it greeted.
+    """
 
     def __init__(
         self,
@@ -72,180 +177,22 @@ class BotPlayer(Player):
         speech: Speech = USUAL,
         stderr: Stderr | None = None,
     ) -> None:
-        self.bot = bot
-        self._stderr = stderr
+        self.bot, self.name, self.startup_ms = bot, bot.label, startup_ms
+        self.sandbox, self.has_full_view = sandbox, False
         self.clock: ClockKind = clock
-        self.sandbox = sandbox
-        self._grants = sandbox.of(bot.label)
-        self.name = bot.label
-        self.startup_ms = startup_ms
-        self._process: BotProcess | None = None
+        self._grants, self._options, self._stderr = sandbox.of(bot.label), bot.options, stderr
+        self._speech, self._encode, self._numbers = speech, speech.encode, speech.numbers()
+        self.process: BotProcess | None = None
         self._channel: Channel | None = None
         self._timekeeper: Timekeeper | None = None
-        self._options = bot.options
-        self._speech = speech
-        self._encode = speech.encode
-        self._numbers = speech.numbers()
-        self._has_moved = self._full = False
+        self._after: Aftermath | None = None
+        self._is_starting = self._has_moved = False
         self._began_ns = time.monotonic_ns()
 
     @property
     def is_running(self) -> bool:
         """Whether the process has been started and has not exited."""
-        return self._channel is not None and not (self._process and self._process.ending())
-
-    def begin(self, start: Start) -> None:
-        """Starts the process if there is none, and announces the game. Raises Forfeit (STARTUP),
-        Void.
-        """
-        self._began_ns = time.monotonic_ns()
-        is_running = self.is_running
-        if not is_running:
-            self.stop()
-        elif self._process:
-            self._process.trim_stderr()
-        if self._stderr:
-            self._stderr.begin(start.seat)
-        if not is_running:
-            self._start()
-        self.channel.queue(self._encode(replace(start, options={**self._options, **start.options})))
-
-    def choose(self, state: State, budget_ns: int) -> Answer:
-        """Asks for a move. Raises Forfeit."""
-        number = next(self._numbers)
-        request = self._encode(turn_view(state, number, budget_ns // NS_PER_MS, full=self._full))
-        keeper = self._timekeeper
-        assert keeper is not None, "the game has begun"
-        if self._stderr:
-            self._stderr.turn(state.turns)
-        began_ns = time.monotonic_ns()
-        try:
-            line, spent_ns = keeper.ask(request, budget_ns, self.meanwhile)
-        except FAILURES as failure:
-            raise self._fault_of(failure, budget_ns) from None
-        answered_ns = time.monotonic_ns()
-        if self._stderr and self._stderr.at_once:
-            self._stderr.settle(self.channel)
-        line = self._grants.hidden(line) if self._grants.env else line
-        reply = decode_reply(line)
-        if not isinstance(reply, Move):
-            raise Forfeit(
-                FaultKind.WRONG_SHAPE,
-                f'expected a reply of type "move" to the request {number}, got {shown(line)}',
-            )
-        if reply.id != number:
-            raise self._wrong_id(number, line)
-        self._has_moved = True
-        note = None if reply.note is SILENCE else self._speech.note(said(reply.note))
-        return Answer(reply.move, spent_ns, began_ns, answered_ns, note)
-
-    def request(self, state: State, time_ms: int) -> None:
-        """Queues a turn whose answer nobody waits for."""
-        view = turn_view(state, next(self._numbers), time_ms, full=self._full)
-        self.channel.queue(self._encode(view))
-
-    def owed_ns(self) -> int:
-        """The processor time that the bot has used since its last answer; 0 by the wall clock."""
-        return self._timekeeper.owed_ns() if self._timekeeper else 0
-
-    def overspent(self, budget_ns: int) -> Forfeit | None:
-        """The fault of a bot that has used more unasked than its
-        next answer may cost, if it has.
-        """
-        owed_ns = self.owed_ns()
-        if owed_ns <= budget_ns:
-            return None
-        return Forfeit(
-            FaultKind.LATE,
-            f"its processes used {owed_ns // NS_PER_MS} ms of processor time while it was not"
-            f" asked, more than the {budget_ns // NS_PER_MS} ms of its next answer:"
-            f" {THINK_WHEN_ASKED}",
-        )
-
-    def inform(self, line: bytes) -> None:
-        """Queues a public line; it is sent with the next request."""
-        assert self._channel is not None, "the game has begun"
-        self._channel.queue(line)
-
-    def finish(self) -> None:
-        """Sends the lines about the end of the game; stops the process if the bot wants a fresh one
-        for each game.
-        """
-        if self._stderr:
-            self._stderr.end()
-        self.channel.flush()
-        if self.bot.manifest.fresh:
-            self.stop()
-
-    def dismiss(self) -> None:
-        """Kills the process and everything it started, without sending anything; calling it again
-        does nothing.
-        """
-        if self._channel:
-            self._channel.close()
-        if self._process:
-            self._process.stop()
-        if self._stderr:
-            self._stderr.close()
-        self._process = self._channel = self._timekeeper = None
-
-    def stop(self) -> None:
-        """Asks the process to quit, gives it a moment, then dismisses it; calling it again does
-        nothing.
-        """
-        if self._channel and self._process and self._channel.accepts_input and self.is_running:
-            self._channel.queue(encode(Quit()))
-            self._channel.flush()
-            self._channel.close_input()
-            self._process.ending(QUIT_S)
-        self.dismiss()
-
-    def stderr(self) -> list[StderrPart]:
-        """What it wrote to stderr, if somebody listens."""
-        if self._stderr is None:
-            return []
-        if self._channel:
-            self._stderr.hear_out(self._channel)
-        return self._stderr.parts()
-
-    def evidence(self) -> tuple[str, Words, str]:
-        """How the process ended and what it used; the last lines in both directions, with ms since
-        the game began; the end of stderr.
-        """
-        if self._process is None or self._channel is None:
-            return "", [], ""
-        ending = self._process.ending()
-        lines = [
-            (
-                line.direction,
-                round((line.at_ns - self._began_ns) / 1e6, 1),
-                self._grants.hidden(line.text)[:KEPT_BYTES].decode(errors="backslashreplace"),
-            )
-            for line in self._channel.lines()
-        ]
-        return f"{ending}; {ending.use}" if ending else "", lines, self._process.stderr_tail()
-
-    @property
-    def has_full_view(self) -> bool:
-        """Whether the bot asked for the full view."""
-        return self._full
-
-    @property
-    def counts_exactly(self) -> bool:
-        """Whether the kernel itself adds up the processor time of all that the bot starts."""
-        return self._process is not None and self._process.counts_exactly
-
-    def memory_mb(self) -> int:
-        """The memory that the bot's processes use now, without memory that belongs to files."""
-        return self._process.memory_mb() if self._process else 0
-
-    def stderr_written(self) -> int:
-        """The number of bytes the process has written to stderr."""
-        return self._process.stderr_written() if self._process else 0
-
-    def lines(self) -> list[Line]:
-        """The kept lines of the dialogue: the last ones in each direction."""
-        return self.channel.lines()
+        return self._channel is not None and not (self.process and self.process.ending())
 
     @property
     def channel(self) -> Channel:
@@ -253,79 +200,197 @@ class BotPlayer(Player):
         assert self._channel is not None, "the game has begun"
         return self._channel
 
-    @property
-    def process(self) -> BotProcess:
-        """The process itself."""
-        assert self._process is not None, "the game has begun"
-        return self._process
+    def begin(self, start: Start) -> None:
+        """Announces a game; starts the process if need be. Raises Forfeit (STARTUP), Void."""
+        self._began_ns = time.monotonic_ns()
+        is_running = self.is_running
+        if not is_running:
+            self.stop()
+        elif self.process:
+            self.process.trim_stderr()
+        if self._stderr:
+            self._stderr.begin(start.seat)
+        if not is_running:
+            self.start()
+        self.channel.queue(self._encode(replace(start, options={**self._options, **start.options})))
 
-    def _start(self) -> None:
+    def choose(self, state: State, budget_ns: int) -> Answer:
+        """Asks for a move. Raises Forfeit, Void."""
+        number = next(self._numbers)
+        view = turn_view(state, number, budget_ns // NS_PER_MS, full=self.has_full_view)
+        request = self._encode(view)
+        if self._stderr:
+            self._stderr.goes_on("turn", state.turns)
+        began_ns = time.monotonic_ns()
+        line, spent_ns = self._ask(request, budget_ns)
+        answered_ns = time.monotonic_ns()
+        if self._stderr and self._stderr.at_once:
+            self._stderr.settle(self.channel)
+        reply = self._reply(Move, line, number)
+        self._has_moved = True
+        note = None if reply.note is SILENCE else self._speech.note(said(reply.note))
+        return Answer(reply.move, spent_ns, began_ns, answered_ns, note)
+
+    def owed_ns(self) -> int:
+        """The processor time that the bot has used since its last answer; 0 by the wall clock."""
+        return self._timekeeper.owed_ns() if self._timekeeper else 0
+
+    def overspent(self, budget_ns: int) -> Forfeit | None:
+        """The fault of a bot that has used more unasked than its next answer may cost."""
+        if (owed_ns := self.owed_ns()) <= budget_ns:
+            return None
+        used = f"its processes used {owed_ns // NS_PER_MS} ms of processor time while it was not"
+        more = f"asked, more than the {budget_ns // NS_PER_MS} ms of its next answer"
+        return Forfeit(FaultKind.LATE, f"{used} {more}: {THINK_WHEN_ASKED}")
+
+    def inform(self, line: bytes) -> None:
+        """Queues a public line; it is sent with the next request."""
+        self.channel.queue(line)
+
+    def finish(self) -> None:
+        """Sends the lines about the end; stops a bot that wants a fresh process for each game."""
+        if self._stderr:
+            self._stderr.goes_on("end")
+        self.channel.flush()
+        if self.bot.manifest.fresh:
+            self.stop()
+
+    def dismiss(self) -> None:
+        """Kills the process and all that it started, without a word; may be called again."""
+        if self._channel:
+            self._channel.close()
+        if self.process:
+            self.process.stop()
+        if self._stderr:
+            self._stderr.close()
+        self.process = self._channel = self._timekeeper = self._after = None
+
+    def stop(self) -> None:
+        """Asks the process to quit, gives it a moment, then dismisses it; may be called again."""
+        if self._channel and self.process and self._channel.accepts_input and self.is_running:
+            self._channel.queue(encode(Quit()))
+            self._channel.flush()
+            self._channel.close_input()
+            self.process.ending(QUIT_S)
+        self.dismiss()
+
+    def stderr(self) -> list[StderrPart]:
+        """What it wrote to stderr, if somebody listens."""
+        if self._stderr and self._channel:
+            self._stderr.hear_out(self._channel)
+        return list(self._stderr.parts) if self._stderr else []
+
+    def evidence(self) -> tuple[str, Words, str]:
+        """How the process ended and what it used; the last lines each way; the end of stderr."""
+        if self.process is None or self._channel is None:
+            return "", [], ""
+        ending, lines = self.process.ending(), []
+        for way, text, at_ns in self._channel.lines():
+            shown_text = self._grants.hidden(text)[:KEPT_BYTES].decode(errors="backslashreplace")
+            lines.append((way, round((at_ns - self._began_ns) / 1e6, 1), shown_text))
+        return f"{ending}; {ending.use}" if ending else "", lines, self.process.stderr_tail()
+
+    def start(self) -> None:
+        """Starts the process and has it greet. Raises Forfeit (STARTUP), Void."""
         self.open()
         try:
             self.greet()
         except Forfeit as fault:
-            is_told = LAST_WORDS in fault.detail
-            words = "" if is_told else self._aftermath(is_starting=True).last_words()
-            raise Forfeit(FaultKind.STARTUP, f"{fault.detail}{words}") from fault
+            detail = f"{fault.detail}{self._aftermath().last_words()}"
+            raise Forfeit(FaultKind.STARTUP, detail) from fault
 
     def open(self) -> None:
         """Starts the process without sending it anything yet. Raises Void."""
         bot, processes = self.bot, self.bot.manifest.processes
-        process = BotProcess(
+        process = self.process = BotProcess(
             bot.command, bot.folder, self.sandbox, bot.memory_mb, processes, grants=self._grants
         )
-        self._process = process
         if self._stderr:
             self._stderr.open(process)
-        self.attach(self._speech.connect(process.to_bot, process.from_bot), process)
+        self.attach(self._speech.connect(process.to_bot, process.from_bot), process.meter)
 
-    def attach(self, channel: Channel, metered: Metered) -> None:
-        """Speaks over this channel from now on, and charges what is metered."""
+    def attach(self, channel: Channel, meter: Meter) -> None:
+        """Speaks over this channel from now on, and charges what this meter tells."""
         self._channel = channel
-        self._timekeeper = Timekeeper(channel, metered, self.clock, self._grants.cpus)
+        self._timekeeper = Timekeeper(channel, meter, self.clock, self._grants.cpus)
         self._numbers = self._speech.numbers()
-        self._has_moved = False
+        self._is_starting, self._has_moved = True, False
 
     def greet(self) -> None:
         """Says hello, and hears which view the bot wants. Raises Forfeit, Void."""
-        number = next(self._numbers)
-        hello = self._encode(Hello(number, PROTOCOL, __version__))
-        budget_ns, keeper = self.startup_ms * NS_PER_MS, self._timekeeper
-        assert keeper is not None, "the process is there"
+        number, budget_ns = next(self._numbers), self.startup_ms * NS_PER_MS
+        request = self._encode(Hello(number, PROTOCOL, __version__))
+        line, _ = self._ask(request, budget_ns, budget_ns)
+        self.has_full_view = self._reply(Ready, line, number).view == "full"
+        self._is_starting = False
+        assert self._timekeeper is not None, "it has just timed the answer"
+        self._timekeeper.begin()
+
+    def _ask(
+        self, request: bytes, budget_ns: int, patience_ns: int | None = None
+    ) -> tuple[bytes, int]:
+        """The line that answers a request, and its cost. Raises Forfeit, Void."""
+        assert self._timekeeper is not None, "the game has begun"
         try:
-            line, _ = keeper.ask(hello, budget_ns, self.meanwhile, budget_ns)
-        except FAILURES as failure:
-            raise self._fault_of(failure, budget_ns, is_starting=True) from None
-        line = self._grants.hidden(line) if self._grants.env else line
-        reply = decode_reply(line, READY_EXAMPLE)
-        if not isinstance(reply, Ready):
-            raise Forfeit(
-                FaultKind.WRONG_SHAPE,
-                f"expected a reply such as {READY_EXAMPLE} to the hello, got {shown(line)}",
-            )
+            return self._timekeeper.ask(request, budget_ns, self.meanwhile, patience_ns)
+        except Unanswered as failure:
+            fault = self._aftermath().fault_of(failure, budget_ns)
+            # without the values of the variables that it was granted
+            raise Forfeit(fault.kind, self._grants.hidden_text(fault.detail)) from None
+
+    def _reply(self, kind: type[Reply], line: bytes, number: int) -> Reply:
+        """The reply of that kind to the request with that number. Raises Forfeit."""
+        line = self._grants.hidden(line)
+        reply = decode_reply(line, MOVE_EXAMPLE if kind is Move else READY_EXAMPLE)
+        if not isinstance(reply, kind):
+            due = f'of type "move" to the request {number}'
+            due = due if kind is Move else f"such as {READY_EXAMPLE} to the hello"
+            raise Forfeit(FaultKind.WRONG_SHAPE, f"expected a reply {due}, got {shown(line)}")
         if reply.id != number:
-            raise self._wrong_id(number, line)
-        self._full = reply.view == "full"
-        keeper.begin()
+            wanted = f'expected the id of the request, "id":{number}, got {shown(line)}'
+            raise self._aftermath().unasked(f"{wanted}: {REPEAT_IT}")
+        return reply
 
-    def _wrong_id(self, number: int, line: bytes) -> Forfeit:
-        return self._aftermath().unasked(
-            f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id'
-            " of the request, and answer it once"
-        )
+    def _aftermath(self) -> Aftermath:
+        """What becomes of this process, of which a fault is the end."""
+        assert self.process is not None, "the game has begun"
+        self._after = self._after or Aftermath(
+            self.bot, self.process, self.channel, self.sandbox, self.startup_ms,
+            self._is_starting, self._has_moved,
+        )  # fmt: skip
+        return self._after
 
-    def _fault_of(self, failure: Failure, budget_ns: int, *, is_starting: bool = False) -> Forfeit:
-        """The fault that a failure comes to, told without the values of the bot's variables. Raises
-        Void.
-        """
-        fault = self._aftermath(is_starting=is_starting).fault_of(failure, budget_ns)
-        return Forfeit(fault.kind, self._grants.hidden_text(fault.detail))
 
-    def _aftermath(self, *, is_starting: bool = False) -> Aftermath:
-        return Aftermath(
-            self.process,
-            self.channel,
-            startup_ms=self.startup_ms,
-            is_starting=is_starting,
-            has_moved=self._has_moved,
-        )
+def failed_start(
+    bot: Bot, startup_ms: int, sandbox: Sandbox, clock: ClockKind
+) -> tuple[Forfeit, str] | None:
+    """The fault by which a bot fails to start, if so, and the end of its stderr. Raises Void."""
+    player = BotPlayer(bot, startup_ms, sandbox, clock)
+    try:
+        player.start()
+    except Forfeit as fault:
+        return fault, player.evidence()[2]
+    finally:
+        player.dismiss()
+    return None
+
+
+def logged_player(
+    bot: Bot,
+    startup_ms: int,
+    sandbox: Sandbox,
+    log: WireLog,
+    seat: int,
+    clock: ClockKind = BEST_CLOCK,
+) -> BotPlayer:
+    """A bot whose wire and stderr are logged, each request before the bot reads it."""
+    write = partial(log.write, seat, bot.label, sandbox.of(bot.label).hidden)
+    speech = Speech(connect=partial(Channel, exchange=None, tap=write))
+    stderr = Stderr(partial(log.hear, bot.label), at_once=True)
+    return BotPlayer(bot, startup_ms, sandbox, clock, speech, stderr)
+
+
+def last_lines(label: str, stderr: str) -> list[str]:
+    """What to show of what a bot wrote to stderr, none if it wrote nothing."""
+    words = stderr.strip().splitlines()[-LAST_LINES:]
+    return [f"{label} wrote last:", *(f"  {line[:LINE]}" for line in words)] if words else []

@@ -1,5 +1,8 @@
-"""Lines over a bot's two pipes: one absolute deadline per reply, and a bound on everything read or
-written.
+"""Lines over a bot's two pipes: one deadline per reply, and a bound on all that is read; and a log
+of them, one JSON object a line.
+
+The usual case of an exchange is one call in C, if that was built; the Python text of `Channel` does
+all other cases. ``ARENA_CHANNEL=python|native`` forces one; it is an error if it is missing.
 """
 
 import array
@@ -11,76 +14,95 @@ import termios
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple, Protocol
+from typing import BinaryIO, Literal, NamedTuple
 
-from arena.players.exchange import EXCHANGE, Exchange
+from msgspec import Struct
+
+from arena.errors import UserError
+from arena.players.messages import encode
+from arena.records.evidence import StderrPart
 
 MAX_LINE = 64 * 1024
 """The longest line, and the most that may wait unread, in bytes."""
 KEPT_LINES = 40
 CHUNK = 8 * 1024
-
 COUNTER_BYTES = 8
 
 Direction = Literal["to", "from"]
 Write = Callable[[int, bytes], int]
 """Writes to a descriptor as `os.write` does; returns how many bytes it took."""
-
-
-class Tap(Protocol):
-    """Hears all that passes through a channel: a line from the bot, or lines to it, and when.
-
-    ``unread`` marks output that was still waiting when the channel was closed, whether whole lines
-    or part of one.
-    """
-
-    def __call__(
-        self, direction: Direction, text: bytes, at_ns: int, /, *, unread: bool = False
-    ) -> None:
-        """Takes a note of it."""
-
-
-class TimedOut(Exception):  # noqa: N818 - an outcome, judged by the caller
-    """The deadline passed; ``partial`` is the part of a line that had arrived."""
-
-    def __init__(self, partial: bytes) -> None:
-        super().__init__()
-        self.partial = partial
-
-
-class OutputEnded(Exception):  # noqa: N818
-    """The bot's output ended before a complete line arrived."""
-
-    def __init__(self, partial: bytes) -> None:
-        super().__init__()
-        self.partial = partial
-
-
-class Overflowed(Exception):  # noqa: N818
-    """More than MAX_LINE bytes arrived, either as one line or as lines that nobody asked for."""
-
-    def __init__(self, *, one_line: bool, start: bytes) -> None:
-        super().__init__()
-        self.one_line = one_line
-        self.start = start
-
-
-class SpokeUnasked(Exception):  # noqa: N818
-    """A complete line was waiting before the request was sent."""
-
-    def __init__(self, line: bytes) -> None:
-        super().__init__()
-        self.line = line
-
-
 Said = tuple[Direction, bytes, int]
 """What one side said, one line or several, and when, on the monotonic clock."""
+Told = tuple[bytes | None, bytes, int, int, int, int]
+"""The reply, or None if this is not the usual case; what else was read; how many bytes were
+written; when they were sent and when the reply was read, on the monotonic clock in ns; the counter
+at that time, -1 without one.
+"""
+Exchange = Callable[[int, int, bytes, int, int], Told]
+"""Sends lines, waits for one until a deadline, and reads the counter: three descriptors, or -1."""
+
+
+def chosen(wanted: str) -> Exchange | None:
+    """The C function, or None for the Python code. Raises UserError."""
+    if wanted not in ("", "python", "native"):
+        raise UserError(
+            f"expected ARENA_CHANNEL to be python or native, got {wanted!r}",
+            "unset ARENA_CHANNEL, or set it to one of them",
+        )
+    if wanted == "python":
+        return None
+    try:
+        # A machine without a compiler has none.
+        from arena.players.native import exchange  # noqa: PLC0415
+    except ImportError as error:
+        if wanted == "native":
+            raise UserError(
+                f"expected the native channel, as ARENA_CHANNEL asks, got {error}",
+                "install a C compiler and run 'pip install .' again, or unset ARENA_CHANNEL",
+            ) from None
+        return None
+    return exchange
+
+
+EXCHANGE = chosen(os.environ.get("ARENA_CHANNEL", ""))
+CHANNEL: Literal["python", "native"] = "native" if EXCHANGE else "python"
+"""Which code is in use."""
+
+
+Tap = Callable[..., None]
+"""Hears all that passes, as in `Said`; with ``unread=True`` what waited when it was closed."""
+
+
+class Unanswered(Exception):  # noqa: N818 - judged by the caller
+    """No answer came; ``partial`` is what did, such as a part of a line."""
+
+    def __init__(self, partial: bytes = b"") -> None:
+        super().__init__()
+        self.partial = partial
+
+
+class TimedOut(Unanswered):
+    """The deadline passed."""
+
+
+class OutputEnded(Unanswered):
+    """The bot's output ended."""
+
+
+class LongLine(Unanswered):
+    """More than MAX_LINE bytes arrived without an end of line."""
+
+
+class Flooded(Unanswered):
+    """More than MAX_LINE bytes arrived that nobody asked for."""
+
+
+class SpokeUnasked(Unanswered):
+    """A complete line was waiting before the request was sent."""
 
 
 class Line(NamedTuple):
-    """One line of the dialogue, without its newline: ``to`` or ``from`` the bot, at a time on the
-    monotonic clock.
-    """
+    """One line of the dialogue, without its newline, and when on the monotonic clock it passed."""
 
     direction: Direction
     text: bytes
@@ -142,11 +164,8 @@ class Channel:
         return every[-KEPT_LINES:]
 
     def ask(self, line: bytes, deadline_ns: int) -> bytes:
-        """Sends everything queued and this line, then waits for the reply until the deadline on the
-        monotonic clock.
-
-        Returns the reply without its newline and skips empty lines. Raises TimedOut, OutputEnded,
-        Overflowed, SpokeUnasked.
+        """Sends everything queued and this line, then waits for the reply, which is not empty and
+        comes without its newline. Raises TimedOut, OutputEnded, LongLine, Flooded, SpokeUnasked.
         """
         if self._incoming:
             self._check_unasked()
@@ -173,14 +192,12 @@ class Channel:
         return reply
 
     def go_on(self, deadline_ns: int) -> bytes:
-        """After TimedOut, keeps waiting for the same reply until a later deadline. Raises what
-        `ask` raises.
-        """
+        """After TimedOut, waits on for the same reply until a later deadline, as `ask` does."""
         self._write(deadline_ns)
         return self.read_line(deadline_ns)
 
     def read_line(self, deadline_ns: int) -> bytes:
-        """The next line that is not empty. Raises TimedOut, OutputEnded or Overflowed."""
+        """The next line that is not empty. Raises TimedOut, OutputEnded, LongLine, Flooded."""
         seen = skipped = 0
         while True:
             incoming = self._incoming
@@ -190,7 +207,7 @@ class Channel:
                 self._wait(deadline_ns)
                 continue
             if end > MAX_LINE:
-                raise Overflowed(one_line=True, start=incoming[:MAX_LINE])
+                raise LongLine(incoming[:MAX_LINE])
             self._incoming, line = incoming[end + 1 :], incoming[:end]
             if line and not line.isspace():
                 self._note(("from", line, time.monotonic_ns()))
@@ -198,12 +215,12 @@ class Channel:
                 return line
             seen, skipped = 0, skipped + end + 1
             if skipped > MAX_LINE:
-                raise Overflowed(one_line=False, start=b"")
+                raise Flooded
 
     def _wait(self, deadline_ns: int) -> None:
         """Waits for more than the part of a line that has arrived."""
         if len(self._incoming) > MAX_LINE:
-            raise Overflowed(one_line=True, start=self._incoming[:MAX_LINE])
+            raise LongLine(self._incoming[:MAX_LINE])
         if not self._is_readable(deadline_ns):
             raise TimedOut(self._incoming)
         if not self._receive():
@@ -216,9 +233,7 @@ class Channel:
         return bool(self._readable.poll(max(0, deadline_ns - time.monotonic_ns()) / 1e6))
 
     def is_flooding(self, deadlines_ns: Iterable[int]) -> bool:
-        """Whether more than MAX_LINE bytes that nobody asked for are waiting, or arrive by the last
-        of these deadlines.
-        """
+        """Whether more than MAX_LINE unasked bytes wait, or come by the last of these deadlines."""
         for deadline_ns in deadlines_ns:
             while len(self._incoming) <= MAX_LINE and self._is_readable(deadline_ns):
                 if not self._receive():
@@ -271,9 +286,7 @@ class Channel:
         self._write(deadline_ns)
 
     def _write(self, deadline_ns: int) -> None:
-        """Writes the queue until the deadline, and reads at the same time so that neither side can
-        block the other.
-        """
+        """Writes the queue until the deadline, and reads meanwhile so that neither side blocks."""
         while self._outgoing and self.accepts_input:
             try:
                 self._outgoing = self._outgoing[self._write_some(self._to_bot, self._outgoing) :]
@@ -297,9 +310,7 @@ class Channel:
         return len(chunk)
 
     def _check_unasked(self) -> None:
-        """Judges output that came before a request: half a line may be the start of an answer.
-        Raises SpokeUnasked.
-        """
+        """Judges what came too soon: half a line may begin an answer. Raises SpokeUnasked."""
         if not self._incoming.strip():
             self._incoming = b""
             return
@@ -318,3 +329,49 @@ def pipe_fill(descriptor: int) -> int:
     except OSError:
         return 0
     return count[0]
+
+
+class WireLine(Struct, frozen=True, omit_defaults=True):
+    """One line of the log; ``ms`` since the log was opened, with three decimals. ``line`` comes
+    without its newline, and with escapes for bytes that are not UTF-8. ``unread`` marks output that
+    was still waiting when the wire was closed.
+    """
+
+    ms: float
+    seat: int
+    bot: str
+    way: Direction | Literal["stderr"]
+    line: str
+    unread: bool = False
+
+
+class WireLog:
+    """A log of all the wires of a game, in order, in a file that the caller owns."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._began_ns = time.monotonic_ns()
+
+    def write(
+        self,
+        seat: int,
+        bot: str,
+        hidden: Callable[[bytes], bytes],
+        way: Direction,
+        text: bytes,
+        at_ns: int,
+        *,
+        unread: bool = False,
+    ) -> None:
+        """Adds lines, without what is ``hidden``, skipping empty ones. Raises OSError."""
+        ms = round((at_ns - self._began_ns) / 1e6, 3)
+        for line in hidden(text).split(b"\n"):
+            if line.strip():
+                shown = line.decode(errors="backslashreplace")
+                self._file.write(encode(WireLine(ms, seat, bot, way, shown, unread)) + b"\n")
+
+    def hear(self, bot: str, part: StderrPart) -> None:
+        """Adds what a bot wrote to its stderr. Raises OSError."""
+        ms = round((time.monotonic_ns() - self._began_ns) / 1e6, 3)
+        for line in part.lines():
+            self._file.write(encode(WireLine(ms, part.seat, bot, "stderr", line)) + b"\n")

@@ -1,26 +1,31 @@
-"""A bot's folder: found by path, its files listed, hashed by content, and copied."""
+"""A bot: its label with options such as ``:depth=3``, and its folder: found, hashed, copied."""
 
 import hashlib
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.errors import BotFolderError, ConfigError, did_you_mean
-from arena.players.manifest import FILE, Manifest, check_file, check_name, comments, read_manifest
-from arena.players.odds import odds_of
-from arena.players.options import (
+from arena.players.manifest import (
     ARENA_OPTIONS,
+    FILE,
+    FLOAT,
+    OPTION_NAME,
+    Manifest,
+    Option,
     Value,
-    chosen,
-    read_settings,
-    resolved,
-    settings_text,
-    split_options,
+    check_file,
+    check_name,
+    comments,
+    read_manifest,
     value_text,
 )
 from arena.records.record import name_of
@@ -29,21 +34,17 @@ from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo
 
 IGNORED = {
-    ".git",
-    ".hg",
-    ".venv",
-    "__pycache__",
-    ".mypy_cache",
-    ".pytest_cache",
-    ".ruff_cache",
-    ".DS_Store",
+    *(".git", ".hg", ".venv", ".DS_Store"),
+    *("__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
 }
 HOLDINGS = {"bots": f"*/{FILE}", "results": f"*/{RUN_FILE}"}
 """The folders of a home, and what is found in them."""
 MAX_BYTES = 64 * 1024 * 1024
 MAX_FILES = 5000
 MAX_DEPTH = 32
-
+MOST_TEXT = 160
+"""Signs in the options of one name."""
+LABELS = 1024
 INTERPRETERS = {
     ".py": "python3",
     ".js": "node",
@@ -60,20 +61,14 @@ class Bot(Struct, frozen=True):
 
     ``label`` is its name in a run: the name in the registry, with ``@version`` for an old version,
     and with ``:depth=3`` for the options in ``settings``, which differ from their defaults.
-    ``folder`` holds its files; ``sha256`` covers their content, without the version;
-    ``plain_sha256`` leaves out the comments in bot.toml too, as earlier versions did.
+    ``folder`` holds its files; ``sha256`` covers their content, without the version.
     """
 
     label: str
     manifest: Manifest
     folder: Path
     sha256: str
-    plain_sha256: str = ""
     settings: dict[str, Value] = {}
-
-    def has_hash(self, sha256: str) -> bool:
-        """Whether a hash is of this bot's content."""
-        return sha256 in (self.sha256, self.plain_sha256)
 
     @property
     def command(self) -> list[str]:
@@ -87,15 +82,15 @@ class Bot(Struct, frozen=True):
 
     @property
     def base(self) -> str:
-        """The label without options: what is trusted, copied and built is the same for all of
-        them.
-        """
+        """The label without options, which do not change what is trusted, copied and built."""
         return split_options(self.label)[0]
 
     @property
     def options(self) -> dict[str, Value]:
         """What the bot is told: the value of each option that its manifest declares."""
-        return resolved(self.manifest.options, self.settings)
+        declared = self.manifest.options.items()
+        values = {name: self.settings.get(name, option.usual) for name, option in declared}
+        return {name: value for name, value in values.items() if value is not None}
 
     @property
     def limits(self) -> dict[str, Value]:
@@ -107,60 +102,181 @@ class Bot(Struct, frozen=True):
         return (self.sha256, self.settings) == (other.sha256, other.settings)
 
 
+# its label
+
+
 def with_options(bot: Bot, text: str) -> Bot:
     """The bot with options such as ``depth=3,c=1.4``. Raises ConfigError."""
-    return _with_settings(bot, read_settings(text, bot.manifest.options, bot.base))
+    settings = read_settings(text, bot.manifest.options, bot.base)
+    return renamed(replace(bot, settings=settings), bot.base)
 
 
 def renamed(bot: Bot, base: str) -> Bot:
     """The bot under another name, with its options."""
-    return _with_settings(msgspec.structs.replace(bot, label=base), bot.settings)
+    said = settings_text(bot.settings)
+    return replace(bot, label=f"{base}:{said}" if said else base)
 
 
-def _with_settings(bot: Bot, settings: dict[str, Value]) -> Bot:
-    said = settings_text(settings)
-    label = f"{bot.base}:{said}" if said else bot.base
-    return msgspec.structs.replace(bot, label=label, settings=settings)
+def split_options(text: str) -> tuple[str, str | None]:
+    """``my-bot:depth=3`` as a name or path and the text of the options; None without a ``:``."""
+    folder, slash, last = text.rpartition("/")
+    name, colon, options = last.partition(":")
+    return f"{folder}{slash}{name}", options if colon else None
+
+
+def split_bots(text: str) -> list[str]:
+    """Names of bots separated by commas, as are their options: those have a ``=``."""
+    names: list[str] = []
+    for part in map(str.strip, text.split(",")):
+        name, equals, _ = part.partition("=")
+        if names and equals and ":" in names[-1] and OPTION_NAME.fullmatch(name):
+            names[-1] += f",{part}"
+        elif part:
+            names.append(part)
+    return names
+
+
+def read_settings(text: str, declared: Mapping[str, Option], bot: str) -> dict[str, Value]:
+    """What ``depth=3,c=1.4`` sets, in the manifest's order, no defaults. Raises ConfigError."""
+    if len(text) > MOST_TEXT:
+        raise ConfigError(
+            f"{bot}: expected options of at most {MOST_TEXT} signs, got {len(text)}",
+            "leave out those that have their default",
+        )
+    said: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, value = (word.strip() for word in part.partition("="))
+        if not equals or not name:
+            example = next((each for each in declared if declared[each].type != "bool"), "move_ms")
+            usual = (declared[example].usual if example in declared else None) or 50
+            raise ConfigError(
+                f"{bot}: expected options such as {example}={value_text(usual)}, got {part!r:.80}",
+                _listed(declared, bot),
+            )
+        if name in said:
+            raise ConfigError(f"{bot}: expected each option once, got {name} twice")
+        said[name] = value
+    return chosen(said, declared, bot)
+
+
+def chosen(said: Mapping[str, str], declared: Mapping[str, Option], bot: str) -> dict[str, Value]:
+    """The values that these texts stand for, as in `read_settings`. Raises ConfigError."""
+    known = {**declared, **ARENA_OPTIONS}
+    for name in said:
+        if name not in known:
+            raise ConfigError(
+                f"{bot}: expected one of its options, got {name!r:.80}",
+                f"{did_you_mean(name, known)}{_listed(declared, bot)}",
+            )
+    settings: dict[str, Value] = {}
+    for name, option in known.items():
+        value = option.value_of(said[name]) if name in said else option.usual
+        if value is None and name in said:
+            text = f"{bot}: expected {name} to be {option.wanted}, got {said[name]!r:.200}"
+            raise ConfigError(text, option.help)
+        if value is not None and value != option.usual:
+            settings[name] = value
+    return settings
+
+
+def _listed(declared: Mapping[str, Option], bot: str) -> str:
+    """Which options the bot has, in a hint."""
+    own = f"has {', '.join(declared)}" if declared else "declares none in its bot.toml"
+    return f"{bot} {own}; every bot has {', '.join(ARENA_OPTIONS)}"
+
+
+def settings_text(settings: Mapping[str, Value]) -> str:
+    """The settings as they stand in a bot's name: ``depth=3,c=1.4``."""
+    return ",".join(f"{name}={value_text(value)}" for name, value in settings.items())
+
+
+def nearest_label(text: str, labels: Iterable[str]) -> str:
+    """The label that says the same, with options in any order or form; else the text."""
+    labels = list(labels)
+    if text in labels:
+        return text
+    wanted = _parts(text)
+    return next((label for label in labels if _parts(label) == wanted), text)
+
+
+def _parts(label: str) -> tuple[str, frozenset[tuple[str, str | float]]]:
+    name, options = split_options(label)
+    pairs = [part.strip().partition("=") for part in (options or "").split(",") if part.strip()]
+    return name, frozenset(
+        (key, float(value) if FLOAT.fullmatch(value) else value) for key, _, value in pairs
+    )
+
+
+class Odds(NamedTuple):
+    """The limits that a label names; None where that of the run counts, or of bot.toml."""
+
+    move_ms: int | None = None
+    game_ms: int | None = None
+    increment_ms: int | None = None
+    memory_mb: int | None = None
+
+
+@lru_cache(maxsize=LABELS)
+def odds_of(label: str) -> Odds:
+    """The odds in a label. Raises ConfigError for no such limit, as a run.json may have."""
+    limits: dict[str, int] = {}
+    for key, _, text in (part.partition("=") for part in label.partition(":")[2].split(",")):
+        if key in ARENA_OPTIONS:
+            value, wanted = ARENA_OPTIONS[key].value_of(text), ARENA_OPTIONS[key].wanted
+            if not isinstance(value, int):
+                raise ConfigError(f"{label}: expected {key} to be {wanted}, got {text!r}")
+            limits[key] = value
+    return Odds(**limits)
+
+
+def has_odds(label: str) -> bool:
+    """Whether a label names limits of its own. Raises ConfigError, as `odds_of` does."""
+    return any(limit is not None for limit in odds_of(label))
+
+
+# its folder
 
 
 def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None = None) -> Bot:
     """The bot in a folder with a bot.toml, or a single script. Raises BotFolderError."""
-    if path.is_dir():
-        if os.path.lexists(path / FILE) or command is None:
-            manifest = read_manifest(path)
-        else:
-            manifest = Manifest(name=name or path.resolve().name, command=list(command))
-        changes = {
-            "name": name or manifest.name,
-            "command": list(command) if command else manifest.command,
-        }
-        manifest = msgspec.structs.replace(manifest, **changes)
+    words = list(command or ())
+    if path.is_dir() and (os.path.lexists(path / FILE) or command is None):
+        said = read_manifest(path)
+        changes = {"name": name or said.name, "command": words or said.command}
+        manifest = replace(said, **changes)
+    elif path.is_dir():
+        manifest = Manifest(name=name or path.resolve().name, command=words)
     elif path.is_file():
-        manifest = Manifest(
-            name=name or path.stem, command=list(command) if command else script_command(path)
-        )
+        manifest = Manifest(name=name or path.stem, command=words or script_command(path))
     else:
         raise BotFolderError(
-            f"expected a bot's folder or script at {path}, found nothing", near_paths(path)
+            f"expected a bot's folder or script at {path}, found nothing",
+            from_inside(path.name) or near_paths(path),
         )
     check_name(manifest.name, str(path))
-    plain = plain_hash(path, manifest)
-    return Bot(manifest.name, manifest, path, _with_comments(plain, path), plain)
+    return Bot(manifest.name, manifest, path, content_hash(path, manifest))
+
+
+def from_inside(text: str) -> str:
+    """What to write for a bot, by its name, in whose folder the user is; else empty."""
+    with suppress(BotFolderError, OSError):
+        here, name = Path.cwd(), Path(text).name
+        if (here / FILE).is_file() and name in (here.name, read_manifest(here).name):
+            return f"you are in the folder of {name}: write . for it"
+    return ""
 
 
 def near_paths(path: Path) -> str:
-    """A question that names what lies beside a path where nothing is, if its name is near; else
-    empty.
-    """
-    if not path.parent.is_dir():
+    """A question that names what lies beside a missing path, if a name is near; else empty."""
+    try:
+        beside = os.listdir(path.parent)  # noqa: PTH208 - only names
+    except OSError:  # no folder, or a path that is too long
         return ""
-    return did_you_mean(path.name, [place.name for place in path.parent.iterdir()]).rstrip()
+    return did_you_mean(path.name, beside).rstrip()
 
 
 def home_of_script(path: Path) -> Path | None:
-    """The folder of the bot that a file is a part of, going by what the bot.toml beside it starts
-    or builds; None when it stands alone.
-    """
+    """The folder of the bot that a file is a part of, by its bot.toml; None for one alone."""
     if not path.is_file() or not (path.parent / FILE).is_file():
         return None
     manifest = read_manifest(path.parent)
@@ -169,11 +285,8 @@ def home_of_script(path: Path) -> Path | None:
 
 
 def script_command(path: Path) -> list[str]:
-    """How to run a single script: with the interpreter for its file name ending, or directly if it
-    is executable.
-    """
-    interpreter = INTERPRETERS.get(path.suffix)
-    if interpreter:
+    """How to run a single script: by the interpreter for its ending, or as an executable."""
+    if interpreter := INTERPRETERS.get(path.suffix):
         return [interpreter, path.name]
     if os.access(path, os.X_OK):
         return [f"./{path.name}"]
@@ -185,21 +298,19 @@ def script_command(path: Path) -> list[str]:
 
 
 def bot_files(path: Path) -> list[Path]:
-    """The files of a bot, relative to its folder, sorted. Refuses links out of the folder and
-    special files.
-    """
+    """The files of a bot, sorted; refuses links out of its folder and special files."""
     if path.is_file():
         return [Path(path.name)]
     root = path.resolve()
     found, size = [], 0
     for folder, folders, names in os.walk(root, onerror=_refuse_unreadable):
-        folders[:] = sorted(
-            set(folders) - (IGNORED if folder != str(root) else IGNORED | _arena_folders(root))
-        )
+        # Bots and runs that the arena keeps in a bot's folder when that is its home too.
+        patterns = HOLDINGS.items() if folder == str(root) else ()
+        arenas = {name for name, pattern in patterns if any(root.glob(f"{name}/{pattern}"))}
+        folders[:] = sorted(set(folders) - IGNORED - arenas)
         if len(Path(folder).parts) > len(root.parts) + MAX_DEPTH:
-            raise BotFolderError(
-                f"{path}: expected folders at most {MAX_DEPTH} levels deep, got deeper ones"
-            )
+            deep = f"expected folders at most {MAX_DEPTH} levels deep, got deeper ones"
+            raise BotFolderError(f"{path}: {deep}")
         for name in sorted(set(names) - IGNORED):
             file = Path(folder, name)
             check_file(file, root)
@@ -212,13 +323,6 @@ def bot_files(path: Path) -> list[Path]:
                 "move build results and data that the bot does not need out of its folder",
             )
     return sorted(found)
-
-
-def _arena_folders(root: Path) -> set[str]:
-    """What the arena keeps in a bot's folder when that is its home too: registered bots and runs,
-    which are no part of the bot.
-    """
-    return {name for name, pattern in HOLDINGS.items() if any(root.glob(f"{name}/{pattern}"))}
 
 
 def _refuse_unreadable(error: OSError) -> NoReturn:
@@ -235,32 +339,33 @@ def played_copy(run: Path, info: BotInfo) -> Bot:
     name = name_of(info.name)
     has_manifest = (folder / FILE).exists()
     bot = bot_at(folder) if has_manifest else bot_at(folder, name=name, command=info.command)
-    return msgspec.structs.replace(
-        bot, label=info.name, settings=_settings_in(info.options, bot, folder)
-    )
-
-
-def _settings_in(told: Mapping[str, Value], bot: Bot, folder: Path) -> dict[str, Value]:
-    """The options that run.json tells of a bot. Raises BotFolderError where its bot.toml knows
-    none such.
-    """
-    said = {name: value_text(value) for name, value in told.items()}
+    said = {name: value_text(value) for name, value in info.options.items()}
     try:
-        return chosen(said, bot.manifest.options, bot.label)
+        settings = chosen(said, bot.manifest.options, bot.label)
     except ConfigError as error:
         raise BotFolderError(f"{folder}: {error}", error.hint) from None
+    return replace(bot, label=info.name, settings=settings)
 
 
 def content_hash(path: Path, manifest: Manifest) -> str:
-    """sha256 over what `plain_hash` covers and the comments in bot.toml, which the bot can read;
-    the same where there are none.
+    """sha256 over the manifest without its version, each file's name, executable bit and bytes, and
+    the comments in bot.toml, which the bot can read.
     """
-    return _with_comments(plain_hash(path, manifest), path)
-
-
-def _with_comments(plain: str, path: Path) -> str:
+    unversioned = replace(manifest, version="1")
+    digest = hashlib.sha256(msgspec.json.encode(unversioned))
+    base = path.parent if path.is_file() else path
+    for file in bot_files(path):
+        if file != Path(FILE):
+            executable = os.access(base / file, os.X_OK)
+            digest.update(b"\0%s\0%d\0" % (os.fsencode(file), executable))
+            try:
+                digest.update(hashlib.sha256((base / file).read_bytes()).digest())
+            except OSError as error:
+                _refuse_unreadable(error)
     said = comments(manifest_text(path / FILE)) if os.path.lexists(path / FILE) else []
-    return hashlib.sha256("\n".join([plain, *said]).encode()).hexdigest() if said else plain
+    if not said:
+        return digest.hexdigest()
+    return hashlib.sha256("\n".join([digest.hexdigest(), *said]).encode()).hexdigest()
 
 
 def manifest_text(file: Path) -> str:
@@ -269,29 +374,6 @@ def manifest_text(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BotFolderError(f"{file}: {error}") from None
-
-
-def plain_hash(path: Path, manifest: Manifest) -> str:
-    """sha256 over the manifest without its version, and each file's name, executable bit and bytes:
-    a bot's hash in earlier versions.
-    """
-    unversioned = msgspec.structs.replace(manifest, version="1")
-    digest = hashlib.sha256(msgspec.json.encode(unversioned))
-    base = path.parent if path.is_file() else path
-    for file in bot_files(path):
-        if file != Path(FILE):
-            executable = os.access(base / file, os.X_OK)
-            digest.update(b"\0%s\0%d\0" % (os.fsencode(file), executable))
-            digest.update(_digest(base / file))
-    return digest.hexdigest()
-
-
-def _digest(file: Path) -> bytes:
-    """sha256 of a file's bytes."""
-    try:
-        return hashlib.sha256(file.read_bytes()).digest()
-    except OSError as error:
-        _refuse_unreadable(error)
 
 
 def copy_files(path: Path, target: Path) -> None:

@@ -1,28 +1,168 @@
-"""bot.toml: the description of a bot in its folder."""
+"""bot.toml: the description of a bot in its folder, and the options that it declares."""
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal, NamedTuple
+from unicodedata import normalize
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
-from arena.errors import BotFolderError
-from arena.players.options import LEAST_MEMORY_MB, MOST_MEMORY_MB, Option, read_options
+import arena
+from arena.errors import BotFolderError, UserError, did_you_mean
 
 FILE = "bot.toml"
+INSTALLED_BOTS = Path(arena.__file__).parent.resolve() / "ladder"
+"""In a checkout this is a link to bots/, so that nothing lies below it."""
 MAX_BYTES = 64 * 1024
 MOST_PROCESSES = 128
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", re.ASCII)
+NOT_IN_NAME = re.compile(r"[^A-Za-z0-9._-]+", re.ASCII)
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,19}", re.ASCII)
 COMMENT = re.compile(
     r"""("{3}(?:\\.|[^\\])*?"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*')|(#[^\r\n]*)""",
     re.DOTALL,
 )
 """A string of TOML, or a comment, which is the second group."""
+WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+"""How the parser of TOML says where an error is."""
+FIELD = re.compile(r"(.*) - at `\$\.(\w+).*`", re.DOTALL)
+"""What is wrong with a value, and the key it belongs to."""
 EXAMPLE = 'name = "my-bot"\nversion = "1"\ncommand = ["python3", "bot.py"]'
+SMALLEST = f"the smallest {FILE} looks like this:\n{EXAMPLE}"
+GRANTING = ("allow", "trust", "sandbox")
+NO_GRANTS = "no bot says itself what it may do: whoever plays it does, with --allow BOT=GRANT"
+COPY_IT = (
+    "put a copy there; a virtual environment belongs elsewhere, or in .venv, which is not copied"
+    " with a bot"
+)
+
+Value = int | float | bool | str
+OPTION_NAME = re.compile(r"[a-z][a-z0-9_]{0,29}", re.ASCII)
+# Whatever stands in a name stands in ids of games, names of files and lists with commas.
+CHOICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,29}", re.ASCII)
+INT = re.compile(r"-?[0-9]{1,16}", re.ASCII)
+FLOAT = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
+    "int": ("a whole number", (int,)),
+    "float": ("a number", (float, int)),
+    "bool": ("true or false", (bool,)),
+    "choice": ("one of the choices", (str,)),
+}
+"""The types of options: for people, and what a value of one is."""
+MOST_OPTIONS = MOST_CHOICES = 64
+MOST_HELP = 200
+FARTHEST_INT = 2**53 - 1
+"""Beyond it, languages that know no whole numbers would read another one."""
+MOST_MS = 86_400_000
+LEAST_MEMORY_MB, MOST_MEMORY_MB = 16, 4096
+OPTION_EXAMPLE = '{type = "int", default = 3, min = 1, max = 9'
+
+
+class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """An option as a bot.toml declares it; one of `ARENA_OPTIONS` has no ``default``.
+
+    ``min`` and ``max`` belong to numbers, ``choices`` to a choice.
+    """
+
+    type: Literal["int", "float", "bool", "choice"]
+    default: Value | None = None
+    min: int | float | None = None
+    max: int | float | None = None
+    choices: list[str] = []
+    help: str = ""
+
+    @property
+    def usual(self) -> Value | None:
+        """The default as the bot gets it: a float is one, also where it is written ``1``."""
+        default = self.default
+        is_whole = self.type == "float" and isinstance(default, int) and _is_finite(default)
+        return float(default) if is_whole and default is not None else default
+
+    @property
+    def wanted(self) -> str:
+        """What a value has to be, for people."""
+        kind = KINDS[self.type][0]
+        if self.type == "choice":
+            return f"one of {', '.join(self.choices)}"
+        if self.min is not None and self.max is not None:
+            return f"{kind} from {self.range}"
+        return f"{kind}, {self.range}" if self.range else kind
+
+    @property
+    def range(self) -> str:
+        """From where to where a number may be, for people; empty if there is no end."""
+        low, high = (None if end is None else value_text(end) for end in (self.min, self.max))
+        if low is not None:
+            return f"{low} or more" if high is None else f"{low} to {high}"
+        return "" if high is None else f"{high} or less"
+
+    @property
+    def ends(self) -> tuple[Value, Value]:
+        """The least and the most it may be, as far as there are such, or the first and the last."""
+        if self.type == "bool":
+            return False, True
+        if self.type == "choice":
+            return self.choices[0], self.choices[-1]
+        usual, kind = self.usual, int if self.type == "int" else float
+        assert usual is not None, "a bot's option has a default"
+        low, high = (usual if end is None else kind(end) for end in (self.min, self.max))
+        return low, high
+
+    def value_of(self, text: str) -> Value | None:
+        """The value that a text stands for; None if it is none of this option's."""
+        value: Value | None = None
+        if self.type == "bool":
+            value = {"true": True, "false": False}.get(text)
+        elif self.type == "choice":
+            value = text
+        elif self.type == "int":
+            value = int(text) if INT.fullmatch(text) else None
+        elif FLOAT.fullmatch(text):
+            value = float(text) + 0.0  # there is one zero
+        return None if value is None or not self.allows(value) else value
+
+    def allows(self, value: Value) -> bool:
+        """Whether a value of this option's type is one of those it may have."""
+        if isinstance(value, str):
+            return value in self.choices
+        if isinstance(value, bool):
+            return True
+        if not _is_finite(value) or (self.type == "int" and abs(value) > FARTHEST_INT):
+            return False
+        return (self.min is None or self.min <= value) and (self.max is None or value <= self.max)
+
+
+def _is_finite(number: float) -> bool:
+    """Whether it is a number that a float can be; `math.isfinite` fails for larger ints."""
+    return abs(number) <= sys.float_info.max
+
+
+def value_text(value: Value) -> str:
+    """A value in its shortest form, without a ``+``, which joins names in the ids of games."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, float):
+        return str(value)
+    digits, exponent_sign, exponent = repr(value).removesuffix(".0").partition("e")
+    return f"{digits}e{int(exponent)}" if exponent_sign else digits
+
+
+def _whole(low: int, high: int, text: str) -> Option:
+    return Option("int", min=low, max=high, help=text)
+
+
+ARENA_OPTIONS = {
+    "move_ms": _whole(1, MOST_MS, "time for a move, in ms"),
+    "game_ms": _whole(1, MOST_MS, "time for the whole game, in ms"),
+    "increment_ms": _whole(0, MOST_MS, "time added to game_ms after each move, in ms"),
+    "memory_mb": _whole(LEAST_MEMORY_MB, MOST_MEMORY_MB, "memory for all its processes, in MB"),
+}
+"""The options that every bot has. The arena keeps to them; the bot is not told."""
 
 Words = Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1)]
 Milliseconds = Annotated[int, Meta(ge=1, le=3_600_000)]
@@ -51,9 +191,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     options: dict[str, Option] = {}
 
     def __reduce__(self) -> tuple[Callable[[bytes], "Manifest"], tuple[bytes]]:
-        """Pickles as JSON: fields left out as defaults, and so out of a bot's hash, stay left out
-        in another process.
-        """
+        """Pickles as JSON, so that defaults left out of a bot's hash stay left out elsewhere."""
         return _decode_manifest, (msgspec.json.encode(self),)
 
 
@@ -61,16 +199,51 @@ def _decode_manifest(data: bytes) -> Manifest:
     return msgspec.json.decode(data, type=Manifest)
 
 
+class Toml(NamedTuple):
+    """What a TOML file says, and its text."""
+
+    path: Path
+    text: str
+    said: dict[str, Any]
+
+    def place(self, key: str) -> str:
+        """The file with the line of a key or table, if it can be found."""
+        key_there = rf"^[\[ \t]*[\"']?{re.escape(key)}[\"']?[ \t]*[].=]"
+        found = re.search(key_there, self.text, re.MULTILINE)
+        line = f" line {self.text.count(chr(10), 0, found.start()) + 1}" if found else ""
+        return f"{self.path}{line}"
+
+
+def read_toml(path: Path) -> Toml:
+    """A TOML file, byte order mark or not. Raises UserError that says where the first error is."""
+    text = ""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        return Toml(path, text, msgspec.toml.decode(text))
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: expected text in UTF-8, got {error}") from None
+    # too long a number, arrays nested too deep
+    except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
+        said, lines = str(error), text.splitlines()
+        where = WHERE.search(said)
+        if where is None or not lines:
+            raise UserError(f"{path}: {said}") from None
+        number, column = int(where[1] or len(lines)), where[2]
+        at = f" line {number}" + (f", column {column}" if column else "")
+        shown = lines[number - 1].strip() if number <= len(lines) else ""
+        said = f"{said[0].lower()}{said[1 : where.start()]}, got {shown[:60]!r}"
+        raise UserError(f"{path}{at}: {said}") from None
+
+
 def check_file(file: Path, root: Path) -> None:
-    """Raises BotFolderError unless it is a regular file below ``root`` (a resolved path); links
-    within the root are allowed.
+    """Raises BotFolderError unless it is a regular file below ``root`` (a resolved path), or a link
+    within it; some installers place every file of the arena's own bots as a link.
     """
     try:
         target = file.resolve()
-        if not target.is_relative_to(root):
-            raise BotFolderError(
-                f"{file}: expected a file in the bot's folder, got a link to {target}"
-            )
+        if not (target.is_relative_to(root) or root.is_relative_to(INSTALLED_BOTS)):
+            wanted = f"a file in the bot's folder, got a link to {target}"
+            raise BotFolderError(f"{file}: expected {wanted}", COPY_IT)
         if not file.is_file():
             raise BotFolderError(f"{file}: expected a regular file")
     except (OSError, RuntimeError) as error:  # a loop of links
@@ -78,41 +251,119 @@ def check_file(file: Path, root: Path) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a bot's folder. Raises BotFolderError that names the file and what is wrong
-    with it.
-    """
+    """The manifest of a bot's folder. Raises BotFolderError that says what is wrong."""
     path = folder / FILE
     try:
         if os.path.lexists(path):
             check_file(path, folder.resolve())
-        if path.stat().st_size > MAX_BYTES:
-            raise BotFolderError(
-                f"{path}: expected at most {MAX_BYTES >> 10} KiB, got {path.stat().st_size} bytes"
-            )
-        told = msgspec.toml.decode(path.read_bytes())
-        options = told.pop("options", {})
-        manifest = msgspec.convert(told, type=Manifest)
+        if (size := path.stat().st_size) > MAX_BYTES:
+            wanted = f"at most {MAX_BYTES >> 10} KiB, got {size} bytes"
+            raise BotFolderError(f"{path}: expected {wanted}")
+        file = read_toml(path)
     except FileNotFoundError:
-        raise BotFolderError(
-            f"expected a file {path}, found none", f"write one, for example\n{EXAMPLE}"
-        ) from None
-    # too long a number, arrays nested too deep
-    except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise BotFolderError(f"{path}: {error}", _cure_of(str(error))) from None
+        hint = f"write one, for example\n{EXAMPLE}"
+        raise BotFolderError(f"expected a file {path}, found none", hint) from None
+    except OSError as error:
+        raise BotFolderError(f"{path}: {error}") from None
+    except UserError as error:
+        if isinstance(error, BotFolderError):
+            raise
+        raise BotFolderError(str(error), SMALLEST) from None
+    options = file.said.pop("options", {})
+    manifest = _manifest_of(file)
     if any("\0" in word for words in (manifest.command, *manifest.build) for word in words):
-        raise BotFolderError(
-            f"{path}: expected words without the character U+0000 in command and build, got one"
-            " with it"
-        )
+        wanted = "words without the character U+0000 in command and build, got one with it"
+        raise BotFolderError(f"{path}: expected {wanted}")
     check_name(manifest.name, str(path))
-    check_version(str(manifest.version), str(path))
-    return msgspec.structs.replace(manifest, options=read_options(options, str(path)))
+    if not VERSION.fullmatch(version := str(manifest.version)):
+        wanted = f"a version of up to 20 letters, digits, '-', '_' and '.', got {version!r}"
+        raise BotFolderError(f"{path}: expected {wanted}")
+    return replace(manifest, options=read_options(options, str(path)))
 
 
-def _cure_of(error: str) -> str:
-    if any(f"unknown field `{name}`" in error for name in ("allow", "trust", "sandbox")):
-        return "no bot says itself what it may do: whoever plays it does, with --allow BOT=GRANT"
-    return f"the smallest {FILE} looks like this:\n{EXAMPLE}"
+def _manifest_of(file: Toml) -> Manifest:
+    """What the file says, without its options. Raises BotFolderError with the line."""
+    keys = Manifest.__struct_fields__
+    for key in file.said:
+        if key not in keys:
+            near = did_you_mean(key, keys).rstrip()
+            cure = NO_GRANTS if key in GRANTING else near or f"there are {', '.join(keys)}"
+            said = f"{file.place(key)}: expected a key of {FILE}, got {key!r:.80}"
+            raise BotFolderError(said, cure)
+    try:
+        return msgspec.convert(file.said, type=Manifest)
+    except (msgspec.ValidationError, RecursionError) as error:
+        found = FIELD.fullmatch(str(error))
+        place = f"{file.place(found[2])}: {found[2]}" if found else str(file.path)
+        raise BotFolderError(f"{place}: {found[1] if found else error}", SMALLEST) from None
+
+
+def read_options(declared: Any, where: str) -> dict[str, Option]:
+    """The ``[options]`` of a bot.toml. Raises BotFolderError that names the option."""
+    if not isinstance(declared, dict):
+        cure = f"for example\n[options]\ndepth = {OPTION_EXAMPLE}}}"
+        raise BotFolderError(f"{where}: expected a table [options], got {declared!r:.80}", cure)
+    if len(declared) > MOST_OPTIONS:
+        many = f"at most {MOST_OPTIONS} options, got {len(declared)}"
+        raise BotFolderError(f"{where}: expected {many}")
+    return {name: _read_option(name, told, where) for name, told in declared.items()}
+
+
+def _read_option(name: str, told: Any, where: str) -> Option:
+    if not OPTION_NAME.fullmatch(name):
+        wanted = "names of options of up to 30 small letters, digits and '_'"
+        raise BotFolderError(f"{where}: expected {wanted}, got {name[:80]!r}")
+    if name in ARENA_OPTIONS:
+        cure = f"every bot has {', '.join(ARENA_OPTIONS)}: leave it out"
+        raise BotFolderError(f"{where}: expected another name than {name} for an option", cure)
+    try:
+        option = msgspec.convert(told, type=Option)
+    except (msgspec.ValidationError, RecursionError) as error:
+        hint = f'for example\n{name} = {OPTION_EXAMPLE}, help = "..."}}'
+        raise BotFolderError(f"{where}: option {name}: {error}", hint) from None
+    wrong = _wrong_choices(option) or _wrong_range(option) or _wrong_default(option)
+    if len(option.help) > MOST_HELP:
+        wrong = f"expected a help of at most {MOST_HELP} signs, got {len(option.help)}"
+    if wrong:
+        raise BotFolderError(f"{where}: option {name}: {wrong}")
+    return option
+
+
+def _wrong_choices(option: Option) -> str:
+    choices = option.choices
+    if option.type != "choice":
+        return f"expected no choices with type {option.type}" if choices else ""
+    if not 0 < len(choices) <= MOST_CHOICES:
+        return f'expected choices = ["...", "..."], 1 to {MOST_CHOICES}, got {len(choices)}'
+    if len(set(choices)) < len(choices):
+        return "expected each choice once"
+    wanted = "expected choices of up to 30 letters, digits, '-', '_' and '.'"
+    unfit = [choice for choice in choices if not CHOICE.fullmatch(choice)]
+    return f"{wanted}, got {unfit[0][:80]!r}" if unfit else ""
+
+
+def _wrong_range(option: Option) -> str:
+    for key, end in (("min", option.min), ("max", option.max)):
+        if end is None:
+            continue
+        if option.type in ("bool", "choice"):
+            return f"expected no {key} with type {option.type}"
+        is_whole = isinstance(end, int) and abs(end) <= FARTHEST_INT
+        if not (is_whole if option.type == "int" else _is_finite(end)):
+            return f"expected {KINDS[option.type][0]} as {key}, got {end!r:.80}"
+    if option.min is not None and option.max is not None and option.min > option.max:
+        return f"expected min up to max, got {option.min} and {option.max}"
+    return ""
+
+
+def _wrong_default(option: Option) -> str:
+    default, (kind, types) = option.usual, KINDS[option.type]
+    if default is None:
+        return "expected a default"
+    if not isinstance(default, types) or (isinstance(default, bool) and option.type != "bool"):
+        return f"expected {kind} as default, got {default!r:.80}"
+    unfit = f"expected as default {option.wanted}, got {default!r:.80}"
+    return "" if option.allows(default) else unfit
 
 
 def comments(text: str) -> list[str]:
@@ -126,33 +377,19 @@ def played_text(text: str, manifest: Manifest) -> str:
     A bot can read the file, so its version, the order of its keys and its blanks would be places to
     hand on what the hash does not tell.
     """
-    values = msgspec.to_builtins(msgspec.structs.replace(manifest, version="1"))
+    values = msgspec.to_builtins(replace(manifest, version="1"))
     # JSON is TOML, for such values as there are, but for one character that TOML wants escaped.
     options = values.pop("options", {})
-    values |= {
-        f"options.{name}.{key}": value
-        for name, told in options.items()
-        for key, value in told.items()
-    }
-    lines = [
-        f"{key} = {msgspec.json.encode(value).decode()}".replace("\x7f", "\\u007f")
-        for key, value in values.items()
-    ]
-    return "\n".join([*comments(text), *lines, ""])
+    for name, told in options.items():
+        values |= {f"options.{name}.{key}": value for key, value in told.items()}
+    lines = [f"{key} = {msgspec.json.encode(value).decode()}" for key, value in values.items()]
+    return "\n".join([*comments(text), *(line.replace("\x7f", "\\u007f") for line in lines), ""])
 
 
 def check_name(name: str, where: str) -> None:
     """Raises BotFolderError unless the name is fit for a game's id, a file name and a table."""
     if not NAME.fullmatch(name):
-        raise BotFolderError(
-            f"{where}: expected a name of up to 40 letters, digits, '-', '_' and '.', got {name!r}"
-        )
-
-
-def check_version(version: str, where: str) -> None:
-    """Raises BotFolderError unless the version is fit to follow ``name@``."""
-    if not VERSION.fullmatch(version):
-        raise BotFolderError(
-            f"{where}: expected a version of up to 20 letters, digits, '-', '_' and '.', got"
-            f" {version!r}"
-        )
+        plain = normalize("NFKD", name).encode("ascii", "ignore").decode()
+        fit = NOT_IN_NAME.sub("-", plain).strip("-._")[:40].rstrip("-._") or "my-bot"
+        wanted = f"a name of up to 40 letters, digits, '-', '_' and '.', got {name!r}"
+        raise BotFolderError(f"{where}: expected {wanted}", f"choose another one, such as {fit}")

@@ -1,6 +1,7 @@
-"""The protocol's messages as typed structs; protocol/SPEC.md says what each field means."""
+"""The protocol's messages as typed structs (protocol/SPEC.md), and what they show of a game."""
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import msgspec
@@ -8,7 +9,11 @@ from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
 
 from arena.errors import FaultKind, Forfeit
-from arena.players.options import Value
+from arena.players.manifest import Value
+from arena.rules import State
+from arena.rules.boards import COLOURS, Board, squares_of
+from arena.rules.notation import TILES, move_text
+from arena.rules.terms import NOBODY, Event
 
 PROTOCOL = 1
 
@@ -25,9 +30,7 @@ class Hello(Struct, tag="hello", frozen=True):
 
 
 ClockKind = Literal["cpu", "wall"]
-"""What the time of an answer is measured by: the processor time of the bot's processes, or the
-clock on the wall.
-"""
+"""The time of an answer: the processor time of the bot's processes, or the wall clock's."""
 
 
 class Start(Struct, tag="start", frozen=True, omit_defaults=True):
@@ -67,9 +70,7 @@ class VillageView(Struct, frozen=True):
 
 
 class PositionView(Struct, frozen=True):
-    """Everything R2.2 makes public. ``rows`` are the board's rows
-    with the colours placed on them.
-    """
+    """Everything R2.2 makes public. ``rows`` are the board's with the colours on them."""
 
     rows: list[str]
     provinces: list[ProvinceView]
@@ -90,9 +91,7 @@ class Turn(Struct, tag="turn", frozen=True, omit_defaults=True, gc=False):
 
 
 class EventView(Struct, frozen=True, omit_defaults=True, gc=False):
-    """One consequence of a placement; ``home`` are the pagodas each seat got back, absent if nobody
-    got any.
-    """
+    """One consequence of a placement; ``home`` are the pagodas each seat got back, if any."""
 
     event: str
     seat: int
@@ -102,9 +101,7 @@ class EventView(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Played(Struct, tag="played", frozen=True, omit_defaults=True, gc=False):
-    """A seat placed a tile or passed; ``forfeited`` is present and true if the seat passes because
-    it has left the game.
-    """
+    """A seat placed a tile or passed; ``forfeited`` if it passes because it has left the game."""
 
     seat: int
     move: str
@@ -133,6 +130,8 @@ class Ready(Struct, tag="ready", frozen=True):
     view: View = "incremental"
 
 
+ODD = (ValueError, RecursionError, LookupError, TypeError, AttributeError, msgspec.MsgspecError)
+"""What reading a line may raise that is not JSON, or another JSON."""
 SILENCE = Raw()
 """No note."""
 
@@ -167,9 +166,7 @@ class _Typed(Struct):
 
 
 def decode_from_arena(line: bytes) -> FromArena | None:
-    """A message from the arena; None if its type is unknown, as a later protocol may add some.
-    Raises msgspec.DecodeError.
-    """
+    """A message from the arena; None for a type of a later protocol. Raises msgspec.DecodeError."""
     try:
         return _from_arena.decode(line)
     except msgspec.ValidationError:
@@ -179,9 +176,7 @@ def decode_from_arena(line: bytes) -> FromArena | None:
 
 
 def decode_reply(line: bytes, example: str = MOVE_EXAMPLE) -> FromBot:
-    """The bot's reply, where one like ``example`` is due. Raises Forfeit of kind NOT_JSON or
-    WRONG_SHAPE.
-    """
+    """The reply, where one like ``example`` is due. Raises Forfeit (NOT_JSON, WRONG_SHAPE)."""
     try:
         return _from_bot.decode(line.decode())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
@@ -190,11 +185,8 @@ def decode_reply(line: bytes, example: str = MOVE_EXAMPLE) -> FromBot:
         if isinstance(error, msgspec.ValidationError) and line.lstrip().startswith(b"{"):
             detail = f"expected a reply such as {example}, got {shown(line)}: {error}"
             raise Forfeit(FaultKind.WRONG_SHAPE, detail) from None
-        cure = (
-            "nest less deeply"
-            if isinstance(error, RecursionError)
-            else "print debugging output to stderr"
-        )
+        is_deep = isinstance(error, RecursionError)
+        cure = "nest less deeply" if is_deep else "print debugging output to stderr"
         detail = f"expected one JSON object on one line, got {shown(line)}: {error}; {cure}"
         raise Forfeit(FaultKind.NOT_JSON, detail) from None
 
@@ -209,14 +201,7 @@ def _mended(line: bytes) -> Move | None:
         told = json.loads(line.decode(errors="replace"), strict=False)
         note = json.dumps(told.pop("note"))
         return replace(msgspec.convert(told, Move), note=Raw(note))
-    except (
-        msgspec.MsgspecError,
-        ValueError,
-        RecursionError,
-        LookupError,
-        TypeError,
-        AttributeError,
-    ):
+    except ODD:
         return None
 
 
@@ -236,3 +221,53 @@ def shown(line: bytes, most: int = 80) -> str:
     """A bot's line for use in a message: quoted, and cut to ``most`` bytes."""
     text = repr(line[:most])[1:]
     return text if len(line) <= most else f"{text}... ({len(line)} bytes)"
+
+
+def turn_view(state: State, number: int, time_ms: int, *, full: bool) -> Turn:
+    """The request to the seat whose turn it is."""
+    hand = list(map(TILES.__getitem__, state.hands[state.mover]))
+    if not full:
+        return Turn(number, hand, time_ms)
+    legal = [move_text(state.board, move) for move in state.legal_moves()]
+    return Turn(number, hand, time_ms, position_view(state), legal)
+
+
+def position_view(state: State) -> PositionView:
+    """Everything public in a state."""
+    board = state.board
+    rows = [list(row) for row in board.rows]
+    for colour, letter in enumerate(COLOURS):
+        for square in squares_of(state.spaces(colour)):
+            row, column = divmod(square, board.stride)
+            rows[row][column] = letter
+    return PositionView(
+        rows=["".join(row) for row in rows],
+        provinces=[
+            ProvinceView(COLOURS[colour], area.owner, area.pagodas, _names(board, area.mask))
+            for colour, area in state.provinces()
+        ],
+        villages=[
+            VillageView(None if owner == NOBODY else owner, _names(board, village))
+            for village, owner in zip(board.villages, state.villages, strict=True)
+        ],
+        left=state.left,
+        hands=[len(hand) for hand in state.hands],
+        pile=state.pile,
+    )
+
+
+def played_view(
+    state: State, seat: int, move: int, events: Sequence[Event], *, forfeited: bool = False
+) -> Played:
+    """The public line about the move that led to this state."""
+    board, players = state.board, state.players
+    views = []
+    for name, owner, square, size, home in events:
+        counts = dict(home)
+        back = [counts.get(other, 0) for other in range(players)] if home else None
+        views.append(EventView(name, owner, board.name_of(square), size, back))
+    return Played(seat, move_text(board, move), views, state.left, state.pile, forfeited)
+
+
+def _names(board: Board, mask: int) -> list[str]:
+    return [board.name_of(square) for square in squares_of(mask)]

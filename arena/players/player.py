@@ -1,28 +1,60 @@
-"""What the referee needs from anything that plays: a bot's process, a function in this process, or
-a person.
+"""What the referee needs from whoever plays, and the players that have no process of their own: a
+function, a built-in bot, a person. A bot's process is `arena.players.bot`.
 """
 
+import re
+import time
 from collections.abc import Callable
-from typing import Literal
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal, NamedTuple
 
+import msgspec
 from msgspec import Struct
 
-from arena.errors import Forfeit
+from arena.errors import BotFolderError, ConfigError, Forfeit
+from arena.players.folder import Bot
+from arena.players.manifest import Manifest
 from arena.players.messages import Start
+from arena.records.evidence import StderrPart
 from arena.records.note import Note
-from arena.records.stderr import StderrPart
 from arena.rules import State
+from arena.rules.notation import UNKNOWN, move_text
+from arena.rules.playouts import GROWTH, HELD, PLACED, WON
+from arena.rules.terms import REVISION
 
 Words = list[tuple[Literal["to", "from"], float, str]]
 """Lines of a dialogue: direction (to or from the bot), ms since the game began, text."""
 KEPT_BYTES = 2000
 """How many bytes of a line the evidence keeps."""
+IN_PROCESS = ["arena", "in-process"]
+"""What a built-in bot has before its name where other bots have their start command."""
+NAMES = ("random", "greedy", "careful")
+"""The built-in bots that play if none are named."""
+PLAYS = 1
+"""Raised whenever a built-in bot would choose differently in a position with the same seed."""
+NAME = re.compile(r"(random)|(greedy|careful)(?:-([1-9][0-9]{0,2}|1000))?", re.ASCII)
+DESCRIPTIONS = {
+    "random": "any legal move",
+    "greedy": "most pagodas at once, net of what the others gain",
+    "careful": "the best outlook",
+}
+TURN_BITS = 7
+"""A game has at most 72 turns."""
+YOU = "human"
+"""The name of a person in records."""
+A_PERSON = ["a person"]
+"""What a person has where bots have their start command."""
+PERSON = Bot(
+    YOU,
+    Manifest(name=YOU, command=A_PERSON, version="1", description="a person"),
+    Path(),
+    sha256(YOU.encode()).hexdigest(),
+)
 
 
 class Answer(Struct, frozen=True, gc=False):
-    """A move in notation, what it cost by the clock in force, when it was asked for and came, on
-    the monotonic clock, and what the bot said of it.
-    """
+    """A move in notation, its cost by the clock in force, both moments, and what was said."""
 
     move: str
     spent_ns: int
@@ -32,12 +64,9 @@ class Answer(Struct, frozen=True, gc=False):
 
 
 class Evidence(Struct, frozen=True):
-    """The evidence of a fault.
-
-    ``after_ms`` is the time of the fault. It counts from the start of the game, like the times in
-    ``lines``, which are the last lines in each direction. ``ending`` says how the process ended,
-    and is empty if it was still running. ``asked_ms`` is the time allowed for each answer of the
-    game, including the one that was due.
+    """The evidence of a fault. ``after_ms`` and the times in ``lines`` count from the start of the
+    game; ``ending`` is empty if the process was still running; ``asked_ms`` is the time allowed for
+    each answer of the game, including the one that was due.
     """
 
     bot: str
@@ -67,9 +96,7 @@ class Player:
         """A game begins."""
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """The move of the seat whose turn it is in ``state``; ``budget_ns`` is the time for the
-        answer.
-        """
+        """The move of the seat whose turn it is; ``budget_ns`` is the time for the answer."""
         raise NotImplementedError
 
     def owed_ns(self) -> int:
@@ -94,62 +121,115 @@ class Player:
         """Releases what the player holds between games; calling it again does nothing."""
 
     def stderr(self) -> list[StderrPart]:
-        """What the player wrote to stderr in the game that is being played or was the last, where
-        that is kept.
-        """
+        """What it wrote to stderr in this game or the last one, where that is kept."""
         return []
 
     def evidence(self) -> tuple[str, Words, str]:
-        """How the process ended, the last lines in each direction, and the end of its stderr; empty
-        if there is no process.
-        """
+        """How the process ended, the last lines each way, the end of stderr; empty without one."""
         return "", [], ""
 
 
-class Relay(Player):
-    """A player in front of another, to which it hands on everything; a subclass changes a part."""
+class InProcessPlayer(Player):
+    """Plays ``choose(state, seed)``. It is trusted: it sees the whole state and is never late."""
 
-    def __init__(self, player: Player) -> None:
-        self.player = player
-        self.name = player.name
+    is_running = False
+    """There is no process that could be kept."""
+
+    def __init__(self, name: str, choose: Callable[[State, int], int]) -> None:
+        self.name = name
+        self._choose = choose
+        self._seed = 0
 
     def begin(self, start: Start) -> None:
-        """Begins."""
-        self.player.meanwhile = self.meanwhile
-        self.player.begin(start)
+        """Stores the seat's seed for the game."""
+        self._seed = start.seed
 
-    def choose(self, state: State, budget_ns: int) -> Answer:
-        """The player's answer."""
-        return self.player.choose(state, budget_ns)
+    # A function is never late.
+    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
+        """The function's move on a copy of the state."""
+        began_ns = time.monotonic_ns()
+        move = self._choose(state.copy(), self._seed)
+        return Answer(move_text(state.board, move), time.monotonic_ns() - began_ns, began_ns)
 
-    def owed_ns(self) -> int:
-        """What the player owes."""
-        return self.player.owed_ns()
 
-    def overspent(self, budget_ns: int) -> Forfeit | None:
-        """The player's fault."""
-        return self.player.overspent(budget_ns)
+# The shape of a choosing function.
+def first_move(state: State, seed: int) -> int:  # noqa: ARG001
+    """The first legal move."""
+    return state.nth(0)
 
-    def inform(self, line: bytes) -> None:
-        """Informs the player."""
-        self.player.inform(line)
 
-    def finish(self) -> None:
-        """Ends the game for the player."""
-        self.player.finish()
+def random_move(state: State, seed: int) -> int:
+    """A random legal move; the same seed and turn give the same move."""
+    return state.nth((seed * 2654435761 + state.turns * 40503) % 4294967291 % state.legal_count())
 
-    def dismiss(self) -> None:
-        """Dismisses the player."""
-        self.player.dismiss()
 
-    def stop(self) -> None:
-        """Stops the player."""
-        self.player.stop()
+class BuiltIn(NamedTuple):
+    """A policy as a bot, which looks at ``among`` legal moves drawn at random, or at all if 0."""
 
-    def stderr(self) -> list[StderrPart]:
-        """The player's."""
-        return self.player.stderr()
+    policy: str
+    among: int = 0
 
-    def evidence(self) -> tuple[str, Words, str]:
-        """The player's."""
-        return self.player.evidence()
+    def choose(self, state: State, seed: int) -> int:
+        """The mover's move; the same seed and turn give the same move. PASS if it has none."""
+        return state.choice(seed << TURN_BITS | state.turns, self.policy, self.among)
+
+    @property
+    def sha256(self) -> str:
+        """A hash of everything its choices depend on."""
+        weights = [PLACED, GROWTH, HELD, WON] if self.policy == "careful" else []
+        known = [self.policy, self.among, PLAYS, REVISION, weights]
+        return sha256(msgspec.json.encode(known)).hexdigest()
+
+
+def built_in(name: str) -> BuiltIn:
+    """The built-in bot of that name. Raises ConfigError."""
+    match = NAME.fullmatch(name)
+    if match is None:
+        cure = (
+            f"there are {', '.join(NAMES)}, and greedy-N and careful-N, which take the best of N"
+            " moves drawn at random (1 to 1000); to play your own bots too, leave --in-process out"
+        )
+        raise ConfigError(f"expected a built-in bot, got {name!r}", cure)
+    return BuiltIn("uniform") if match[1] else BuiltIn(match[2], int(match[3] or 0))
+
+
+def refuse_built_in_name(name: str, cure: str) -> None:
+    """Raises BotFolderError for a bot of the user's with the name of a built-in one."""
+    if NAME.fullmatch(name):
+        taken = f"expected another name than {name!r}, which is that of a built-in bot"
+        raise BotFolderError(taken, cure)
+
+
+def built_in_bot(name: str) -> Bot:
+    """The built-in bot as a bot of a run. Raises ConfigError."""
+    own = built_in(name)
+    idea = DESCRIPTIONS[name.partition("-")[0]] + (
+        f" among {own.among} moves drawn at random" if own.among else ""
+    )
+    manifest = Manifest(
+        name=name, command=[*IN_PROCESS, name], version=str(PLAYS), language="C", description=idea
+    )
+    return Bot(name, manifest, Path(), own.sha256)
+
+
+def is_built_in(bot: Bot) -> bool:
+    """Whether that is a bot of this arena; one from a folder is not, whatever its command says."""
+    *command, name = bot.command
+    is_named = command == IN_PROCESS and NAME.fullmatch(name) is not None
+    return is_named and bot.sha256 == built_in(name).sha256
+
+
+def built_in_player(bot: Bot) -> InProcessPlayer:
+    """A built-in bot in a seat beside processes, shown only what a bot there is told."""
+    choose = built_in(bot.manifest.name).choose
+    return InProcessPlayer(bot.label, lambda state, seed: choose(seen_by_mover(state), seed))
+
+
+def seen_by_mover(state: State) -> State:
+    """A copy without the hands of the others and the order of the pile."""
+    seen = state.copy()
+    for seat, hand in enumerate(state.hands):
+        if seat != state.mover:
+            seen.set_hand(seat, [UNKNOWN] * len(hand))
+    seen.set_pile([UNKNOWN] * state.pile)
+    return seen

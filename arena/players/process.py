@@ -1,6 +1,4 @@
-"""One bot process under its keeper: started in its own session, with limited output, and killed
-with everything it started.
-"""
+"""One bot process under its keeper, in a session of its own, killed with all that it started."""
 
 import contextlib
 import ctypes
@@ -12,33 +10,34 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from arena.errors import Void
-from arena.players.holdings import figures_of, shared_fairly
-from arena.players.keeper import SUBREAPER, children
+from arena.players import keeper
+from arena.players.keeper import SUBREAPER, children, figures_of, shared_fairly
 from arena.players.sandbox.grants import NO_GRANTS, Grants
-from arena.players.sandbox.launch import PROCESSES
+from arena.players.sandbox.launch import PROCESSES, plain_python
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.usage import Meter, family, has_pipe_open, wants_processor
+from arena.players.timekeeper import Meter, family, has_pipe_open
 
 THREADS = 2 * PROCESSES
-LIMITS = {"core": 0, "files": 256, "file_bytes": 64 << 20, "threads": THREADS}
+MOST_STDERR = 64 << 20
+LIMITS = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 256, "RLIMIT_FSIZE": MOST_STDERR, "threads": THREADS}
 BUILD_LIMITS = {
-    "core": 0,
-    "files": 1024,
-    "file_bytes": 1 << 30,
-    "threads": THREADS,
+    **LIMITS,
+    "RLIMIT_NOFILE": 1024,
+    "RLIMIT_FSIZE": 1 << 30,
     "disk_mb": 4096,
-    "disk_files": 100_000,
+    "files_on_disk": 100_000,
 }
 MEMORY_MB, BUILD_MEMORY_MB = 1024, 4096
 BUILD_TAIL = 2000
 STDERR_TAIL = 8 * 1024
 STDERR_KEPT = 1024 * 1024
 STOP_S = 3.0
+STEP_NS = 10_000_000
 SIGNALLED = 128
 """What shells and bubblewrap add to a signal's number to turn it into an exit status."""
 
@@ -53,20 +52,18 @@ EXCESSES = {
         "its processes used {} ms of processor time that could not be counted: run only programs"
         " that they may read"
     ),
-    "unseen": (
-        "its process {} ignores SIGCHLD, so that processor time of its children could not be"
-        " counted: wait for them"
-    ),
 }
 """What the keeper kills a bot for."""
+UNWATCHED = (
+    "was killed because the process that watches over it was killed: a bot must leave the arena's"
+    " processes alone"
+)
 
 
 class Ending(NamedTuple):
-    """How a bot's process ended: an exit status, a signal's number, or the reason why it could not
-    be started.
-
-    ``unwatched`` means that something killed its keeper, which ends the bot too. ``excess`` is what
-    its processes were killed for: a word of `EXCESSES`, and how much it was.
+    """How a bot's process ended: an exit status, a signal's number, or why it could not be started.
+    ``unwatched``: something killed its keeper, which ends the bot too. ``excess``: a word of
+    `EXCESSES` for which its processes were killed, and how much it was.
     """
 
     exit: int | None = None
@@ -89,10 +86,7 @@ class Ending(NamedTuple):
             word, number = self.excess
             return "was killed because " + EXCESSES[word].format(number)
         if self.unwatched:
-            return (
-                "was killed because the process that watches over it was killed: a bot must leave"
-                " the arena's processes alone"
-            )
+            return UNWATCHED
         if self.signal is not None:
             return f"was killed by {signal_name(self.signal)}"
         return f"exited with status {self.exit}"
@@ -117,13 +111,15 @@ class BotProcess:
         building: bool = False,
         grants: Grants = NO_GRANTS,
     ) -> None:
-        self._grants = grants
+        self.grants = grants
         self._status_text = b""
         self._unwatched = False
         self._stderr_dropped = 0
         self._sandbox = sandbox
         self._launch = sandbox.launch(command, folder, writable=building, grants=grants)
-        self._stderr = _appended_file()
+        self.stderr = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
+        # It may be cut while the bot writes to it.
+        fcntl.fcntl(self.stderr, fcntl.F_SETFL, os.O_APPEND)
         # The lifeline ends when this process lets go of it, kill -9 included, and then the keeper
         # kills the bot. The status pipe ends when the keeper does, which nobody but a bot wants.
         lifeline_read, self._lifeline = os.pipe()
@@ -133,15 +129,15 @@ class BotProcess:
         limits["memory_mb"] = memory_mb
         if processes:
             limits["processes"] = processes + self._launch.processes
+        said = ",".join(f"{name}={number}" for name, number in limits.items())
         places = (self._launch.temporary, str(folder.resolve()) if building else None)
-        watched = [place for place in places if place]
-        keeper_command = _keeper_command(lifeline_read, status_write, limits, watched)
+        words = [str(lifeline_read), str(status_write), said, *filter(None, places)]
         try:
-            self._keeper = self._start(keeper_command, folder, (lifeline_read, status_write))
+            self._keeper = self._start(words, folder, (lifeline_read, status_write))
         except OSError as error:
             os.close(self._lifeline)
             os.close(self._status)
-            self._stderr.close()
+            self.stderr.close()
             self._launch.clear_up()
             raise Void(f"expected to start a process, got {error}") from error
         finally:
@@ -156,21 +152,22 @@ class BotProcess:
         self._keeper.stdin.close()
         self._keeper.stdout.close()
         self._stopped = False
-        self._meter: Meter | None = None
+        self.meter = Meter(self._keeper.pid, self._words)
         _keepers.add(self._keeper.pid)
 
     def _start(
-        self, keeper_command: Sequence[str], folder: Path, descriptors: Sequence[int]
+        self, words: list[str], folder: Path, pipes: tuple[int, ...]
     ) -> subprocess.Popen[bytes]:
+        """The keeper, which starts the bot. Raises OSError."""
         # Starting bots is what this is for.
         return subprocess.Popen(  # noqa: S603
-            [*keeper_command, *self._launch.command],
+            [*plain_python(keeper), *words, "--", *self._launch.command],
             cwd=folder,
             env=self._launch.environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            pass_fds=(*descriptors, *self._launch.descriptors),
+            stderr=self.stderr,
+            pass_fds=(*pipes, *self._launch.descriptors),
             start_new_session=True,
         )
 
@@ -178,11 +175,9 @@ class BotProcess:
         """How the bot ended, after waiting up to ``wait_s``; None if it is still running."""
         deadline = time.monotonic() + wait_s
         while True:
-            self._read_status()
-            for line in self._status_text.decode(errors="replace").splitlines():
-                ending = self._ending_of(line)
-                if ending:
-                    return ending
+            endings = filter(None, map(self._ending_of, self._told()))
+            if ending := next(endings, None):
+                return ending
             if self._unwatched:
                 return Ending(signal=signal.SIGKILL, unwatched=True)
             if time.monotonic() >= deadline:
@@ -190,17 +185,13 @@ class BotProcess:
             time.sleep(0.002)
 
     def _ending_of(self, line: str) -> Ending | None:
-        """The ending that a line from the keeper reports. In bubblewrap, a signal shows up as
-        status 128 plus its number.
-        """
+        """The ending in a keeper's line; bubblewrap shows a signal as status 128 and more."""
         word, _, rest = line.partition(" ")
         if word == "failed":
             return Ending(failed=rest)
         if word in EXCESSES:
-            return Ending(
-                signal=signal.SIGKILL,
-                excess=(word, int(rest) - (self._launch.processes if word == "processes" else 0)),
-            )
+            own = self._launch.processes if word == "processes" else 0
+            return Ending(signal=signal.SIGKILL, excess=(word, int(rest) - own))
         if word not in ("exit", "signal"):
             return None
         number, cpu_s, peak_kb = rest.split()
@@ -211,115 +202,51 @@ class BotProcess:
 
     def stderr_tail(self) -> str:
         """The last 8 KiB of what the bot wrote to stderr, without the values of its variables."""
-        if self._stderr.closed:
+        if self.stderr.closed:
             return ""
         size = self.stderr_size()
-        tail = os.pread(self._stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL))
-        if self._grants.env and size > STDERR_TAIL:
+        tail = os.pread(self.stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL))
+        if self.grants.env and size > STDERR_TAIL:
             # Its first line may begin within a value, which would not be found.
             tail = tail.partition(b"\n")[2]
-        return self.hidden(tail).decode(errors="replace")
-
-    def used_ns(self) -> int:
-        """The processor time of everything the bot has started; 0 while it is still starting."""
-        meter = self._meter or self._new_meter()
-        return meter.used_ns() if meter else 0
-
-    @property
-    def counts_exactly(self) -> bool:
-        """Whether the kernel itself adds that up."""
-        meter = self._meter or self._new_meter()
-        return meter is not None and meter.is_exact
-
-    @property
-    def counter(self) -> int:
-        """The descriptor from which the kernel's count of that can be read, -1 if there is none."""
-        meter = self._meter or self._new_meter()
-        return meter.counter if meter else -1
-
-    def can_run(self) -> bool:
-        """Whether the bot wants a processor now; True while it is still starting."""
-        meter = self._meter or self._new_meter()
-        return meter is None or meter.can_run()
-
-    def main_can_run(self) -> bool:
-        """The same of the main thread of the process that was started last: many times quicker."""
-        meter = self._meter or self._new_meter()
-        return meter is None or meter.main_can_run()
-
-    def is_busy(self) -> bool:
-        """Whether the bot or its keeper wants a processor now, so that more may come."""
-        return wants_processor(family(self._keeper.pid))
-
-    def _new_meter(self) -> Meter | None:
-        """The meter, once the keeper has said that the bot is started."""
-        self._read_status()
-        words = dict(
-            line.partition(" ")[::2]
-            for line in self._status_text.decode(errors="replace").splitlines()
-        )
-        if "started" in words:
-            counter = words.get("counter")
-            self._meter = Meter(self._keeper.pid, None if counter is None else int(counter))
-        return self._meter
+        return self.grants.hidden(tail).decode(errors="replace")
 
     def has_output_open(self) -> bool:
-        """Whether one of the bot's processes still holds its end of stdout; True if that cannot be
-        found out.
-        """
+        """Whether a process of the bot still holds its end of stdout; True if nobody can tell."""
         tree = family(self._keeper.pid)[1:]
         return not tree or has_pipe_open(tree, self.from_bot)
 
-    def hidden(self, said: bytes) -> bytes:
-        """What the bot said without the values of the variables that it was granted."""
-        return self._grants.hidden(said) if self._grants.env else said
-
-    def begun(self, said: bytes) -> int:
-        """How many bytes at the end may be the beginning of such a value."""
-        return self._grants.begun(said) if self._grants.env else 0
-
-    def stderr_copy(self) -> int:
-        """A descriptor of the file with the bot's stderr, which the caller owns."""
-        return os.dup(self._stderr.fileno())
-
     def stderr_size(self) -> int:
         """The number of stderr bytes kept."""
-        return 0 if self._stderr.closed else os.fstat(self._stderr.fileno()).st_size
+        return 0 if self.stderr.closed else os.fstat(self.stderr.fileno()).st_size
 
     def stderr_written(self) -> int:
         """The number of bytes written to stderr, including those no longer kept."""
         return self._stderr_dropped + self.stderr_size()
 
     def trim_stderr(self) -> None:
-        """Drops all but the tail of a long stderr, so that its limit is per game and not for the
-        life of the process.
-        """
+        """Drops all but the tail of a long stderr, whose limit is per game, not for the process."""
         if self.stderr_size() > STDERR_KEPT:
             tail = self.stderr_tail().encode()
             self._stderr_dropped += self.stderr_size() - len(tail)
-            self._stderr.truncate(0)
-            os.write(self._stderr.fileno(), tail)
+            self.stderr.truncate(0)
+            os.write(self.stderr.fileno(), tail)
 
     def memory_mb(self) -> int:
         """The memory of the bot's processes that is not backed by files."""
-        return (
-            sum(shared_fairly(pid, figures_of(pid)[0]) for pid in family(self._keeper.pid)[1:])
-            >> 10
-        )
+        tree = family(self._keeper.pid)[1:]
+        return sum(shared_fairly(pid, figures_of(pid)[0]) for pid in tree) >> 10
 
     def stderr_is_full(self) -> bool:
         """Whether stderr has reached its size limit, so that the bot cannot write more to it."""
-        return self.stderr_size() >= LIMITS["file_bytes"]
+        return self.stderr_size() >= MOST_STDERR
 
     def stop(self) -> None:
-        """Kills the bot and everything it started, and waits until all of it is gone; calling it
-        again does nothing.
-        """
+        """Kills the bot and all that it started, and waits for that; may be called again."""
         if self._stopped:
             return
         self._stopped = True
-        if self._meter:
-            self._meter.close()
+        self.meter.close()
         os.close(self._lifeline)
         try:
             self._keeper.wait(STOP_S)
@@ -327,34 +254,48 @@ class BotProcess:
             self._keeper.kill()
             self._keeper.wait()
         _keepers.discard(self._keeper.pid)
-        if self._keeper.returncode:
-            self._kill_without_keeper()
+        if self._keeper.returncode:  # it was killed before the bot, whose session is still known
+            if number := self._words().get("started"):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(int(number), signal.SIGKILL)
+            _kill_adopted()
         os.close(self._status)
-        self._stderr.close()
+        self.stderr.close()
         self._launch.clear_up()
 
-    def _kill_without_keeper(self) -> None:
-        """Kills the bot after its keeper was killed: the bot's session is still known."""
-        self._read_status()
-        for line in self._status_text.decode(errors="replace").splitlines():
-            if line.startswith("started "):
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(int(line.split()[1]), signal.SIGKILL)
-        _kill_adopted()
-
-    def _read_status(self) -> None:
+    def _told(self) -> list[str]:
+        """All that the keeper has reported, line by line."""
         with contextlib.suppress(BlockingIOError):
             text = os.read(self._status, 4096)
             self._status_text += text
             self._unwatched = not text
+        return self._status_text.decode(errors="replace").splitlines()
+
+    def _words(self) -> dict[str, str]:
+        """The same, each line as its first word and the rest."""
+        return {word: rest for word, _, rest in (line.partition(" ") for line in self._told())}
+
+
+def moments(span_ns: int) -> Iterator[int]:
+    """Deadlines of short waits, one after another, until the span has passed; a step in which the
+    whole machine stood still counts as two at most.
+    """
+    while span_ns > 0:
+        began_ns = time.monotonic_ns()
+        yield began_ns + STEP_NS
+        span_ns -= min(time.monotonic_ns() - began_ns, 2 * STEP_NS)
+
+
+def ending_within(process: BotProcess, span_ns: int) -> Ending | None:
+    """How the bot ends before the span has passed, None if it goes on."""
+    waits_s = ((moment - time.monotonic_ns()) / 1e9 for moment in moments(span_ns))
+    return next(filter(None, map(process.ending, waits_s)), None)
 
 
 def run_build(
     command: Sequence[str], folder: Path, sandbox: Sandbox, seconds: float
 ) -> tuple[Ending | None, str]:
-    """Runs a build step, which may write to the folder. Returns how it ended (None if it ran out of
-    time) and its last output.
-    """
+    """Runs a build step. Returns how it ended (None if it ran out of time) and its last output."""
     deadline, tail = time.monotonic() + seconds, b""
     process = BotProcess(command, folder, sandbox, BUILD_MEMORY_MB, building=True)
     try:
@@ -369,21 +310,6 @@ def run_build(
     finally:
         os.close(process.from_bot)
         process.stop()
-
-
-def _appended_file() -> IO[bytes]:
-    """A temporary file that may be cut while another process writes to it."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
-    fcntl.fcntl(file, fcntl.F_SETFL, os.O_APPEND)
-    return file
-
-
-def _keeper_command(
-    lifeline: int, status: int, limits: Mapping[str, int], folders: Sequence[str]
-) -> list[str]:
-    script = str(Path(__file__).with_name("keeper.py"))
-    pairs = ",".join(f"{name}={number}" for name, number in limits.items())
-    return [sys.executable, "-I", "-S", script, str(lifeline), str(status), pairs, *folders, "--"]
 
 
 _keepers: set[int] = set()

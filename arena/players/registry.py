@@ -6,17 +6,17 @@ to play against from the first minute.
 import errno
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
 import arena
-from arena.errors import BotFolderError, UserError, did_you_mean
-from arena.players.folder import Bot, bot_at, copy_files, home_of_script
+from arena.errors import BotFolderError, UserError, cannot_write, did_you_mean
+from arena.players.folder import Bot, bot_at, copy_files, from_inside, home_of_script
 from arena.players.manifest import EXAMPLE, FILE, Manifest, check_name, read_manifest
-from arena.players.passing import age_s, remove_tree
+from arena.players.storage import age_s, remove_tree
 from arena.records.record import version_key
 
 LADDER = (
@@ -30,44 +30,35 @@ LADDER = (
     "ismcts-python",
     "engine-cpp",
 )
-"""From weak to strong. Only these: in a checkout ``arena/ladder`` is a link to ``bots/``, where a
-developer's own bots lie too.
-"""
+"""From weak to strong. In a checkout ``arena/ladder`` is ``bots/``, with a developer's own."""
 LADDER_FOLDER = Path(arena.__file__).parent / "ladder"
 INCOMING, ABANDONED_S = ".incoming-", 3600
+STAYS = (
+    "a run plays without it when you name the bots that shall play, as in 'arena run my-bot"
+    " greedy-python'"
+)
 
 
 def ladder() -> dict[str, Path]:
     """The folder of each bot of the ladder by its name."""
-    return {
-        name: LADDER_FOLDER / name for name in LADDER if (LADDER_FOLDER / name / FILE).is_file()
-    }
-
-
-SHOWN = 40
-"""How much of a text that is too long for a name is shown."""
+    folders = {name: LADDER_FOLDER / name for name in LADDER}
+    return {name: folder for name, folder in folders.items() if (folder / FILE).is_file()}
 
 
 class Registry:
-    """The bots in a folder, which need not exist yet, and behind them a ladder, whose bots are
-    found unless one here has the same name.
-    """
+    """The bots in a folder, which need not exist, and behind them those of the ladder."""
 
     def __init__(self, root: Path, ladder: Mapping[str, Path] | None = None) -> None:
         self.root = root
         self._ladder = dict(ladder or {})
 
     def labels(self) -> list[str]:
-        """The labels of all bots, old versions included: the registered ones, sorted, then the
-        ladder's.
-        """
+        """The labels of all bots, old versions too: the registered, sorted, then the ladder's."""
         own = self._own_labels()
         return own + [name for name in self._ladder if name not in own]
 
     def is_of_ladder(self, label: str) -> bool:
-        """Whether that bot comes with the arena: in a checkout of it, also one that is registered
-        here.
-        """
+        """Whether that bot comes with the arena; in a checkout, also a registered one."""
         name = label.partition("@")[0]
         if name not in self._ladder:
             return False
@@ -88,18 +79,14 @@ class Registry:
         return found
 
     def get(self, label: str) -> Bot:
-        """The bot with this label: ``name`` is the newest version, ``name@version`` that one.
-        Raises BotFolderError.
-        """
+        """``name`` is the newest version, ``name@version`` that one. Raises BotFolderError."""
         folder = self._folder_of(label)
         if folder is None:
             raise self._unknown(label)
-        bot = bot_at(folder)
-        if bot.manifest.name != label.partition("@")[0]:
-            raise BotFolderError(
-                f"{folder / FILE}: expected the name {label.partition('@')[0]!r} as its folder, got"
-                f" {bot.manifest.name!r}"
-            )
+        bot, name = bot_at(folder), label.partition("@")[0]
+        if bot.manifest.name != name:
+            wanted = f"the name {name!r} as its folder, got {bot.manifest.name!r}"
+            raise BotFolderError(f"{folder / FILE}: expected {wanted}")
         return msgspec.structs.replace(bot, label=label)
 
     def find(self, text: str) -> Bot:
@@ -113,10 +100,8 @@ class Registry:
         except OSError as error:
             if error.errno != errno.ENAMETOOLONG:
                 raise
-            raise BotFolderError(
-                f"expected the name or path of a bot, got one of {len(text)} characters:"
-                f" {text[:SHOWN]}..."
-            ) from None
+            got = f"one of {len(text)} characters: {text[:40]}..."
+            raise BotFolderError(f"expected the name or path of a bot, got {got}") from None
         return self.get(text)
 
     def register(self, bot: Bot, taken: Iterable[str] = ()) -> tuple[Bot, bool]:
@@ -128,27 +113,27 @@ class Registry:
         known = self.get(name) if name in self.labels() else None
         if known and known.sha256 == bot.sha256:
             return known, False
-        self._refuse_other_case(name)
+        for label in self.labels():
+            if label != name and label.lower() == name.lower():
+                wanted = f"a name that differs from {label!r} by more than upper and lower case"
+                raise BotFolderError(f"expected {wanted}, got {name!r}")
         version = self._next_version(bot, known, taken)
         manifest = msgspec.structs.replace(bot.manifest, version=version)
         try:
             self._install(bot, manifest, known if name in self._own_labels() else None)
         except OSError as error:
-            raise UserError(f"expected to write into {self.root}, got {error}") from error
+            cure = "name another home with --home DIR"
+            raise UserError(*cannot_write(f"into {self.root}", error, cure)) from error
         return self.get(name), True
 
     def versions(self, name: str) -> list[str]:
         """The labels of all registered versions of a bot, the newest first; broken ones too."""
         own = self._own_labels()
-        older = sorted(
-            (label for label in own if label.startswith(f"{name}@")), key=version_key, reverse=True
-        )
-        return [name, *older] if name in own else older
+        older = [label for label in own if label.startswith(f"{name}@")]
+        return ([name] if name in own else []) + sorted(older, key=version_key, reverse=True)
 
     def every_version(self) -> list[str]:
-        """``name@version`` of all versions that are registered here, those of a bot from the oldest
-        on; without what cannot be read.
-        """
+        """``name@version`` of all versions here that can be read, a bot's oldest first."""
         names = {label.partition("@")[0]: None for label in self._own_labels()}
         found = []
         for label in (label for name in names for label in reversed(self.versions(name))):
@@ -159,7 +144,7 @@ class Registry:
 
     def of_ladder(self) -> list[str]:
         """``name@version`` of the bots of the ladder, from weak to strong."""
-        return [f"{name}@{bot_at(self._ladder[name]).manifest.version}" for name in self._ladder]
+        return [f"{name}@{_version_in(folder)}" for name, folder in self._ladder.items()]
 
     def refuse_to_remove(self, label: str) -> None:
         """Raises BotFolderError when there is no such bot, or it comes with the arena."""
@@ -168,37 +153,24 @@ class Registry:
         name = label.partition("@")[0]
         folder = self._own_folder(label)
         if folder is None or folder.resolve() == self._ladder.get(name, self.root).resolve():
-            raise BotFolderError(
-                f"expected a bot of your own, got {label!r}, which comes with the arena and stays",
-                "a run plays without it when you name the bots that shall play, as in 'arena run"
-                " my-bot greedy-python'",
-            )
+            got = f"{label!r}, which comes with the arena and stays"
+            raise BotFolderError(f"expected a bot of your own, got {got}", STAYS)
 
     def remove(self, label: str) -> None:
-        """Removes one registered version; of the newest one, the next older takes the place. Raises
-        BotFolderError, UserError.
-        """
+        """Removes a version; after the newest the next takes its place. Raises UserError."""
         self.refuse_to_remove(label)
         folder, name = self._own_folder(label), label.partition("@")[0]
         assert folder is not None, "what is not registered is refused"
         older = self.versions(name)[1:]
         try:
-            self._discard(folder)
+            # First out of sight, so that no interruption leaves half a bot.
+            with tempfile.TemporaryDirectory(prefix=".outgoing-", dir=self.root) as temporary:
+                folder.rename(gone := Path(temporary, "bot"))
+                remove_tree(str(gone))
             if folder.name == name and older:
                 (self.root / older[0]).rename(folder)
         except OSError as error:
             raise UserError(f"expected to remove {folder}, got {error}") from error
-
-    def _discard(self, folder: Path) -> None:
-        """Removes a bot's folder, which is out of sight first: what is interrupted leaves no half
-        of a bot.
-        """
-        if folder.is_symlink():
-            folder.unlink()
-            return
-        with tempfile.TemporaryDirectory(prefix=".outgoing-", dir=self.root) as temporary:
-            folder.rename(Path(temporary, "bot"))
-            remove_tree(str(Path(temporary, "bot")))
 
     def _own_labels(self) -> list[str]:
         if not self.root.is_dir():
@@ -208,83 +180,85 @@ class Registry:
         return sorted(path.name for path in folders if os.path.isfile(path / FILE))  # noqa: PTH113
 
     def _folder_of(self, label: str) -> Path | None:
-        """Where the bot with this label lies: registered, else in the ladder, whose bots have one
-        version each.
-        """
-        own = self._own_folder(label)
-        if own is not None:
+        """Where the bot lies: registered, else in the ladder, whose bots have one version each."""
+        if own := self._own_folder(label):
             return own
         name, _, version = label.partition("@")
         folder = self._ladder.get(name)
-        return (
-            folder
-            if folder and (not version or str(bot_at(folder).manifest.version) == version)
-            else None
-        )
+        return folder if folder and version in ("", _version_in(folder)) else None
 
     def _own_folder(self, label: str) -> Path | None:
         own = self._own_labels()
         if label in own:
             return self.root / label
         name, _, version = label.partition("@")
-        is_newest = (
-            version and name in own and str(bot_at(self.root / name).manifest.version) == version
-        )
+        is_newest = version and name in own and _version_in(self.root / name) == version
         return self.root / name if is_newest else None
 
     def _unknown(self, label: str) -> BotFolderError:
         own, name = self._own_labels(), label.partition("@")[0]
         near = did_you_mean(label, self.labels()) or did_you_mean(name, self.labels())
         behind = ", ".join(step for step in self._ladder if step not in own)
-        ladder = f"; the ladder: {behind}" if behind else ""
-        known = (
-            f"registered in {self.root}: {', '.join(own) or 'none'}{ladder}; a path has a '/' or"
-            " names a file"
-        )
-        hint = f"{near}'arena bots --all' lists what there is" if near else known
-        return BotFolderError(f"expected a registered bot or a path, got {label!r}", hint)
+        known = f"registered in {self.root}: {', '.join(own) or 'none'}"
+        known += f"; the ladder: {behind}" if behind else ""
+        hint = f"{known}; a path has a '/' or names a file"
+        hint = f"{near}'arena bots --all' lists what there is" if near else hint
+        said = f"expected a registered bot or a path, got {label!r}"
+        return BotFolderError(said, from_inside(label) or hint)
 
     def _install(self, bot: Bot, manifest: Manifest, known: Bot | None) -> None:
-        self.root.mkdir(parents=True, exist_ok=True)
-        # What a killed 'arena submit' left; one that still copies is younger.
-        for left in self.root.glob(f"{INCOMING}*"):
-            if age_s(left) > ABANDONED_S:
-                remove_tree(str(left))
-        with tempfile.TemporaryDirectory(prefix=INCOMING, dir=self.root) as temporary:
+        with (
+            made_if_filled(self.root),
+            tempfile.TemporaryDirectory(prefix=INCOMING, dir=self.root) as temporary,
+        ):
+            # What a killed 'arena submit' left; one that still copies is younger.
+            for left in self.root.glob(f"{INCOMING}*"):
+                if age_s(left) > ABANDONED_S:
+                    remove_tree(str(left))
             work = Path(temporary, "bot")
             work.mkdir()
             copy_files(bot.folder, work)
             write_manifest(work / FILE, manifest)
             target = self.root / manifest.name
             if known:
-                target.rename(self.root / f"{manifest.name}@{known.manifest.version}")
-            work.rename(target)
+                older = self.root / f"{manifest.name}@{known.manifest.version}"
+                target.rename(older)
+            try:
+                work.rename(target)
+            except OSError:
+                if known:
+                    older.rename(target)
+                raise
 
     def _next_version(self, bot: Bot, known: Bot | None, used: Iterable[str]) -> str | int:
         """The author's version if it is new under this name, else the next whole number."""
         name = bot.manifest.name
-        taken = {
-            label.partition("@")[2]
-            for label in (*self._own_labels(), *used)
-            if label.startswith(f"{name}@")
-        }
-        if name in self._ladder:
-            taken.add(str(bot_at(self._ladder[name]).manifest.version))
-        if known:
-            taken.add(str(known.manifest.version))
+        older = [label for label in (*self._own_labels(), *used) if label.startswith(f"{name}@")]
+        taken = {label.partition("@")[2] for label in older}
+        taken |= {_version_in(self._ladder[name])} if name in self._ladder else set()
+        taken |= {str(known.manifest.version)} if known else set()
         if str(bot.manifest.version) not in taken:
             return bot.manifest.version
-        return str(
-            1 + max([int(version) for version in taken if version.isdecimal()], default=len(taken))
-        )
+        numbers = [int(version) for version in taken if version.isdecimal()]
+        return str(1 + max(numbers, default=len(taken)))
 
-    def _refuse_other_case(self, name: str) -> None:
-        for label in self.labels():
-            if label != name and label.lower() == name.lower():
-                raise BotFolderError(
-                    f"expected a name that differs from {label!r} by more than upper and lower"
-                    f" case, got {name!r}"
-                )
+
+@contextmanager
+def made_if_filled(folder: Path) -> Iterator[None]:
+    """Makes a folder with its parents for what is written into it; if that fails, empty ones go."""
+    missing = [place for place in (folder, *folder.parents) if not os.path.lexists(place)]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for place in missing:
+                place.rmdir()
+        raise
+
+
+def _version_in(folder: Path) -> str:
+    return str(bot_at(folder).manifest.version)
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
@@ -293,9 +267,7 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
     import tomlkit  # noqa: PLC0415
 
     try:
-        document = (
-            tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
-        )
+        document = tomlkit.parse(path.read_text(encoding="utf-8-sig") if path.exists() else "")
     except (tomlkit.exceptions.TOMLKitError, ValueError, RecursionError) as error:
         raise BotFolderError(f"{path.name}: {error}", f"a smallest {FILE} is\n{EXAMPLE}") from None
     values = msgspec.to_builtins(manifest)

@@ -1,40 +1,96 @@
-"""A bot made ready to play: copied to where it is played, built there, and started from there."""
+"""A bot made ready to play: copied, built, and its programs found or missed."""
 
 import hashlib
 import os
 import platform
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
 from arena.errors import BotFolderError
-from arena.players.folder import Bot, content_hash, copy_files, manifest_text
-from arena.players.kept import Kept, cache_folder
+from arena.players.folder import (
+    IGNORED,
+    INTERPRETERS,
+    Bot,
+    bot_files,
+    content_hash,
+    copy_files,
+    manifest_text,
+    near_paths,
+)
 from arena.players.manifest import FILE, played_text
-from arena.players.passing import make_passing, remove_passing, remove_tree
 from arena.players.process import run_build
+from arena.players.sandbox.launch import search_path
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.toolchains import installation, missed_program, missing_program, toolchain_files
+from arena.players.storage import (
+    Kept,
+    cache_folder,
+    make_passing,
+    make_readable,
+    remove_passing,
+    remove_tree,
+)
 
+_XCODE = "xcode-select --install"
+INSTALL = {
+    "node": ("apt install nodejs", "brew install node"),
+    "cc": ("apt install gcc", _XCODE),
+    "gcc": ("apt install gcc", _XCODE),
+    "c++": ("apt install g++", _XCODE),
+    "g++": ("apt install g++", _XCODE),
+    "clang": ("apt install clang", _XCODE),
+    "clang++": ("apt install clang", _XCODE),
+    "make": ("apt install make", _XCODE),
+    "rustc": ("apt install rustc", "brew install rust"),
+    "cargo": ("apt install cargo", "brew install rust"),
+    "javac": ("apt install default-jdk-headless", "brew install --cask temurin"),
+    "java": ("apt install default-jdk-headless", "brew install --cask temurin"),
+    "go": ("apt install golang-go", "brew install go"),
+}
+"""The commands that install a program, on Debian and on macOS."""
 BUILD_S = 600
-VERSION_S = 20
 STAGING = ".staging-"
 CORRECT = "fix the command in bot.toml"
+OUTSIDE = "begin the command with python3, which is the arena's own, and install modules there"
+PYTHON = re.compile(r"python[\d.]*")
+HARMLESS = re.compile(r"-[bBdEiIOPqsSuvx]+|--[\w-]+=.*")
+"""Options of interpreters after which the next word is still the script."""
+Packed = Mapping[str, tuple[bytes, bool]]
+"""A bot's files by path, and whether each can be executed."""
 CURE_BUILD = "fix the error it shows; the step runs in a copy of the bot's folder"
 
 
+def _missed_program(said: str) -> str:
+    """The missing program that a failed build named, if it is one we know; else empty."""
+    complaints = re.findall(r".*(?:not found|No such file).*", said)
+    words = set(re.findall(r"[\w+]+", "\n".join(complaints)))
+    return next((each for each in INSTALL if each in words and not _place_of(each)), "")
+
+
+def installation(program: str) -> str:
+    """How to install a program."""
+    if program not in INSTALL:
+        return "install it, or fix its name in bot.toml"
+    debian, mac = INSTALL[program]
+    how = f"install it (on Debian and Ubuntu: {debian}; on macOS: {mac})"
+    return f"{how}, and make sure its folder is on PATH"
+
+
+def _place_of(program: str) -> str | None:
+    return shutil.which(program, path=search_path(os.environ))
+
+
 def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
-    """Copies the bot to ``target`` and builds it there; a finished copy is reused if it has the
-    same content, or build results.
+    """Copies the bot to ``target`` and builds it there, unless that is done. Raises BotFolderError.
 
     Only one process at a time may stage into the folder that holds ``target``: anything left
-    unfinished there is removed. Raises BotFolderError if a program is missing or a build step
-    fails.
+    unfinished there is removed.
     """
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():
@@ -48,17 +104,53 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
     target.parent.mkdir(parents=True, exist_ok=True)
     for left_over in target.parent.glob(f"{STAGING}*"):
         remove_tree(str(left_over))
-    with _staging_folder(target.parent) as temporary:
-        work = temporary / "bot"
-        if bot.manifest.build:
-            _fetch_or_build(bot, work, sandbox)
-        else:
-            _copy_to(work, bot)
-        missing = missing_file(bot, work)
+    temporary = tempfile.mkdtemp(prefix=STAGING, dir=target.parent)
+    try:
+        work = Path(temporary, "bot")
+        (_fetch_or_build if bot.manifest.build else _copy_to)(bot, work, sandbox)
+        missing, cure = missing_file(bot, work)
         if missing:
-            raise BotFolderError(f"{bot.label}: {missing}", CORRECT)
+            raise BotFolderError(f"{bot.label}: {missing}", cure)
+        if bot.manifest.build:
+            make_readable(work)
         work.rename(target)
+    finally:
+        remove_tree(temporary)
     return staged
+
+
+def pack(bot: Bot) -> Packed:
+    """A bot's files, as they are hashed; whether they can be executed. Raises BotFolderError."""
+    base = bot.folder.parent if bot.folder.is_file() else bot.folder
+    return {
+        file.as_posix(): ((base / file).read_bytes(), os.access(base / file, os.X_OK))
+        for file in bot_files(bot.folder)
+    }
+
+
+def unpack(bot: Bot, files: Packed, sandbox: Sandbox, at: Path) -> Bot:
+    """The bot made of these files in a folder of this machine, and built there.
+
+    Raises BotFolderError if they are not those that were hashed, a program is missing or a build
+    step fails; OSError.
+    """
+    at.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=at) as temporary:
+        source = Path(temporary)
+        for name, (content, is_executable) in files.items():
+            file = source / name
+            if not file.resolve().is_relative_to(source.resolve()):
+                raise BotFolderError(f"expected files below a bot's folder, got {name!r}")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+            file.chmod(0o755 if is_executable else 0o644)
+        if content_hash(source, bot.manifest) != bot.sha256:
+            raise BotFolderError(
+                f"{bot.label}: expected the files from the start of the run, got others",
+                "do not change them",
+            )
+        packed = msgspec.structs.replace(bot, folder=source)
+        return stage(packed, at / f"{bot.base}-{bot.sha256}", sandbox)
 
 
 @contextmanager
@@ -82,55 +174,71 @@ def check_programs(bot: Bot) -> None:
 
 
 def lack(bot: Bot) -> tuple[str, str]:
-    """Why the bot cannot be built or started on this machine, and the cure; both empty if nothing
-    is missing.
-    """
-    program = missing_program([*bot.manifest.build, bot.command])
-    if program:
+    """Why the bot cannot be built or started on this machine, and the cure; empty if it can."""
+    programs = [words[0] for words in (*bot.manifest.build, bot.command) if "/" not in words[0]]
+    if program := next((each for each in programs if not _place_of(each)), ""):
         return f"expected the program {program!r} on PATH, found none", installation(program)
-    file = (
-        ""
-        if bot.manifest.build
-        else missing_file(bot, bot.folder if bot.folder.is_dir() else bot.folder.parent)
-    )
-    return file, CORRECT if file else ""
+    if bot.manifest.build:
+        return "", ""
+    return missing_file(bot, bot.folder if bot.folder.is_dir() else bot.folder.parent)
 
 
-def missing_file(bot: Bot, folder: Path) -> str:
-    """Why the command cannot start, if it is a file in the folder; else an empty text."""
-    program = bot.command[0]
+def missing_file(bot: Bot, folder: Path) -> tuple[str, str]:
+    """Why the command cannot start for want of a file of the bot's, and the cure; else empty."""
+    program, script = bot.command[0], script_of(bot.command)
     file = folder / program
-    if "/" not in program or (os.access(file, os.X_OK) and file.is_file()):
+    if "/" in program and not (os.access(file, os.X_OK) and file.is_file()):
+        reason = f"expected {program} to be an executable file in the bot's folder"
+        return reason, _correction(program, folder)
+    if script and not (folder / script).exists():
+        reason = f"expected the file {script!r} of its command in the bot's folder, found none"
+        return reason, _correction(script, folder)
+    return "", ""
+
+
+def script_of(command: Sequence[str]) -> str:
+    """The script that a command hands to an interpreter; empty unless that is certain."""
+    program = Path(command[0]).name
+    words = iter(command[1:])
+    word = next((each for each in words if not HARMLESS.fullmatch(each)), "")
+    if word.startswith("-"):  # the next word may belong to it
         return ""
-    return f"expected {program} to be an executable file in the bot's folder"
+    if PYTHON.fullmatch(program):
+        return word
+    return word if INTERPRETERS.get(Path(word).suffix) == program else ""
+
+
+def _correction(word: str, folder: Path) -> str:
+    """What to do about a word of the command that names no file."""
+    if IGNORED & {*Path(word).parts}:
+        return f"{Path(word).parts[0]} is not copied with a bot: {OUTSIDE}"
+    return f"{near_paths(folder / word)} {CORRECT}".lstrip()
 
 
 def kept_builds(sandbox: Sandbox) -> Kept | None:
-    """Where builds are kept; None where a bot could have written to them: without a sandbox, or in
-    a folder that others can write to.
-    """
+    """Where builds are kept; None without a sandbox, or in a folder that others can write to."""
     kept = Kept(cache_folder("builds"))
     return kept if sandbox.tier != "none" and kept.is_ours else None
 
 
-def _copy_to(work: Path, bot: Bot) -> None:
+def _copy_to(bot: Bot, work: Path, _: Sandbox) -> None:
     work.mkdir()
     copy_files(bot.folder, work)
     if (work / FILE).exists():
-        (work / FILE).write_text(
-            played_text(manifest_text(work / FILE), bot.manifest), encoding="utf-8"
-        )
+        text = played_text(manifest_text(work / FILE), bot.manifest)
+        (work / FILE).write_text(text, encoding="utf-8")
 
 
 def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
-    """Makes the built bot in ``work``: a copy of what an earlier build of the same files by the
-    same programs made, or a new build.
-    """
+    """Makes the built bot in ``work``: a copy of an earlier build from the same, or a new one."""
     kept = kept_builds(sandbox)
-    key = f"{bot.manifest.name}-{_build_key(bot, work.parent, sandbox)}" if kept else ""
-    if kept and _is_fetched(kept, key, work):
-        return
-    _copy_to(work, bot)
+    key = f"{bot.manifest.name}-{_build_key(bot, sandbox)}"
+    try:
+        if kept and kept.fetch(key, work):
+            return
+    except (OSError, shutil.Error):
+        remove_tree(str(work))
+    _copy_to(bot, work, sandbox)
     # Somebody may have changed the files since they were hashed: then this build must not be kept
     # as that of the hash, for later runs.
     is_as_hashed = kept is not None and content_hash(work, bot.manifest) == bot.sha256
@@ -141,31 +249,15 @@ def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
             kept.keep(key, work)
 
 
-def _is_fetched(kept: Kept, key: str, work: Path) -> bool:
-    try:
-        return kept.fetch(key, work)
-    except (OSError, shutil.Error):
-        remove_tree(str(work))
-        return False
-
-
-def _build_key(bot: Bot, folder: Path, sandbox: Sandbox) -> str:
-    """A hash of all that a build follows from: the bot's files, the machine, the programs that its
-    steps name and those that these use.
-    """
-    programs = dict.fromkeys(step[0] for step in bot.manifest.build if "/" not in step[0])
-    versions = [
-        run_build([program, "--version"], folder, sandbox, VERSION_S)[1] for program in programs
-    ]
-    known = [
-        bot.sha256,
-        sandbox.tier,
-        platform.platform(),
-        platform.node(),
-        sys.version,
-        *versions,
-        *toolchain_files(programs),
-    ]
+def _build_key(bot: Bot, sandbox: Sandbox) -> str:
+    """A hash of all that a build follows from: the bot's files, the machine, the programs."""
+    # The files of all compilers known here, too, since a step such as ``make`` does not say what it
+    # compiles with. A change of one shows by its size and time.
+    known = [bot.sha256, sandbox.tier, platform.platform(), platform.node(), sys.version]
+    for program in dict.fromkeys((*(step[0] for step in bot.manifest.build), *INSTALL)):
+        if place := _place_of(program):
+            status = Path(place).stat()
+            known.append(f"{place} {Path(place).resolve()} {status.st_size} {status.st_mtime_ns}")
     return hashlib.sha256(msgspec.json.encode(known)).hexdigest()
 
 
@@ -175,21 +267,10 @@ def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
     if ending is None:
         raise BotFolderError(f"{shown} did not finish within {BUILD_S} s", "shorten it")
     if ending.failed:
-        raise BotFolderError(
-            f"{shown} could not be started: {ending.failed}", "fix the build in bot.toml"
-        )
+        said = f"{shown} could not be started: {ending.failed}"
+        raise BotFolderError(said, "fix the build in bot.toml")
     if ending.exit != 0:
         how = str(ending) if ending.exit is None else f"ended with status {ending.exit}"
-        missed = missed_program(tail)
+        missed = _missed_program(tail)
         cure = f"{missed} is not on PATH: {installation(missed)}" if missed else CURE_BUILD
         raise BotFolderError(f"{shown} {how}:\n{tail}", cure)
-
-
-@contextmanager
-def _staging_folder(parent: Path) -> Iterator[Path]:
-    """A folder that is removed when the block ends, whatever a build has put into it."""
-    folder = tempfile.mkdtemp(prefix=STAGING, dir=parent)
-    try:
-        yield Path(folder)
-    finally:
-        remove_tree(folder)

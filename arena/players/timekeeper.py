@@ -1,16 +1,23 @@
-"""How long an answer may take, and what it cost: in processor time, with a limit for bots that only
-sleep, or by the wall clock.
+"""How long an answer may take and what it cost, in processor time or by the wall clock; and how
+well this machine keeps time.
+
+The time for an answer is processor time, so what is counted here decides games. Where the kernel
+allows it, one counter adds up everything that a bot has ever started (`count_processor_time`).
+Elsewhere the arena adds up what it sees in /proc, which is good enough for one's own bots.
 """
 
+import ctypes
+import os
 import sys
 import time
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
 
-from arena.errors import Void
-from arena.players.channel import Channel, TimedOut
+from arena.errors import UserError
+from arena.players.channel import Channel, TimedOut, Unanswered
+from arena.players.keeper import count_processor_time, names_in, process_ns, read_counter, read_file
 from arena.players.messages import ClockKind
-from arena.players.usage import idle_time_ns
 
 BEST_CLOCK: ClockKind = "cpu" if sys.platform == "linux" else "wall"
 """Only Linux counts processor time so that it can be relied on."""
@@ -18,17 +25,20 @@ SLICE_NS = 100_000_000
 """How long to wait for an answer before looking at who uses the processor."""
 SHORTEST_SLICE_NS = 5_000_000
 OVERSLEPT_NS = 50_000_000
-"""How much longer than asked a slice may take; anything beyond that is a stall of the machine and
-is not charged.
+"""A slice may take so much longer than asked; beyond, the machine stalled, which is not charged."""
+LEAST_PATIENCE_NS = 3_000_000_000
+PATIENCE = 10
+"""An answer may take this many times its budget by the wall, and LEAST_PATIENCE_NS at the least: so
+a bot is in time even if it gets no more than a tenth of a processor.
 """
-LEAST_PATIENCE_NS = 1_000_000_000
-PATIENCE = 2
-"""A bot may sleep for this many times its budget, and for LEAST_PATIENCE_NS at the least."""
-STARVED, STARVED_NS = 20, 120_000_000_000
-"""After this many times its budget, and at least this long, a bot that always wanted a processor
-shows that the machine is too busy to play on.
-"""
-NS_PER_MS, NS_PER_S = 1_000_000, 1_000_000_000
+PROBES, PROBE_NS = 5, 20_000_000
+"""How often, and for how long, this process computes to find out what others leave it."""
+NS_PER_MS = 1_000_000
+PIDFD_GETFD = 438
+TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+CHILDREN_FIELDS = slice(13, 15)
+LOOK_NS = 20_000_000
+"""How old a sum from /proc may be that charges an answer: a look takes about 0.2 ms."""
 
 
 class OutOfTime(TimedOut):
@@ -39,10 +49,8 @@ class OutOfTime(TimedOut):
         self.allowance = allowance
 
 
-class Overspent(Exception):  # noqa: N818 - an outcome, judged by the caller
-    """The answer cost more than it might, whether it came or not: ``unasked_ns`` of it were used
-    before it was asked for.
-    """
+class Overspent(Unanswered):
+    """The answer cost more than it might, ``unasked_ns`` of that before it was asked for."""
 
     def __init__(self, cost_ns: int, unasked_ns: int) -> None:
         super().__init__()
@@ -50,37 +58,19 @@ class Overspent(Exception):  # noqa: N818 - an outcome, judged by the caller
         self.unasked_ns = unasked_ns
 
 
-class Metered(Protocol):
-    """What uses the time of one bot; see `BotProcess`, which is one."""
-
-    @property
-    def counter(self) -> int:
-        """The descriptor of the kernel's count, -1 if there is none."""
-
-    def used_ns(self) -> int:
-        """The processor time used up to now."""
-
-    def can_run(self) -> bool:
-        """Whether it wants a processor now."""
-
-
 class Timekeeper:
     """Asks one bot over its channel, each answer within a budget.
 
     By the clock ``cpu`` an answer costs the processor time that all processes of the bot have used
     since the one before. What they use while nobody asks is charged to the next answer, so thinking
-    on another's turn costs what it takes. Waiting counts only while the bot does not want a
-    processor: a busy machine makes nobody late, and no crowd makes a rival late. A bot that seems
-    starved for too long ends in Void or OutOfTime.
+    on another's turn costs what it takes. By the wall, an answer has its `patience`, no more.
     """
 
     def __init__(
-        self, channel: Channel, process: Metered, clock: ClockKind, processors: int = 1
+        self, channel: Channel, meter: "Meter", clock: ClockKind, processors: int = 1
     ) -> None:
+        self._channel, self._meter, self._clock = channel, meter, clock
         self._processors = processors
-        self._channel = channel
-        self._process = process
-        self._clock = clock
         self._charged_ns = 0
 
     def ask(
@@ -90,53 +80,42 @@ class Timekeeper:
         meanwhile: Callable[[], None],
         patience_ns: int | None = None,
     ) -> tuple[bytes, int]:
-        """The reply and what it cost, in ns. ``meanwhile`` is called now and then during a long
-        wait.
-
-        Raises OutOfTime, Overspent, Void, and what `Channel.ask` does.
+        """The reply and what it cost, in ns; ``meanwhile`` is called now and then during a long
+        wait. Raises OutOfTime, Overspent, UserError on a machine that is too busy to be fair, and
+        what `Channel.ask` does.
         """
         began_ns = time.monotonic_ns()
         if self._clock == "wall":
-            return self._ask_by_the_wall(request, budget_ns, began_ns)
+            try:
+                line = self._channel.ask(request, began_ns + budget_ns)
+            except TimedOut as late:
+                raise OutOfTime(late.partial, f"{budget_ns // NS_PER_MS} ms") from None
+            return line, min(budget_ns, time.monotonic_ns() - began_ns)
         try:
             line = self._channel.ask(request, began_ns + min(budget_ns, SLICE_NS))
         except TimedOut as late:
-            line = self._wait_on(
-                late.partial, began_ns, budget_ns, patience_ns or patience(budget_ns), meanwhile
-            )
-        cost_ns = (
-            self.charge() if self._channel.counter < 0 else self._charge(self._channel.counted)
-        )
+            longest_ns = patience_ns or patience(budget_ns)
+            line = self._wait_on(late.partial, began_ns, budget_ns, longest_ns, meanwhile)
+        cost_ns = self.charge(self._channel.counted if self._channel.counter >= 0 else None)
         if cost_ns > budget_ns:
             raise overspent(cost_ns, began_ns, self._processors)
         return line, cost_ns
 
     def owed_ns(self) -> int:
         """What the bot has used since its last answer; 0 by the wall clock."""
-        return 0 if self._clock == "wall" else self._process.used_ns() - self._charged_ns
+        return 0 if self._clock == "wall" else self._meter.used_ns() - self._charged_ns
 
-    def charge(self) -> int:
-        """The same, charged now and not again."""
-        return self._charge(self._charged_ns + self.owed_ns())
-
-    def _charge(self, used_ns: int) -> int:
-        owed_ns, self._charged_ns = used_ns - self._charged_ns, used_ns
+    def charge(self, used_ns: int | None = None) -> int:
+        """The same, charged now and not again; ``used_ns`` if that is known already."""
+        owed_ns = self.owed_ns() if used_ns is None else used_ns - self._charged_ns
+        self._charged_ns += owed_ns
         return owed_ns
 
     def begin(self) -> None:
-        """Ends start-up, which is not charged to the first answer. From now on the channel reads
-        the kernel's counter with each reply.
-        """
+        """Ends start-up, which no answer pays; replies bring the counter from now on."""
         self.charge()
         if self._clock == "cpu":
-            self._channel.counter = self._process.counter
-
-    def _ask_by_the_wall(self, request: bytes, budget_ns: int, began_ns: int) -> tuple[bytes, int]:
-        try:
-            line = self._channel.ask(request, began_ns + budget_ns)
-        except TimedOut as late:
-            raise OutOfTime(late.partial, f"{budget_ns // NS_PER_MS} ms") from None
-        return line, min(budget_ns, time.monotonic_ns() - began_ns)
+            self._channel.counter = self._meter.counter
 
     def _wait_on(
         self,
@@ -146,71 +125,207 @@ class Timekeeper:
         patience_ns: int,
         meanwhile: Callable[[], None],
     ) -> bytes:
-        """Waits on in slices, for as long as there is budget and the bot uses it.
-
-        Measured: where a wait for the processor is booked only when it ends, as in schedstat, the
-        usual stall counts as none. So nothing is concluded from how long the bot waited, only from
-        what it used and whether it wants to run.
-        """
-        waited_ns, asked_ns = time.monotonic_ns() - began_ns, began_ns
-        slept_ns, starved_ns = self._slept(waited_ns, 0), max(STARVED_NS, STARVED * budget_ns)
-        idle_ns = idle_time_ns()
+        """Waits on in slices, for as long as there is budget and patience."""
+        slice_ns = min(budget_ns, SLICE_NS)
+        waited_ns = min(time.monotonic_ns() - began_ns, slice_ns + OVERSLEPT_NS)
         while True:
             meanwhile()
             owed_ns = self.owed_ns()
             if owed_ns >= budget_ns:
-                raise overspent(owed_ns, asked_ns, self._processors)
-            if slept_ns >= patience_ns:
-                used = (
-                    f"it used {owed_ns // NS_PER_MS} of its {budget_ns // NS_PER_MS} ms of"
-                    " processor time"
-                )
-                raise OutOfTime(partial, f"{round(waited_ns / NS_PER_MS)} ms ({used})")
-            if waited_ns >= starved_ns:
-                raise self._starved(partial, owed_ns, waited_ns, idle_time_ns() - idle_ns)
-            began_ns = time.monotonic_ns()
+                raise overspent(owed_ns, began_ns, self._processors)
+            if waited_ns >= patience_ns:
+                raise self._overdue(partial, budget_ns, waited_ns)
+            slice_began_ns = time.monotonic_ns()
             slice_ns = max(SHORTEST_SLICE_NS, min(budget_ns - owed_ns, SLICE_NS))
             try:
-                return self._channel.go_on(began_ns + slice_ns)
+                return self._channel.go_on(slice_began_ns + slice_ns)
             except TimedOut as late:
                 partial = late.partial
-            passed_ns = min(time.monotonic_ns() - began_ns, slice_ns + OVERSLEPT_NS)
-            waited_ns += passed_ns
-            slept_ns += self._slept(passed_ns, self.owed_ns() - owed_ns)
+            waited_ns += min(time.monotonic_ns() - slice_began_ns, slice_ns + OVERSLEPT_NS)
 
-    def _starved(
-        self, partial: bytes, owed_ns: int, waited_ns: int, idle_ns: int
-    ) -> Void | OutOfTime:
-        """What a long wait of a bot that always seemed to want a processor comes to: the machine's
-        fault only if it was really busy.
-
-        A bot that wakes up whenever it is looked at would seem to want one. But then a processor
-        was idle most of the time.
-        """
-        used = f"{owed_ns // NS_PER_MS} ms of processor time in {waited_ns // NS_PER_S} s"
-        if idle_ns > waited_ns // 2:
-            return OutOfTime(
-                partial,
-                f"{waited_ns // NS_PER_MS} ms (it used {used}, and a processor was idle for"
-                f" {idle_ns // NS_PER_S} s)",
+    def _overdue(
+        self, partial: bytes, budget_ns: int, waited_ns: int
+    ) -> OutOfTime | Overspent | UserError:
+        """A wait without an answer: a bot that slept, or had a fair machine, is late."""
+        if (owed_ns := self.owed_ns()) >= budget_ns:
+            return overspent(owed_ns, time.monotonic_ns() - waited_ns, self._processors)
+        share = 0.0
+        for _ in range(PROBES):
+            share = max(share, self._share()) if share < 1 / PATIENCE else share
+        # who wants a processor has got about as much of it meanwhile as this process
+        if share < 1 / PATIENCE and self.owed_ns() - owed_ns > PROBE_NS:
+            return UserError(
+                "expected a machine with time for bots, got one whose other programs left"
+                f" {share:.0%} of a processor: a bot was late that may not be to blame",
+                "stop other programs, then go on with the same command, with --jobs 1",
             )
-        return Void(
-            f"the machine had no time for a bot: it got {used}",
-            "stop other programs on this machine, or use fewer --jobs",
-        )
+        used = f"it used {owed_ns // NS_PER_MS} of its {budget_ns // NS_PER_MS} ms of"
+        return OutOfTime(partial, f"{round(waited_ns / NS_PER_MS)} ms ({used} processor time)")
 
-    def _slept(self, passed_ns: int, used_ns: int) -> int:
-        """How much of a time the bot did not want a processor."""
-        return 0 if self._process.can_run() else max(0, passed_ns - used_ns)
+    def _share(self) -> float:
+        """The part of a processor that this process gets, of what the bot leaves."""
+        began_ns, own_ns, bot_ns = (
+            time.monotonic_ns(), time.thread_time_ns(), self._meter.used_ns(),
+        )  # fmt: skip
+        while (got_ns := time.thread_time_ns() - own_ns) < PROBE_NS:
+            pass
+        passed_ns = time.monotonic_ns() - began_ns - (self._meter.used_ns() - bot_ns)
+        return got_ns / max(got_ns, passed_ns)
 
 
 def overspent(cost_ns: int, asked_ns: int, processors: int = 1) -> Overspent:
-    """The outcome of an answer that was asked for then and cost this much: no processor can have
-    been used for longer since than has passed.
-    """
+    """The outcome of an answer that was asked for then and cost this much."""
+    # no processor can have been used for longer since than has passed
     return Overspent(cost_ns, max(0, cost_ns - processors * (time.monotonic_ns() - asked_ns)))
 
 
 def patience(budget_ns: int) -> int:
-    """How long a bot may sleep over an answer with this budget, in ns."""
+    """How long an answer with this budget may take by the wall, in ns."""
     return max(LEAST_PATIENCE_NS, PATIENCE * budget_ns)
+
+
+def kernel_counts() -> bool:
+    """Whether the kernel adds up all processor time; see `count_processor_time`."""
+    is_linux = sys.platform == "linux"
+    counter = count_processor_time(os.getpid(), ctypes.CDLL(None)) if is_linux else -1
+    if counter >= 0:
+        os.close(counter)
+    return counter >= 0
+
+
+def paranoia() -> int | None:
+    """This machine's kernel.perf_event_paranoid, if it has one: above 2, only root may count."""
+    try:
+        return int(Path("/proc/sys/kernel/perf_event_paranoid").read_text())
+    except (OSError, ValueError):
+        return None
+
+
+class Pauses(NamedTuple):
+    """The longest times that a computing program stood still and that it was charged, in ns."""
+
+    stall_ns: int
+    jump_ns: int
+
+
+def longest_pauses(seconds: float) -> Pauses:
+    """Computes for that long, and watches both clocks.
+
+    A stall alone is another program's turn. A jump of the processor time is a hypervisor that held
+    the virtual processor: the kernel cannot tell, and charges whoever ran. Seen: 15 to 30 ms.
+    """
+    stall = jump = 0
+    wall, used = time.monotonic_ns(), time.process_time_ns()
+    end = wall + int(seconds * 1_000_000_000)
+    while wall < end:
+        wall_now, used_now = time.monotonic_ns(), time.process_time_ns()
+        stall, jump = max(stall, wall_now - wall), max(jump, used_now - used)
+        wall, used = wall_now, used_now
+    return Pauses(stall, jump)
+
+
+class Meter:
+    """The processor time of everything a keeper's bot has started, in ns. It never goes back.
+
+    ``told`` gives what the keeper has told so far, as words and their numbers: before it has told
+    that the bot is ``started``, nothing is used. Where the kernel does not count, it is the sum of
+    what the processes used that are there and, in whole ticks, of those that somebody waited for.
+    """
+
+    def __init__(self, keeper: int, told: Callable[[], Mapping[str, str]]) -> None:
+        self._keeper, self._told = keeper, told
+        self._is_started = False
+        self._counter = -1
+        self._used_ns = self._others_ns = self._looked_ns = self._main = 0
+
+    @property
+    def is_started(self) -> bool:
+        """Whether the bot has been started."""
+        if not self._is_started and "started" in (words := self._told()):
+            self._is_started = True
+            self._counter = _fetched(self._keeper, words.get("counter"))
+        return self._is_started
+
+    @property
+    def counter(self) -> int:
+        """The descriptor from which the kernel's count can be read, -1 if there is none."""
+        return self._counter if self.is_started else -1
+
+    def used_ns(self) -> int:
+        """Up to now."""
+        if not self.is_started:
+            return 0
+        if self._counter >= 0:
+            return read_counter(self._counter)
+        now_ns = time.monotonic_ns()
+        if now_ns - self._looked_ns > LOOK_NS or not self._main:
+            self._looked_ns, [*others, self._main] = now_ns, family(self._keeper)
+            ended_ns = sum(map(_ended_children_ns, [*others, self._main]))
+            self._others_ns = ended_ns + sum(map(process_ns, others[1:]))
+        main_ns = process_ns(self._main) if self._main != self._keeper else 0
+        self._used_ns = max(self._used_ns, self._others_ns + main_ns)
+        return self._used_ns
+
+    def is_idle(self) -> bool:
+        """Whether the main thread of the process started last waits for something, or has ended."""
+        if not self.is_started:
+            return False
+        self._main = self._main or family(self._keeper)[-1]
+        if not (fields := _stat(self._main)):
+            self._main = 0
+        return fields[:1] != [b"R"]
+
+    def close(self) -> None:
+        """Lets go of the counter; calling it again does nothing."""
+        if self._counter >= 0:
+            os.close(self._counter)
+            self._counter = -1
+
+
+def _fetched(pid: int, descriptor: str | None) -> int:
+    """A copy of a descriptor of another process; -1 without one, or if the system refuses it."""
+    try:
+        process = os.pidfd_open(pid) if descriptor else -1
+    except OSError:
+        process = -1
+    if descriptor is None or process < 0:
+        return -1
+    try:
+        return int(ctypes.CDLL(None).syscall(PIDFD_GETFD, process, int(descriptor), 0))
+    finally:
+        os.close(process)
+
+
+def _stat(pid: int | str) -> list[bytes]:
+    """The fields of a process's stat file, starting with its state."""
+    return read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+
+
+def _ended_children_ns(pid: int) -> int:
+    """Processor time of the children that a process has waited for, in whole ticks."""
+    return sum(map(int, _stat(pid)[CHILDREN_FIELDS])) * TICK_NS
+
+
+def family(root: int) -> list[int]:
+    """A process and everything that it and its descendants started."""
+    found = [root]
+    for pid in found:
+        for thread in names_in(f"/proc/{pid}/task"):
+            found += map(int, read_file(f"/proc/{pid}/task/{thread}/children").split())
+    return found
+
+
+def has_pipe_open(pids: list[int], pipe: int) -> bool:
+    """Whether a process, but the sandbox's own, has this pipe open, or may not be looked at."""
+    inode = os.fstat(pipe).st_ino
+    return any(
+        _has_open(pid, inode) for pid in pids if read_file(f"/proc/{pid}/comm").strip() != b"bwrap"
+    )
+
+
+def _has_open(pid: int, inode: int) -> bool:
+    try:
+        names = os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208
+        return any(os.stat(f"/proc/{pid}/fd/{name}").st_ino == inode for name in names)  # noqa: PTH116
+    except OSError as error:
+        return isinstance(error, PermissionError)

@@ -1,95 +1,82 @@
-"""An analysis of what lies behind a run's standings."""
+"""An analysis of what lies behind a run's standings: how games end, how long bots think and where,
+and whether anybody did better on deals that it had met.
+"""
 
-from array import array
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
+from msgspec import Struct, field
+from msgspec.structs import asdict
+from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
 
 from arena.errors import UserError, did_you_mean
-from arena.players.options import nearest_label
-from arena.ratings.calibration import Calibration
-from arena.ratings.company import Company, company
-from arena.ratings.cycles import beats, cycles
-from arena.ratings.endings import Endings
-from arena.ratings.goodness import Goodness, goodness
-from arena.ratings.hands import Hands, worst_hands
+from arena.players.folder import nearest_label
+from arena.ratings.likelihood import holm, quantile
 from arena.ratings.model import rate
-from arena.ratings.notes import without_note
-from arena.ratings.pairs import pairs_table
-from arena.ratings.reunions import reunions_table
-from arena.ratings.tables import seats_table, standings_table
-from arena.ratings.tally import Row, Tally, WholeRow, row_decoder
-from arena.ratings.tempo import Tempo
-from arena.ratings.times import Machines, Times
-from arena.ratings.voids import void_table
+from arena.ratings.notes import Company, company, void_table, without_note
+from arena.ratings.results import Floats, Ints
+from arena.ratings.tables import pairs_table, seats_table, standings_table
+from arena.ratings.tally import Tally, WholeRow, row_decoder
+from arena.records.grades import Grade
 from arena.records.journal import journal_of, read_rows
+from arena.records.record import GameRecord, shares, split_host
 from arena.records.runfile import read_run
+from arena.rules.notation import PASSED
+from arena.rules.terms import LAST_PAGODA
 
-MOST_TESTS = 400
-"""How many tests of company are worked out by deal."""
+FEWEST = 10
+"""With fewer deals, the error is too rough to accuse anybody."""
+SMALL, MOST_TURNS = 1e-9, 200
+LEAST = 0.01
+"""The variance of order that seats must leave, for order to be told apart from them."""
+
+ENDS = ("last pagoda", "no tiles", "no space", "forfeit")
 
 
 class Analysis(NamedTuple):
-    """The result of `analyse_run`; ``hands`` has a column ``bot`` before those of
-    `hands.worst_hands`.
+    """The result of `analyse_run`.
 
-    ``fits`` are the tests of each group of bots that met, and ``threes`` is the number of sets of
-    three bots. ``company`` tests whether a third bot at the table matters. ``notes`` say what is
-    left out. ``opponents`` are the rows of `pairs.pairs_table` for the requested bot, or None.
+    ``company`` is the clearest case of a third bot at the table that matters, None without one.
+    ``notes`` say what is left out. ``opponents`` are the rows of `tables.pairs_table` for the
+    requested bot, or None.
     """
 
     games: int
     deals: int
     notes: list[str]
-    fits: list[Goodness]
-    company: Company
-    cycles: pd.DataFrame
-    threes: int
+    company: Company | None
     seats: pd.DataFrame
     met_again: pd.DataFrame
     times: pd.DataFrame
-    tempo: pd.DataFrame
-    calibration: pd.DataFrame
     endings: pd.DataFrame
     machines: pd.DataFrame
     voids: pd.DataFrame
     opponents: pd.DataFrame | None
-    hands: pd.DataFrame
 
 
 def analyse_run(
-    run: Path,
-    prior: float | None = None,
-    bot: str | None = None,
-    hands: int = 1,
-    without: Sequence[str] = (),
+    run: Path, prior: float | None = None, bot: str | None = None, without: Sequence[str] = ()
 ) -> Analysis:
-    """Analyses a run; ``hands`` is the number of worst hands to list for each bot, or for the
-    requested one. Games with a bot in ``without`` are left out.
+    """Analyses a run. Games with a bot in ``without`` are left out.
 
     Raises RunError, NoAnswerError, UserError for a bot that is not in the run.
     """
-    info, journal = read_run(run), journal_of(run)
+    info = read_run(run)
     names = [known.name for known in info.bots]
     without = [nearest_label(name, names) for name in without]
     bot = bot and nearest_label(bot, names)
-    games, left = Tally(own_decks=info.has_own_decks), array("b")
-    times, endings, machines = Times(), Endings(), Machines()
-    move_ms = info.config.get("move_ms")
-    tempo = Tempo(move_ms if isinstance(move_ms, int) else None)
-    calibration = Calibration(own_decks=info.has_own_decks)
-    played, away = 0, set(without)
-    adders = [games.add, times.add, tempo.add, calibration.add, endings.add, machines.add]
-    for _, row in read_rows(journal, row_decoder(WholeRow)):
+    games, spent, played = Tally(own_decks=info.has_own_decks), Spent(), 0
+    away = set(without)
+    for _, row in read_rows(journal_of(run), row_decoder(WholeRow)):
         played += 1
-        if not away.isdisjoint(row.bots):
-            continue
-        left.extend(row.left)
-        for add in adders:
-            add(row)
+        if away.isdisjoint(row.bots):
+            games.add(row)
+            spent.add(row)
     counts = games.counts([name for name in names if name not in away])
     results = counts.results
     notes = without_note(without, names, results.games, played)
@@ -98,52 +85,296 @@ def analyse_run(
         raise UserError(f"expected a bot of the run, got {bot!r}", known)
     ratings = rate(results, prior)
     fits, pairs = ratings.fits, pairs_table(results, ratings)
-    held, count = Hands(games, left, results.bots, ratings), len(results.bots)
     return Analysis(
         games=results.games,
         deals=results.clusters,
         notes=notes,
-        fits=[goodness(results, fit) for fit in fits],
-        company=company(results, fits, MOST_TESTS),
-        cycles=cycles(beats(results)),
-        threes=count * (count - 1) * (count - 2) // 6,
+        company=company(results, fits),
         seats=seats_table(counts, fits),
         met_again=reunions_table(games, results.bots),
-        times=times.table(results.bots),
-        tempo=_of(tempo.table(), bot),
-        calibration=_of(calibration.table(), bot),
-        endings=endings.table(),
-        machines=machines.table(),
+        times=spent.times(results.bots),
+        endings=spent.endings(),
+        machines=spent.machines(),
         voids=void_table(run, standings_table(counts, ratings), results.games, without),
         opponents=None if bot is None else pairs[pairs["bot"] == bot].reset_index(drop=True),
-        hands=_hands_table(journal, held, [bot] if bot else results.bots, hands, away),
     )
 
 
-def _of(table: pd.DataFrame, bot: str | None) -> pd.DataFrame:
-    """The rows of the requested bot, or all."""
-    return table if bot is None else table[table["bot"] == bot].reset_index(drop=True)
+class _Sums(Struct):
+    """What a bot or a machine spent; ``slowest`` is the longest answer and its game."""
+
+    games: int = 0
+    moves: int = 0
+    think_ms: float = 0.0
+    faults: int = 0
+    slowest: tuple[float, str] = (-1.0, "")
+
+    def per(self, count: int) -> float:
+        """The time for each of so many; NaN if there are none."""
+        return self.think_ms / count if count else float("nan")
 
 
-def _hands_table(
-    journal: Path, held: Hands, bots: Sequence[str], most: int, away: AbstractSet[str]
-) -> pd.DataFrame:
-    """The worst hands of each bot; reads the journal a second time for the ids of their games."""
-    frames = {bot: held.candidates(bot, most) for bot in bots}
-    wanted = {game for frame in frames.values() for game in frame["game"].tolist()}
-    ids = (
+class _Ends(Struct):
+    turns: Counter[int] = field(default_factory=Counter)
+    ends: Counter[str] = field(default_factory=Counter)
+    by_other: int = 0
+
+
+class Spent:
+    """Counts how games end, and where time goes, while they are read."""
+
+    def __init__(self) -> None:
+        self._bots = defaultdict[str, _Sums](_Sums)
+        self._hosts = defaultdict[str, _Sums](_Sums)
+        self._ends = defaultdict[tuple[str, int], _Ends](_Ends)
+
+    def add(self, game: WholeRow) -> None:
+        """Counts a game. Seats take turns, and a seat that cannot move passes, so the position of a
+        move gives its seat.
+        """
+        size = len(game.bots)
+        for seat, bot in enumerate(game.bots):
+            mine, moves = self._bots[bot], game.moves[seat::size]
+            mine.games += 1
+            mine.moves += len(moves) - moves.count(PASSED)
+            mine.think_ms += game.think_ms[seat]
+            slowest_ms, slowest_game = mine.slowest
+            if (game.slowest_ms[seat], slowest_game) > (slowest_ms, game.id):
+                mine.slowest = game.slowest_ms[seat], game.id
+        host, ends = self._hosts[game.host], self._ends[game.board, size]
+        host.games += 1
+        host.moves += game.turns
+        host.think_ms += sum(game.think_ms)
+        host.faults += len(game.faults)
+        ends.turns[game.turns] += 1
+        ends.ends[game.end] += 1
+        if game.end == LAST_PAGODA:
+            ends.by_other += bool(game.left[(len(game.moves) - 1) % size])
+
+    def times(self, bots: Iterable[str]) -> pd.DataFrame:
+        """One row per bot, by name, for these bots and any others found.
+
+        ``bot`` str; ``games``, ``moves`` int64 (its placements)
+        ``move_ms``, ``game_ms``, ``slowest_ms``  float64, mean per move, mean per game, and the
+                                                  longest answer; NaN if there are none
+        ``slowest_game``  str, the id of the game with that answer
+        """
+        rows = []
+        for bot in sorted({*bots, *self._bots}):
+            mine = self._bots[bot]
+            slowest_ms, game = mine.slowest
+            means = mine.per(mine.moves), mine.per(mine.games)
+            slowest_ms = slowest_ms if game else float("nan")
+            rows.append((bot, mine.games, mine.moves, *means, slowest_ms, game))
+        names = ["bot", "games", "moves", "move_ms", "game_ms", "slowest_ms", "slowest_game"]
+        return pd.DataFrame(rows, columns=names)
+
+    def machines(self) -> pd.DataFrame:
+        """One row per machine and speed, by name.
+
+        ``host`` str; ``speed`` Int64, games of a fixed kind per second, missing if it was not
+        measured; ``games``, ``faults`` int64; ``move_ms`` float64, mean over all answers of all
+        bots, NaN if there are none
+        """
+        rows = [
+            (*split_host(host), spent.games, spent.faults, spent.per(spent.moves))
+            for host, spent in sorted(self._hosts.items())
+        ]
+        table = pd.DataFrame(rows, columns=["host", "speed", "games", "faults", "move_ms"])
+        return table.astype({"speed": "Int64"})
+
+    def endings(self) -> pd.DataFrame:
+        """One row per board and number of players.
+
+        ``board`` str; ``players``, ``games`` int64
+        ``turns``, ``turns_low``, ``turns_high``  float64, placements in a game: the median, and the
+                                                  5 % and 95 % quantiles
+        ``last_pagoda``, ``no_tiles``, ``no_space``, ``forfeit``  float64, the share of games that
+                                                                  ended this way
+        ``by_other``  float64, of the games that ended with a last pagoda, the share in which
+                      another seat's tile placed it; NaN if none
+        """
+        rows = []
+        for (board, players), found in sorted(self._ends.items()):
+            turns, games = sorted(found.turns.elements()), found.turns.total()
+            low, median, high = np.quantile(turns, [0.05, 0.5, 0.95]).tolist()
+            ends = [found.ends[end] / games for end in ENDS]
+            last = found.ends[LAST_PAGODA]
+            by_other = found.by_other / last if last else np.nan
+            rows.append((board, players, games, median, low, high, *ends, by_other))
+        names = ["board", "players", "games", "turns", "turns_low", "turns_high"]
+        names += [end.replace(" ", "_") for end in ENDS]
+        return pd.DataFrame(rows, columns=[*names, "by_other"])
+
+
+def reunions_table(games: Tally, bots: list[str]) -> pd.DataFrame:
+    """How much more of a win each bot got in the later games of its blocks than in the first one
+    played, one row for each bot.
+
+    ``bot``     str
+    ``games``   int64, those in blocks of several games
+    ``deals``   int64, how many deals these blocks have
+    ``gain``    float64, in wins per game, without the effect of seats; NaN if seat and order cannot
+                be told apart
+    ``error``   float64, half the width of the 95 % interval, clustered by deal
+    ``p``       float64, how likely chance gives a gain at least this far from 0
+    ``p_all``   float64, the same for the largest gain of all bots (Holm)
+    """
+    outcome, clusters = np.array(games.outcome, dtype=np.int64), games.board_deals()
+    blocks = games.block_deals()
+    later = pd.Series(blocks).duplicated().to_numpy()
+    rows = [_reunion(games, bot, outcome, blocks, later, clusters) for bot in bots]
+    table = pd.DataFrame(rows, columns=["games", "deals", "gain", "error", "p"])
+    table.insert(0, "bot", bots)
+    return table.assign(p_all=holm(table["p"].to_numpy(dtype=np.float64)))
+
+
+def _reunion(
+    games: Tally, bot: str, outcome: Ints, blocks: Ints, later: NDArray[np.bool_], clusters: Ints
+) -> tuple[int, int, float, float, float]:
+    """A bot's row without its name: least squares on order, within blocks and within the seats of
+    each line-up.
+    """
+    score = np.full(len(games.outcomes), np.nan)
+    seat = np.zeros(len(games.outcomes), dtype=np.int64)
+    seats: dict[tuple[str, tuple[str, ...], int], int] = {}
+    for number, (board, bots, ranks) in enumerate(games.outcomes):
+        if bot in bots:
+            place = bots.index(bot)
+            score[number] = shares(ranks)[place]
+            # Each line-up has its own: what a seat is worth depends on the rivals. With one effect
+            # for all, runs whose first seating was always the same accused honest bots.
+            key = board, tuple(sorted(bots)), place
+            seat[number] = seats.setdefault(key, len(seats))
+    mine = np.flatnonzero(~np.isnan(score[outcome]))
+    _, block, sizes = np.unique(blocks[mine], return_inverse=True, return_counts=True)
+    mine = mine[sizes[block] > 1]
+    _, block = np.unique(blocks[mine], return_inverse=True)
+    _, cluster = np.unique(clusters[mine], return_inverse=True)
+    count = int(cluster.max(initial=-1)) + 1
+    columns = np.column_stack([score[outcome[mine]], later[mine].astype(np.float64)])
+    gain, error = _slope(_within(columns, block, seat[outcome[mine]]), cluster, count)
+    freedom = max(1, count - 1)
+    p = float(2 * stdtr(freedom, -abs(gain / error))) if error > 0 else np.nan
+    half = error * float(stdtrit(freedom, 0.975)) if error > 0 else np.nan
+    return len(mine), count, gain, half, p
+
+
+def _within(columns: Floats, *groupings: Ints) -> Floats:
+    """The columns without the means of the groups of each grouping, by projecting in turn."""
+    for _ in range(MOST_TURNS if len(columns) else 0):
+        before = columns
+        for group in groupings:
+            sizes = np.maximum(np.bincount(group), 1)
+            sums = [np.bincount(group, column, len(sizes)) for column in columns.T]
+            columns = columns - (np.stack(sums, axis=1) / sizes[:, None])[group]
+        if np.abs(columns - before).max() < SMALL:
+            break
+    return columns
+
+
+def _slope(columns: Floats, cluster: Ints, count: int) -> tuple[float, float]:
+    """The slope of the first column on the second, and its standard error by clusters; NaN if the
+    data cannot tell.
+    """
+    if count < FEWEST:
+        return np.nan, np.nan
+    score, later = columns.T
+    weight = float(later @ later)
+    if weight < LEAST * len(later):
+        return np.nan, np.nan
+    gain = float(later @ score) / weight
+    sums = np.bincount(cluster, later * (score - gain * later), count)
+    return gain, float(np.sqrt(count / (count - 1) * (sums @ sums))) / weight
+
+
+BLUNDER = 0.1
+"""A decision that costs this share of the win or more, and more than its error, is a blunder."""
+LEAST_DEALS = 2
+COLUMNS = ["game", "board", "deal", "turn", "seat", "bot", "choices", "played", "better"]
+COLUMNS += ["cost", "error", "sure", "win"]
+
+Graded = tuple[GameRecord, Mapping[int, Grade]]
+"""A game and its grades by turn."""
+
+
+def decisions_table(games: Iterable[Graded]) -> pd.DataFrame:
+    """One row for each decision that had a choice, in the order of the games and their turns.
+
+    ``game``, ``board``, ``bot``, ``played``, ``better`` str; ``deal``, ``turn``, ``seat``,
+    ``choices`` int64
+    ``cost``, ``error``, ``sure``, ``win``  float64, as in `records.review.Grade`; ``sure`` is NaN
+                                            where the better move is the one that was played
+    """
+    rows = [
         {
-            number: row.id
-            for number, row in enumerate(
-                row for _, row in read_rows(journal, row_decoder(Row)) if away.isdisjoint(row.bots)
-            )
-            if number in wanted
+            "game": record.id,
+            "board": record.board,
+            "deal": record.deal,
+            "bot": record.bots[grade.seat],
+            **asdict(grade),
+            "sure": float("nan") if grade.sure is None else grade.sure,
         }
-        if wanted
-        else {}
+        for record, grades in games
+        for _, grade in sorted(grades.items())
+        if grade.choices > 1
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def worst_decisions(decisions: pd.DataFrame, most: int) -> pd.DataFrame:
+    """The decisions that cost most, by what they cost at least: the cost less its error. Those that
+    cost nothing beyond that are left out.
+    """
+    # Of many uncertain figures the largest ones are those that luck made large.
+    least = decisions["cost"] - decisions["error"]
+    order = least[least > 0].sort_values(ascending=False, kind="stable").index
+    return decisions.loc[order[:most]].reset_index(drop=True)
+
+
+def bots_table(decisions: pd.DataFrame, *, own_decks: bool = False) -> pd.DataFrame:
+    """One row for each bot, the one whose decisions cost least first.
+
+    ``bot`` str; ``games``, ``deals``, ``decisions``, ``blunders`` int64
+    ``cost``, ``error``  float64, the mean cost of a decision, and half the width of its 95 %
+                         interval, clustered by deal; NaN with one deal
+    ``agreed``  float64, the share of the decisions in which the judge would have played the same
+    """
+    rows = [
+        {"bot": bot, **_summary(own, own_decks=own_decks)} for bot, own in decisions.groupby("bot")
+    ]
+    columns = ["bot", "games", "deals", "decisions", "cost", "error", "blunders", "agreed"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.sort_values(["cost", "bot"], kind="stable").reset_index(drop=True)
+
+
+def _summary(own: pd.DataFrame, *, own_decks: bool) -> dict[str, float]:
+    line_up = own["game"].str.split("/").str[1] if own_decks else ""
+    deals = own["cost"].groupby([own["board"] + "/" + line_up, own["deal"]])
+    is_blunder = (own["cost"] >= BLUNDER) & (own["cost"] > own["error"])
+    cost, error = mean_by_cluster(
+        deals.sum().to_numpy(), deals.size().to_numpy().astype(np.float64)
     )
-    listed = pd.concat(
-        [worst_hands(frame, ids, bot, most).assign(bot=bot) for bot, frame in frames.items()],
-        ignore_index=True,
-    )
-    return listed[["bot", *(name for name in listed.columns if name != "bot")]]
+    return {
+        "games": own["game"].nunique(),
+        "deals": deals.ngroups,
+        "decisions": len(own),
+        "cost": cost,
+        "error": error,
+        "blunders": int(is_blunder.sum()),
+        "agreed": float((own["played"] == own["better"]).mean()),
+    }
+
+
+def mean_by_cluster(sums: Floats, sizes: Floats) -> tuple[float, float]:
+    """A mean over clusters that are independent of each other, from the sum and the number of
+    values in each, and half the width of its 95 % interval: the sandwich of a ratio, NaN with one
+    cluster.
+    """
+    clusters, total = len(sums), sizes.sum()
+    mean = float(sums.sum() / total)
+    if clusters < LEAST_DEALS:
+        return mean, float("nan")
+    rest = sums - mean * sizes
+    variance = clusters / (clusters - 1) * np.square(rest).sum() / total**2
+    return mean, float(quantile(clusters - 1) * np.sqrt(variance))

@@ -1,21 +1,28 @@
-"""What a fit of the model says: the ratings of bots that can be compared, and their errors."""
+"""A fit of the model: the ratings of bots that can be compared, and their errors."""
 
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.components import Floats, Ints, Marks
-from arena.ratings.freedom import (
-    FEW_EFFECTIVE,
+from arena.errors import NoAnswerError
+from arena.ratings.likelihood import (
+    ELO,
     FEWEST_EFFECTIVE,
+    Leverage,
+    Model,
     chance_below,
     is_enough,
-    level_of,
     quantile,
+    sandwich,
+    satterthwaite,
 )
-from arena.ratings.likelihood import ELO, Layout
+from arena.ratings.results import Flags, Floats, Ints, Results
 
+Marks = NDArray[np.str_]
+FEW_EFFECTIVE = 9.5
+"""Bots with fewer effective deals are marked. That is ten, of which one may be incomplete."""
 EQUAL = 1e-6
 """In Elo: smaller differences are rounding, and smaller standard errors count as 0."""
 LITTLE = 0.05
@@ -39,9 +46,11 @@ class Fit(NamedTuple):
     if there is no clustered one, or only the prior's. ``seats``: by table size, the effect of each
     seat compared with seat 0 in Elo, and its standard error, NaN if the deals show none; empty if
     seats were given no effect. ``seat_freedom``: the degrees of freedom of these errors.
-    ``clusters``: the number of deals. ``prior``: the weight used, 0 for none. ``marks`` (n, n),
-    from `components.pair_marks`: what the data, without the prior, leave open about the difference
-    of two bots. ``open_seats``: the table sizes whose games do not limit the effects of the seats:
+    ``clusters``: the number of deals. ``prior``: the weight used, 0 for none. ``marks`` (n, n):
+    what the data, without the prior, leave open about the difference of two bots: nothing if each
+    can be reached from the other, by who took shares from whom; ``>`` or ``<`` if only one can, so
+    that it is bounded on one side only; ``~`` if neither can.
+    ``open_seats``: the table sizes whose games do not limit the effects of the seats:
     all seats count as equally good there, unless a prior keeps the effects finite. ``anchor``:
     the member with a given rating. ``by_prior``: the places of the bots that the games alone,
     without the prior, would not rate.
@@ -64,7 +73,7 @@ class Fit(NamedTuple):
     by_prior: tuple[int, ...] = ()
 
     @property
-    def is_known(self) -> NDArray[np.bool_]:
+    def is_known(self) -> Flags:
         """(n,) which bots played enough deals for an error bar."""
         return np.asarray(self.deals >= FEWEST_EFFECTIVE, dtype=np.bool_)
 
@@ -76,7 +85,7 @@ class Fit(NamedTuple):
         return np.asarray(np.arange(len(self.elo)) == self.anchor, dtype=np.float64)
 
     @property
-    def is_few(self) -> NDArray[np.bool_]:
+    def is_few(self) -> Flags:
         """(n,) which bots played so few deals that they are marked."""
         return np.asarray(self.deals < FEW_EFFECTIVE, dtype=np.bool_)
 
@@ -123,13 +132,6 @@ class Fit(NamedTuple):
         chance = np.where(np.isnan(self.quantiles()), np.nan, chance_below(ratio, self.freedom))
         return np.where(difference == 0, 0.5, chance)
 
-    def parameters(self, layout: Layout) -> Floats:
-        """The parameters of the model at this fit, in a layout of its bots and seats."""
-        effects = [self.seats[size][0][1:] for size in layout.offsets]
-        return np.asarray(
-            np.concatenate([self.elo - self.elo.mean(), *effects]) / ELO, dtype=np.float64
-        )
-
     def anchored(self, member: int, value: float) -> "Fit":
         """The fit with one member held at a value, so that it is no longer an estimate; the others'
         errors are for the distance to it.
@@ -144,7 +146,7 @@ class Fit(NamedTuple):
             elo=self.elo - self.elo[member] + value, covariance=covariance, anchor=member
         )
 
-    def contrast_width(self, weights: Floats, told: NDArray[np.bool_]) -> float:
+    def contrast_width(self, weights: Floats, told: Flags) -> float:
         """The half-width of the 95 % interval of the ratings' sum with these weights (n,). The bots
         that have no error bar, which are not ``told``, are left out; NaN if they matter.
         """
@@ -163,3 +165,176 @@ def errors_of(variance: Floats) -> Floats:
     """The standard errors of variances; those that are 0 except for rounding are 0."""
     floor = max(EQUAL**2, ROUNDING * variance.max())
     return np.sqrt(np.where(variance < floor, 0.0, variance))
+
+
+def level_of(deals: Floats) -> Floats:
+    """(n,) the weights of bots with so many effective deals in the level that errors refer to: the
+    mean of those with an error bar, or of all bots if that would be one bot itself.
+    """
+    is_known = deals >= FEWEST_EFFECTIVE
+    if is_known.sum() < 2:  # noqa: PLR2004 - a bot has no distance from itself
+        is_known = np.ones(len(deals), dtype=np.bool_)
+    return np.asarray(is_known / is_known.sum(), dtype=np.float64)
+
+
+def held_fit(results: Results, bot: int) -> Fit:
+    """The fit of one bot held at 0, for a group of which no two bots can be rated together."""
+    return Fit(
+        members=np.array([bot]),
+        elo=np.zeros(1),
+        covariance=np.zeros((1, 1)),
+        deals=results.deals()[[bot]].astype(np.float64),
+        freedom=np.full((1, 1), np.inf),
+        gain=np.nan,
+        seats={},
+        seat_freedom={},
+        games=0,
+        clusters=results.clusters,
+        prior=0.0,
+        marks=np.full((1, 1), ""),
+        open_seats=(),
+        anchor=0,
+    )
+
+
+def fit_core(results: Results, *, seats: bool) -> Fit:
+    """The ratings of bots of whom each can be reached from every other.
+
+    So they have a maximum. The seats have one with them, or count as equally good: first those at
+    tables of a size where one seat won everything or nothing, then all. Raises NoAnswerError.
+    """
+    sizes, open_seats = _seat_sizes(results, seats=seats)
+    no_marks = np.full((len(results.bots),) * 2, "")
+    for left_out in (open_seats, sizes):
+        model = Model.of(results, sizes - left_out)
+        try:
+            parameters = model.maximum(0.0)
+        except NoAnswerError:
+            if left_out == sizes:
+                raise
+        else:
+            break
+    return _fit(model, parameters, 0.0, no_marks, tuple(sorted(left_out)))
+
+
+def fit_with_prior(results: Results, graph: Flags, prior: float, *, seats: bool) -> Fit:
+    """The ratings of a whole component, held together by virtual draws where games do not."""
+    sizes, open_seats = _seat_sizes(results, seats=seats)
+    model = Model.of(results, sizes)
+    reach = reach_of(graph)
+    marks = np.select([reach & reach.T, reach, reach.T], ["", ">", "<"], default="~")
+    return _fit(model, model.maximum(prior), prior, marks, tuple(sorted(open_seats)))
+
+
+def took_from(count: int, seats: Ints, results: Results) -> Flags:
+    """(n, n) whether player i got a share of a win at a table where j did not get the whole win;
+    ``seats`` (O, K) are players' numbers, ``count`` where nobody sits.
+    """
+    matrix = np.zeros((count + 1, count + 1), dtype=np.bool_)
+    took = results.share > 0
+    for one, other in permutations(range(seats.shape[1]), 2):
+        matrix[seats[took[:, one], one], seats[took[:, one], other]] = True
+    return matrix[:count, :count]
+
+
+def reach_of(graph: Flags) -> Flags:
+    """(n, n) whether j can be reached from i, by any number of steps or none."""
+    reach = graph | np.eye(len(graph), dtype=np.bool_)
+    while True:
+        # numpy multiplies floats much faster than truth values
+        steps = reach.astype(np.float32)
+        further = steps @ steps > 0
+        if (further == reach).all():
+            return reach
+        reach = further
+
+
+def _seat_sizes(results: Results, *, seats: bool) -> tuple[set[int], set[int]]:
+    """The sizes of tables at which seats have effects, and those at which the games do not limit
+    them: not every seat took something from every other one, directly or through third seats.
+    """
+    sizes = {*results.players.tolist()} if seats else set[int]()
+    open_seats, places = set[int](), np.arange(results.seats.shape[1])
+    for size in sizes:
+        is_here = (results.players == size)[:, None] & (results.seats < len(results.bots))
+        if not reach_of(took_from(size, np.where(is_here, places, size), results)).all():
+            open_seats.add(size)
+    return sizes, open_seats
+
+
+def _fit(
+    model: Model, parameters: Floats, prior: float, marks: Marks, open_seats: tuple[int, ...]
+) -> Fit:
+    results, bots = model.results, slice(0, len(model.results.bots))
+    loose = _loose_directions(model, marks, open_seats if prior else ())
+    errors = sandwich(model, parameters, prior, loose)
+    clustered, independent = errors.clustered * ELO**2, errors.independent * ELO**2
+    # A bot with next to no deals must not move the others: it has no part in the level.
+    level = level_of(errors.leverage.told)
+    freedom, of_parameters = _freedom(errors.leverage, level)
+    center, every = np.eye(len(level)) - level, errors_of(np.diag(clustered))
+    seats, seat_freedom = dict[int, tuple[Floats, Floats]](), dict[int, Floats]()
+    for size, start in model.offsets.items():
+        columns = slice(start, start + size - 1)
+        error = np.where(every[columns] == 0, np.nan, every[columns])
+        seats[size] = np.append(0.0, parameters[columns] * ELO), np.append(0.0, error)
+        seat_freedom[size] = np.append(np.inf, of_parameters[columns])
+    return Fit(
+        members=np.arange(len(level)),
+        elo=_level(center @ parameters[bots] * ELO),
+        covariance=center @ clustered[bots, bots] @ center.T,
+        deals=errors.leverage.told,
+        freedom=freedom,
+        gain=np.nan
+        if loose.size
+        else _gain(center[level > 0], clustered[bots, bots], independent[bots, bots]),
+        seats=seats,
+        seat_freedom=seat_freedom,
+        games=results.games,
+        clusters=results.clusters,
+        prior=prior,
+        marks=marks,
+        open_seats=open_seats,
+    )
+
+
+def _loose_directions(model: Model, marks: Marks, open_seats: tuple[int, ...]) -> Floats:
+    """(size, m) directions in which only the prior holds the parameters: shifts of whole groups, or
+    all directions if seats are open.
+    """
+    if open_seats:
+        return np.eye(model.size)
+    groups = np.unique(marks == "", axis=0)
+    loose = np.zeros((model.size, len(groups) if len(groups) > 1 else 0))
+    loose[: len(marks)] = groups.T[:, : loose.shape[1]]
+    return loose
+
+
+def _freedom(leverage: Leverage, level: Floats) -> tuple[Floats, Floats]:
+    """(n, n) the degrees of freedom of the difference of two ratings, and on the diagonal of a
+    rating's distance from the level; and (size,) those of each parameter.
+    """
+    figures, bots = np.eye(len(leverage.bread)), len(level)
+    figures[:bots, :bots] -= level
+    one, other = np.triu_indices(len(figures))
+    asked = (other < bots) | (one == other)
+    every = np.zeros(leverage.bread.shape)
+    one, other = one[asked], other[asked]
+    every[one, other] = every[other, one] = satterthwaite(leverage, figures, one, other)
+    return every[:bots, :bots], np.diag(every)
+
+
+def _gain(told: Floats, clustered: Floats, independent: Floats) -> float:
+    """The ratio of the variances. With the mean of the bots with an error bar held at 0, ``told``,
+    their trace is that of all differences between them, up to a factor.
+    """
+    variance, apart = (float(np.trace(told @ each @ told.T)) for each in (clustered, independent))
+    return apart / variance if variance > len(told) * EQUAL**2 else np.nan
+
+
+def _level(elo: Floats) -> Floats:
+    """The ratings, with those that differ only by rounding replaced by their mean."""
+    order = np.argsort(elo, kind="stable")
+    group = np.empty(len(elo), dtype=np.int64)
+    group[order] = np.cumsum(np.diff(elo[order], prepend=-np.inf) > EQUAL) - 1
+    return np.asarray((np.bincount(group, elo) / np.bincount(group))[group], dtype=np.float64)

@@ -1,27 +1,110 @@
-"""How the versions in a league came on: each with its rating on the league's scale, and with what
-it gained over the version before it.
+"""How ratings came to be: those of the versions in a league, on a scale that its benchmarks hold,
+and how those of a run settled with more and more deals.
 
-All of it is from one fit of all games, so that the ratings of any two versions can be compared, and
-the error of a gain is that of the difference: what is uncertain about both alike cancels.
+Games tell differences only. A benchmark holds a league's scale with the rating that it had when it
+began to, and the level of all others is such that the benchmarks, each weighted by how well its
+rating is known, have these ratings on average. So a benchmark far above or below everybody else,
+which nobody can know well, moves nothing; nor does one that has retired.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from math import inf, isfinite, nan
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from arena.errors import NoAnswerError
 from arena.ratings.columns import HISTORY, frame_names
-from arena.ratings.model import Component, rate
-from arena.ratings.outside import bound_interval
-from arena.ratings.results import Counts
-from arena.ratings.scale import league_counts, level_on
+from arena.ratings.fit import Fit
+from arena.ratings.model import bound_interval, rate
+from arena.ratings.results import Counts, Floats, Results
+from arena.ratings.tally import score_journal
+from arena.records.journal import journal_of
 from arena.records.league import League, read_league, versions_before
 from arena.records.record import name_of
 from arena.records.runfile import read_run
 
-Rated = Mapping[str, Any]
+PRIOR = 1.0
+"""A draw with a ghost for everybody, so that the first games of a candidate rate it already."""
+LEAST_VARIANCE = 1.0
+"""In Elo squared; what is known better weighs no more."""
+COLUMNS = ["deals", "bot", "elo", "elo_low", "elo_high"]
+POINTS = 24
+FEWEST = 2
+"""The fewest deals that give error bars."""
+
+
+class OnScale(NamedTuple):
+    """A rating in Elo, the half-width of its 95 % interval (infinite if unknown), how many games it
+    is from, and how many of these it forfeited.
+    """
+
+    elo: float
+    error: float
+    games: int
+    forfeits: int
+
+
+def league_counts(
+    run: Path, bots: Sequence[str], match: Sequence[str], *, own_decks: bool
+) -> Counts:
+    """The counted games in a league's folder. Raises RunError."""
+    return score_journal(journal_of(run), match, own_decks=own_decks).counted.counts(bots)
+
+
+def on_scale(
+    counts: Counts, benchmarks: Collection[str], held: Mapping[str, float]
+) -> dict[str, OnScale]:
+    """What is known of everybody who has played, for who decides whose games tell most."""
+    found, results = dict[str, OnScale](), counts.results
+    sums = _played(counts)
+    for fit in rate(results, PRIOR).fits:
+        names = [results.bots[member] for member in fit.members]
+        level = level_on(names, fit, benchmarks, held)
+        for at, (name, member) in enumerate(zip(names, fit.members, strict=True)):
+            error, elo = level.error_of(at), float(fit.elo[at]) + level.shift
+            found[name] = OnScale(elo, error if isfinite(error) else inf, **sums[int(member)])
+    return found
+
+
+class Level(NamedTuple):
+    """How a fit lies on the scale: ``shift`` is to be added to its ratings, ``weights`` (n,) are
+    those of its bots in that.
+    """
+
+    fit: Fit
+    shift: float
+    weights: Floats
+
+    def error_of(self, at: int) -> float:
+        """The half-width of the 95 % interval of a rating on the scale, NaN where too few deals
+        tell.
+        """
+        told = self.fit.is_known
+        if not told[at]:
+            return nan
+        return self.fit.contrast_width(np.eye(len(told))[at] - self.weights, told)
+
+
+def level_on(
+    names: Sequence[str], fit: Fit, benchmarks: Collection[str], held: Mapping[str, float]
+) -> Level:
+    """How the fit of these bots lies on the scale. Where no benchmark holds it yet, their mean is
+    0, or that of all where there is none.
+    """
+    holders = [name in held for name in names]
+    if not any(holders):
+        holders = [name in benchmarks for name in names]
+    chosen = np.array(holders if any(holders) else [True] * len(names)) & fit.is_known
+    variance = np.diag(fit.covariance)
+    weights = np.where(chosen & (variance > 0), 1 / np.maximum(variance, LEAST_VARIANCE), 0.0)
+    if not weights.any():
+        weights = np.ones(len(names))
+    weights = weights / weights.sum()
+    wanted = np.array([held.get(name, 0.0) for name in names])
+    return Level(fit, float(weights @ (wanted - fit.elo)), np.asarray(weights, dtype=np.float64))
 
 
 class History(NamedTuple):
@@ -64,77 +147,108 @@ def history_of(run: Path, counts: Counts) -> History:
 
 
 def history_table(counts: Counts, league: League) -> pd.DataFrame:
-    """One row for each member of a league.
+    """One row for each member of a league: the columns of `columns.HISTORY`, figures float64,
+    counts int64, texts str. NaN at the open side of a bound, and where there is no rating to tell.
 
-    ``version``, ``bot``, ``status``, ``joined``, ``before``  str
-    ``mark``       ``<`` or ``>``: ``elo`` is a bound; ``?``: few deals; ``~``: no rating
-    ``elo``, ``elo_low``, ``elo_high``  float64, on the league's scale, with the 95 % interval; NaN
-                                        at the open side of a bound, and where there is none
-    ``gain``, ``gain_error``  float64, over the version ``before``, with the half-width of the 95 %
-                              interval; NaN if one of the two has no rating
-    ``games``, ``forfeits``, ``placed_games``  int64
+    All are from one fit of all games: so the error of a gain is that of the difference, and what is
+    uncertain about both alike cancels.
     """
-    rated: dict[str, Rated] = {}
-    for part in rate(counts.results).components:
-        rated |= _rated(part, counts.results.bots, league)
-    sums = counts.totals.groupby("bot")[["games", "forfeits"]].sum()
-    sums.index = pd.Index([counts.results.bots[bot] for bot in sums.index], dtype="str")
-    before = versions_before(league.members)
-    rows = [
-        {
+    results, before = counts.results, versions_before(league.members)
+    sums, number = _played(counts), {bot: place for place, bot in enumerate(counts.results.bots)}
+    rows = {
+        bot: {
             "version": bot,
             "bot": name_of(bot),
             "status": member.status,
             "joined": member.joined,
             "before": before.get(bot, ""),
-            "games": int(sums["games"].get(bot, 0)),
-            "forfeits": int(sums["forfeits"].get(bot, 0)),
+            "mark": "~",
             "placed_games": member.placed.games if member.placed else 0,
-            **_figures(rated, bot, before.get(bot, "")),
+            **sums.get(number.get(bot, -1), {"games": 0, "forfeits": 0}),
         }
         for bot, member in league.members.items()
-    ]
-    return pd.DataFrame(rows, columns=frame_names(HISTORY))
+    }
+    for part in rate(results).components:
+        if (fit := part.fit) is None:
+            continue
+        names = [results.bots[member] for member in fit.members]
+        level = level_on(names, fit, league.with_status("benchmark"), league.scale)
+        errors = fit.difference_half_widths()
+        for at, name in enumerate(names if part.is_rated else ()):
+            elo, half, row = fit.elo[at] + level.shift, level.error_of(at), rows.get(name, {})
+            row |= {"mark": "?" if fit.is_few[at] else "", "elo": elo}
+            row |= {"elo_low": elo - half, "elo_high": elo + half}
+            if before.get(name) in names:
+                old = names.index(before[name])
+                row |= {"gain": fit.elo[at] - fit.elo[old], "gain_error": errors[at, old]}
+        for bound in part.bounds:
+            known = bound.side, *bound_interval(bound.elo + level.shift, bound.side)
+            row = rows.get(results.bots[bound.member], {})
+            row |= zip(("mark", "elo", "elo_low", "elo_high"), known, strict=True)
+    figures = dict.fromkeys(("elo", "elo_low", "elo_high", "gain", "gain_error"), "float64")
+    return pd.DataFrame(rows.values(), columns=frame_names(HISTORY)).astype(figures)
 
 
-def _figures(rated: Mapping[str, Rated], bot: str, before: str) -> Rated:
-    """The rating of a bot, and its gain over another one."""
-    unknown = {"mark": "~", "elo": np.nan, "elo_low": np.nan, "elo_high": np.nan}
-    own = dict(rated.get(bot, unknown))
-    gains = own.pop("gains", {})
-    gain, error = gains.get(before, (np.nan, np.nan))
-    return {**own, "gain": gain, "gain_error": error}
+def _played(counts: Counts) -> dict[int, dict[str, int]]:
+    """Games and forfeits of each bot that played, by its number."""
+    sums = counts.totals.groupby("bot")[["games", "forfeits"]].sum()
+    return {
+        int(bot): {"games": int(games), "forfeits": int(forfeits)}
+        for bot, games, forfeits in sums.itertuples()
+    }
 
 
-def _rated(part: Component, bots: list[str], league: League) -> dict[str, Rated]:
-    """What is known of the bots of a component."""
-    fit = part.fit
-    if fit is None:
-        return {}
-    names = [bots[member] for member in fit.members]
-    level = level_on(names, fit, league.with_status("benchmark"), league.scale)
-    found: dict[str, Rated] = {}
-    errors = fit.difference_half_widths()
-    if part.is_rated:
-        for at, name in enumerate(names):
-            elo, half = float(fit.elo[at]) + level.shift, level.error_of(at)
-            gains = {
-                other: (float(fit.elo[at] - fit.elo[to]), float(errors[at, to]))
-                for to, other in enumerate(names)
-            }
-            found[name] = {
-                "mark": "?" if fit.is_few[at] else "",
-                "elo": elo,
-                "elo_low": elo - half,
-                "elo_high": elo + half,
-                "gains": gains,
-            }
-    for bound in part.bounds:
-        elo, low, high = bound_interval(bound.elo + level.shift, bound.side)
-        found[bots[bound.member]] = {
-            "mark": bound.side,
-            "elo": elo,
-            "elo_low": low,
-            "elo_high": high,
-        }
-    return found
+def convergence_table(counts: Counts, prior: float | None = None) -> pd.DataFrame:
+    """Ratings from the first deals, in order of their numbers and with all boards together; for the
+    largest component each time.
+
+    ``deals``  int64, how many were counted; the last value is all of them
+    ``bot``    str; ``elo``, ``elo_low``, ``elo_high`` float64, 95 % interval, NaN without error
+               bars
+
+    A bot has no row for deals that do not give it a rating.
+    """
+    results = _in_order(counts)
+    rows: list[tuple[int, str, float, float, float]] = []
+    for count in checkpoints(results.clusters):
+        try:
+            fits = rate(_first(results, count), prior).fits
+        except NoAnswerError:
+            continue
+        for fit in fits[:1]:
+            values = zip(
+                fit.members.tolist(), fit.elo.tolist(), fit.half_widths().tolist(), strict=True
+            )
+            rows += [
+                (count, results.bots[member], elo, elo - half, elo + half)
+                for member, elo, half in values
+            ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def checkpoints(deals: int) -> list[int]:
+    """The numbers of deals at which to look: each larger than the last by the same factor, ending
+    with all deals.
+    """
+    if deals < FEWEST:
+        return []
+    return sorted(
+        {round(count) for count in np.geomspace(FEWEST, deals, min(POINTS, deals - FEWEST + 1))}
+    )
+
+
+def _in_order(counts: Counts) -> Results:
+    """The results with clusters numbered by deal, then board, instead of by board, then deal."""
+    place = np.argsort(np.argsort(counts.deals, kind="stable")).astype(np.int32)
+    cluster = place[counts.results.cluster]
+    order = np.argsort(cluster, kind="stable")
+    return counts.results._replace(cluster=cluster[order], outcome=counts.results.outcome[order])
+
+
+def _first(results: Results, count: int) -> Results:
+    """The results of the first ``count`` deals."""
+    end = int(np.searchsorted(results.cluster, count))
+    cluster, outcome = results.cluster[:end], results.outcome[:end]
+    times = np.bincount(outcome, minlength=len(results.times)).astype(np.float64)
+    first = results._replace(clusters=count, cluster=cluster, outcome=outcome, times=times)
+    return first.only(times > 0)

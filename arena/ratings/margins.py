@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     # Only the name: with it would come all of scipy, and a comparison is played without.
     from numpy.typing import NDArray
 
-    from arena.ratings.components import Floats
+    from arena.ratings.results import Floats
 
 MOST_SHARING = 4
 SHARED_WINS = 50

@@ -1,47 +1,76 @@
-"""The share-logit model: ratings and seat effects by maximum likelihood, with errors clustered by
-deal.
+"""What results say of the strength of bots: ratings by maximum likelihood of the share-logit model
+where bots can be compared, bounds of the others, and intervals for ranks that all hold together, 95
+times out of 100.
 
-`likelihood` defines the model, `sandwich` computes the errors, and `freedom` their degrees of
-freedom.
+Which bots can be compared is said by the graph "i took a share from j" (Ford 1957; Hunter 2004).
+Those of a core have ratings, made by `fit`. What is known of a bot outside is a one-sided bound. If
+it got nothing from the core, it is weaker than some rating with 95 % confidence: with that rating
+or a higher one it would have got something with a probability of at least 95 %. The deal is the
+unit of chance. Games on one deal may depend on each other in any way, so a bot that got nothing on
+a deal did something at least as likely as getting nothing in one of its games there. We take the
+game with the least likely result: there the core's expected share of the win is p, and the bound is
+where the product of p over the deals is 5 %. For a bot that gave nothing to the core, p is the
+bot's own expected share.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import expit, log_expit, logsumexp, softmax
 
-from arena.errors import NoAnswerError
-from arena.ratings.components import (
-    Floats,
-    Ints,
-    Marks,
-    core_of,
-    middle_of,
-    pair_marks,
-    strong_components,
-    took_from,
-    weak_components,
-)
-from arena.ratings.fit import EQUAL, Fit, errors_of
-from arena.ratings.freedom import freedom_of, level_of
-from arena.ratings.likelihood import ELO, Layout, derivatives, gauged, layout_of
-from arena.ratings.outside import Bound, bounds_of, coreless_bounds
-from arena.ratings.results import Results, restrict
-from arena.ratings.sandwich import loose_directions, sandwich
+from arena.ratings.fit import Fit, fit_core, fit_with_prior, held_fit, reach_of, took_from
+from arena.ratings.likelihood import COVERAGE, ELO, holm
+from arena.ratings.results import Flags, Floats, Ints, Results, restrict
 from arena.records.record import DUEL
 
-STEP_CAP = 2.0
-TOLERANCE = 1e-9
-MOST_STEPS = 50
-LEAST_INFORMATION = 1e-6
-"""The least curvature in any direction; below it, rounding ended the search far out, and not a
-maximum.
-"""
+LEVEL = 0.05
+FEW_DEALS = 10
+"""Below this many deals error bars are rough, and who won nothing may yet win something."""
+
+
+class Bound(NamedTuple):
+    """What is known of a bot without a rating: with 95 % confidence, its rating is below ``elo`` if
+    ``side`` is ``<``, and above it if ``side`` is ``>``. Nothing is known if it is ``~``.
+
+    ``member``: its number. ``rivals`` (n,): the bots of the core. ``differences`` (n,): the same
+    bound on its rating minus that of each of these. ``is_clear`` (n,): whether it is on that side
+    of each of them, with 95 % confidence for all bots of the component together. ``deals``: on how
+    many deals it met the core. ``elo`` and ``differences`` are NaN if nothing is known.
+    """
+
+    member: int
+    side: str
+    elo: float
+    rivals: Ints
+    differences: Floats
+    is_clear: Flags
+    deals: int
+
+    @classmethod
+    def unknown(cls, member: int, rivals: Ints, deals: int) -> "Bound":
+        """Nothing is known of the member."""
+        nothing = np.full(len(rivals), np.nan)
+        return cls(member, "~", np.nan, rivals, nothing, np.isfinite(nothing), deals)
+
+
+class Defeat(NamedTuple):
+    """How a bot without a rating did against another one that it beat: in how many games each of
+    the two ranked better, and in how many they ranked equal.
+    """
+
+    bot: int
+    other: int
+    won: int
+    lost: int
+    shared: int
 
 
 class Component(NamedTuple):
     """Bots that met, directly or through others: ``members`` are their numbers. ``fit`` has the
-    ratings of the core, and ``bounds`` what is known of the others.
+    ratings of the core, and ``bounds`` what is known of the others. ``places`` (n,) is the order of
+    the members as far as it is known without ratings, see `places_of`; all of the core
+    have one place. ``defeats`` tell of games between bots outside the core.
 
     Without a core one of three or more bots is held at 0, and the others have bounds on their
     distance from it. ``fit`` is None for two bots, and where it cannot be said who that one is.
@@ -51,6 +80,8 @@ class Component(NamedTuple):
     games: int
     fit: Fit | None
     bounds: list[Bound]
+    places: Ints
+    defeats: Sequence[Defeat] = ()
 
     @property
     def is_rated(self) -> bool:
@@ -83,9 +114,10 @@ def rate(results: Results, prior: float | None = None, *, seats: bool = True) ->
     a bound. ``prior`` is the weight of one virtual draw of every bot against a ghost rated 0, which
     rates everybody. With ``seats`` False, seats have no effect.
     """
-    graph = taken(results)
-    number = weak_components(graph)
-    groups = [np.flatnonzero(number == each) for each in range(number.max(initial=-1) + 1)]
+    graph = took_from(len(results.bots), results.seats, results)
+    # the number of each bot's group is that of its first member
+    number = reach_of(graph | graph.T).argmax(axis=1) if len(graph) else np.zeros(0)
+    groups = [np.flatnonzero(number == each) for each in np.unique(number)]
     components = [
         _component(results, members, graph[np.ix_(members, members)], prior, seats=seats)
         for members in groups
@@ -95,187 +127,283 @@ def rate(results: Results, prior: float | None = None, *, seats: bool = True) ->
     return Ratings(components)
 
 
-def taken(results: Results) -> NDArray[np.bool_]:
-    """(n, n) whether a bot took a share of a win from another."""
-    graph = np.zeros((len(results.bots),) * 2, dtype=np.bool_)
-    for table in results.tables:
-        graph |= took_from(len(results.bots), table.seats, table.share, table.games)
-    return graph
-
-
 def _component(
-    results: Results, members: Ints, graph: NDArray[np.bool_], prior: float | None, *, seats: bool
+    results: Results, members: Ints, graph: Flags, prior: float | None, *, seats: bool
 ) -> Component:
     inner = restrict(results, members)
     core = core_of(graph, inner.played())
     if prior:
         rest = np.setdiff1d(np.arange(len(members)), core).tolist()
-        every = _fit_with_prior(inner, graph, prior, seats=seats)
+        every = fit_with_prior(inner, graph, prior, seats=seats)
         every = every._replace(members=members, by_prior=tuple(rest))
-        return Component(members, inner.games, every, [])
-    if not len(core):
-        middle = None if len(members) == DUEL else middle_of(graph, inner.played())
-        if middle is None:
-            return Component(members, inner.games, None, coreless_bounds(results, members))
-        fit = _held(inner, middle)._replace(members=members[[middle]])
-        return Component(members, inner.games, fit, bounds_of(results, members, fit))
-    fit = _fit_core(restrict(inner, core), seats=seats)._replace(members=members[core])
-    return Component(members, inner.games, fit, bounds_of(results, members, fit))
+        return Component(members, inner.games, every, [], np.zeros(len(members), dtype=np.int64))
+    fit = None
+    if len(core):
+        fit = fit_core(restrict(inner, core), seats=seats)
+    elif len(members) > DUEL and (middle := middle_of(graph, inner.played())) is not None:
+        core, fit = np.array([middle]), held_fit(inner, middle)
+    fit = fit and fit._replace(members=members[core])
+    bounds = bounds_of(results, members, fit) if fit else coreless_bounds(results, members)
+    meetings = results.meetings()[:, members[:, None], members]
+    places = places_of(graph, core, meetings[1] + meetings[2] / 2)
+    defeats = defeats_of(members, members[core], places, meetings)
+    return Component(members, inner.games, fit, bounds, places, defeats)
 
 
-def _held(results: Results, bot: int) -> Fit:
-    """The fit of one bot held at 0, for a group of which no two bots can be rated together."""
-    deals = results.deals()[[bot]]
-    return Fit(
-        members=np.array([bot]),
-        elo=np.zeros(1),
-        covariance=np.zeros((1, 1)),
-        deals=deals.astype(np.float64),
-        freedom=np.full((1, 1), np.inf),
-        gain=np.nan,
-        seats={},
-        seat_freedom={},
-        games=0,
-        clusters=results.clusters,
-        prior=0.0,
-        marks=np.full((1, 1), ""),
-        open_seats=(),
-        anchor=0,
-    )
+def component_intervals(part: Component) -> tuple[Ints, Ints]:
+    """The best and the worst rank of each member of a component, in the order of its members."""
+    count = len(part.members)
+    above = _surely_above(part)
+    low, high = 1 + above.sum(axis=0), count - above.sum(axis=1)
+    if part.fit is not None:
+        # Within the core the intervals hold together, which single comparisons do not.
+        at = np.searchsorted(part.members, part.fit.members)
+        rest = np.isin(part.members, [bound.member for bound in part.bounds])
+        best, worst = rank_intervals(part.fit)
+        low[at] = best + above[np.ix_(rest, at)].sum(axis=0)
+        high[at] = worst + rest.sum() - above[np.ix_(at, rest)].sum(axis=1)
+    return low, high
 
 
-def _fit_core(results: Results, *, seats: bool) -> Fit:
-    """The ratings of bots of whom each can be reached from every other.
+def _surely_above(part: Component) -> Flags:
+    """(n, n) whether the bounds put the row's bot above the column's."""
+    above = np.zeros((len(part.members),) * 2, dtype=np.bool_)
+    for bound in part.bounds:
+        own = np.searchsorted(part.members, bound.member)
+        others = np.searchsorted(part.members, bound.rivals[bound.is_clear])
+        above[(own, others) if bound.side == ">" else (others, own)] = True
+    return above | (above @ above)
 
-    So they have a maximum. The seats have one with them, or count as equally good: first those at
-    tables of a size where one seat won everything or nothing, then all.
+
+def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:
+    """The best and the worst rank of each bot in a fit: 1 + the number of bots that are clearly
+    above it, and the number of those that are not clearly below it.
+
+    Clearly: by the t test of each pair, with Holm's correction for all pairs, so that with 95 %
+    probability not one pair is told apart the wrong way. The joint distribution of the differences
+    (max-t, Mogstad, Romano, Shaikh & Wilhelm) would need a covariance that few deals do not tell.
     """
-    sizes = {table.players for table in results.tables} if seats else set()
-    no_marks = np.full((len(results.bots),) * 2, "")
-    open_seats = {size for size in sizes if not _seats_determined(results, size)}
-    for left_out in (open_seats, sizes):
-        layout = layout_of(results, sizes - left_out)
-        try:
-            parameters = _solve(results, layout, 0.0)
-        except NoAnswerError:
-            if left_out == sizes:
-                raise
-        else:
-            break
-    return _fit(results, layout, parameters, 0.0, no_marks, tuple(sorted(left_out)))
+    count = len(fit.elo)
+    one, other = np.triu_indices(count, 1)
+    superiority = fit.superiority()
+    both = np.minimum(superiority[one, other], superiority[other, one])
+    is_clear = np.zeros((count, count), dtype=np.bool_)
+    is_clear[one, other] = is_clear[other, one] = holm(2 * both) < 1 - COVERAGE
+    is_above = is_clear & (fit.elo[:, None] > fit.elo)
+    return 1 + is_above.sum(axis=0), count - is_above.sum(axis=1)
 
 
-def _fit_with_prior(
-    results: Results, graph: NDArray[np.bool_], prior: float, *, seats: bool
-) -> Fit:
-    """The ratings of a whole component, held together by virtual draws where games do not."""
-    sizes = {table.players for table in results.tables} if seats else set()
-    layout = layout_of(results, sizes)
-    open_seats = sorted(size for size in sizes if not _seats_determined(results, size))
-    parameters = _solve(results, layout, prior)
-    return _fit(results, layout, parameters, prior, pair_marks(graph), tuple(open_seats))
-
-
-def _fit(
-    results: Results,
-    layout: Layout,
-    parameters: Floats,
-    prior: float,
-    marks: Marks,
-    open_seats: tuple[int, ...],
-) -> Fit:
-    loose = loose_directions(layout, marks, open_seats if prior else ())
-    errors = sandwich(results, layout, parameters, prior, loose)
-    clustered, independent = errors.clustered * ELO**2, errors.independent * ELO**2
-    # A bot with next to no deals must not move the others: it has no part in the level.
-    level = level_of(errors.leverage.told)
-    freedom = freedom_of(errors.leverage, layout, level)
-    bots = slice(0, layout.bots)
-    center = np.eye(layout.bots) - level
-    told, both = center[level > 0], (clustered[bots, bots], independent[bots, bots])
-    return Fit(
-        members=np.arange(layout.bots),
-        elo=_level(center @ parameters[bots] * ELO),
-        covariance=center @ clustered[bots, bots] @ center.T,
-        deals=errors.leverage.told,
-        freedom=freedom.bots,
-        gain=np.nan if loose.size else _gain(*(told @ each @ told.T for each in both)),
-        seats=_seat_effects(layout, parameters, clustered),
-        seat_freedom=freedom.seats,
-        games=results.games,
-        clusters=results.clusters,
-        prior=prior,
-        marks=marks,
-        open_seats=open_seats,
-    )
-
-
-def _gain(clustered: Floats, independent: Floats) -> float:
-    """The ratio of the variances. With the mean of the bots with an error bar held at 0, their
-    trace is that of all differences between them, up to a factor.
+def core_of(matrix: Flags, games: Floats) -> Ints:
+    """The largest set of players of whom each can be reached from every other; of several, the one
+    with the most games, then the first one. Empty if no two players are linked in both directions.
     """
-    variance = np.trace(clustered)
-    return (
-        float(np.trace(independent) / variance) if variance > len(clustered) * EQUAL**2 else np.nan
-    )
+    reach = reach_of(matrix)
+    group = (reach & reach.T).argmax(axis=1)
+    sizes, played = np.bincount(group), np.bincount(group, games)
+    best = np.lexsort((-played, -sizes))[0]
+    return np.flatnonzero(group == best) if sizes[best] > 1 else np.empty(0, dtype=np.int64)
 
 
-def _seat_effects(
-    layout: Layout, parameters: Floats, covariance: Floats
-) -> dict[int, tuple[Floats, Floats]]:
-    """Effects and standard errors by table size."""
-    seats, every = {}, errors_of(np.diag(covariance))
-    for size, start in layout.offsets.items():
-        columns = slice(start, start + size - 1)
-        errors = every[columns]
-        seats[size] = (
-            np.append(0.0, parameters[columns] * ELO),
-            np.append(0.0, np.where(errors == 0, np.nan, errors)),
+def middle_of(matrix: Flags, games: Floats) -> int | None:
+    """Where no two players are linked in both directions, the one that won from or lost to most
+    others; of several, the one for whom these are most evenly split, then who won from more, then
+    who has most games. None if even these do not tell two of them apart: names must not.
+    """
+    won, lost = matrix.sum(axis=1), matrix.sum(axis=0)
+    keys = np.column_stack([won + lost, -np.abs(won - lost), won, games])
+    first, second = np.lexsort(keys.T[::-1])[:-3:-1].tolist()
+    return None if (keys[first] == keys[second]).all() else int(first)
+
+
+def places_of(matrix: Flags, core: Ints, better: Floats) -> Ints:
+    """The place of each player by what is known without ratings, from 0: who took from the core,
+    directly or through others, stands above it, all others below it.
+
+    On each side it goes by who beat whom: ``better`` (n, n) is in how many games the row's player
+    did better than the column's, with half of those in which they did equally well. Of players who
+    can all be reached from each other, it goes by what part of their games together each won.
+    Players that nothing tells apart share a place.
+    """
+    side = np.full(len(matrix), 2)
+    if len(core):
+        side[reach_of(matrix)[:, core[0]]] = 0
+        side[core] = 1
+    together = (side[:, None] == side) & (side != 1)
+    reach = reach_of(together & (better > 0))
+    alike = reach & reach.T
+    won = np.where(alike, better, 0).sum(axis=1)
+    part = won / np.maximum(won + np.where(alike, better, 0).sum(axis=0), 1)
+    above = (reach & ~reach.T) | (alike & (part[:, None] > part)) | (side[:, None] < side)
+    place = np.zeros(len(matrix), dtype=np.int64)
+    while True:
+        deeper = np.where(above, place[:, None] + 1, 0).max(axis=0, initial=0)
+        if (deeper == place).all():
+            return place
+        place = deeper
+
+
+def defeats_of(members: Ints, rated: Ints, places: Ints, meetings: Ints) -> list[Defeat]:
+    """How each bot without a rating did against those one place further down, where it beat them.
+
+    ``members`` stand at these ``places`` and met so often, see `Results.meetings`.
+    """
+    outside, (games, won, shared) = ~np.isin(members, rated), meetings
+    lost = games - won - shared
+    is_next = (places[:, None] + 1 == places) & outside[:, None] & outside & (won > lost)
+    pairs = sorted(np.argwhere(is_next).tolist(), key=lambda pair: (int(places[pair[0]]), pair))
+    return [
+        Defeat(
+            int(members[one]),
+            int(members[other]),
+            *(int(each[one, other]) for each in (won, lost, shared)),
         )
-    return seats
+        for one, other in pairs
+    ]
 
 
-def _level(elo: Floats) -> Floats:
-    """The ratings, with those that differ only by rounding replaced by their mean."""
-    order = np.argsort(elo, kind="stable")
-    group = np.empty(len(elo), dtype=np.int64)
-    group[order] = np.cumsum(np.diff(elo[order], prepend=-np.inf) > EQUAL) - 1
-    return np.asarray((np.bincount(group, elo) / np.bincount(group))[group], dtype=np.float64)
+def bound_interval(bound: Any, side: str) -> tuple[Any, Any, Any]:
+    """A bound, with its open side missing."""
+    return bound, bound if side == ">" else np.nan, bound if side == "<" else np.nan
 
 
-def _seats_determined(results: Results, players: int) -> bool:
-    """Whether every seat took something from every other one, directly or through third seats."""
-    graph = np.zeros((players, players), dtype=np.bool_)
-    for table in results.tables:
-        if table.players == players:
-            seats = np.broadcast_to(table.places, table.seats.shape)
-            graph |= took_from(players, seats, table.share, table.games)
-    return int(strong_components(graph).max()) == 0
+def bounds_of(results: Results, members: Ints, fit: Fit) -> list[Bound]:
+    """What is known of the members of a component that the fit does not rate."""
+    rest = np.setdiff1d(members, fit.members)
+    if not len(rest):
+        return []
+    told = np.isfinite(fit.half_widths())
+    return [_bound(results, int(member), fit, told, len(members)) for member in rest]
 
 
-def _solve(results: Results, layout: Layout, prior: float) -> Floats:
-    """The parameters at the maximum, found by Newton's method. Raises NoAnswerError after
-    MOST_STEPS steps.
+def _bound(results: Results, member: int, fit: Fit, told: Flags, bots: int) -> Bound:
+    """The bound of a bot of a component of this many ``bots``; those of the fit that are ``told``
+    have an error bar.
     """
-    parameters = np.zeros(layout.size)
-    for _ in range(MOST_STEPS):
-        gradient, information = derivatives(parameters, layout, results, prior)
-        try:
-            step = np.linalg.solve(gauged(information, layout, prior), gradient)
-        except np.linalg.LinAlgError:
-            break
-        # Far from the maximum a full step overshoots, and the curvature there is lost to rounding.
-        step *= min(1.0, STEP_CAP / max(np.abs(step).max(), 1e-300))
-        parameters += step
-        if np.abs(step).max() <= TOLERANCE * max(1.0, np.abs(parameters).max()):
-            if (
-                prior
-                or np.linalg.eigvalsh(gauged(information, layout, prior))[0] > LEAST_INFORMATION
-            ):
-                return parameters
-            break
-    raise NoAnswerError(
-        f"expected ratings to settle within {MOST_STEPS} steps, got ratings that grow without"
-        " limit: the results have no finite maximum",
-        "use --prior 1, or play more deals",
+    met = _meetings(results, member, fit.members, fit.elo, fit.seats)
+    if met is None:
+        return Bound.unknown(member, fit.members, 0)
+    # The core's ratings are estimates, too. The bound stands as far from the median estimate as the
+    # root of the sum of the two squared distances (the MOVER rule of Zou & Donner 2008).
+    weights, median = met.weights(LEVEL), met.solution(0.5)
+    own = fit.contrast_width(weights - fit.level, told)
+    widths = np.array([fit.contrast_width(row, told) for row in weights - np.eye(len(weights))])
+    if not np.isfinite(own):
+        return Bound.unknown(member, fit.members, int(met.deals.sum()))
+    elo, differences, claims = (
+        met.sign * (median - np.hypot(median - met.solution(level), width))
+        for level, width in ((LEVEL, own), (LEVEL, widths), (LEVEL / bots, widths))
     )
+    return Bound(
+        member=member,
+        side=met.side,
+        elo=float(elo),
+        rivals=fit.members,
+        differences=differences - fit.elo,
+        is_clear=met.sign * (claims - fit.elo) > 0,
+        deals=int(met.deals.sum()),
+    )
+
+
+def coreless_bounds(results: Results, members: Ints) -> list[Bound]:
+    """What is known of bots of whom none has a rating. Of two, one won everything: a bound on their
+    difference puts one on each side of their mean, which is 0. Of more, nothing.
+    """
+    rivals = members[::-1]
+    met = [
+        _meetings(results, int(member), rivals[[at]], np.zeros(1), {})
+        for at, member in enumerate(members if len(members) == DUEL else ())
+    ]
+    return [
+        Bound(
+            member=int(member),
+            side=each.side,
+            elo=each.sign * each.solution(LEVEL) / 2,
+            rivals=rivals[[at]],
+            differences=np.array([each.sign * each.solution(LEVEL)]),
+            is_clear=np.array([each.solution(LEVEL / DUEL) > 0]),
+            deals=int(each.deals.sum()),
+        )
+        for at, (member, each) in enumerate(zip(members, met, strict=False))
+        if each is not None
+    ] or [Bound.unknown(int(member), np.empty(0, dtype=np.int64), 0) for member in members]
+
+
+class _Meetings(NamedTuple):
+    """The games of a bot against the core, the one with the least likely result of each deal, by
+    outcome (O,) of one of these.
+
+    ``side``: ``<`` if the core won them all, ``>`` if the bot did. ``deals`` (O,): on how many it
+    is the one. ``lead`` (O,): what opponents and seats add to the bot's rating, as a logit, if it
+    won, and to the opposite if the core did. ``mix`` (O, n): how the rest of the win is expected to
+    be shared by the core.
+    """
+
+    side: str
+    deals: Ints
+    lead: Floats
+    mix: Floats
+
+    @property
+    def sign(self) -> int:
+        """1 if the bot won, -1 if the core did."""
+        return 1 if self.side == ">" else -1
+
+    def solution(self, level: float) -> float:
+        """The rating in Elo at which the product over deals is ``level``, times `sign`."""
+
+        def excess(x: float) -> float:
+            return float(self.deals @ log_expit(x + self.lead)) - log_level
+
+        log_level = float(np.log(level))
+        of_deal = log_level / self.deals.sum()
+        alike = of_deal - np.log(-np.expm1(of_deal))
+        ends = alike - self.lead.max() - 1, alike - self.lead.min() + 1
+        return float(ELO * _root(excess, *ends))
+
+    def weights(self, level: float) -> Floats:
+        """(n,) how much the solution moves with the rating of each bot of the core."""
+        slope = self.deals * expit(-self.solution(level) / ELO - self.lead)
+        return np.asarray(slope @ self.mix / slope.sum(), dtype=np.float64)
+
+
+def _root(rising: Callable[[float], float], low: float, high: float) -> float:
+    """Where a rising function is zero between two ends, to the last digit.
+
+    By halving, since scipy's solvers take longer to load than a whole table to rate.
+    """
+    middle = (low + high) / 2
+    while low < middle < high:
+        low, high = (middle, high) if rising(middle) < 0 else (low, middle)
+        middle = (low + high) / 2
+    return middle
+
+
+def _meetings(
+    results: Results, member: int, core: Ints, elo: Floats, seats: dict[int, tuple[Floats, Floats]]
+) -> _Meetings | None:
+    """The games in which a bot met the core and one of them won; None if there are none.
+
+    Seats of others are left out, as in `results.restrict`.
+    """
+    place = np.full(len(results.bots) + 1, -1, dtype=np.int64)
+    place[core] = np.arange(len(core))
+    mine, at = results.seats == member, place[results.seats]
+    took = (results.share * (mine | (at >= 0))).sum(axis=1) > 0
+    met = mine.any(axis=1) & (at >= 0).any(axis=1) & took
+    if not met.any():
+        return None
+    mine, at, effects = mine[met], at[met], np.zeros((met.sum(), mine.shape[1]))
+    for size, (effect, _) in seats.items():
+        effects[results.players[met] == size, :size] = effect
+    utility = np.where(at >= 0, elo[at] + effects, -np.inf) / ELO
+    own = logsumexp(np.where(mine, effects / ELO, -np.inf), axis=1)
+    has_won = bool((results.share[met] * mine).any(axis=1).all())
+    lead = (own - logsumexp(utility, axis=1)) * (1 if has_won else -1)
+    mix = np.zeros((len(at), len(core)))
+    np.add.at(mix, (np.arange(len(at))[:, None], at), softmax(utility, axis=1))
+    games = met[results.outcome]
+    cluster, outcome = results.cluster[games], (np.cumsum(met) - 1)[results.outcome[games]]
+    order = np.lexsort((outcome, lead[outcome], cluster))
+    hardest = order[np.unique(cluster[order], return_index=True)[1]]
+    kept, deals = np.unique(outcome[hardest], return_counts=True)
+    return _Meetings(">" if has_won else "<", deals, lead[kept], mix[kept])

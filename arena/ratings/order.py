@@ -1,5 +1,5 @@
-"""How far the games settle the order of the bots: where a step down the table is clear, and how
-many more deals would settle the others.
+"""How far the games settle the order of the bots, and how precise their ratings are: where a step
+down the table is clear, how many more deals would settle the others, and which line-ups tell most.
 
 A step from one place to the next is *clear* if everyone above it is better than everyone below it.
 All clear steps together are right with 95 % confidence: each step is as sure as the least sure pair
@@ -7,17 +7,23 @@ across it, and Holm's correction allows for the number of steps. What lies betwe
 is a group.
 """
 
-from collections.abc import Iterator
-from math import inf, sqrt
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import floor, inf, isinf, log10, sqrt
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from arena.ratings.components import Floats
+from arena.errors import counted
 from arena.ratings.fit import Fit
-from arena.ratings.freedom import COVERAGE
+from arena.ratings.likelihood import COVERAGE, holm
+from arena.ratings.model import FEW_DEALS, Bound, Component, Defeat, Ratings, rate
+from arena.ratings.results import Flags, Floats, Ints, Results
+from arena.ratings.tally import score_journal
+from arena.records.journal import journal_of
+from arena.records.runfile import read_run
 
 RISK = 1 - COVERAGE
 MOST_TIMES = 10
@@ -29,6 +35,10 @@ LIKELY = 0.84
 becomes clear in four of five cases, and not in every second one.
 """
 FINER = 1.1
+NAMED = 3
+"""A group of more bots is told by its first and its last one."""
+MOST_STEPS = 3
+MOST_GROUPS = 4
 
 
 class Group(NamedTuple):
@@ -48,21 +58,7 @@ class Group(NamedTuple):
     more: float | None = None
 
 
-class _Ladder(NamedTuple):
-    """Bots from the best down: for each two the difference in Elo, its standard error, and how
-    likely equal bots differ so much, 1 if that is unknown; how many deals tell of each bot; and the
-    ``risk`` to be wrong anywhere.
-    """
-
-    bots: list[int]
-    difference: Floats
-    error: Floats
-    chance: Floats
-    deals: Floats
-    risk: float
-
-
-def placed_bots(fit: Fit) -> NDArray[np.bool_]:
+def placed_bots(fit: Fit) -> Flags:
     """(n,) whether a bot has a place in the order: it has an error bar, and is not marked for few
     deals unless nearly all bots are. A newcomer's wide bar would leave no step clear.
     """
@@ -75,78 +71,240 @@ def groups_of(fit: Fit, risk: float = RISK) -> list[Group]:
     """The groups of a fit from the best down, without the bots that cannot be placed; ``risk`` is
     the chance that a clear step is none.
     """
-    ladder = _ladder(fit, risk)
-    return [_group(ladder, places) for places in _between_clear_steps(ladder)]
-
-
-def _ladder(fit: Fit, risk: float) -> _Ladder:
-    known = placed_bots(fit)
-    order = [int(at) for at in np.argsort(-fit.elo, kind="stable") if known[at]]
+    order = np.argsort(-fit.elo, kind="stable")
+    order = order[placed_bots(fit)[order]]
     square = np.ix_(order, order)
+    # How likely equal bots differ so much; an error of 0 says that every deal gave the same result,
+    # not that the difference is certain.
     error, chance = fit.difference_error()[square], 2 * (1 - fit.superiority()[square])
-    # An error of 0 says that every deal gave the same result, not that the difference is certain.
-    is_known = (error > 0) & np.isfinite(chance)
-    return _Ladder(
-        fit.members[order].tolist(),
-        fit.elo[order][:, None] - fit.elo[order],
-        error,
-        np.where(is_known, chance, 1.0),
-        fit.deals[order],
-        risk,
-    )
-
-
-def _between_clear_steps(ladder: _Ladder) -> Iterator[range]:
-    """The places from one clear step to the next."""
-    above = np.maximum.accumulate(ladder.chance, axis=0)
+    chance = np.where((error > 0) & np.isfinite(chance), chance, 1.0)
+    above = np.maximum.accumulate(chance, axis=0)
     steps = np.diag(np.maximum.accumulate(above[:, ::-1], axis=1)[:, ::-1], 1)
-    order = np.argsort(steps, kind="stable")
-    passed = steps[order] <= ladder.risk / np.arange(len(steps), 0, -1)
-    clear = order[: len(steps) if passed.all() else int(passed.argmin())]
-    start = 0
-    for end in [*sorted((clear + 1).tolist()), len(ladder.bots)]:
-        if start < end:
-            yield range(start, end)
-        start = end
+    edges = [0, *(np.flatnonzero(holm(steps) <= risk) + 1).tolist(), len(order)]
+    return [
+        _group(fit, order, slice(start, end), error, chance, risk)
+        for start, end in pairwise(edges)
+        if start < end
+    ]
 
 
-def _group(ladder: _Ladder, places: range) -> Group:
-    bots = [ladder.bots[place] for place in places]
-    if len(places) == 1:
+def _group(
+    fit: Fit, order: Ints, places: slice, error: Floats, chance: Floats, risk: float
+) -> Group:
+    held, count = order[places], len(order)
+    bots, chance = fit.members[held].tolist(), chance[places, places]
+    if len(bots) == 1:
         return Group(bots)
-    part = np.ix_(places, places)
-    difference, error, chance = (
-        each[part] for each in (ladder.difference, ladder.error, ladder.chance)
-    )
-    steps = np.diag(error, 1)
-    ratio = np.divide(np.diag(difference, 1), steps, out=np.zeros(len(steps)), where=steps > 0)
+    steps, difference = np.diag(error[places, places], 1), -np.diff(fit.elo[held])
+    ratio = np.divide(difference, steps, out=np.zeros(len(steps)), where=steps > 0)
     nearest = int(ratio.argmax())
+    # All pairs are looked at for who is clearly behind the first.
+    behind = int(np.flatnonzero(chance[0] > risk / (count * (count - 1) / 2)).max()) + 1
+    deals = float(fit.deals[held[nearest : nearest + 2]].min())
     return Group(
         bots,
-        _clearly_behind(chance, ladder),
-        bool((chance[np.triu_indices(len(bots), 1)] > ladder.risk).all()),
+        behind if behind < len(bots) else None,
+        bool((chance[np.triu_indices(len(bots), 1)] > risk).all()),
         nearest,
-        _more(ratio[nearest], ladder, places[nearest]) if steps[nearest] > 0 else None,
+        _more(ratio[nearest], deals, risk / max(count - 1, 1)) if steps[nearest] > 0 else None,
     )
 
 
-def _clearly_behind(chance: Floats, ladder: _Ladder) -> int | None:
-    """The place from which on everyone is clearly behind the first, if all pairs are looked at."""
-    bots = len(ladder.bots)
-    is_clear = chance[0] <= ladder.risk / (bots * (bots - 1) / 2)
-    unclear = np.flatnonzero(~is_clear).max()
-    return int(unclear) + 1 if unclear + 1 < len(chance) else None
-
-
-def _more(ratio: float, ladder: _Ladder, place: int) -> float:
-    """How many more deals likely make a difference clear that now is ``ratio`` standard errors, of
-    the bot at this place from the next: errors fall with the root of the number of deals.
+def _more(ratio: float, deals: float, risk: float) -> float:
+    """How many more deals likely make a difference clear that now is ``ratio`` standard errors:
+    errors fall with the root of the number of deals.
     """
-    deals = float(ladder.deals[place : place + 2].min())
-    times, level = FINER, 1 - ladder.risk / max(len(ladder.bots) - 1, 1) / 2
+    times = FINER
     while times <= 1 + MOST_TIMES:
-        quantile = float(stdtrit(max(deals * times - 1, 1), level))
+        quantile = float(stdtrit(max(deals * times - 1, 1), 1 - risk / 2))
         if ratio * sqrt(times) >= quantile + LIKELY:
             return deals * (times - 1)
         times *= FINER
     return inf
+
+
+def order_sentences(bots: Sequence[str], ratings: Ratings, unit: str = "deal") -> list[str]:
+    """What the ratings say about the order of these bots, the clear first; ``unit`` is what a group
+    of games with shared luck is called.
+    """
+    told = (
+        sentence
+        for part in ratings.components[:MOST_GROUPS]
+        for sentence in (
+            _of_core(bots, part, part.fit, unit) if part.fit else _of_coreless(bots, part)
+        )
+    )
+    return list(dict.fromkeys(told))  # what is so of several groups is said once
+
+
+def _of_coreless(bots: Sequence[str], part: Component) -> Iterator[str]:
+    """Two bots of which one won everything, or more of whom nobody has a rating."""
+    above = [bound for bound in part.bounds if bound.side == ">"]
+    if above and above[0].is_clear.all():
+        yield f"{bots[above[0].member]} is clearly ahead of {bots[above[0].rivals[0]]}."
+        return
+    if above:
+        yield "Nothing is clear yet."
+    yield from _beaten(bots, part.defeats)
+
+
+def _beaten(bots: Sequence[str], defeats: Sequence[Defeat]) -> Iterator[str]:
+    """How bots without a rating did against each other."""
+    told = [
+        f"{bots[defeat.bot]} beat {bots[defeat.other]} {defeat.won:,} to {defeat.lost:,}"
+        f"{f', with {defeat.shared:,} shared' if defeat.shared else ''}"
+        for defeat in defeats[:MOST_GROUPS]
+    ]
+    if told:
+        yield f"{'; '.join(told)}."
+
+
+def _of_core(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Iterator[str]:
+    # Bots outside have their share of the risk that anything called clear is wrong.
+    groups = groups_of(fit, RISK * len(fit.members) / len(part.members))
+    known = placed_bots(fit)
+    yield from _clear([[bots[bot] for bot in group.bots] for group in groups], part.bounds)
+    rated = "all rated bots" if part.is_rated else bots[fit.members[0]]
+    yield from _outside(bots, part.bounds, rated)
+    yield from _beaten(bots, part.defeats)
+    close = [group for group in groups if group.more is not None]
+    for group in close[:MOST_GROUPS]:
+        yield _too_close([bots[bot] for bot in group.bots], group, unit)
+    rest = len(close) - MOST_GROUPS
+    if rest > 0:
+        yield f"So {_are(rest)} {counted(rest, 'more group')} further down."
+    few = [bots[member] for member in fit.members[~known].tolist()]
+    if known.any() and few:
+        yield f"{_listed(few)} {_have(len(few))} played too few {unit}s to be placed."
+    elif few:
+        yield f"There are too few {unit}s for error bars, so nothing is clear yet."
+
+
+def _clear(groups: Sequence[Sequence[str]], outside: Sequence[Bound]) -> Iterator[str]:
+    """What is clear from one group to the next."""
+    alone = sum(len(group) == 1 for group in groups)
+    if len(groups) < 2:  # noqa: PLR2004 - nobody is behind
+        return
+    if len(groups) - 1 > MOST_STEPS:
+        others = len(groups) - alone
+        whole = "Every rated bot" if outside else "Every bot"
+        but = "one exception" if others == 1 else f"{others} exceptions"
+        yield f"{whole} is clearly ahead of all below it{f', with {but}' if others else ''}."
+        return
+    links = [
+        f"{_are(len(above))} clearly ahead of {_listed(below)}" for above, below in pairwise(groups)
+    ]
+    yield f"{_listed(groups[0])} {', which '.join(links)}."
+
+
+def _outside(bots: Sequence[str], bounds: Sequence[Bound], rated: str) -> Iterator[str]:
+    """Where the bots without a rating stand, the clear first; ``rated`` are the others."""
+    for side, where in ((">", "ahead of"), ("<", "behind")):
+        here = [bound for bound in bounds if bound.side == side]
+        clear = [bots[bound.member] for bound in here if bound.is_clear.all()]
+        if clear:
+            yield f"{_listed(clear)} {_are(len(clear))} clearly {where} {rated}."
+        open_ones = [bound for bound in here if not bound.is_clear.all()]
+        for bound in open_ones[:MOST_GROUPS]:
+            yield f"{bots[bound.member]} is {_partly(bots, bound, where)}."
+
+
+def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
+    """Where a bot stands that is not clearly on one side of all rated ones."""
+    others, count = [bots[rival] for rival in bound.rivals[~bound.is_clear]], len(bound.rivals)
+    if len(others) == count:
+        return f"not yet clearly {where} {others[0] if count == 1 else 'any rated bot'}"
+    if len(others) > NAMED:
+        return f"not yet clearly {where} {len(others)} of the {count} rated bots"
+    return f"not yet clearly {where} {_listed(others)}, but {where} all other rated bots"
+
+
+def _too_close(names: Sequence[str], group: Group, unit: str) -> str:
+    said = f"{_listed(names)} are too close to call"
+    if not group.is_alike and len(names) > 2:  # noqa: PLR2004 - a pair has one step
+        said += " from one to the next"
+    if group.ahead_of is not None:
+        behind = names[group.ahead_of]
+        rest = " and all below" if group.ahead_of < len(names) - 1 else ""
+        said += f", but {names[0]} is clearly ahead of {behind}{rest}"
+    return f"{said}; {_wanted(names, group, unit)}."
+
+
+def _wanted(names: Sequence[str], group: Group, unit: str) -> str:
+    """About how many more deals would settle the step that is nearest to clear."""
+    assert group.more is not None, "a group of several"
+    is_pair = len(names) == 2  # noqa: PLR2004 - two bots
+    if isinf(group.more):
+        what = "it" if is_pair else "to tell even two neighbours apart"
+        return f"{what} would take more than {MOST_TIMES} times the {unit}s played"
+    above, below = names[group.nearest : group.nearest + 2]
+    more = one_digit(group.more)
+    what = "it" if is_pair else f"{above} against {below}"
+    return f"about {more:,} more {unit}{'' if more == 1 else 's'} would settle {what}"
+
+
+def one_digit(value: float) -> int:
+    """The value with one digit that is not 0, at least 1."""
+    power = int(10 ** floor(log10(max(value, 1))))
+    return max(round(value / power), 1) * power
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) > NAMED:
+        return f"{names[0]} to {names[-1]} ({len(names)} bots)"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"
+
+
+class Precision(NamedTuple):
+    """How precise ratings are.
+
+    ``widest`` is the half-width of the widest 95 % interval in Elo, infinite if a bot has none and
+    it is not settled that it stays outside the core. ``games`` is roughly how many more games
+    narrow all intervals to the wanted half-width, infinite if unknown.
+    """
+
+    widest: float
+    games: float
+
+
+def rate_journal(
+    run: Path, bots: Sequence[str], match: Sequence[str] = ()
+) -> tuple[Results, Ratings]:
+    """The results in a run's folder, of games or of matches on these boards, and their ratings.
+    Raises RunError.
+    """
+    score = score_journal(journal_of(run), match, own_decks=read_run(run).has_own_decks)
+    results = score.counted.counts(bots).results
+    return results, rate(results)
+
+
+def precision(results: Results, ratings: Ratings, until: float) -> Precision:
+    """How precise the ratings are, and how far they are from ``until``."""
+    widths, games = np.full(len(results.bots), np.inf), results.played()
+    widths[_settled(ratings)] = 0
+    for fit in ratings.fits:
+        widths[fit.members] = np.nan_to_num(fit.half_widths(), nan=np.inf)
+    # Half-widths shrink with the root of the number of games.
+    seats = games.sum() / max(results.games, 1)
+    more = (games * np.maximum((widths / until) ** 2 - 1, 0)).sum() / seats
+    return Precision(float(widths.max()), float(more))
+
+
+def _settled(ratings: Ratings) -> list[int]:
+    """The bots outside the core with a bound from enough deals. They may never get an interval, so
+    nobody waits for one; before, they may have had bad luck.
+    """
+    return [
+        bound.member
+        for part in ratings.components
+        for bound in part.bounds
+        if part.fit and bound.deals >= FEW_DEALS and np.isfinite(bound.elo)
+    ]

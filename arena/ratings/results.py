@@ -1,103 +1,148 @@
 """Counted results: what tables and the model need from the games, as arrays that do not depend on
-the order of the games.
+the order of the games; and results of games played elsewhere, from a CSV file with one row per
+game.
+
+Columns of a file: ``bot_0`` ... and ``share_0`` ... by seat, for 2 to 4 players. ``block`` is
+optional: rows with the same block share their luck. The other columns of games.csv (``rank_``,
+``left_`` and ``think_ms_`` by seat, and ``faults``) are used if present.
 """
 
-from collections.abc import Collection, Iterable, Iterator
-from typing import NamedTuple
+import csv
+import io
+from collections.abc import Callable, Collection, Mapping
+from itertools import islice, permutations
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from arena.ratings.components import Floats, Ints
+from arena.errors import UserError
+from arena.ratings.columns import text_of
+from arena.records.record import MOST_SEATS
 
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Column = NDArray[np.int32]
 WHOLE = 12
 """A win in integer parts, which 1, 2, 3 or 4 winners can share evenly, so that sums are exact."""
 RANKS = 4
 FEWEST_SEATS = 2
 NS_PER_MS = 1_000_000
-SEAT_BITS = 2
-KEY = ["seats", "seat", "bot"]
-TOTALS = [
-    "games",
-    "wins",
-    "shared",
-    "parts",
-    "ranks",
-    "forfeits",
-    "left",
-    "left_games",
-    "think_ns",
-    "think_games",
-]
-Column = NDArray[np.int32]
-
-
-class SizedGames(NamedTuple):
-    """The games with k players: their outcomes (O different ones, sorted), and the deals they came
-    from.
-
-    ``seats`` (O, k) bots' numbers and ``ranks`` (O, k) by seat; ``share`` (O, k) of the win;
-    ``games`` (O,) with this outcome
-    ``cluster``, ``outcome``  (G,) each game's deal and its row in the arrays above, sorted
-    ``away``  the seats at the table that are left out of the arrays, see `restrict`
-    """
-
-    seats: Ints
-    ranks: Ints
-    share: Floats
-    games: Floats
-    cluster: Column
-    outcome: Column
-    away: tuple[int, ...] = ()
-
-    @property
-    def size(self) -> int:
-        """Seats in the arrays."""
-        return int(self.seats.shape[1])
-
-    @property
-    def players(self) -> int:
-        """Seats at the table."""
-        return self.size + len(self.away)
-
-    @property
-    def places(self) -> list[int]:
-        """The seats at the table that the columns of the arrays stand for."""
-        return [seat for seat in range(self.players) if seat not in self.away]
 
 
 class Results(NamedTuple):
-    """Counted games of ``clusters`` deals between ``bots``, by table size."""
+    """Counted games of ``clusters`` deals between ``bots`` (n): O different outcomes, sorted, and
+    the G games that had them. Tables of all sizes have as many columns as the largest has seats, K.
+
+    ``seats`` (O, K) bots' numbers; n where nobody sits, or one who is left out, see `restrict`
+    ``players`` (O,) at the table; ``ranks`` (O, K) by seat; ``share`` (O, K) of the win, 0 where
+    nobody sits; ``times`` (O,) how many games had the outcome
+    ``cluster``, ``outcome``  (G,) each game's deal and its row in the arrays above, sorted
+    """
 
     bots: list[str]
     clusters: int
-    tables: list[SizedGames]
+    seats: Ints
+    players: Ints
+    ranks: Ints
+    share: Floats
+    times: Floats
+    cluster: Column
+    outcome: Column
 
     @property
     def games(self) -> int:
         """How many games were counted."""
-        return sum(len(table.cluster) for table in self.tables)
+        return len(self.cluster)
 
     def played(self) -> Floats:
         """(n,) in how many games each bot sat; in how many seats, if it sat twice."""
-        games = np.zeros(len(self.bots))
-        for table in self.tables:
-            np.add.at(games, table.seats, table.games[:, None])
-        return games
+        count, width = len(self.bots), self.seats.shape[1]
+        games = np.bincount(self.seats.ravel(), np.repeat(self.times, width), count + 1)
+        return np.asarray(games[:count], dtype=np.float64)
+
+    def meetings(self) -> Ints:
+        """(3, n, n) in how many games each two different bots met, in how many of them the row's
+        bot ranked better, and in how many they ranked equal.
+        """
+        count, width = len(self.bots), len(self.bots) + 1
+        counted = np.zeros((3, width * width))
+        for one, other in permutations(range(self.seats.shape[1]), 2):
+            pair = self.seats[:, one] * width + self.seats[:, other]
+            ranks, others = self.ranks[:, one], self.ranks[:, other]
+            for row, which in enumerate((True, ranks < others, ranks == others)):
+                counted[row] += np.bincount(pair, self.times * which, width * width)
+        met = counted.reshape(3, width, width)[:, :count, :count].astype(np.int64)
+        return np.where(np.eye(count, dtype=np.bool_), 0, met)
 
     def deals(self) -> Ints:
         """(n,) on how many deals each bot played."""
-        deals, step = np.zeros(len(self.bots), dtype=np.int64), 1 << 16
+        deals, step = np.zeros(len(self.bots) + 1, dtype=np.int64), 1 << 16
         for first in range(0, self.clusters, step):
-            played = np.zeros((step, len(self.bots)), dtype=np.bool_)
-            for table in self.tables:
-                games = slice(*np.searchsorted(table.cluster, (first, first + step)))
-                deal, bots = table.cluster[games] - first, table.seats[table.outcome[games]]
-                for seat in range(table.size):
-                    played[deal, bots[:, seat]] = True
+            played = np.zeros((step, len(deals)), dtype=np.bool_)
+            games = slice(*np.searchsorted(self.cluster, (first, first + step)))
+            deal, bots = self.cluster[games] - first, self.seats[self.outcome[games]]
+            for seat in range(self.seats.shape[1]):
+                played[deal, bots[:, seat]] = True
             deals += played.sum(axis=0)
-        return deals
+        return deals[:-1]
+
+    def only(self, kept: Flags) -> "Results":
+        """The games with some of the outcomes (O,), and their deals."""
+        games = kept[self.outcome]
+        used = np.zeros(self.clusters, dtype=np.bool_)
+        used[self.cluster[games]] = True
+        deal, row = ((np.cumsum(which) - 1).astype(np.int32) for which in (used, kept))
+        return Results(
+            bots=self.bots,
+            clusters=int(used.sum()),
+            seats=self.seats[kept],
+            players=self.players[kept],
+            ranks=self.ranks[kept],
+            share=self.share[kept],
+            times=self.times[kept],
+            cluster=deal[self.cluster[games]],
+            outcome=row[self.outcome[games]],
+        )
+
+
+def restrict(results: Results, members: Ints) -> Results:
+    """The results as the given bots see them, with these bots renumbered in order: the games at a
+    table with two of them or more that one of them won, without the seats of all others.
+
+    In the model the odds of two bots do not depend on who else sits there. So a seat that is left
+    out takes nothing from what the game says about those who stay.
+    """
+    if len(members) == len(results.bots):
+        return results
+    number = np.full(len(results.bots) + 1, len(members), dtype=np.int64)
+    number[members] = np.arange(len(members))
+    seats = number[results.seats]
+    inside = seats < len(members)
+    won = (results.share * inside).sum(axis=1, keepdims=True)
+    share = np.divide(results.share * inside, won, where=won > 0, out=np.zeros(seats.shape))
+    names = [results.bots[member] for member in members]
+    kept = (inside.sum(axis=1) >= FEWEST_SEATS) & (won[:, 0] > 0)
+    return results._replace(bots=names, seats=seats, share=share).only(kept)
+
+
+class Outcomes(NamedTuple):
+    """Games as they were read: O outcomes in any order, and for each game (G,) its deal and its
+    outcome.
+
+    ``seats`` (O, K) bots' numbers, their number where nobody sits; ``ranks`` (O, K), 1 is best
+    ``sums``  (O, K) each: ``forfeits``, ``left``, ``think_ns`` over the games with this outcome,
+              and of how many games the latter two are (``left_games``, ``think_games``), where that
+              is not all
+    """
+
+    seats: Ints
+    ranks: Ints
+    cluster: Ints
+    outcome: Ints | Column
+    sums: Mapping[str, NDArray[Any]]
 
 
 class Counts(NamedTuple):
@@ -117,167 +162,302 @@ class Counts(NamedTuple):
     totals: pd.DataFrame
 
 
-def count_results(frame: pd.DataFrame) -> Results:
-    """Counts a frame that has one row for each game and seat.
-
-    ``game`` int64, ``seats`` int8, ``seat`` int8, ``bot`` category, ``rank`` int8, 1 is best;
-    ``cluster`` int64, number of the deal
-    """
-    bots = [str(name) for name in frame["bot"].cat.categories]
-    tables = []
-    for size, rows in _by_table_size(frame):
-        seats = np.asarray(rows["bot"].cat.codes, dtype=np.int64).reshape(-1, size)
-        ranks = np.asarray(rows["rank"], dtype=np.int64).reshape(-1, size)
-        tables.append(
-            count_table(seats, ranks, np.asarray(rows["cluster"], dtype=np.int64)[::size])
-        )
-    return Results(bots, int(frame["cluster"].nunique()), tables)
+def counts_of(bots: list[str], deals: Ints, played: Outcomes) -> Counts:
+    """Counts the games between these bots."""
+    results = count_games(bots, len(deals), *played[:4])
+    return Counts(results, deals, _totals(played, len(bots)))
 
 
-def count_frame(frame: pd.DataFrame) -> Counts:
-    """The same, with the columns ``left`` and ``think_ms`` (float64, NaN if unknown) and
-    ``forfeit`` (bool).
-    """
-    results = count_results(frame)
-    bots, seats, seat = (
-        len(results.bots),
-        frame["seats"].to_numpy(dtype=np.int64),
-        frame["seat"].to_numpy(dtype=np.int64),
-    )
-    place = ((seats << SEAT_BITS) + seat) * bots + frame["bot"].cat.codes.to_numpy()
-    left, think_ns = (
-        frame["left"].to_numpy(dtype=np.float64),
-        np.rint(frame["think_ms"].to_numpy() * NS_PER_MS),
-    )
-    columns = {
-        "forfeits": frame["forfeit"].to_numpy(),
-        "left": np.nan_to_num(left),
-        "left_games": ~np.isnan(left),
-        "think_ns": np.nan_to_num(think_ns),
-        "think_games": ~np.isnan(think_ns),
-    }
-    held = np.flatnonzero(np.bincount(place))
-    sums = {name: np.bincount(place, values)[held] for name, values in columns.items()}
-    key = (
-        {
-            "seats": held // bots >> SEAT_BITS,
-            "seat": held // bots & ((1 << SEAT_BITS) - 1),
-            "bot": held % bots,
-        }
-        if bots
-        else {}
-    )
-    return Counts(
-        results,
-        np.arange(results.clusters),
-        totals_of(results, [pd.DataFrame({**key, **sums})] if bots else []),
-    )
-
-
-def frame_without(frame: pd.DataFrame, bots: Collection[str]) -> pd.DataFrame:
-    """The rows of the games in which none of these bots sat, without these bots."""
-    away = frame.loc[frame["bot"].isin(list(bots)), "game"].unique()
-    kept = frame[~frame["game"].isin(away)]
-    names = [name for name in frame["bot"].cat.categories if name not in bots]
-    clusters = np.unique(kept["cluster"], return_inverse=True)[1].astype(np.int64)
-    return kept.assign(bot=kept["bot"].cat.set_categories(names), cluster=clusters)
-
-
-def _by_table_size(frame: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
-    """The rows grouped by table size, with each game's rows together and in the order of seats."""
-    for size in sorted(frame["seats"].unique()):
-        rows = frame[frame["seats"] == size]
-        place = rows["game"].to_numpy(dtype=np.int64) * size + rows["seat"].to_numpy(dtype=np.int64)
-        yield int(size), rows if (np.diff(place) > 0).all() else rows.iloc[np.argsort(place)]
-
-
-def count_table(
-    seats: Ints, ranks: Ints, cluster: Ints, outcome: Column | None = None
-) -> SizedGames:
-    """Counts games of one table size: (O, k) bots and ranks by seat, in any order; for each game
-    (G,) its deal and its row of these.
-
-    Without ``outcome``, every game has its own row.
-    """
-    size, bots = seats.shape[1], int(seats.max(initial=0)) + 1
-    codes = (seats @ bots ** np.arange(size)) * RANKS**size + (ranks - 1) @ RANKS ** np.arange(size)
+def count_games(
+    bots: list[str],
+    clusters: int,
+    seats: Ints,
+    ranks: Ints,
+    cluster: Ints,
+    outcome: Ints | Column | None = None,
+) -> Results:
+    """Counts games given as in `Outcomes`. Without ``outcome``, every game has its own row."""
+    places, inside = np.arange(seats.shape[1]), seats < len(bots)
+    codes = (seats @ (len(bots) + 1) ** places) * RANKS ** len(places)
+    codes += np.where(inside, ranks - 1, 0) @ RANKS**places
     found, first, number = np.unique(codes, return_index=True, return_inverse=True)
     # Sorted by deal and outcome, whatever the journal's order: sums of floats depend on their order
     # in the last digits, and a table must not depend on which worker was faster.
-    places = cluster * max(len(found), 1)
-    places += number if outcome is None else number[outcome]
-    places.sort()
-    of_game = (places % max(len(found), 1)).astype(np.int32)
-    won = ranks[first] == 1
-    return SizedGames(
+    order = cluster * max(len(found), 1)
+    order += number if outcome is None else number[outcome]
+    order.sort()
+    of_game = (order % max(len(found), 1)).astype(np.int32)
+    won = (inside & (ranks == 1))[first]
+    return Results(
+        bots=bots,
+        clusters=clusters,
         seats=seats[first],
+        players=inside[first].sum(axis=1),
         ranks=ranks[first],
         share=won / np.maximum(won.sum(axis=1, keepdims=True), 1),
-        games=np.bincount(of_game, minlength=len(found)).astype(np.float64),
-        cluster=(places // max(len(found), 1)).astype(np.int32),
+        times=np.bincount(of_game, minlength=len(found)).astype(np.float64),
+        cluster=(order // max(len(found), 1)).astype(np.int32),
         outcome=of_game,
     )
 
 
-def totals_of(results: Results, sums: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """The totals of `Counts`: the given sums by ``seats``, ``seat`` and ``bot``, and those that
-    follow from the results.
+def _totals(played: Outcomes, bots: int) -> pd.DataFrame:
+    """The rows of `Counts.totals`. All sums are of whole numbers, so that they do not depend on the
+    order of the games.
     """
-    parts = list(sums)
-    for table in results.tables:
-        for seat in range(table.size):
-            share, games = table.share[:, seat], table.games
-            columns = {
-                "games": games,
-                "wins": games * (share == 1),
-                "shared": games * ((share > 0) & (share < 1)),
-                "parts": games * np.rint(share * WHOLE),
-                "ranks": games * table.ranks[:, seat],
-            }
-            parts.append(
-                pd.DataFrame(
-                    {"seats": table.size, "seat": seat, "bot": table.seats[:, seat], **columns}
-                )
-            )
-    empty = pd.DataFrame({name: pd.Series(dtype="int64") for name in KEY})
-    totals = pd.concat(parts or [empty], ignore_index=True).groupby(KEY, sort=True).sum()
-    return totals.reindex(columns=TOTALS, fill_value=0.0).reset_index().astype({"games": "int64"})
+    inside, width = played.seats < bots, played.seats.shape[1]
+    won = inside & (played.ranks == 1)
+    players, winners = (which.sum(axis=1, keepdims=True) for which in (inside, won))
+    games = np.bincount(played.outcome, minlength=len(won))[:, None]
+    columns: dict[str, NDArray[Any]] = {
+        "games": games,
+        "wins": games * (won & (winners == 1)),
+        "shared": games * (won & (winners > 1)),
+        "parts": games * won * (WHOLE // np.maximum(winners, 1)),
+        "ranks": games * played.ranks,
+        **dict.fromkeys(("forfeits", "left", "think_ns"), games * 0),
+        **dict.fromkeys(("left_games", "think_games"), games),
+        **played.sums,
+    }
+    place = ((players * width + np.arange(width)) * bots + played.seats)[inside]
+    held = np.flatnonzero(np.bincount(place))
+    sums = {
+        name: np.bincount(place, np.broadcast_to(values, won.shape)[inside])[held]
+        for name, values in columns.items()
+    }
+    seat, bot = held // max(bots, 1), held % max(bots, 1)
+    table = pd.DataFrame({"seats": seat // width, "seat": seat % width, "bot": bot, **sums})
+    return table.astype({"games": "int64"})
 
 
-def restrict(results: Results, members: Ints) -> Results:
-    """The results as the given bots see them, with these bots renumbered in order: the games at a
-    table with two of them or more that one of them won, without the seats of all others.
+HINT = (
+    "the first line names the columns, for example block,bot_0,bot_1,share_0,share_1; block is"
+    " optional"
+)
+NEEDED = [f"{what}_{seat}" for what in ("bot", "share") for seat in range(FEWEST_SEATS)]
+BY_SEAT = ("bot", "share", "rank", "left", "think_ms")
+KNOWN = {"block", "faults", *(f"{what}_{at}" for what in BY_SEAT for at in range(MOST_SEATS))}
+CLOSE = 0.005
+"""Wide enough that 0.33 and 0.3333 both count as a third."""
+PARTS = (0, *(WHOLE // count for count in range(1, MOST_SEATS + 1)))
+TOLD = ("bot_", "share_", "rank_", "faults")
+"""The columns of which few different cells are expected."""
+UNREADABLE, MISSING = -1, -2
+SHARES = "shares of 1/m for each of m winners and 0 for the others, for example 1,0 or 0.5,0.5"
 
-    In the model the odds of two bots do not depend on who else sits there. So a seat that is left
-    out takes nothing from what the game says about those who stay.
+
+class Sheet(NamedTuple):
+    """A file's games (G) by seat (S), and what the reader should know.
+
+    ``bots`` (G, S) numbers in ``names``, their number where nobody sits; ``ranks`` (G, S), without
+    ``has_ranks`` 2 for all bots that did not win; ``left``, ``think_ms`` (G, S), NaN where the file
+    does not have them; ``forfeits`` (G, S) whether the bot did; ``cluster`` (G,) the number of the
+    block, or of the game without blocks. ``unused`` are columns that we do not use.
     """
-    if len(members) == len(results.bots):
-        return results
-    number = np.full(len(results.bots), -1, dtype=np.int64)
-    number[members] = np.arange(len(members))
-    tables = [part for table in results.tables for part in _parts(table, number)]
-    used = np.zeros(results.clusters, dtype=np.bool_)
-    for table in tables:
-        used[table.cluster] = True
-    place = (np.cumsum(used) - 1).astype(np.int32)
-    renumbered = [table._replace(cluster=place[table.cluster]) for table in tables]
-    return Results([results.bots[member] for member in members], int(used.sum()), renumbered)
+
+    names: list[str]
+    bots: Ints
+    ranks: Ints
+    left: Floats
+    think_ms: Floats
+    forfeits: Flags
+    cluster: Ints
+    has_blocks: bool
+    has_ranks: bool
+    unused: list[str]
+    notes: list[str]
+
+    def counts(self, without: Collection[str] = ()) -> Counts:
+        """The games counted, but for those in which one of these bots sat."""
+        stays = np.array([name not in without for name in [*self.names, ""]])
+        names = [name for name in self.names if name not in without]
+        games = stays[self.bots].all(axis=1)
+        left, think_ms = self.left[games], self.think_ms[games]
+        clusters, cluster = np.unique(self.cluster[games], return_inverse=True)
+        sums = {
+            "forfeits": self.forfeits[games],
+            "left": np.nan_to_num(left),
+            "left_games": ~np.isnan(left),
+            "think_ns": np.nan_to_num(np.rint(think_ms * NS_PER_MS)),
+            "think_games": ~np.isnan(think_ms),
+        }
+        seats = (stays.cumsum() - 1)[self.bots[games]]
+        played = Outcomes(seats, self.ranks[games], cluster, np.arange(len(seats)), sums)
+        return counts_of(names, np.arange(len(clusters)), played)
 
 
-def _parts(table: SizedGames, number: Ints) -> Iterator[SizedGames]:
-    """The games of a table among the bots with a number, by the seats that others have."""
-    inside = number[table.seats] >= 0
-    kept = (inside.sum(axis=1) >= FEWEST_SEATS) & ((table.share * inside).sum(axis=1) > 0)
-    for seated in np.unique(inside[kept], axis=0):
-        keep = kept & (inside == seated).all(axis=1)
-        games, place = keep[table.outcome], (np.cumsum(keep) - 1).astype(np.int32)
-        share = table.share[np.ix_(keep, seated)]
-        yield SizedGames(
-            number[table.seats[np.ix_(keep, seated)]],
-            table.ranks[np.ix_(keep, seated)],
-            share / share.sum(axis=1, keepdims=True),
-            table.games[keep],
-            table.cluster[games],
-            place[table.outcome[games]],
-            tuple(np.flatnonzero(~seated).tolist()),
+def read_sheet(data: bytes, name: str) -> Sheet:
+    """The games in a CSV file. Raises UserError with the line, what was expected, and what came."""
+    text = _text(data, name)
+    columns: list[str] = next(_rows(text), [])
+    _check_shape(text, columns, name)
+    known = [column for column in columns if column in KNOWN]
+    kinds = {column: "category" if column.startswith(TOLD) else "str" for column in known}
+    cells = pd.read_csv(io.StringIO(text), usecols=known, dtype=kinds, na_filter=False)
+    size = sum(column.startswith("bot_") for column in known)
+    _check_rows(cells, size, text, name)
+
+    def by_seat(what: str, meaning: Callable[[str], int]) -> Ints:
+        """(G, S) what each cell of ``what_0`` and so on means."""
+        return np.column_stack([_mapped(cells[f"{what}_{at}"], meaning) for at in range(size)])
+
+    texts = {text for seat in range(size) for text in cells[f"bot_{seat}"].cat.categories}
+    names = sorted({text_of(text.strip()) for text in texts} - {""})
+    place = {bot: number for number, bot in enumerate(names)} | {"": len(names)}
+    bots = by_seat("bot", lambda text: place[text_of(text.strip())])
+    has_blocks, has_ranks = "block" in known, "rank_0" in known
+    won = by_seat("share", share_parts) > 0
+    ranks = by_seat("rank", _rank) if has_ranks else np.where(won, 1, 2)
+    blocks = cells["block"].str.strip() if has_blocks else cells.index
+    cluster = np.asarray(pd.factorize(blocks, sort=True)[0], dtype=np.int64)
+    notes = _uneven(cluster) if has_blocks else []
+    if not has_ranks and ((bots < len(names)).sum(axis=1) > FEWEST_SEATS).any():
+        equal = "between two bots that did not win, the result counts as equal"
+        notes.append(f"the file has no ranks: {equal}")
+    forfeits = np.zeros(bots.shape, dtype=np.bool_)
+    for seat in range(size if "faults" in known else 0):
+        forfeits[:, seat] = _mapped(cells["faults"], _forfeited(seat))
+    return Sheet(
+        names=names,
+        bots=bots,
+        ranks=ranks,
+        left=_numbers(cells, "left", size),
+        think_ms=_numbers(cells, "think_ms", size),
+        forfeits=forfeits,
+        cluster=cluster,
+        has_blocks=has_blocks,
+        has_ranks=has_ranks,
+        unused=sorted(set(columns) - set(known)),
+        notes=notes,
+    )
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        wrong = repr(error.object[error.start : error.end])
+        raise UserError(
+            f"{name}, line {line}: expected UTF-8, got {wrong}", "save it as UTF-8"
+        ) from None
+
+
+def _rows(text: str) -> Any:
+    return csv.reader(io.StringIO(text, newline=""))
+
+
+def _check_shape(text: str, columns: list[str], name: str) -> None:
+    """Raises UserError for a header that lacks columns, and for a line with more cells than these,
+    because pandas would silently drop some.
+    """
+    told = ",".join(columns)
+    missing = [column for column in NEEDED if column not in columns]
+    twice = [column for column in columns if columns.count(column) > 1]
+    held = [len({f"bot_{seat}", f"share_{seat}"} & {*columns}) for seat in range(MOST_SEATS + 1)]
+    wrong = ""
+    if missing:
+        wrong = f"the column {missing[0]}, got {told or 'nothing'}"
+    elif twice:
+        wrong = f"each column once, got {twice[0]} twice"
+    elif held[MOST_SEATS] or 1 in held or held != sorted(held, reverse=True):
+        wrong = f"bot_ and share_ for up to {MOST_SEATS} seats, from 0, got {told}"
+    if wrong:
+        raise UserError(f"{name}, line 1: expected {wrong}", HINT)
+    rows = _rows(text)
+    if wide := next((rows.line_num for row in rows if len(row) > len(columns)), None):
+        raise UserError(
+            f"{name}, line {wide}: expected {len(columns)} cells, got more",
+            'put "quotes" around a cell that contains a comma',
         )
+
+
+def _check_rows(cells: pd.DataFrame, size: int, text: str, name: str) -> None:
+    """Raises UserError for the first row that `complaint` objects to. It is asked once for each
+    kind of row, of which a million rows have a few thousand.
+    """
+    kinds = cells[[name for name in map(str, cells) if name.startswith(TOLD[:3])]]
+    if "block" in cells:
+        kinds = kinds.assign(block=np.where(cells["block"].str.strip() == "", "", "x"))
+    for number, row in kinds.drop_duplicates().to_dict("index").items():
+        if said := complaint({str(column): str(cell) for column, cell in row.items()}, size):
+            rows = _rows(text)
+            lines = (rows.line_num for row in rows if row)  # blank lines are no rows
+            line = next(islice(lines, int(str(number)) + 1, None))
+            raise UserError(f"{name}, line {line}: {said}", "fix the line, or delete it")
+
+
+def complaint(cells: Mapping[str, str], seats: int) -> str:
+    """What was expected in a row and what came; empty if nothing is wrong. ``seats`` is the number
+    of bot columns.
+    """
+    bots = [cells[f"bot_{seat}"].strip() for seat in range(seats)]
+    texts = [cells[f"share_{seat}"] for seat in range(seats)]
+    size = bots.index("") if "" in bots else seats
+    if size < FEWEST_SEATS or any(bots[size:]):
+        return f"expected the names of two or more bots, without gaps, got {','.join(bots)}"
+    parts = [share_parts(text) for text in texts]
+    for seat, (part, text) in enumerate(zip(parts, texts, strict=True)):
+        if part == UNREADABLE or (part == MISSING and seat < size):
+            return f"expected {SHARES}, got {text!r} in share_{seat}"
+        if part > 0 and seat >= size:
+            return f"expected no share where no bot sits, got {text!r} in share_{seat}"
+    taken = [part for part in parts if part > 0]
+    if not taken or any(part * len(taken) != WHOLE for part in taken):
+        return f"expected {SHARES}, got {','.join(texts[:size])}"
+    if not cells.get("block", "1").strip():
+        return "expected a block, got an empty cell"
+    for seat, part in enumerate(parts[:size]):
+        text = cells.get(f"rank_{seat}", "1" if part > 0 else "2")
+        if not _rank(text) or (_rank(text) == 1) != (part > 0):
+            expected = f"expected a rank from 1 to {MOST_SEATS}, 1 for the winners"
+            return f"{expected}, got {text!r} in rank_{seat}"
+    return ""
+
+
+def share_parts(text: str) -> int:
+    """A share, such as 1, 0.5, .333 or 1/3, in parts of `WHOLE`; UNREADABLE or MISSING."""
+    if not text.strip():
+        return MISSING
+    above, slash, below = text.partition("/")
+    try:
+        value = float(above) / float(below) if slash else float(above)
+    except (ValueError, ZeroDivisionError):
+        return UNREADABLE
+    near = [part for part in PARTS if abs(value - part / WHOLE) < CLOSE]
+    return near[0] if near else UNREADABLE
+
+
+def _rank(text: str) -> int:
+    """A rank, or 0 if it is none."""
+    try:
+        return int(value) if (value := float(text)) in range(1, MOST_SEATS + 1) else 0
+    except ValueError:
+        return 0
+
+
+def _mapped(column: "pd.Series[str]", meaning: Callable[[str], int]) -> Ints:
+    """The meaning of each cell of a categorical column."""
+    meanings = np.array([meaning(str(text)) for text in column.cat.categories], dtype=np.int64)
+    return meanings[column.cat.codes] if len(column) else np.zeros(0, dtype=np.int64)
+
+
+def _numbers(cells: pd.DataFrame, what: str, size: int) -> Floats:
+    """(G, S) the numbers in ``what_0`` and so on, NaN if there is none."""
+    names = [f"{what}_{seat}" for seat in range(size)]
+    numbers = cells.reindex(columns=names).apply(pd.to_numeric, errors="coerce")
+    return np.asarray(numbers, dtype=np.float64)
+
+
+def _forfeited(seat: int) -> Callable[[str], int]:
+    """Whether a cell of ``faults`` ("seat:kind" joined by ``;``) names the seat."""
+    return lambda text: f";{seat}:" in f";{text}"
+
+
+def _uneven(cluster: Ints) -> list[str]:
+    """A note if some blocks have fewer games than most."""
+    games = np.bincount(cluster)
+    usual = int(np.flatnonzero(np.bincount(games) == np.bincount(games).max(initial=0))[-1:].sum())
+    fewer = int((games < usual).sum())
+    told = f"{fewer} of the {len(games)} blocks have fewer games than the usual {usual}"
+    return [f"{told}; they count all the same"] if fewer else []

@@ -1,53 +1,50 @@
-"""The tables for people and files, as data frames; every figure in them is computed here and
-nowhere else.
+"""The tables for people and files, as data frames: ratings are computed in `model`, and every other
+figure here and nowhere else.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from arena.players.options import nearest_label
-from arena.ratings.anchors import anchor_ratings
-from arena.ratings.caveats import rating_notes
+from arena.errors import UserError, did_you_mean
+from arena.players.folder import nearest_label
 from arena.ratings.columns import STANDINGS, frame_names
-from arena.ratings.company import company
 from arena.ratings.fit import Fit
-from arena.ratings.foreign import Sheet
-from arena.ratings.matches import score_journal, scoring_of, timed_hosts
-from arena.ratings.model import Component, Ratings, rate
+from arena.ratings.model import (
+    FEW_DEALS,
+    Ratings,
+    bound_interval,
+    bounds_of,
+    component_intervals,
+    rate,
+)
 from arena.ratings.notes import (
+    company,
     company_note,
-    comparison_note,
+    conditions_notes,
+    figure_notes,
     forfeits_note,
-    grants_note,
-    league_note,
-    machines_note,
+    purpose_notes,
+    rating_notes,
     uncounted_note,
+    unplayed_note,
+    void_notes,
+    void_table,
     without_note,
 )
-from arena.ratings.outside import FEW_DEALS, bound_interval
-from arena.ratings.pairs import pairs_table
-from arena.ratings.ranks import component_intervals
-from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame, frame_without
-from arena.ratings.sentences import order_sentences
-from arena.ratings.stages import ratings_by_ranks
-from arena.ratings.tally import PlayedBlocks, games_in
-from arena.ratings.voids import void_notes, void_table
+from arena.ratings.order import order_sentences
+from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Floats, Results, Sheet
+from arena.ratings.tally import PlayedBlocks, games_in, score_journal, scoring_of
 from arena.records.journal import journal_of
 from arena.records.record import DUEL
 from arena.records.runfile import RunInfo, read_run
 
-PLACES, UNKNOWN = {">": 0, "<": 2}, 3
-"""Where bots outside the core stand in a component, by mark; the core's place is 1."""
-ORDER = ["component", "place", "figure"]
-MOST_TESTS = 8
-"""How many tests of company the note may cost; 'arena analyse' makes more."""
-Opinion = Literal["wins", "ranks"]
-"""What ratings go by; ranks are a second opinion."""
+ORDER = ["component", "place", "figure", "share"]
+ELO = ["elo", "elo_low", "elo_high"]
+OPPOSITE = {"<": ">", ">": "<", "~": "~"}
 
 
 class Tables(NamedTuple):
@@ -64,7 +61,7 @@ class Tables(NamedTuple):
     games. With matches, all columns called games count matches. ``clock`` is what time was measured
     by, ``cpu`` or ``wall``; empty if unknown. ``sentences`` say who is clearly ahead of whom, and
     what is too close to call. ``without`` are bots whose games are left out of everything but
-    ``blocks``.
+    ``blocks``. ``details`` are the notes that only explain figures of the standings.
     """
 
     standings: pd.DataFrame
@@ -85,6 +82,7 @@ class Tables(NamedTuple):
     clock: str = ""
     sentences: Sequence[str] = ()
     without: Sequence[str] = ()
+    details: frozenset[str] = frozenset()
 
     @property
     def played(self) -> int:
@@ -99,98 +97,23 @@ def run_tables(
     match: Sequence[str] | None = None,
     info: RunInfo | None = None,
     without: Sequence[str] = (),
-    by: Opinion = "wins",
 ) -> Tables:
     """The tables of a run's folder, scored as in the run unless ``match`` differs; ``info`` is its
-    run.json, if the caller has read it. Games with a bot in ``without`` are left out. ``by`` is
-    what the ratings go by.
+    run.json, if the caller has read it. Games with a bot in ``without`` are left out.
 
     Raises RunError, NoAnswerError, UserError for anchors, boards or bots that do not fit.
     """
     info = info or read_run(run)
-    boards = scoring_of(info, match)
-    score = score_journal(journal_of(run), boards, own_decks=info.has_own_decks)
-    names = [bot.name for bot in info.bots]
+    boards, names = scoring_of(info, match), [bot.name for bot in info.bots]
     without, anchors = _as_named(names, without, anchors)
-    counts = score.counted.counts(names, without)
+    score = score_journal(journal_of(run), boards, own_decks=info.has_own_decks)
+    counts, blocks = score.counted.counts(names, without), score.games.blocks()
     left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
-    tables = make_tables(
-        counts, prior, score.games.blocks(), anchors, match=boards, without=without, by=by
-    )
+    tables = make_tables(counts, prior, blocks, anchors, match=boards, without=without)
     voids = void_notes(void_table(run, tables.standings, tables.games, without))
-    machines = machines_note(timed_hosts(info, score))
-    return tables._replace(
-        clock=info.clock,
-        most_seats=score.games.most_seats,
-        notes=[
-            *left_out,
-            *voids,
-            *tables.notes,
-            *machines,
-            *comparison_note(info),
-            *grants_note(info),
-            *league_note(run, anchors),
-        ],
-    )
-
-
-def make_tables(  # noqa: PLR0913 - what a table depends on
-    counts: Counts,
-    prior: float | None = None,
-    blocks: Sequence[PlayedBlocks] = (),
-    anchors: Mapping[str, float] | None = None,
-    *,
-    seats: bool = True,
-    unit: str = "deal",
-    match: Sequence[str] = (),
-    without: Sequence[str] = (),
-    by: Opinion = "wins",
-) -> Tables:
-    """The tables of counted games or matches; with ``seats`` False, seats have no effect. The
-    counts leave the games of the bots in ``without`` out already. Raises NoAnswerError, UserError.
-    """
-    results = counts.results
-    ratings, opinion = rate(results, prior, seats=seats), list[str]()
-    if by == "ranks":
-        ratings, opinion = ratings_by_ranks(results, ratings)
-    ratings = anchor_ratings(ratings, results, anchors or {})
-    fits, standings = ratings.fits, standings_table(counts, ratings)
-    noun = "matches" if match else "games"
-    return Tables(
-        standings=standings,
-        pairs=pairs_table(results, ratings),
-        seats=seats_table(counts, fits),
-        faults=faults_table(counts),
-        games=results.games,
-        clusters=results.clusters,
-        notes=[
-            *opinion,
-            *([] if without else uncounted_note(results, blocks, match)),
-            *company_note(company(results, fits, MOST_TESTS)),
-            *rating_notes(results, ratings, unit),
-            *forfeits_note(standings, noun),
-        ],
-        blocks=blocks,
-        most_seats=DUEL,
-        rated_games=sum(fit.games for fit in fits),
-        independent_games=independent_games(fits),
-        covariance=_covariance_table(results, fits),
-        anchors=anchors or {},
-        unit=unit,
-        match=match,
-        sentences=order_sentences(results.bots, ratings, unit),
-        without=without,
-    )
-
-
-def _as_named(
-    names: Sequence[str], without: Sequence[str], anchors: Mapping[str, float] | None
-) -> tuple[list[str], dict[str, float]]:
-    """Bots to leave out and anchors by the names they have in the results, which the user may write
-    with options in another order.
-    """
-    held = {nearest_label(name, names): elo for name, elo in (anchors or {}).items()}
-    return [nearest_label(name, names) for name in without], held
+    rest = *conditions_notes(info, score.hosts), *purpose_notes(run, info, anchored=bool(anchors))
+    notes = [*unplayed_note(run), *left_out, *voids, *tables.notes, *rest]
+    return tables._replace(notes=notes, clock=info.clock, most_seats=score.games.most_seats)
 
 
 def rate_sheet(
@@ -204,28 +127,67 @@ def rate_sheet(
     """The tables of a results file; values that the file does not have are missing. Games with a
     bot in ``without`` are left out. Raises NoAnswerError, UserError.
     """
-    names = list(sheet.frame["bot"].cat.categories)
-    without, anchors = _as_named(names, without, anchors)
-    kept = frame_without(sheet.frame, without)
-    left_out = without_note(without, names, kept["game"].nunique(), sheet.frame["game"].nunique())
-    tables = make_tables(
-        count_frame(kept),
-        prior,
-        (),
-        anchors,
-        seats=seats,
-        unit="block" if sheet.has_blocks else "game",
-        without=without,
-    )
-    notes = [*left_out, *([sheet.uneven] if sheet.uneven else [])]
+    without, anchors = _as_named(sheet.names, without, anchors)
+    counts, unit = sheet.counts(without), "block" if sheet.has_blocks else "game"
+    notes = without_note(without, sheet.names, counts.results.games, len(sheet.bots))
+    tables = make_tables(counts, prior, (), anchors, seats=seats, unit=unit, without=without)
     if not sheet.has_ranks:
         tables.standings["avg_rank"] = np.nan
-        if (sheet.frame["seats"] > DUEL).any():
-            notes.append(
-                "the file has no ranks: between two bots that did not win, the result counts as"
-                " equal"
-            )
-    return tables._replace(notes=[*notes, *tables.notes])
+    return tables._replace(notes=[*notes, *sheet.notes, *tables.notes])
+
+
+def make_tables(
+    counts: Counts,
+    prior: float | None = None,
+    blocks: Sequence[PlayedBlocks] = (),
+    anchors: Mapping[str, float] | None = None,
+    *,
+    seats: bool = True,
+    unit: str = "deal",
+    match: Sequence[str] = (),
+    without: Sequence[str] = (),
+) -> Tables:
+    """The tables of counted games or matches; with ``seats`` False, seats have no effect. The
+    counts leave the games of the bots in ``without`` out already. Raises NoAnswerError, UserError.
+    """
+    results = counts.results
+    ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})
+    fits, standings = ratings.fits, standings_table(counts, ratings)
+    return Tables(
+        standings=standings,
+        pairs=pairs_table(results, ratings),
+        seats=seats_table(counts, fits),
+        faults=faults_table(counts),
+        games=results.games,
+        clusters=results.clusters,
+        notes=[
+            *([] if without else uncounted_note(results, blocks, match)),
+            *company_note(company(results, fits)),
+            *rating_notes(results, ratings, unit),
+            *forfeits_note(standings, "matches" if match else "games"),
+        ],
+        blocks=blocks,
+        most_seats=DUEL,
+        rated_games=sum(fit.games for fit in fits),
+        independent_games=independent_games(fits),
+        covariance=_covariance_table(results, fits),
+        anchors=anchors or {},
+        unit=unit,
+        match=match,
+        sentences=order_sentences(results.bots, ratings, unit),
+        without=without,
+        details=frozenset(figure_notes(results, ratings, unit)),
+    )
+
+
+def _as_named(
+    names: Sequence[str], without: Sequence[str], anchors: Mapping[str, float] | None
+) -> tuple[list[str], dict[str, float]]:
+    """Bots to leave out and anchors by the names they have in the results, which the user may write
+    with options in another order.
+    """
+    held = {nearest_label(name, names): elo for name, elo in (anchors or {}).items()}
+    return [nearest_label(name, names) for name in without], held
 
 
 def independent_games(fits: list[Fit]) -> float | None:
@@ -241,84 +203,111 @@ def independent_games(fits: list[Fit]) -> float | None:
 
 def _covariance_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
     """One row and one column per bot with a rating, by name."""
-    table = pd.DataFrame(np.nan, index=pd.Index(results.bots), columns=pd.Index(results.bots))
+    covariance = _square(results, np.nan)
     for fit in fits:
-        names = table.index[fit.members]
-        table.loc[names, names] = fit.covariance
-    rated = sorted(results.bots[member] for fit in fits for member in fit.members)
-    return table.loc[rated, rated]
+        covariance[np.ix_(fit.members, fit.members)] = fit.covariance
+    rated, names = sorted(member for fit in fits for member in fit.members), pd.Index(results.bots)
+    return pd.DataFrame(covariance, names, names).iloc[rated, rated]
+
+
+def _square(results: Results, value: float) -> Floats:
+    """(n, n) the value for each two bots."""
+    return np.full((len(results.bots),) * 2, value)
 
 
 def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
-    """One row per bot, best first.
+    """One row per bot, best first: the columns of `columns.STANDINGS`. Figures are float64, counts
+    and ranks int64, texts str.
 
-    ``rank``       int64; equal ratings share a rank; bots with a lower bound rank above the core,
-                   those with an upper bound below it, and those of a smaller component, or without
-                   games, at the end
-    ``rank_low``, ``rank_high``  int64, simultaneous 95 % interval within the component
-    ``bot``        str
-    ``mark``       ``<`` or ``>`` the bot is outside the core: ``elo`` is a bound that its rating is
-                   below, or above, with 95 % confidence; ``~`` it has no rating, or only the prior
-                   gives it one; else empty
-    ``elo``, ``elo_low``, ``elo_high``  float64, 95 % interval; NaN at the open side of a bound, and
-                                        without a rating or error bars
-    ``los``        float64, likelihood of superiority over the next row; NaN in the last, and if one
-                   of the two has no rating or is of another component
-    ``games``, ``wins``, ``shared``, ``losses``, ``forfeits``  int64; ``wins`` are alone at rank 1,
-                                                               ``shared`` together with others
-    ``win_rate``   float64, a win shared by k counts 1/k; ``avg_rank``, ``avg_left`` float64
-    ``think_ms``   float64, mean time spent per game
-    ``deals``      int64, on how many it played
+    Equal ratings share a rank; bots outside the core rank above or below it, among themselves by
+    who beat whom, then by their bounds; those of a smaller component, or without games, come last.
+    Ranks have a simultaneous 95 % interval within the component. ``elo_low`` and ``elo_high`` are
+    NaN at the open side of a bound, and all three without a rating; ``los`` is NaN in the last row,
+    and if one of the two has no rating or is of another component.
     """
-    table = _by_bot(counts).reindex(counts.results.bots)
-    table["deals"] = counts.results.deals()
-    for column in ("games", "wins", "shared", "losses", "forfeits"):
-        table[column] = table[column].fillna(0).astype("int64")
-    for column in ("elo", "elo_low", "elo_high", "los"):
-        table[column] = np.nan
-    table["component"], table["mark"] = len(ratings.components), "~"
-    table["rank_low"], table["rank_high"] = 1, len(table)
-    for number, part in enumerate(ratings.components):
-        rows = table.index[part.members]
-        table.loc[rows, "component"] = number
-        table.loc[rows, "rank_low"], table.loc[rows, "rank_high"] = component_intervals(part)
-        _fill_ratings(table, part)
-    table["bot"] = table.index
-    table = table.rename_axis(index=None)
+    results, parts = counts.results, ratings.components
+    table = _by_bot(counts).reindex(range(len(results.bots))).rename_axis(index=None)
+    whole = ["games", "wins", "shared", "losses", "forfeits"]
+    table[whole] = table[whole].fillna(0).astype("int64")
+    table = table.assign(
+        bot=results.bots, deals=results.deals(), component=len(parts), place=0, mark="~",
+        elo=np.nan, elo_low=np.nan, elo_high=np.nan, rank_low=1, rank_high=len(table), los=np.nan,
+    )  # fmt: skip
+    for number, part in enumerate(parts):
+        columns = np.full(len(part.members), number), part.places, *component_intervals(part)
+        names = ["component", "place", "rank_low", "rank_high"]
+        table.loc[part.members, names] = np.column_stack(columns)
+        if (fit := part.fit) is not None:
+            half = fit.half_widths()
+            table.loc[fit.members, ELO] = np.column_stack([fit.elo, fit.elo - half, fit.elo + half])
+            table.loc[fit.members, "mark"] = np.where(fit.is_few, "?", "").astype(object)
+            table.loc[fit.members[list(fit.by_prior)], "mark"] = "~"
+        for bound in part.bounds:
+            table.loc[bound.member, "mark"] = bound.side
+            table.loc[bound.member, ELO] = bound_interval(bound.elo, bound.side)
     # Without a rating there are only shares of wins to sort by.
-    table["place"] = table["mark"].map(PLACES).fillna(1).where(table["elo"].notna(), UNKNOWN)
-    table["figure"] = table["elo"].fillna(table["win_rate"]).fillna(0)
-    table = table.sort_values([*ORDER, "bot"], ascending=[True, True, False, True], kind="stable")
-    table["rank"] = _ranks(table)
-    _fill_superiority(table, counts.results.bots, ratings.fits)
+    table["share"] = table["win_rate"].where(table["elo"].isna()).fillna(0)
+    table["figure"] = table["elo"].fillna(-np.inf)
+    ascending = [True, True, False, False, True]
+    table = table.sort_values([*ORDER, "bot"], ascending=ascending, kind="stable")
+    is_new = table[ORDER].ne(table[ORDER].shift()).any(axis=1)
+    table["rank"] = np.maximum.accumulate(np.where(is_new, np.arange(1, len(table) + 1), 0))
+    superiority = _square(results, np.nan)
+    for fit in ratings.fits:
+        superiority[np.ix_(fit.members, fit.members)] = fit.superiority()
+    place = table.index.to_numpy()
+    table.loc[place[:-1], "los"] = superiority[place[:-1], place[1:]]
     return table[frame_names(STANDINGS)].reset_index(drop=True)
 
 
-def _fill_ratings(table: pd.DataFrame, part: Component) -> None:
-    """Ratings, bounds and marks of a component."""
-    columns = ["elo", "elo_low", "elo_high"]
-    if part.fit is not None:
-        rows, half = table.index[part.fit.members], part.fit.half_widths()
-        table.loc[rows, columns] = np.column_stack(
-            [part.fit.elo, part.fit.elo - half, part.fit.elo + half]
-        )
-        table.loc[rows, "mark"] = np.where(part.fit.is_few, "?", "").astype(object)
-        table.loc[rows[list(part.fit.by_prior)], "mark"] = "~"
-    for bound in part.bounds:
-        row = table.index[bound.member]
-        table.loc[row, "mark"] = bound.side
-        table.loc[row, columns] = bound_interval(bound.elo, bound.side)
+def pairs_table(results: Results, ratings: Ratings) -> pd.DataFrame:
+    """One row per ordered pair of different bots that played together, by name: the columns of
+    `columns.PAIRS`. Figures are float64, counts int64, texts str.
+
+    The difference is from all games, and may be a bound as in `standings_table`; ``mark`` is ``<``
+    or ``>`` then, and ``~`` if the difference depends on the prior.
+    """
+    elo, low, high, los = (_square(results, np.nan) for _ in range(4))
+    mark = np.full(elo.shape, "", dtype=object)
+    for fit in ratings.fits:
+        at, half = np.ix_(fit.members, fit.members), fit.difference_half_widths()
+        elo[at] = fit.elo[:, None] - fit.elo
+        low[at], high[at], los[at] = elo[at] - half, elo[at] + half, fit.superiority()
+        mark[at] = np.where(fit.marks == "", "", "~")
+    for bound in ratings.bounds:
+        own, rivals, side = bound.member, bound.rivals, bound.side
+        above, below = (own, rivals, 1, side), (rivals, own, -1, OPPOSITE[side])
+        for one, other, sign, of in (above, below):
+            found = bound_interval(sign * bound.differences, of)
+            elo[one, other], low[one, other], high[one, other] = found
+            mark[one, other] = of
+    games, wins, shared = results.meetings()
+    at = np.nonzero(games)
+    names = pd.Index(results.bots)
+    return pd.DataFrame(
+        {
+            "bot": names[at[0]],
+            "opponent": names[at[1]],
+            "games": games[at],
+            "wins": wins[at],
+            "shared": shared[at],
+            "losses": (games - wins - shared)[at],
+            "score": (wins[at] + shared[at] / 2) / games[at],
+            "elo_diff": elo[at],
+            "elo_low": low[at],
+            "elo_high": high[at],
+            "los": los[at],
+            "mark": mark[at],
+        }
+    )
 
 
 def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
-    """One row per table size and seat.
+    """One row per table size and seat: the columns of `columns.SEATS`, counts int64, the others
+    float64.
 
-    ``seats``, ``seat`` int64; ``games``, ``wins``, ``shared`` int64; ``win_rate``, ``avg_left``
-    float64
-    ``elo``, ``elo_error``  float64, effect compared with seat 0 and half-width of its 95 %
-                            interval, from the largest component. Both are
-    NaN if only the prior keeps the effect finite; the error is also NaN if the deals do not differ
-    in it
+    ``elo`` and ``elo_error`` are those of the largest component, NaN if only the prior keeps the
+    effect finite; the error is also NaN if the deals do not differ in it.
     """
     sums = counts.totals.groupby(["seats", "seat"], sort=True).sum().reset_index()
     table = sums[["seats", "seat", "games"]].assign(
@@ -337,17 +326,17 @@ def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
 
 def faults_table(counts: Counts) -> pd.DataFrame:
     """One row per bot with games, by name: ``games``, ``forfeits`` int64, ``rate`` float64."""
-    table = _by_bot(counts)[["games", "forfeits"]].rename_axis(index="bot").reset_index()
+    table = _by_bot(counts)[["games", "forfeits"]].reset_index()
+    table["bot"] = pd.Index(counts.results.bots)[table["bot"]]
     table["rate"] = table["forfeits"] / table["games"]
     return table
 
 
 def _by_bot(counts: Counts) -> pd.DataFrame:
-    """The counted columns of the standings, by the names of the bots with games; integers except
+    """The counted columns of the standings, by the numbers of the bots with games; integers except
     for the means.
     """
     sums = counts.totals.groupby("bot", sort=True).sum()
-    sums.index = pd.Index([counts.results.bots[bot] for bot in sums.index], dtype="str")
     table = sums[["games", "wins", "shared", "forfeits"]].astype("int64")
     table["losses"] = table["games"] - table["wins"] - table["shared"]
     table["win_rate"] = sums["parts"] / (WHOLE * sums["games"])
@@ -357,18 +346,35 @@ def _by_bot(counts: Counts) -> pd.DataFrame:
     return table
 
 
-def _ranks(table: pd.DataFrame) -> list[int]:
-    """Ranks of a sorted table: bots of one component with equal figures share a rank."""
-    ranks: list[int] = []
-    keys = list(table[ORDER].itertuples(index=False, name=None))
-    for place, key in enumerate(keys):
-        ranks.append(ranks[-1] if place and key == keys[place - 1] else place + 1)
-    return ranks
-
-
-def _fill_superiority(table: pd.DataFrame, bots: Sequence[str], fits: list[Fit]) -> None:
-    for fit in fits:
-        place = {bots[member]: at for at, member in enumerate(fit.members.tolist())}
-        superiority = fit.superiority()
-        for name, next_name in pairwise(name for name in table.index if name in place):
-            table.loc[name, "los"] = superiority[place[name], place[next_name]]
+def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, float]) -> Ratings:
+    """The ratings with the anchors held at the given values, at most one per component. Raises
+    UserError.
+    """
+    bots, parts = results.bots, ratings.components
+    for name in anchors:
+        if name not in bots:
+            known = f"{did_you_mean(name, bots)}there are {', '.join(bots) or 'none'}"
+            raise UserError(
+                f"expected the anchor to be a bot of these results, got {name!r}", known
+            )
+    held = [[] if part.fit is None else [bots[at] for at in part.fit.members] for part in parts]
+    idle = sorted(set(anchors).difference(*held))
+    if idle:
+        raise UserError(
+            f"expected an anchor with a rating, got {', '.join(idle)} without one",
+            "choose a bot that won from others and lost to them, or rate everybody with --prior 1",
+        )
+    components = list(parts)
+    for number, (part, names) in enumerate(zip(parts, held, strict=True)):
+        here = [at for at, name in enumerate(names) if name in anchors]
+        if len(here) > 1:
+            raise UserError(
+                "expected one anchor per group of comparable bots, got"
+                f" {' and '.join(names[at] for at in here)}",
+                "one anchor fixes the level, and the games determine the distances from it",
+            )
+        if here and part.fit:
+            fit = part.fit.anchored(here[0], anchors[names[here[0]]])
+            bounds = part.bounds and bounds_of(results, part.members, fit)
+            components[number] = part._replace(fit=fit, bounds=bounds)
+    return Ratings(components)

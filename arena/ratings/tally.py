@@ -1,19 +1,20 @@
-"""Counts the games of a journal while it is read; only a few bytes per game stay in memory, however
-long its line is.
+"""Counts the games of a journal while it is read, or the matches that they make up (R8.3); only a
+few bytes per game stay in memory, however long its line is.
 """
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
-from typing import Annotated, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
-import pandas as pd
 from msgspec import Struct
 
-from arena.ratings.components import Ints
-from arena.ratings.results import NS_PER_MS, Counts, Results, SizedGames, count_table, totals_of
+from arena.errors import RunError, UserError
+from arena.ratings.results import NS_PER_MS, Counts, Ints, Outcomes, counts_of
+from arena.records.journal import read_rows
 from arena.records.record import (
     DEALS,
     MOST_SEATS,
@@ -21,6 +22,7 @@ from arena.records.record import (
     Deal,
     Fault,
     GameRecord,
+    Ids,
     Left,
     Milliseconds,
     Notes,
@@ -30,6 +32,8 @@ from arena.records.record import (
     Turn,
     check_seats,
 )
+from arena.records.runfile import RunInfo
+from arena.rules.terms import place_of, title_of, turns_of
 
 Seated = tuple[str, ...]
 Placing = tuple[str, Seated, tuple[int, ...]]
@@ -86,6 +90,7 @@ class Match(Struct, frozen=True, gc=False):
 Counted = Row | GameRecord | Match
 """Anything that can be scored: a game or a match."""
 AnyRow = TypeVar("AnyRow", bound=Row)
+Head = TypeVar("Head", str, Seated)
 
 
 def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
@@ -117,10 +122,13 @@ def games_in(blocks: Iterable[PlayedBlocks]) -> int:
     return sum(sum(block.games) for block in blocks)
 
 
-class GameList:
-    """Games in the order they are read: ``outcomes`` are numbered, and ``outcome`` and ``deal``
-    take four bytes per game. ``own_decks`` means that line-ups do not play the same deals, though
-    these have the same numbers.
+class Tally:
+    """Counted games, in the order they are read: ``outcomes`` are numbered, and ``outcome`` and
+    ``deal`` take four bytes per game. ``own_decks`` means that line-ups do not play the same deals,
+    though these have the same numbers.
+
+    Pagodas left, times and forfeits are summed as integers by outcome and seat, so that the order
+    of the games does not matter.
     """
 
     def __init__(self, *, own_decks: bool = False) -> None:
@@ -128,9 +136,10 @@ class GameList:
         self.outcomes: dict[Placing, int] = {}
         self.seated: dict[Seated, Seated] = {}
         self.outcome, self.deal = array("i"), array("i")
+        self._left, self._think_ns, self._forfeits = list[int](), list[int](), list[int]()
 
-    def add(self, game: Counted) -> int:
-        """Takes a game; returns the number of its outcome."""
+    def add(self, game: Counted) -> None:
+        """Counts a game."""
         outcome = (game.board, tuple(game.bots), tuple(game.ranks))
         # A million games have a few thousand outcomes: each game keeps eight bytes, and the model
         # works on the outcomes.
@@ -139,9 +148,19 @@ class GameList:
             number, (board, bots, ranks) = len(self.outcomes), outcome
             # names are stored once for each seating
             self.outcomes[board, self.seated.setdefault(bots, bots), ranks] = number
+            for sums in (self._left, self._think_ns, self._forfeits):
+                sums.extend([0] * MOST_SEATS)
         self.outcome.append(number)
         self.deal.append(game.deal)
-        return number
+        first = MOST_SEATS * number
+        # Whole nanoseconds: integers give the same sum in any order, floats do not.
+        for place, left in enumerate(game.left, first):
+            self._left[place] += left
+        for place, think_ms in enumerate(game.think_ms, first):
+            self._think_ns[place] += round(think_ms * NS_PER_MS)
+        if game.faults:
+            for seat in {fault.seat for fault in game.faults}:
+                self._forfeits[first + seat] += 1
 
     @property
     def most_seats(self) -> int:
@@ -151,9 +170,8 @@ class GameList:
     def blocks(self) -> list[PlayedBlocks]:
         """The blocks of all games, sorted."""
         names = [f"{board}/{'+'.join(sorted(bots))}" for board, bots, _ in self.outcomes]
-        heads = sorted(set(names))
-        number = {name: place for place, name in enumerate(heads)}
-        found, games = np.unique(self._places([number[name] for name in names]), return_counts=True)
+        heads, places = self._places(names)
+        found, games = np.unique(places, return_counts=True)
         edges = np.searchsorted(found, np.arange(len(heads) + 1) * DEALS).tolist()
         deals, counts = (
             array("i", column.astype(np.int32).tobytes()) for column in (found % DEALS, games)
@@ -167,96 +185,160 @@ class GameList:
         """(G,) a number for each game's board and deal that sorts by the board's name, then the
         line-up if each has its own decks, then the deal.
         """
-        heads = [
-            (board, tuple(sorted(bots)) if self._own_decks else ())
-            for board, bots, _ in self.outcomes
-        ]
-        number = {head: place for place, head in enumerate(sorted(set(heads)))}
-        return self._places([number[head] for head in heads])
+        if self._own_decks:
+            return self.block_deals()
+        return self._places([board for board, _, _ in self.outcomes])[1]
 
-    def _places(self, number: Sequence[int]) -> Ints:
-        """(G,) for each game, one integer made of ``number`` for its outcome and of its deal, which
-        sorts by the former first.
+    def block_deals(self) -> Ints:
+        """(G,) the same for each game's block: its board, line-up and deal."""
+        return self._places([(board, *sorted(bots)) for board, bots, _ in self.outcomes])[1]
+
+    def _places(self, names: Sequence[Head]) -> tuple[list[Head], Ints]:
+        """The different names of the outcomes, sorted, and (G,) for each game one integer made of
+        its outcome's name and of its deal, which sorts by the former first.
         """
-        places = (np.array(number, dtype=np.int64) * DEALS)[np.array(self.outcome, dtype=np.int32)]
+        heads = sorted(set(names))
+        number = {head: place for place, head in enumerate(heads)}
+        of_outcome = np.array([number[name] for name in names], dtype=np.int64) * DEALS
+        places = of_outcome[np.array(self.outcome, dtype=np.int32)]
         places += np.array(self.deal, dtype=np.int32)
-        return places
-
-
-class Tally(GameList):
-    """Counted games, with the bots' pagodas left, times and forfeits.
-
-    These are summed as integers by outcome and seat, so that the order of the games does not
-    matter.
-    """
-
-    def __init__(self, *, own_decks: bool = False) -> None:
-        super().__init__(own_decks=own_decks)
-        self._left: list[int] = []
-        self._think_ns: list[int] = []
-        self._forfeits: list[int] = []
-
-    def add(self, game: Counted) -> int:
-        """Counts a game; returns the number of its outcome."""
-        number = super().add(game)
-        first = MOST_SEATS * number
-        if first == len(self._left):
-            for sums in (self._left, self._think_ns, self._forfeits):
-                sums.extend([0] * MOST_SEATS)
-        # Whole nanoseconds: integers give the same sum in any order, floats do not.
-        for place, left in enumerate(game.left, first):
-            self._left[place] += left
-        for place, think_ms in enumerate(game.think_ms, first):
-            self._think_ns[place] += round(think_ms * NS_PER_MS)
-        if game.faults:
-            for seat in {fault.seat for fault in game.faults}:
-                self._forfeits[first + seat] += 1
-        return number
+        return heads, places
 
     def counts(self, bots: Iterable[str] = (), without: Collection[str] = ()) -> Counts:
         """The counts so far, for these bots and any others found; clusters are the deals of boards,
         numbered in sorted order. Games with a bot in ``without`` are left out.
         """
-        outcome, placings = np.array(self.outcome, dtype=np.int32), list(self.outcomes)
-        away = set(without)
-        sizes = np.array(
-            [len(seated) * away.isdisjoint(seated) for _, seated, _ in placings], dtype=np.int8
-        )
+        away, width = set(without), self.most_seats
         names = sorted({*bots, *(bot for seated in self.seated for bot in seated)} - away)
         number = {name: place for place, name in enumerate(names)}
-        deals = self.board_deals()
-        clusters = np.unique(deals[sizes[outcome] > 0] if without else deals)
-        tables, sums = list[SizedGames](), list[pd.DataFrame]()
-        for size in sorted(set(sizes.tolist()) - {0}):
-            rows = np.flatnonzero(sizes == size)
-            known = [placings[row][1:] for row in rows]
-            seats = np.array(
-                [[number[bot] for bot in seated] for seated, _ in known], dtype=np.int64
-            )
-            ranks = np.array([ranks for _, ranks in known], dtype=np.int64)
-            games = slice(None) if len(rows) == len(sizes) else sizes[outcome] == size
-            place = np.empty(len(sizes), dtype=np.int32)
-            place[rows] = np.arange(len(rows))
-            tables.append(
-                count_table(
-                    seats, ranks, np.searchsorted(clusters, deals[games]), place[outcome[games]]
-                )
-            )
-            sums += self._sums(seats, rows, np.bincount(outcome, minlength=len(sizes))[rows])
-        results = Results(names, len(clusters), tables)
-        return Counts(results, clusters % DEALS, totals_of(results, sums))
-
-    def _sums(self, seats: Ints, rows: Ints, games: Ints) -> Iterator[pd.DataFrame]:
-        """The sums by seat over the ``games`` of the outcomes of one table size, whose numbers are
-        ``rows``.
-        """
+        kept = np.array([away.isdisjoint(seated) for _, seated, _ in self.outcomes], dtype=np.bool_)
+        played = [placing for placing, keep in zip(self.outcomes, kept, strict=True) if keep]
+        players = np.array([len(seated) for _, seated, _ in played], dtype=np.int64)
+        inside = np.arange(width) < players[:, None]
+        seats, ranks = np.full(inside.shape, len(names)), np.ones(inside.shape, dtype=np.int64)
+        seats[inside] = [number[bot] for _, seated, _ in played for bot in seated]
+        ranks[inside] = [rank for *_, each in played for rank in each]
+        outcome, deals = np.array(self.outcome, dtype=np.int32), self.board_deals()
+        games = slice(None) if kept.all() else kept[outcome]
+        clusters = np.unique(deals[games])
+        cluster = np.searchsorted(clusters, deals[games])
+        number_kept = (np.cumsum(kept) - 1).astype(np.int32)
         sums = {"forfeits": self._forfeits, "left": self._left, "think_ns": self._think_ns}
-        for seat in range(seats.shape[1]):
-            columns = {
-                name: np.array(values, dtype=np.float64)[MOST_SEATS * rows + seat]
-                for name, values in sums.items()
-            }
-            told = {"left_games": games, "think_games": games}
-            yield pd.DataFrame(
-                {"seats": seats.shape[1], "seat": seat, "bot": seats[:, seat], **columns, **told}
-            )
+        by_seat = {
+            name: np.array(each).reshape(-1, MOST_SEATS)[kept, :width]
+            for name, each in sums.items()
+        }
+        found = Outcomes(seats, ranks, cluster, number_kept[outcome[games]], by_seat)
+        return counts_of(names, clusters % DEALS, found)
+
+
+def scoring_of(info: RunInfo, asked: Sequence[str] | None = None) -> list[str]:
+    """The boards of the matches that a run is scored by, none if it is scored by games: as
+    ``asked``, else as in run.json.
+
+    Raises UserError for a board that the run does not have, RunError.
+    """
+    known = info.config.get("match") or []
+    if not isinstance(known, list) or not all(isinstance(board, str) for board in known):
+        raise RunError(f"run.json: expected a list of boards as match, got {known!r}")
+    match = known if asked is None else list(asked)
+    foreign = [board for board in match if board not in info.boards]
+    if foreign:
+        raise UserError(
+            f"expected a match on boards of the run, {', '.join(info.boards)}, got {foreign[0]!r}",
+            "'arena run --match' plays on other boards; '--match none' counts games singly",
+        )
+    return match
+
+
+class Score:
+    """The games of a run, and what is scored: the matches on these boards, or the games themselves
+    if there are no boards.
+
+    ``hosts`` are the machines the games were played on. ``own_decks`` is as in `Tally`.
+    """
+
+    def __init__(self, match: Sequence[str], *, own_decks: bool = False) -> None:
+        self.counted = Tally(own_decks=own_decks)
+        self.games = Tally(own_decks=own_decks) if match else self.counted
+        self.hosts: set[str] = set()
+        self._matches = Matches(match, self.counted.add) if match else None
+
+    def add(self, game: Row | GameRecord) -> None:
+        """Counts a game, and the match it completes, if any."""
+        self.games.add(game)
+        self.hosts.add(game.host)
+        if self._matches:
+            self._matches.add(game)
+
+
+def score_journal(journal: Path, match: Sequence[str], *, own_decks: bool = False) -> Score:
+    """The games of a journal; the first record of each id counts. Raises RunError for a damaged
+    line.
+    """
+    score = Score(match, own_decks=own_decks)
+    for _, row in read_rows(journal, row_decoder(Row)):
+        score.add(row)
+    return score
+
+
+class Matches:
+    """Takes games, and passes on each match once it has a game for each of its boards; until then
+    it holds the games.
+
+    A match has the same bots in the same seats on the same deal. Seats rank by total pagodas left,
+    fewest first. Seats that forfeited rank below all others: by the number of forfeits, then as
+    their games rank them (an earlier forfeit below a later one), then by the total. Equal is equal.
+    A game that occurs twice under different ids counts once.
+    """
+
+    def __init__(self, match: Sequence[str], take: Callable[[Match], object]) -> None:
+        self._turns = turns_of(match)
+        self._rounds = len(match)
+        self._title = title_of(match)
+        self._take = take
+        self._seated: dict[tuple[str, ...], int] = {}
+        self._open: dict[str, dict[int, Counted]] = {}
+        self._over = Ids()
+
+    def add(self, game: Counted) -> None:
+        """Takes a game."""
+        turns = self._turns.get(game.board)
+        if turns is None:
+            return
+        deal, turn = place_of(turns, game.deal)
+        bots = tuple(game.bots)
+        name = f"{self._seated.setdefault(bots, len(self._seated))}/{deal}/"
+        rounds = self._open.get(name)
+        if rounds is None:
+            rounds = self._open[name] = {}
+        rounds.setdefault(turn, game)
+        if len(rounds) == self._rounds:
+            del self._open[name]
+            if self._over.add(name):
+                self._take(
+                    _whole(self._title, deal, bots, [rounds[turn] for turn in range(self._rounds)])
+                )
+
+
+def _whole(title: str, deal: int, bots: tuple[str, ...], games: Sequence[Counted]) -> Match:
+    """The match of these rounds."""
+    left = list(map(sum, zip(*[game.left for game in games], strict=True)))
+    think_ms: list[float] = list(map(sum, zip(*[game.think_ms for game in games], strict=True)))
+    standing: Sequence[Any] = left
+    faults: list[Lost] = []
+    # A list is quicker, there are millions of matches.
+    if any([game.faults for game in games]):  # noqa: C419
+        lost = [
+            [game.ranks[seat] for game in games if any(fault.seat == seat for fault in game.faults)]
+            for seat in range(len(bots))
+        ]
+        standing = [(len(each), sum(each), total) for each, total in zip(lost, left, strict=True)]
+        faults = [Lost(seat) for seat, ranks in enumerate(lost) if ranks]
+    return Match(title, deal, bots, _ranks(standing), left, think_ms, faults)
+
+
+def _ranks(standing: Sequence[Any]) -> list[int]:
+    """The rank of each seat; lower is better."""
+    order = sorted(standing)
+    return [1 + order.index(own) for own in standing]

@@ -1,40 +1,39 @@
 """The journal: the append-only file of records, and the single source of truth about a run.
 
 One process writes, holding a lock. A record counts once its line, including the newline, is on
-disk. The journal of a finished run may be compressed with gzip or zstd; it is then read like any
-other.
+disk. The journal of a finished run may be compressed with gzip; it is then read like any other.
 """
 
 import gzip
 import os
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from importlib import import_module
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from heapq import nlargest
+from os.path import commonprefix
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, Self, TypeVar
+from typing import BinaryIO, Protocol, Self, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
 
-from arena.errors import RunError
-from arena.records.ids import Ids
-from arena.records.linefile import FullError, LineFile
-from arena.records.record import GameRecord, encode_record
-from arena.records.regular import open_regular
+from arena.errors import RunError, counted
+from arena.records.record import FORFEIT, GameRecord, Ids, check_seats, decode_record, encode_record
+from arena.records.regular import LineFile, folder_below, open_regular
 
 FILE = "games.jsonl"
 TORN = "games.torn"
-COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
-"""The ending of a compressed journal's name, and the program that compressed it."""
+COMPRESSED = ".gz"
+"""The ending of a compressed journal's name."""
 LONGEST = 1 << 20
 """The longest line, in bytes; a record has about two thousand."""
 AT_ONCE = 1 << 17
 """Bytes to read at a time."""
+NAMED = 3
+"""So many bots with forfeits are named."""
 
-
-class _Identified(Struct):
-    id: str
+Form = TypeVar("Form")
 
 
 class HasId(Protocol):
@@ -45,14 +44,13 @@ class HasId(Protocol):
         """The game's id."""
 
 
+class _Identified(Struct):
+    id: str
+
+
 Row = TypeVar("Row", bound=HasId)
 
-
 _decode_id = msgspec.json.Decoder(_Identified).decode
-
-
-JournalFullError = FullError
-"""The disk is full; all records appended before are safe."""
 
 
 class Journal:
@@ -71,20 +69,21 @@ class Journal:
         if packed != self.path:
             raise RunError(
                 f"expected to append to {self.path}, got the compressed {packed.name}",
-                f"unpack it first: {_unpack(packed)}",
+                f"unpack it first: gunzip {packed}",
             )
         busy = "wait for it, or choose another --out"
         self._file = LineFile(folder, FILE, "games", busy=busy, cut=self._keep_torn)
         self.repaired = self._file.repaired
         try:
             self.ids = Ids(read_ids(self.path))
-            sync_folder(folder)
+            with folder_below(folder, ()) as at:
+                os.fsync(at)
         except BaseException:
             self.close()
             raise
 
     def append(self, records: Sequence[GameRecord]) -> None:
-        """Writes records and returns once they are on disk. If it raises JournalFullError, none of
+        """Writes records and returns once they are on disk. If it raises FullError, none of
         them was written.
         """
         # Records that wait together share one flush: it takes milliseconds on a disk, a game of
@@ -106,61 +105,28 @@ class Journal:
     def _keep_torn(self, torn: bytes) -> None:
         # A line was reported as played only after its newline was on disk, so what comes after the
         # last one was promised to nobody and is played again. It is kept beside, for who looks.
-        folder = self.path.parent
-        with os.fdopen(
-            open_regular(folder, TORN, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab"
-        ) as file:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        with os.fdopen(open_regular(self.path.parent, TORN, flags), "ab") as file:
             file.write(torn)
 
 
 def journal_of(folder: Path) -> Path:
     """The path of a run's journal, which may be compressed; the plain name if there is none yet."""
-    path = folder / FILE
-    packed = [folder / (FILE + suffix) for suffix in COMPRESSED]
-    return next((place for place in (path, *packed) if os.path.lexists(place)), path)
+    path, packed = folder / FILE, folder / (FILE + COMPRESSED)
+    return packed if os.path.lexists(packed) and not os.path.lexists(path) else path
 
 
 @contextmanager
 def open_journal(path: Path) -> Iterator[BinaryIO]:
     """Opens a journal for reading, decompressing it on the fly if needed. Raises RunError."""
-    library: Any = gzip if path.suffix == ".gz" else _zstd(path) if path.suffix == ".zst" else None
     try:
         raw = os.fdopen(open_regular(path.parent, path.name), "rb", AT_ONCE)
     except FileNotFoundError:
         raise RunError(f"expected a journal {path}, found none") from None
     except OSError as error:
         raise RunError(f"expected to read the journal {path}, got {error}") from error
-    with raw, library.open(raw, "rb") if library else raw as file:
-        yield file
-
-
-def _zstd(path: Path) -> Any:
-    """The standard library's zstd module, or the package that provides it on older Pythons. Raises
-    RunError.
-    """
-    for name in ("compression.zstd", "backports.zstd"):
-        with suppress(ImportError):
-            return import_module(name)
-    raise RunError(
-        f"expected a module that reads zstd for {path}, found neither compression.zstd (Python"
-        " 3.14) nor backports.zstd",
-        f"pip install 'qin-arena[zstd]', or unpack it: {_unpack(path)}",
-    )
-
-
-def _unpack(packed: Path) -> str:
-    """The command that unpacks a journal and leaves only the plain one."""
-    return f"{'gunzip' if packed.suffix == '.gz' else 'unzstd --rm'} {packed}"
-
-
-def _damages(path: Path) -> tuple[type[Exception], ...]:
-    """The exceptions that reading a damaged compressed file can raise."""
-    return (
-        EOFError,
-        gzip.BadGzipFile,
-        zlib.error,
-        *([_zstd(path).ZstdError] if path.suffix == ".zst" else []),
-    )
+    with raw, gzip.open(raw) if path.suffix == COMPRESSED else nullcontext(raw) as file:
+        yield cast("BinaryIO", file)
 
 
 def read_lines(path: Path, start: int = 0) -> Iterator[bytes]:
@@ -178,11 +144,9 @@ def read_lines(path: Path, start: int = 0) -> Iterator[bytes]:
                         f"{path}: expected lines below {LONGEST >> 20} MiB, got a longer one",
                         "restore the file",
                     )
-    except _damages(path) as error:
-        program = COMPRESSED[path.suffix]
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise RunError(
-            f"expected {path} to be whole and compressed by {program}, got {error}",
-            "restore the file",
+            f"expected {path} to be whole and compressed by gzip, got {error}", "restore the file"
         ) from None
 
 
@@ -220,6 +184,21 @@ def _decoded(
         start += len(line)
 
 
+def read_beside(
+    path: Path, decode: Callable[[bytes], Form], expected: str, cure: str
+) -> Iterator[tuple[int, Form]]:
+    """The lines of a file beside the journal, with their numbers; none if there is no such file.
+    Raises RunError with the cure for a line that is not what the arena writes.
+    """
+    for number, line in enumerate(read_lines(path) if os.path.lexists(path) else (), 1):
+        try:
+            row = decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            told = f"{path}, line {number}: expected {expected}, got {error}"
+            raise RunError(told, cure) from None
+        yield number, row
+
+
 def damaged_line(path: Path, number: int, line: bytes, error: Exception) -> RunError:
     """The error for a line in the middle of a journal that is not a record."""
     return RunError(
@@ -229,10 +208,113 @@ def damaged_line(path: Path, number: int, line: bytes, error: Exception) -> RunE
     )
 
 
-def sync_folder(folder: Path) -> None:
-    """Flushes the entries of a folder to disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def read_records(run: Path) -> Iterator[GameRecord]:
+    """The records of a run, in the order the games ended; if an id occurs twice, the first record
+    counts. Raises RunError.
+    """
+    return (record for _, record in read_rows(journal_of(run), _fitting_record))
+
+
+def _fitting_record(line: bytes) -> GameRecord:
+    """The record, if each of its lists has one entry per seat. Raises DecodeError, ValueError."""
+    record = decode_record(line)
+    lists = record.left, record.ranks, record.think_ms, record.slowest_ms
+    check_seats(len(record.bots), record.faults, *lists)
+    return record
+
+
+def unplayed_text(run: Path) -> str:
+    """What is wrong with a run in which no game was decided by play: who forfeited how often, and
+    what for. Empty for any other run, or one without games. Raises RunError.
+    """
+    games, forfeits = 0, _Forfeits()
+    for games, record in enumerate(read_records(run), 1):  # noqa: B007
+        if record.end != FORFEIT:
+            return ""
+        forfeits.add(record)
+    whole = f"all {games:,} games" if games > 1 else "the one game"
+    return f"{whole} ended by forfeits: {forfeits}" if games else ""
+
+
+def forfeits_text(run: Path) -> str:
+    """Who forfeited how often in a run, and what for, the worst first; empty if nobody did. Raises
+    RunError.
+    """
+    forfeits = _Forfeits()
+    for record in read_records(run):
+        forfeits.add(record)
+    return str(forfeits)
+
+
+class _Forfeits(defaultdict[str, Counter[str]]):
+    """How often each bot forfeited, by kind."""
+
+    def __init__(self) -> None:
+        super().__init__(Counter)
+
+    def add(self, record: GameRecord) -> None:
+        for fault in record.faults:
+            self[record.bots[fault.seat]][fault.kind] += 1
+
+    def __str__(self) -> str:
+        worst = sorted(self.items(), key=lambda item: (-item[1].total(), item[0]))
+        told = [f"{bot} forfeited {_reasons(kinds)}" for bot, kinds in worst[:NAMED]]
+        if len(worst) > NAMED:
+            told.append(f"{counted(len(worst) - NAMED, 'more bot')} forfeited some")
+        return "; ".join(told)
+
+
+def _reasons(kinds: Counter[str]) -> str:
+    *most, last = [f"{count:,} ({kind})" for kind, count in kinds.most_common()]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def board_of(record: GameRecord, boards: Mapping[str, Form]) -> Form:
+    """The board of a record, from those of its run by name, in whatever form. Raises RunError."""
+    if record.board not in boards:
+        raise RunError(
+            f"expected one of the run's boards, {', '.join(boards)}, got {record.board!r} in"
+            f" {record.id}"
+        )
+    return boards[record.board]
+
+
+def records_of_deal(run: Path, record: GameRecord) -> list[GameRecord]:
+    """The games of a run that the same bots played with the same deck on the same board, this one
+    included, in the order they ended. Raises RunError.
+    """
+    # The deck is looked for as we write it: a line of another JSON form is not found.
+    found = read_rows(journal_of(run), _fitting_record, msgspec.json.encode(record.deck))
+    return [other for _, other in found if deal_of(other) == deal_of(record)]
+
+
+def neighbours(run: Path, game: str) -> tuple[str, str]:
+    """The ids of the games that ended before and after a game, empty where there is none. Raises
+    RunError.
+    """
+    before, ids = "", read_ids(journal_of(run))
+    for known in ids:
+        if known == game:
+            return before, next(ids, "")
+        before = known
+    return "", ""
+
+
+def deal_of(record: GameRecord) -> tuple[str, str, tuple[str, ...]]:
+    """What is equal in games that differ only in who sits where."""
+    return record.board, record.deck, tuple(sorted(record.bots))
+
+
+def find_record(run: Path, game: str) -> GameRecord:
+    """The record with this id. Raises RunError with similar ids in the hint."""
+    # first the id as we write it, then in any other JSON form
+    for holding in (msgspec.json.encode(game), b""):
+        for _, record in read_rows(journal_of(run), _fitting_record, holding):
+            if record.id == game:
+                return record
+    alike: Callable[[str], int] = lambda known: len(commonprefix((known, game)))  # noqa: RUF071, E731
+    near = nlargest(3, read_ids(journal_of(run)), key=alike)
+    raise RunError(
+        f"expected the id of a game in {run}, got {game!r}",
+        f"for example {', '.join(near)}" if near else "the run has no games yet",
+    )

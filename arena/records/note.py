@@ -3,23 +3,22 @@ keeps it.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-MOST_TEXT = 160
-"""Characters of a text; the rest is cut."""
-MOST_NUMBERS = 8
-MOST_NAME = 24
+MOST_TEXT, MOST_NUMBERS, MOST_NAME = 160, 8, 24
+"""Characters of the text, named numbers, and characters of their names; the rest is cut."""
 LARGEST = 2**53 - 1
 """No named number is further from 0."""
-VALUE_DECIMALS = 4
-DIGITS = 6
-"""The significant digits of a number with a fraction."""
+VALUE_DECIMALS, DIGITS = 4, 6
+"""What is kept of the value, and the significant digits of a number with a fraction."""
 NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_]{{0,{MOST_NAME - 1}}}", re.ASCII)
 TAKEN = frozenset(("turn", "seat", "value", "text"))
 """What no number can be called: they would be taken for what the arena says."""
+HARMLESS = "no control characters, and none that hide or reorder"
+MOST_SAID = f"at most {MOST_NUMBERS} numbers"
 # Fixed ranges, not str.isprintable: what that says of new characters differs between versions of
 # Python, and a record has to be the same for all.
 HIDING = re.compile(
@@ -51,11 +50,8 @@ class Note(Struct, frozen=True):
     @property
     def numbers(self) -> dict[str, int | float]:
         """The numbers that have names of the bot's own."""
-        return {
-            name: told
-            for name, told in self.kept.items()
-            if name != "value" and not isinstance(told, str)
-        }
+        items = self.kept.items()
+        return {name: n for name, n in items if name != "value" and not isinstance(n, str)}
 
     def entry(self, turn: int) -> Entry:
         """The note of the move that was made after ``turn`` placements, for a record."""
@@ -72,23 +68,8 @@ def note_of(said: object) -> Note | None:
     """What is kept of anything that a bot may have said; None if that is nothing. It never fails,
     since a note costs no bot its move.
     """
-    if not isinstance(said, dict):
-        return None
-    kept: dict[str, int | float | str] = {}
-    numbers = 0
-    for name, told in said.items():
-        fitting: int | float | str | None
-        if name == "value":
-            fitting = _value_of(told)
-        elif name == "text":
-            fitting = _text_of(told)
-        elif numbers < MOST_NUMBERS and name not in TAKEN and NAME.fullmatch(name):
-            fitting = _number_of(told)
-            numbers += fitting is not None
-        else:
-            continue
-        if fitting is not None:
-            kept[name] = fitting
+    parts = _parts(said) if isinstance(said, dict) else ()
+    kept = {name: fitting for name, _, fitting, _ in parts if fitting is not None}
     return Note(kept) if kept else None
 
 
@@ -103,52 +84,50 @@ class Loss(NamedTuple):
 def losses(said: object) -> list[Loss]:
     """What `note_of` does not keep as it was said, for a bot's author."""
     if not isinstance(said, dict):
-        return [] if said is None else [Loss("note", "an object", _shown(said))]
-    note = note_of(said)
-    kept = note.kept if note else {}
+        return [] if said is None else [Loss("note", "an object", _shown(said, is_text=False))]
     return [
-        Loss(name, expected, _shown(told) if name != "text" else _shown_text(told))
-        for name, told in said.items()
-        if (expected := _lacking(name, told, kept.get(name)))
+        Loss(name, expected, _shown(told, is_text=name == "text"))
+        for name, told, _, expected in _parts(said)
+        if expected
     ]
 
 
-def _lacking(name: str, told: object, kept: float | str | None) -> str:
-    """What was expected of a part that is not kept as it was said; else nothing."""
-    if name == "text":
-        return _lacking_text(told, kept or "")
-    if kept is not None:
-        return ""
-    if name == "value":
-        return "a number from 0 to 1"
-    if name in TAKEN:
-        return "another name, because turn and seat are the arena's"
-    if not NAME.fullmatch(name):
-        return f"a name of 1 to {MOST_NAME} letters, digits and _, with a letter first"
-    if _number_of(told) is None:
-        return f"a number no further from 0 than {LARGEST:,}"
-    return f"at most {MOST_NUMBERS} numbers"
+def _parts(said: dict[str, Any]) -> Iterator[tuple[str, Any, float | str | None, str]]:
+    """The parts of a note: name, what was said, what is kept of it, and what was expected where
+    that is less.
+    """
+    numbers = 0
+    for name, told in said.items():
+        fitting: float | str | None = None
+        if name == "value":
+            fitting = _value_of(told)
+            expected = "a number from 0 to 1" if fitting is None else ""
+        elif name == "text":
+            fitting, expected = _text_of(told), "text"
+            if isinstance(told, str):
+                is_long, is_whole = len(told) > MOST_TEXT, (fitting or "") == told.strip()
+                expected = (
+                    f"at most {MOST_TEXT} characters" if is_long else "" if is_whole else HARMLESS
+                )
+        elif name in TAKEN:
+            expected = "another name, because turn and seat are the arena's"
+        elif not NAME.fullmatch(name):
+            expected = f"a name of 1 to {MOST_NAME} letters, digits and _, with a letter first"
+        elif (number := _number_of(told)) is None:
+            expected = f"a number no further from 0 than {LARGEST:,}"
+        else:
+            numbers += 1
+            fitting, expected = (number, "") if numbers <= MOST_NUMBERS else (None, MOST_SAID)
+        yield name, told, fitting, expected
 
 
-def _lacking_text(told: object, kept: object) -> str:
-    if not isinstance(told, str):
-        return "text"
-    if len(told) > MOST_TEXT:
-        return f"at most {MOST_TEXT} characters"
-    return "" if kept == told.strip() else "no control characters, and none that hide or reorder"
-
-
-def _shown(told: object) -> str:
+def _shown(told: object, *, is_text: bool) -> str:
     """A part of a note in a few characters; it may be of any size and depth."""
+    if isinstance(told, str):
+        return f"{len(told)} characters" if is_text else repr(told[:MOST_NAME])
     if isinstance(told, list | dict):
         return "a list" if isinstance(told, list) else "an object"
-    if isinstance(told, int) and abs(told) > LARGEST:
-        return "a larger one"
-    return repr(told[:MOST_NAME]) if isinstance(told, str) else str(told)
-
-
-def _shown_text(told: object) -> str:
-    return f"{len(told)} characters" if isinstance(told, str) else _shown(told)
+    return "a larger one" if isinstance(told, int) and abs(told) > LARGEST else str(told)
 
 
 def _value_of(told: object) -> float | None:

@@ -6,18 +6,24 @@ only a few fields are wanted, and fast, a view declares those with the types tha
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from contextlib import suppress
+from itertools import chain
 from statistics import median
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
 
-from arena.records.note import Entry
+from arena.errors import FaultKind
+from arena.records.note import Entry, wrong_note
+from arena.rules.notation import PASSED
 
 VERSION: Literal[1] = 1
 MOST_SEATS = 4
 DUEL = 2
+FORFEIT = "forfeit"
+"""How a game ends in which all but one forfeit."""
 DEALS = 10_000_000
 """The deals of a board have numbers below this."""
 UNKNOWN_MARGIN = 25
@@ -120,9 +126,8 @@ def check_seats(seats: int, faults: Iterable[Fault], *lists: Sized) -> None:
     """Raises ValueError unless each of a record's by-seat lists has ``seats`` entries, and its
     faults name existing seats.
     """
-    for entries in lists:
-        if len(entries) != seats:
-            raise ValueError(f"expected ranks, left and times of {seats} seats")
+    if any(len(entries) != seats for entries in lists):
+        raise ValueError(f"expected ranks, left and times of {seats} seats")
     for fault in faults:
         if not 0 <= fault.seat < seats:
             raise ValueError(f"expected a fault of a seat below {seats}, got {fault.seat}")
@@ -175,3 +180,189 @@ def unlike(machines: Iterable[tuple[str, int | None]]) -> tuple[str, str, float]
     if not known or known[-1][0] <= DIFFERENT * known[0][0]:
         return None
     return known[0][1], known[-1][1], known[-1][0] / known[0][0]
+
+
+DIGITS = 4
+"""The last digits of a deal's number, which are a bit of a page of ids."""
+
+
+class Ids:
+    """A set of ids that is exact for any text, and small when ids are
+    ``board/line-up/deal/seating`` with many deals.
+
+    Ids that differ only in the last digits of the deal share a page: an int with one bit for each.
+    A million games take about ten megabytes at most, and a few kilobytes if every line-up plays all
+    deals. Any other text is stored as it is.
+    """
+
+    def __init__(self, ids: Iterable[str] = ()) -> None:
+        self._pages: dict[tuple[str, str, int, str], int] = {}
+        self._others: set[str] = set()
+        for name in ids:
+            self.add(name)
+
+    def add(self, name: str) -> bool:
+        """Adds an id; False when it was there before."""
+        page, bit = _place(name)
+        if not bit:
+            is_new = name not in self._others
+            self._others.add(name)
+            return is_new
+        bits = self._pages.get(page, 0)
+        self._pages[page] = bits | bit
+        return not bits & bit
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        page, bit = _place(name)
+        return bool(self._pages.get(page, 0) & bit) if bit else name in self._others
+
+    def __iter__(self) -> Iterator[str]:
+        for (line_up, deal, digits, seating), bits in self._pages.items():
+            rest = bits
+            while rest:
+                last = (rest & -rest).bit_length() - 1
+                yield f"{line_up}/{deal}{last:0{digits}}/{seating}"
+                rest &= rest - 1
+        yield from self._others
+
+    def __len__(self) -> int:
+        return len(self._others) + sum(bits.bit_count() for bits in self._pages.values())
+
+
+def _place(name: str) -> tuple[tuple[str, str, int, str], int]:
+    """The page of an id and its bit on that page, 0 if it has none. Page and bit together determine
+    the id exactly.
+    """
+    line_up, *rest = name.rsplit("/", 2)
+    if len(rest) == 2:  # noqa: PLR2004 - the deal and the seating
+        deal, seating = rest
+        last = deal[-DIGITS:]
+        if last.isdecimal() and last.isascii():
+            return (line_up, deal[:-DIGITS], len(last), seating), 1 << int(last)
+    return ("", "", 0, ""), 0
+
+
+BY_SEAT = ("left", "ranks", "think_ms", "slowest_ms")
+EXPECTED = re.compile(r"Expected (.*?)(?:, got .*)?$")
+TOP = re.compile(r"[.\[]")
+PLACE = " - at `$."
+"""What msgspec puts between an error and the field it is about."""
+
+
+class _StrictFault(Fault, frozen=True, forbid_unknown_fields=True):
+    kind: FaultKind
+    detail: Text
+
+
+class _StrictRecord(GameRecord, frozen=True, forbid_unknown_fields=True):
+    # Who only reads records takes new fields and new words, which a later arena may write, and is
+    # three times as fast without the patterns. Here nothing is overlooked.
+    id: Annotated[str, Meta(pattern=r"^[^/\s]+/[^/\s]+/[0-9]+/[0-9]+$")]
+    deck: Annotated[str, Meta(pattern=r"^(RR|YY|BB|RY|YB|RB){72}$")]
+    end: Literal["last pagoda", "no tiles", "no space", "forfeit"]
+    faults: Annotated[list[_StrictFault], Meta(max_length=MOST_SEATS)]  # type: ignore[assignment]
+    sandbox: Text
+    ended: Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
+
+
+_decode = msgspec.json.Decoder(_StrictRecord).decode
+
+
+class Difference(NamedTuple):
+    """``line`` counts from 1, None if the file has no lines; ``field`` is what differs; the other
+    two are shown to the user unchanged.
+    """
+
+    file: str
+    line: int | None
+    field: str
+    expected: str
+    got: str
+
+    def __str__(self) -> str:
+        """One line for people."""
+        place = ", ".join([self.file, *([f"line {self.line}"] if self.line else []), self.field])
+        return f"{place}: expected {short(self.expected)}, got {short(self.got)}"
+
+
+class Wrong(NamedTuple):
+    """What is wrong with a record: the field, the expected value, and the actual one."""
+
+    field: str
+    expected: str
+    got: str
+
+
+def decode_strictly(line: bytes) -> GameRecord | Wrong:
+    """The record in a line of a journal (with its newline), or the first thing wrong with it."""
+    try:
+        record = _decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return _unreadable(line, str(error))
+    wrong = next(chain(_wrong_seats(record), _wrong_times(record), _wrong_notes(record)), None)
+    canonical = encode_record(record) + b"\n"
+    if wrong or line == canonical:
+        return wrong or record
+    return Wrong("line", canonical.decode().rstrip(), _text_of(line))
+
+
+def _wrong_seats(record: GameRecord) -> Iterator[Wrong]:
+    seats, faulty = len(record.bots), [fault.seat for fault in record.faults]
+    for field in BY_SEAT:
+        if len(getattr(record, field)) != seats:
+            yield Wrong(field, f"{seats} values", str(getattr(record, field)))
+    for fault in record.faults:
+        if fault.seat >= seats or fault.turn > record.turns:
+            expected = f"a seat below {seats} and a turn up to {record.turns}"
+            yield Wrong("faults", expected, f"seat {fault.seat}, turn {fault.turn}")
+    if len({*faulty}) < len(faulty):
+        yield Wrong("faults", "at most one fault per seat", f"seats {faulty}")
+    for seat, (slowest, total) in enumerate(zip(record.slowest_ms, record.think_ms, strict=True)):
+        if slowest > total:
+            expected = f"at most {total}, the total time of seat {seat}"
+            yield Wrong("slowest_ms", expected, str(slowest))
+
+
+def _wrong_times(record: GameRecord) -> Iterator[Wrong]:
+    """Whether each placement has a time, which is at most that of the seat's slowest answer."""
+    if record.ms is None:
+        return
+    if len(record.ms) != len(record.moves):
+        yield Wrong("ms", f"{len(record.moves)} times, one for each move", str(len(record.ms)))
+    for number, (move, ms) in enumerate(zip(record.moves, record.ms, strict=True)):
+        most = record.slowest_ms[number % len(record.bots)]
+        if (ms is None) != (move == PASSED) or (ms or 0.0) > most:
+            expected = "null for a pass" if move == PASSED else f"a time up to {most}, the slowest"
+            yield Wrong(f"ms[{number}]", expected, str(ms))
+
+
+def _wrong_notes(record: GameRecord) -> Iterator[Wrong]:
+    """The form of the notes; what they say is the bot's affair."""
+    found = wrong_note(record.notes or [], record.turns)
+    if found or record.notes == []:
+        yield Wrong("notes", *(found or ("a note, or no such field", "[]")))
+
+
+def _unreadable(line: bytes, message: str) -> Wrong:
+    """The parts of msgspec's error about a line."""
+    complaint, _, place = message.partition(PLACE)
+    wanted, field = EXPECTED.match(complaint), place.rstrip("`")
+    got = ""
+    if field:
+        with suppress(msgspec.DecodeError, ValueError, RecursionError, KeyError, TypeError):
+            got = msgspec.json.encode(msgspec.json.decode(line)[TOP.split(field)[0]]).decode()
+    expected = wanted[1] if wanted else f"a record by the schema ({complaint})"
+    return Wrong(field or "line", expected, got or _text_of(line))
+
+
+def _text_of(line: bytes) -> str:
+    return line.decode(errors="replace").rstrip("\n")
+
+
+def short(text: str, most: int = 160) -> str:
+    """The text, shortened in the middle if it is long."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]}...{text[-most // 2 :]} ({len(text)} characters)"

@@ -1,7 +1,18 @@
 """run.json: the settings of a run, written when it starts, and again when it is extended or decides
-how to continue.
+how to continue; and made-here, which says that this user started the run on this machine.
+
+The user has a secret key in their state folder. A run that the arena starts gets a small file with
+a hash, keyed by it, of what identifies the run: its seed and when it started. Nobody else can make
+one that fits, so a run without it came from elsewhere, and is only read until the user adopts it.
+It is no seal: a run that you send away and get back changed has the file still. What that can do is
+bounded by `regular`, and by the hashes of the bots.
 """
 
+import hashlib
+import hmac
+import os
+import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +24,10 @@ from arena.records.league import Drawn, read_league
 from arena.records.regular import read_regular, write_durably
 
 FILE = "run.json"
+OLDER = "0."
+"""How the version of an arena begins whose runs are not read any more; 1.0.0 reads them, and those
+in which line-ups got unequal numbers of deals.
+"""
 MOST_BYTES = 256 << 20
 """Runs of a million line-ups have a hundred."""
 
@@ -76,16 +91,17 @@ def read_run(folder: Path) -> RunInfo:
     if info.config.get("league") is None:
         return info
     drawn, players = read_league(folder).drawn, info.config.get("players", 2)
-    odd = next((each.line_up for each in drawn if each.line_up.count("+") + 1 != players), None)
-    if odd is not None:
-        raise RunError(
-            f"expected line-ups of {players} bots in the league in {folder}, got {odd!r}",
-            "something else changed its league.jsonl: restore it; the games are in the journal",
-        )
-    return with_drawn(info, drawn)
+    for each in drawn:
+        if each.line_up.count("+") + 1 != players:
+            raise RunError(
+                f"expected line-ups of {players} bots in the league in {folder}, got"
+                f" {each.line_up!r}",
+                "something else changed its league.jsonl: restore it; the games are in the journal",
+            )
+    return _with_drawn(info, drawn)
 
 
-def with_drawn(info: RunInfo, drawn: list[Drawn]) -> RunInfo:
+def _with_drawn(info: RunInfo, drawn: list[Drawn]) -> RunInfo:
     """The run.json of a league that has drawn these games."""
     return msgspec.structs.replace(info, config={**info.config, "drawn": drawn})
 
@@ -93,17 +109,107 @@ def with_drawn(info: RunInfo, drawn: list[Drawn]) -> RunInfo:
 def _read(folder: Path) -> RunInfo:
     path = folder / FILE
     try:
-        return msgspec.json.decode(read_regular(folder, FILE, MOST_BYTES), type=RunInfo)
+        info = msgspec.json.decode(read_regular(folder, FILE, MOST_BYTES), type=RunInfo)
     except FileNotFoundError:
         raise RunError(
             f"expected a run in {folder}, found no {FILE} there", "'arena runs' lists the runs"
         ) from None
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
         raise RunError(f"{path}: {error}", "something else changed the file: restore it") from None
+    is_adaptive, allotted = bool(info.config.pop("adaptive", False)), info.config.get("allotted")
+    if isinstance(allotted, dict):  # for each line-up, as 1.0.0 wrote it
+        each = [*allotted.values(), None]
+        is_adaptive |= any(deals != each[0] for deals in each[:-1])
+        info.config["allotted"] = each[0]
+    if info.arena.startswith(OLDER) or is_adaptive:
+        got = "one played with --adaptive" if is_adaptive else f"one of {info.arena}"
+        raise RunError(
+            f"expected a run of qin-arena 1.0.0 or newer in {folder}, got {got}",
+            "qin-arena 1.0.0 still reads it: pip install qin-arena==1.0.0",
+        )
+    return info
 
 
 def write_run(folder: Path, info: RunInfo) -> None:
     """Writes run.json atomically, without the drawn games of a league, whose number has no end."""
     if info.config.get("drawn"):
-        info = with_drawn(info, [])
+        info = _with_drawn(info, [])
     write_durably(folder / FILE, msgspec.json.format(msgspec.json.encode(info), indent=2) + b"\n")
+
+
+MARK = "made-here"
+KEY_BYTES = 32
+
+
+def is_made_here(run: Path, info: RunInfo) -> bool:
+    """Whether the run of this run.json is one of this user's."""
+    try:
+        known = read_regular(run, MARK, KEY_BYTES * 4).decode(errors="replace").strip()
+        return hmac.compare_digest(known.encode(), _mark(_key(), info.seed, info.started).encode())
+    except (OSError, RunError):
+        return False
+
+
+def mark_run(run: Path, info: RunInfo) -> str:
+    """Marks the run as made here; what kept it from that, or an empty text. Raises RunError when
+    the run's folder cannot be written.
+    """
+    try:
+        key = _key()
+    except (OSError, RunError) as error:
+        return str(error)
+    write_durably(run / MARK, f"{_mark(key, info.seed, info.started)}\n".encode())
+    return ""
+
+
+def state_folder() -> Path:
+    """Where the arena keeps what is this user's on this machine. Raises RunError where there is no
+    home.
+    """
+    named = os.environ.get("XDG_STATE_HOME", "")
+    # The rule for these variables: what is not absolute counts as not set.
+    if os.path.isabs(named):  # noqa: PTH117
+        return Path(named, "qin-arena")
+    try:
+        return Path.home() / ".local" / "state" / "qin-arena"
+    except RuntimeError as error:
+        raise RunError(
+            f"expected a home for the key of your runs, got {error}",
+            "name a folder in XDG_STATE_HOME",
+        ) from None
+
+
+def _mark(key: bytes, seed: str, started: str) -> str:
+    return hmac.new(
+        key, f"{started}\n{seed}".encode(errors="surrogatepass"), hashlib.sha256
+    ).hexdigest()
+
+
+def _key() -> bytes:
+    """The user's key, made when it is first needed. Raises OSError, RunError."""
+    folder = state_folder()
+    path = folder / "key"
+    with suppress(FileNotFoundError):
+        return _read_key(path)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new = folder / f".key.{os.getpid()}.{secrets.token_hex(4)}"
+    try:
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(KEY_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):  # another arena was faster: its key counts
+            os.link(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+    return _read_key(path)
+
+
+def _read_key(path: Path) -> bytes:
+    key = path.read_bytes()
+    if len(key) != KEY_BYTES:
+        raise RunError(
+            f"expected a key of {KEY_BYTES} bytes in {path}, got {len(key)}",
+            "remove it: your runs then need --adopt once",
+        )
+    return key

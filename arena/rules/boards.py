@@ -103,9 +103,7 @@ class Board:
             yield area
 
     def around(self, mask: int) -> int:
-        """The squares that share an edge with the mask; may include squares in the mask, in the
-        spare column or below the board.
-        """
+        """The squares that share an edge with the mask; some may be in it, or off the board."""
         return mask << 1 | mask >> 1 | mask << self.stride | mask >> self.stride
 
     def founding_at(self, mask: int) -> int:
@@ -124,30 +122,26 @@ class Board:
 
 
 def check_rows(name: str, rows: tuple[str, ...]) -> None:
-    """Raises BoardError with the first reason for which R1.5 rejects the rows, and its row and
-    column.
-    """
+    """Raises BoardError, with row and column, for the first thing that R1.5 rejects."""
     allowed = GRASS + VILLAGE + LAKE + COLOURS
     if not rows or not rows[0]:
         raise BoardError(f"board {name}: expected at least one row of squares, got none")
+
+    def wrong(row: int, column: int, expected: str) -> BoardError:
+        return BoardError(f"board {name}, row {row}, column {column}: expected {expected}")
+
     if len(rows) > MAX_SIDE:
-        raise BoardError(
-            f"board {name}, row {MAX_SIDE + 1}, column 1: expected at most {MAX_SIDE} rows, got"
-            f" {len(rows)}"
-        )
+        raise wrong(MAX_SIDE + 1, 1, f"at most {MAX_SIDE} rows, got {len(rows)}")
+    width = len(rows[0])
     for number, row in enumerate(rows, 1):
         if len(row) > MAX_SIDE:
-            where = f"board {name}, row {number}, column {MAX_SIDE + 1}"
-            raise BoardError(f"{where}: expected at most {MAX_SIDE} columns, got {len(row)}")
+            raise wrong(number, MAX_SIDE + 1, f"at most {MAX_SIDE} columns, got {len(row)}")
         for column, letter in enumerate(row, 1):
             if letter not in allowed:
-                where = f"board {name}, row {number}, column {column}"
-                raise BoardError(f"{where}: expected one of {' '.join(allowed)}, got {letter!r}")
-        if len(row) != len(rows[0]):
-            where = f"board {name}, row {number}, column {min(len(row), len(rows[0])) + 1}"
-            raise BoardError(
-                f"{where}: expected {len(rows[0])} squares as in row 1, got {len(row)}"
-            )
+                raise wrong(number, column, f"one of {' '.join(allowed)}, got {letter!r}")
+        if len(row) != width:
+            expected = f"{width} squares as in row 1, got {len(row)}"
+            raise wrong(number, min(len(row), width) + 1, expected)
     if not any(letter in COLOURS for row in rows for letter in row):
         raise BoardError(
             f"board {name}, row 1 to {len(rows)}, column 1 to {len(rows[0])}: expected at least one"
@@ -157,9 +151,7 @@ def check_rows(name: str, rows: tuple[str, ...]) -> None:
 
 
 def parse_board(name: str, text: str) -> Board:
-    """A board from the text of a board file: one row per line, ignoring blank lines at the end.
-    Raises BoardError.
-    """
+    """A board from rows of text, without blank lines at the end. Raises BoardError."""
     return Board(name, tuple(line.rstrip("\r") for line in text.rstrip("\r\n \t").split("\n")))
 
 
@@ -202,8 +194,5 @@ def built_in(name: str) -> Board:
 
 def find_board(text: str) -> Board:
     """A built-in board by name, or one from a file. Raises BoardError."""
-    return (
-        read_board(Path(text))
-        if text not in BUILT_IN and ("/" in text or Path(text).is_file())
-        else built_in(text)
-    )
+    is_file = text not in BUILT_IN and ("/" in text or Path(text).is_file())
+    return read_board(Path(text)) if is_file else built_in(text)

@@ -1,9 +1,15 @@
-"""Why a move is illegal, in a sentence with the rule's number; the same for both cores."""
+"""The rules for people: why a move is illegal, the same for both cores, and the numbered rules of
+RULES.md as plain text.
+"""
 
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
+from arena.errors import UserError, did_you_mean
 from arena.rules.boards import COLOURS, squares_of
-from arena.rules.joins import is_forbidden_join
 from arena.rules.notation import (
     KIND_SHIFT,
     PASS,
@@ -13,10 +19,21 @@ from arena.rules.notation import (
     move_text,
     split_move,
 )
+from arena.rules.state import is_forbidden_join
 from arena.rules.terms import MAJOR
 
 if TYPE_CHECKING:
     from arena.rules.pure import State
+
+
+CITED = r"\bR[1-9]\.[1-9]\b"
+"""A rule named in a text."""
+HOW_TO_ASK = "'arena rules' prints them all"
+
+_SHOWN = r"!\[[^]]*\]\([^)]*\)(?:<br>\n\*[^*]*\*)?"
+"""A picture and its caption."""
+_RULE = rf'(?s)<a id="r\d\d"></a>\*\*(R\d\.\d)\*\* (.*?)(?=\n\n)((?:\n\n{_SHOWN})*)'
+_PICTURE = r"!\[([^]]*)\]\(pictures/([\w-]+)\.svg\)"
 
 
 def illegal_text(state: "State", move: int) -> str:
@@ -31,18 +48,13 @@ def _reason(state: "State", move: int) -> str:
     if state.end is not None:
         return f"the game is over: {state.end} (R8.1)"
     if move == PASS:
-        can_know = UNKNOWN not in state.hands[state.mover]
-        return (
-            ""
-            if state.must_pass() or not can_know
-            else "a player who can place a tile must place one (R3.1, R3.2)"
-        )
+        if state.must_pass() or UNKNOWN in state.hands[state.mover]:
+            return ""
+        return "a player who can place a tile must place one (R3.1, R3.2)"
     hand, tile = state.hands[state.mover], TILE_OF_KIND[move >> KIND_SHIFT]
     if tile not in hand and UNKNOWN not in hand:
-        return (
-            f"the tile {TILES[tile]} is not in the hand"
-            f" {' '.join(TILES[held] for held in hand) or '(empty)'} (R3.1)"
-        )
+        held = " ".join(TILES[own] for own in hand) or "(empty)"
+        return f"the tile {TILES[tile]} is not in the hand {held} (R3.1)"
     first, square, second, other = split_move(state.board, move)
     halves = 1 << square | 1 << other
     if halves & ~state.free:
@@ -62,21 +74,134 @@ def _join_reason(state: "State", colour: int, halves: int) -> str:
         return ""
     names = " and ".join(_first_name(state, province.mask) for province in joined)
     if sum(province.size >= MAJOR for province in joined) > 1:
-        return (
-            f"it would join major provinces of colour {COLOURS[colour]}, those from {names} (R4.3)"
-        )
-    return (
-        f"it would join the provinces of colour {COLOURS[colour]} from {names}, to which two"
-        " players bring equally many spaces (R4.4)"
-    )
+        which = f"major provinces of colour {COLOURS[colour]}, those from {names}"
+        return f"it would join {which} (R4.3)"
+    which = f"the provinces of colour {COLOURS[colour]} from {names}"
+    return f"it would join {which}, to which two players bring equally many spaces (R4.4)"
 
 
 def _first_name(state: "State", mask: int) -> str:
-    """The first square of the mask; a square beside the board is named by its row and column
-    instead.
-    """
+    """The first square of the mask; one beside the board is named by its row and column."""
     square = next(squares_of(mask))
     row, column = divmod(square, state.board.stride)
     if column >= state.board.width or row >= state.board.height:
         return f"row {row + 1}, column {column + 1}"
     return state.board.name_of(square)
+
+
+class Picture(NamedTuple):
+    """What a picture shows, and the name of the test position that it is drawn from."""
+
+    says: str
+    name: str
+
+
+class Rule(NamedTuple):
+    """One rule: its number such as R4.4, its paragraphs without markup, and its pictures."""
+
+    number: str
+    paragraphs: tuple[str, ...]
+    pictures: tuple[Picture, ...]
+
+    @property
+    def text(self) -> str:
+        """All of it on one line."""
+        return " ".join(self.paragraphs)
+
+
+class Part(NamedTuple):
+    """Rules that belong together: a number such as R4, a title, what is said of all, and they."""
+
+    number: str
+    title: str
+    preface: str
+    rules: tuple[Rule, ...]
+
+
+class Rulebook(NamedTuple):
+    """The game in five sentences, the parts, and figures to check an implementation against."""
+
+    summary: str
+    parts: tuple[Part, ...]
+    figures: str
+
+
+@cache
+def rulebook() -> Rulebook:
+    """RULES.md, which travels with the package."""
+    text = Path(__file__).with_name("RULES.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE))
+    return Rulebook(
+        _plain(sections["The game in five sentences"].strip().split("\n\n")[0]),
+        tuple(
+            Part(title[:2], title[3:], _plain(body.split('<a id="', 1)[0]), tuple(_rules(body)))
+            for title, body in sections.items()
+            if re.match(r"R\d ", title)
+        ),
+        _plain(sections["Check figures"]),
+    )
+
+
+@cache
+def every_rule() -> dict[str, Rule]:
+    """Each rule by its number."""
+    return {rule.number: rule for part in rulebook().parts for rule in part.rules}
+
+
+def find_rules(asked: str) -> list[Rule]:
+    """The rule of a number, those of a part such as R4, or those with a word. Raises UserError."""
+    word = asked.strip().lower()
+    if re.fullmatch(r"r?\d+(\.\d*)?", word):
+        return _numbered("R" + word.removeprefix("r").rstrip("."))
+    found = [rule for rule in every_rule().values() if word and word in rule.text.lower()]
+    if not found:
+        every_word = " ".join(rule.text.lower() for rule in every_rule().values())
+        raise UserError(
+            f"expected the number of a rule, or a word out of the rules, got {asked!r}",
+            did_you_mean(word, re.findall("[a-z]+", every_word)) + HOW_TO_ASK,
+        )
+    return found
+
+
+def _numbered(number: str) -> list[Rule]:
+    """The rule of a number, or those of a part."""
+    rules, part = every_rule(), number.partition(".")[0]
+    of_part = [own for own in rules if own.startswith(f"{part}.")]
+    found = of_part if number == part else [own for own in of_part if own == number]
+    if not found:
+        near = of_part or [own.number for own in rulebook().parts]
+        raise UserError(
+            f"expected the number of a rule, got {number}",
+            f"there are {near[0]} to {near[-1]}; {HOW_TO_ASK}",
+        )
+    return [rules[own] for own in found]
+
+
+def cited(text: str) -> list[str]:
+    """The numbers of the rules that a text names, each once, in its order."""
+    named = re.findall(CITED, text)
+    return [number for number in dict.fromkeys(named) if number in every_rule()] if named else []
+
+
+def where_to_read(text: str) -> str:
+    """The command that explains the first rule that a text names; empty when it names none."""
+    numbers = cited(text)
+    return f"arena rules {numbers[0]}" if numbers else ""
+
+
+def explained(text: str) -> str:
+    """The text, followed by the command that explains the first rule it names."""
+    command = where_to_read(text)
+    return f"{text}; '{command}' explains the rule" if command else text
+
+
+def _rules(body: str) -> Iterator[Rule]:
+    for number, text, shown in re.findall(_RULE, body + "\n\n"):
+        pictures = tuple(Picture(*found) for found in re.findall(_PICTURE, shown))
+        yield Rule(number, tuple(map(_plain, re.split(r"\n(?=\*Our ruling\*)", text))), pictures)
+
+
+def _plain(text: str) -> str:
+    """Markdown without its marks, on one line."""
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", re.sub(r"<[^>]*>", "", text))
+    return " ".join(re.sub(r"\*\*|\*|`", "", text).split())

@@ -1,33 +1,76 @@
-"""Plays games to the end with simple policies, and does rollouts on deals in which everything a
-seat cannot see is dealt again.
+"""What may come of a state: its outlook, games to the end by simple policies, rollouts on deals in
+which everything a seat cannot see is dealt again, and counts of all ways to go on (perft).
 
-The native core has the same functions in C. Both draw the same random numbers, so the same seed
-gives the same results.
+The native core has outlooks and playouts in C. Both draw the same random numbers, so the same seed
+gives the same results. The outlook's weights are those that predict best how games continue: a
+least-squares fit by ``python -m tests.rules.fit_outlook``, rounded.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena.errors import IllegalMoveError
 from arena.rules.notation import COPIES, KIND_SHIFT, PASS, SQUARE_MASK, TILES, UNKNOWN
-from arena.rules.outlook import outlook, twelfths_of
+from arena.rules.terms import MAJOR, NOBODY, OwnedProvince
 
 if TYPE_CHECKING:
     from arena.rules.pure import State
+    from arena.rules.state import BoardState
 
+
+PLACED = 118
+"""The value of a placed pagoda, in hundredths of a pagoda, like all values below."""
+GROWTH = (0, 0, -8, 14, 50)
+"""The extra value of a province by its size: the larger, the sooner it becomes major."""
+HELD = (-100, -37, -20)
+"""What a village loses if its owner leads by 0, 1 or more of the pagodas around it."""
+WON = 300
+"""The extra value of the win; winners share it."""
+ALL_KNOWN = "expected all tiles to be known, got a state with unknown ones"
 POLICIES = ("uniform", "greedy", "careful")
 Rollouts = tuple[list[int], list[float], list[int], list[int]]
 """Moves, and for each the seat's summed shares of the win, pagodas left and outlooks."""
-
 _WORD = (1 << 64) - 1
 _MOST_HIDDEN = 250
 _MOST = 1_000_000
 
 
+def outlook(position: "BoardState", seat: int) -> int:
+    """The value of what the seat has, times the number of others, minus their values."""
+    worth = [PLACED * -left for left in position.left]
+    # As the core sees it, for speed.
+    provinces = [province for areas in position._areas for province in areas]  # noqa: SLF001
+    for province in provinces:
+        if province.size < MAJOR:
+            worth[province.owner] += GROWTH[province.size]
+    for beside, owner in zip(position.board.beside, position.villages, strict=True):
+        if owner != NOBODY:
+            lead = _lead(provinces, beside, owner, position.players)
+            worth[owner] += HELD[min(lead, len(HELD) - 1)]
+    if position.end is not None:
+        for winner in range(position.players):
+            worth[winner] += WON * twelfths_of(position.left, winner) // 12
+    return position.players * worth[seat] - sum(worth)
+
+
+def twelfths_of(left: Sequence[int], seat: int) -> int:
+    """Twelfths of the win that the seat gets: ranking is by pagodas left."""
+    return 12 // left.count(left[seat]) if left[seat] == min(left) else 0
+
+
+def _lead(provinces: Iterable[OwnedProvince], beside: int, owner: int, players: int) -> int:
+    """By how many pagodas around a village its owner leads; 0 also if another player does."""
+    counts = [0] * players
+    for province in provinces:
+        if province.mask & beside:
+            counts[province.owner] += province.pagodas
+    own, counts[owner] = counts[owner], 0
+    return max(0, own - max(counts))
+
+
 class Random:
-    """splitmix64 (Steele, Lea & Flood 2014), a generator that two languages share easily; ``state``
-    is 64 bits.
-    """
+    """splitmix64 (Steele, Lea & Flood 2014), which two languages share easily; 64 bits of state."""
 
     def __init__(self, seed: int) -> None:
         self.state = seed & _WORD
@@ -59,14 +102,10 @@ class Policy(NamedTuple):
 
 
 def play_out(state: "State", random: Random, policy: Policy) -> int:
-    """Plays on from a state in which all tiles are known; returns how many tiles were placed.
-    Raises ValueError.
-    """
+    """Plays on, all tiles known; returns how many were placed. Raises ValueError."""
     check_policy(policy)
     if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
-        raise ValueError(
-            "expected all tiles to be known, got a state with unknown ones: use rollouts"
-        )
+        raise ValueError(f"{ALL_KNOWN}: use rollouts")
     before = state.turns
     if state.end is None:
         # Hands may have been set since the last move.
@@ -77,9 +116,7 @@ def play_out(state: "State", random: Random, policy: Policy) -> int:
 
 
 def choose(state: "State", random: Random, policy: Policy) -> int:
-    """The policy's move for the mover, based only on the board and its hand; PASS if it has none.
-    Raises ValueError.
-    """
+    """The policy's move by the board and the mover's hand, or PASS. Raises ValueError."""
     check_policy(policy)
     return _chosen(state, random, policy)
 
@@ -87,9 +124,7 @@ def choose(state: "State", random: Random, policy: Policy) -> int:
 def roll_out(
     state: "State", seat: int, times: int, seed: int, policy: Policy, moves: Sequence[int] | None
 ) -> Rollouts:
-    """Plays every move on ``times`` deals and then continues by the policy; all moves get the same
-    deals and the same luck.
-    """
+    """Plays every move on ``times`` deals, then goes on; all meet the same deals and luck."""
     check_policy(policy)
     if seat != state.mover or state.end is not None:
         raise ValueError(f"expected the seat that is to move, got {seat}")
@@ -99,12 +134,8 @@ def roll_out(
     for move in candidates:
         if not state.is_legal(move):
             raise IllegalMoveError(state.why_illegal(move))
-    stream, twelfths, left, outlooks = (
-        Random(seed),
-        [0] * len(candidates),
-        [0] * len(candidates),
-        [0] * len(candidates),
-    )
+    stream = Random(seed)
+    twelfths, left, outlooks = ([0] * len(candidates) for _ in range(3))
     for _ in range(times):
         random = Random(stream.next())
         dealt = _redealt(state, seat, pool, random)
@@ -123,10 +154,8 @@ def check_policy(policy: Policy) -> None:
     if policy.name not in POLICIES:
         raise ValueError(f"expected the policy uniform, greedy or careful, got {policy.name}")
     if not 0 <= policy.among <= _MOST or not 0 <= policy.turns <= _MOST:
-        raise ValueError(
-            f"expected 0 to {_MOST} moves to look at and turns to play, got {policy.among} and"
-            f" {policy.turns}"
-        )
+        got = f"{policy.among} and {policy.turns}"
+        raise ValueError(f"expected 0 to {_MOST} moves to look at and turns to play, got {got}")
 
 
 def outlooks(state: "State") -> list[int]:
@@ -147,22 +176,15 @@ def _chosen(state: "State", random: Random, policy: Policy) -> int:
         return PASS
     if policy.name == "uniform":
         return state.nth(random.below(count))
-    return (
-        _best_of_few(state, random, policy, count)
-        if policy.among
-        else _best_of_all(state, random, policy)
-    )
+    if policy.among:  # the first one if several are equal
+        drawn = [state.nth(random.below(count)) for _ in range(policy.among)]
+        return max(drawn, key=lambda move: _value(state, move, policy))
+    return _best_of_all(state, random, policy)
 
 
 def _value(state: "State", move: int, policy: Policy) -> int:
     """The value that the policy maximises."""
     return state.net_gain(move) if policy.name == "greedy" else _outlook_after(state, move)
-
-
-def _best_of_few(state: "State", random: Random, policy: Policy, count: int) -> int:
-    """The best of some moves drawn at random; the first one if several are equal."""
-    drawn = [state.nth(random.below(count)) for _ in range(policy.among)]
-    return max(drawn, key=lambda move: _value(state, move, policy))
 
 
 def _best_of_all(state: "State", random: Random, policy: Policy) -> int:
@@ -181,26 +203,17 @@ def _best_of_all(state: "State", random: Random, policy: Policy) -> int:
 
 def _hidden_pool(state: "State", seat: int) -> list[int]:
     """The tiles that the seat cannot see, sorted: the other hands and the pile."""
-    hidden = [
-        tile for other, hand in enumerate(state.hands) if other != seat for tile in hand
-    ] + list(state.pile_tiles())
-    own = state.hands[seat]
+    hands = [hand for other, hand in enumerate(state.hands) if other != seat]
+    own, hidden = state.hands[seat], [*chain(*hands), *state.pile_tiles()]
+    pool = sorted(hidden)
     if UNKNOWN in hidden or UNKNOWN in own:
-        counts = [
-            COPIES - placed - own.count(tile) for tile, placed in enumerate(state.tiles_placed())
-        ]
-        pool = (
-            [tile for tile in range(len(TILES)) for _ in range(counts[tile])]
-            if min(counts) >= 0
-            else []
-        )
-    else:
-        pool = sorted(hidden)
+        placed = state.tiles_placed()
+        counts = [COPIES - placed[tile] - own.count(tile) for tile in range(len(TILES))]
+        pool = [tile for tile, count in enumerate(counts) for _ in range(count)]
+        pool = pool if min(counts) >= 0 else []
     if UNKNOWN in own or len(pool) != len(hidden) or len(pool) > _MOST_HIDDEN:
-        raise ValueError(
-            f"expected a state in which seat {seat} knows its hand and what it cannot see follows"
-            " from the rest"
-        )
+        wanted = f"seat {seat} knows its hand and what it cannot see follows from the rest"
+        raise ValueError(f"expected a state in which {wanted}")
     return pool
 
 
@@ -217,3 +230,60 @@ def _redealt(state: "State", seat: int, pool: Sequence[int], random: Random) -> 
             start += len(hand)
     twin.set_pile(tiles[start:])
     return twin
+
+
+def perft(state: "State", depth: int) -> int:
+    """The number of different sequences of exactly ``depth`` turns from here: a number that two
+    implementations of the rules share only if they agree on everything.
+
+    A *turn* is one placement, or a pass by a mover who can place no tile (R3.2). Two placements
+    differ if they leave a different colour on some square, so two equal tiles in a hand give the
+    same placements only once. A game that has ended counts at the depth where it ended, and not
+    below, so the counts on a small board fall to 0 once every game is over. Depth 0 gives 1.
+
+    Raises ValueError for a depth below 0, unknown tiles, and a seat that has left the game.
+    """
+    _check(state, depth)
+    return _count(state, depth)
+
+
+def divide(state: "State", depth: int) -> Iterator[tuple[int, int]]:
+    """Each first move, or a forced PASS, in ascending order, with the number of sequences of
+    ``depth`` turns that begin with it, counted as you iterate. Raises ValueError as `perft` does,
+    and for depth 0.
+    """
+    if depth == 0:
+        raise ValueError("expected a depth from 1, got 0")
+    _check(state, depth)
+    return ((move, _count(_after(state, move), depth - 1)) for move in _turns(state))
+
+
+def _count(state: "State", depth: int) -> int:
+    if depth == 0:
+        return 1
+    if state.end is not None:
+        return 0
+    if depth == 1:
+        return state.legal_count() or 1
+    return sum([_count(_after(state, move), depth - 1) for move in _turns(state)])
+
+
+def _turns(state: "State") -> list[int]:
+    """What the mover may do: place, else pass; nothing once the game has ended."""
+    return state.legal_moves() or [PASS] * (state.end is None)
+
+
+def _after(state: "State", move: int) -> "State":
+    twin = state.copy()
+    twin.play(move)
+    return twin
+
+
+def _check(state: "State", depth: int) -> None:
+    if depth < 0:
+        raise ValueError(f"expected a depth from 0, got {depth}")
+    if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
+        raise ValueError(ALL_KNOWN)
+    if any(state.retired):
+        seat = state.retired.index(True)
+        raise ValueError(f"expected every seat to be in the game, got retired seat {seat}")

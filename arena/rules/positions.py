@@ -1,34 +1,105 @@
-"""A whole position in one line of text (protocol/NOTATION.md, "Positions").
+"""Positions as text (protocol/NOTATION.md, "Positions" and "Diagrams"): in one line, and drawn.
 
-Seven fields: board, seat to move, pagodas left, hands, pile, tiles placed, seats that have left.
-The referee's line names every tile; in a seat's line, tiles that the seat cannot see are ``??``.
+A line has seven fields: board, seat to move, pagodas left, hands, pile, tiles placed, seats that
+have left. The referee's line names every tile; in a seat's line, tiles that the seat cannot see are
+``??``. A drawing has a line for each row and a cell for each square: the terrain or colour, then
+the seat that owns the province or village.
 """
 
 import re
+from functools import reduce
+from operator import or_
 from typing import NoReturn
 
 from arena.errors import NotationError
 from arena.rules import State
-from arena.rules.boards import GRASS
-from arena.rules.diagrams import draw, read_cells
-from arena.rules.notation import COPIES, DECK_SIZE, SHOWN, TILES, UNKNOWN, deck_text, parse_tile
-from arena.rules.terms import HAND, PAGODAS
+from arena.rules.boards import COLOURS, GRASS, VILLAGE, Board, squares_of
+from arena.rules.notation import COPIES, DECK_SIZE, TILES, UNKNOWN, deck_text, parse_tile, quoted
+from arena.rules.terms import HAND, MAJOR, NOBODY
 
-FIELDS = ("board", "seat to move", "left", "hands", "pile", "placed", "out")
 NONE = "-"
 """An empty hand, an empty pile, nobody; as the seat to move, that the game is over."""
 HIDDEN = "??"
+_COUNT = "(?:0|[1-9][0-9]?)"
+_COUNTS = f"{_COUNT}(?:,{_COUNT})*"
+_TILES = f"(?:{NONE}|(?:[^,]{{2}})+)"
+FIELDS = {
+    "board": (".*", ""),
+    "seat to move": (f"[0-3{NONE}]", "the seat to move, 0 to 3"),
+    "left": (_COUNTS, "numbers in the field left, such as 24,24"),
+    "hands": (f"{_TILES}(?:,{_TILES})*", "tiles such as RRYB in the field hands, or -"),
+    "pile": (f"{_COUNT}|{_TILES}", "tiles such as RRYB in the field pile, or -"),
+    "placed": (_COUNTS, "numbers in the field placed, such as 24,24"),
+    "out": (f"{NONE}|(?=.)0?1?2?3?", "the seats that have left in the field out, such as 02, or -"),
+}
+"""The form of each field, and what is expected there."""
 OVER = "expected a position in which somebody is to move, got one of a game that is over"
 MOST = 2000
 """No position has so many characters: two for each of 676 squares, and two for each of 72 tiles."""
 _CELL = re.compile(r"\.(2[0-6]|1[0-9]|[2-9])?|[RYBV][0-3]?|~", re.ASCII)
-_COUNT = re.compile(r"0|[1-9][0-9]?", re.ASCII)
+
+
+def draw(state: State) -> list[list[str]]:
+    """The cells by row: ``.``, ``~``, ``V``, ``R`` and so on, ``R0`` where a seat owns it."""
+    board = state.board
+    cells = [list(row) for row in board.rows]
+    for colour, letter in enumerate(COLOURS):
+        _mark(board, cells, state.spaces(colour), letter)
+    for colour, province in state.provinces():
+        _mark(board, cells, province.mask, f"{COLOURS[colour]}{province.owner}")
+    for village, owner in zip(board.villages, state.villages, strict=True):
+        if owner != NOBODY:
+            _mark(board, cells, village, f"{VILLAGE}{owner}")
+    return cells
+
+
+def read_cells(
+    name: str, text: str
+) -> tuple[Board, list[int], list[tuple[int, int, int, int]], list[int]]:
+    """A drawn board in the form that ``State.set_up`` takes: the board, spaces by colour,
+    provinces, owners of villages.
+
+    Every drawn colour counts as a start of the board, so that the free squares are the same. Raises
+    NotationError, BoardError.
+    """
+    cells = [line.split() for line in text.strip().splitlines()]
+    owned = [
+        (row, column, cell)
+        for row, line in enumerate(cells)
+        for column, cell in enumerate(line)
+        if len(cell) > 1
+    ]
+    for row, column, cell in owned:
+        if cell[0] not in COLOURS + VILLAGE or cell[1:] not in tuple("0123"):
+            where = f"row {row + 1}, column {column + 1}"
+            raise NotationError(f"{where}: expected a cell such as R, R0, V or V1, got {cell!r}")
+    board = Board(name, tuple("".join(cell[0] for cell in line) for line in cells))
+    seats = {row * board.stride + column: int(cell[1]) for row, column, cell in owned}
+    single = reduce(or_, board.starts) & ~reduce(or_, board.founding, 0)
+    for square in seats:
+        if single >> square & 1:
+            raise NotationError(
+                f"{board.name_of(square)}: expected a province of two or more spaces, got a single"
+                " one with an owner"
+            )
+    provinces = [
+        (colour, area, seats[next(squares_of(area))], 2 if area.bit_count() >= MAJOR else 1)
+        for colour in range(len(COLOURS))
+        for area in board.founding
+        if area & board.starts[colour] and next(squares_of(area)) in seats
+    ]
+    villages = [seats.get(next(squares_of(village)), NOBODY) for village in board.villages]
+    return board, list(board.starts), provinces, villages
+
+
+def _mark(board: Board, cells: list[list[str]], mask: int, text: str) -> None:
+    for square in squares_of(mask):
+        row, column = divmod(square, board.stride)
+        cells[row][column] = text
 
 
 def position_text(state: State, seat: int | None = None) -> str:
-    """The position as the referee sees it, or as a seat does. Two positions that are equal to a
-    seat have the same text.
-    """
+    """The position as the referee or a seat sees it: equal to a seat, equal as text."""
     hands = [
         HIDDEN * len(hand) if seat not in (None, own) else deck_text(hand)
         for own, hand in enumerate(state.hands)
@@ -57,12 +128,8 @@ def parse_position(text: str, core: type[State] = State) -> State:
     """The position that the line stands for, in the core given. Tiles may be written in any order,
     and their letters, too. Raises NotationError, BoardError.
     """
-    fields = text.split(" ", len(FIELDS)) if len(text) <= MOST else []
-    if len(fields) != len(FIELDS):
-        _refuse(f"{len(FIELDS)} fields with a space between them ({', '.join(FIELDS)})", text)
-    rows, mover, left, hands, pile, placed, out = fields
+    rows, mover, left, hands, pile, placed, out = _fields(text)
     board, spaces, provinces, villages = read_cells("position", _drawing(rows))
-    counts = _counts("left", left, len(PAGODAS) + 1)
     if mover == NONE:
         raise NotationError(OVER)
     try:
@@ -71,18 +138,29 @@ def parse_position(text: str, core: type[State] = State) -> State:
             spaces,
             provinces,
             villages,
-            counts,
-            [_tiles("hands", hand) for hand in hands.split(",")],
-            _pile(pile),
-            _seat(mover),
-            _counts("placed", placed, len(TILES)),
+            [int(count) for count in left.split(",")],
+            [_tiles(hand) for hand in hands.split(",")],
+            [UNKNOWN] * int(pile) if re.fullmatch(_COUNT, pile) else _tiles(pile),
+            int(mover),
+            [int(count) for count in placed.split(",")],
         )
-        for seat in _out(out):
-            state.retire(seat)
+        for seat in out.strip(NONE):
+            state.retire(int(seat))
     except (ValueError, IndexError) as error:
         raise NotationError(str(error)) from None
     _check(state, rows)
     return state
+
+
+def _fields(text: str) -> list[str]:
+    """The fields, each in its form. Raises NotationError."""
+    fields = text.split(" ", len(FIELDS)) if len(text) <= MOST else []
+    if len(fields) != len(FIELDS):
+        _refuse(f"{len(FIELDS)} fields with a space between them ({', '.join(FIELDS)})", text)
+    for field, (form, expected) in zip(fields, FIELDS.values(), strict=True):
+        if not re.fullmatch(form, field):
+            _refuse(expected, field)
+    return fields
 
 
 def _drawing(rows: str) -> str:
@@ -93,52 +171,18 @@ def _drawing(rows: str) -> str:
         while at < len(row) or not row:
             found = _CELL.match(row, at)
             if not found:
-                _refuse(
-                    f"cells such as . .13 ~ R V0 in row {number} of the board",
-                    row[at:] or "nothing",
-                )
+                expected = f"cells such as . .13 ~ R V0 in row {number} of the board"
+                _refuse(expected, row[at:] or "nothing")
             cells += [GRASS] * int(found[1] or 1) if found[0][0] == GRASS else [found[0]]
             at = found.end()
         lines.append(" ".join(cells))
     return "\n".join(lines)
 
 
-def _counts(field: str, text: str, most: int) -> list[int]:
-    words = text.split(",", most)
-    if not all(map(_COUNT.fullmatch, words)):
-        _refuse(f"numbers in the field {field}, such as 24,24", text)
-    return list(map(int, words))
-
-
-def _seat(text: str) -> int:
-    if text not in tuple("0123"):
-        _refuse("the seat to move, 0 to 3", text)
-    return int(text)
-
-
-def _out(text: str) -> list[int]:
-    if text == NONE:
-        return []
-    if not re.fullmatch("0?1?2?3?", text) or not text:
-        _refuse("the seats that have left in the field out, such as 02, or -", text)
-    return list(map(int, text))
-
-
-def _tiles(field: str, text: str) -> list[int]:
+def _tiles(text: str) -> list[int]:
     """Tiles such as ``RRYB??``; ``-`` is none."""
-    if text == NONE:
-        return []
-    if not text or len(text) % 2:
-        _refuse(f"tiles such as RRYB in the field {field}, or -", text)
-    names = [text[at : at + 2] for at in range(0, len(text), 2)]
+    names = [text[at : at + 2] for at in range(0, len(text.strip(NONE)), 2)]
     return [UNKNOWN if name == HIDDEN else parse_tile(name) for name in names]
-
-
-def _pile(text: str) -> list[int]:
-    """The tiles of a pile; a number is so many that nobody knows."""
-    if _COUNT.fullmatch(text):
-        return [UNKNOWN] * int(text)
-    return _tiles("pile", text)
 
 
 def _check(state: State, rows: str) -> None:
@@ -163,5 +207,4 @@ def _check(state: State, rows: str) -> None:
 
 
 def _refuse(expected: str, got: str) -> NoReturn:
-    shown = repr(got) if len(got) <= SHOWN else f"{got[:SHOWN]!r}... ({len(got)} characters)"
-    raise NotationError(f"expected {expected}, got {shown}")
+    raise NotationError(f"expected {expected}, got {quoted(got)}")

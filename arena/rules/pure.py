@@ -6,17 +6,147 @@ are those of the project's rules.
 """
 
 from collections.abc import Iterable, Sequence
+from operator import index
+from typing import NamedTuple
 
 from arena.errors import IllegalMoveError
-from arena.rules.boards import Board, nth_square, squares_of
-from arena.rules.boardstate import BoardState
+from arena.rules.boards import COLOURS, Board, nth_square, squares_of
 from arena.rules.explain import illegal_text
-from arena.rules.hands import Hand, checked_tiles, kinds_of, with_tile, without_tile
-from arena.rules.notation import KIND_SHIFT, SQUARE_MASK, TILE_OF_KIND, TILES, UNKNOWN
-from arena.rules.outlook import outlook
-from arena.rules.playouts import Policy, Random, Rollouts, choose, outlooks, play_out, roll_out
-from arena.rules.setups import NONE_PLACED, checked_setup
-from arena.rules.terms import HAND, NO_SPACE, NO_TILES, PAGODAS, Event
+from arena.rules.notation import (
+    COPIES,
+    KIND_SHIFT,
+    SQUARE_MASK,
+    TILE_OF_KIND,
+    TILES,
+    UNKNOWN,
+    Hand,
+    checked_tiles,
+    kinds_of,
+    with_tile,
+    without_tile,
+)
+from arena.rules.playouts import (
+    Policy,
+    Random,
+    Rollouts,
+    choose,
+    outlook,
+    outlooks,
+    play_out,
+    roll_out,
+)
+from arena.rules.state import BoardState
+from arena.rules.terms import HAND, MAJOR, NO_SPACE, NO_TILES, NOBODY, PAGODAS, Event
+
+NONE_PLACED = (0,) * len(TILES)
+Entry = tuple[int, int, int, int]
+"""Colour, mask, owner and pagodas of a province."""
+
+
+class CheckedSetup(NamedTuple):
+    """A checked position; the parts are those of ``State.set_up``, as tuples of plain ints."""
+
+    board: Board
+    spaces: tuple[int, ...]
+    provinces: tuple[Entry, ...]
+    villages: tuple[int, ...]
+    left: tuple[int, ...]
+    hands: tuple[Hand, ...]
+    pile: Hand
+    mover: int
+    placed: tuple[int, ...]
+
+
+# The parts of a position.
+def checked_setup(  # noqa: PLR0913, PLR0917
+    board: Board,
+    spaces: Sequence[int],
+    provinces: Iterable[tuple[int, int, int, int]],
+    villages: Sequence[int],
+    left: Sequence[int],
+    hands: Sequence[Sequence[int]],
+    pile: Sequence[int],
+    mover: int = 0,
+    placed: Sequence[int] = NONE_PLACED,
+) -> CheckedSetup:
+    """The position. Raises ValueError if a part by itself is impossible in any game: colours,
+    owners, pagodas, and their numbers.
+    """
+    setup = CheckedSetup(
+        board,
+        tuple(map(index, spaces)),
+        tuple(_entry(entry) for entry in provinces),
+        tuple(map(index, villages)),
+        tuple(map(index, left)),
+        tuple(checked_tiles(hand) for hand in hands),
+        checked_tiles(pile),
+        index(mover),
+        tuple(map(index, placed)),
+    )
+    _check_seats(setup)
+    _check_spaces(setup)
+    _check_provinces(setup)
+    return setup
+
+
+def _entry(entry: Iterable[int]) -> Entry:
+    numbers = tuple(map(index, entry))
+    if len(numbers) != 4:  # noqa: PLR2004 - the parts of an entry
+        raise ValueError(f"expected provinces as (colour, mask, owner, pagodas), got {numbers}")
+    return numbers
+
+
+def _check_seats(setup: CheckedSetup) -> None:
+    players = len(setup.left)
+    if players not in PAGODAS:
+        raise ValueError(f"expected 2 to 4 players, got {players}")
+    if not all(1 <= own <= PAGODAS[players] for own in setup.left):
+        wanted = f"1 to {PAGODAS[players]} pagodas left to each seat, got {list(setup.left)}"
+        raise ValueError(f"expected {wanted}")
+    if len(setup.hands) != players:
+        raise ValueError(f"expected {players} hands, got {len(setup.hands)}")
+    if not 0 <= setup.mover < players:
+        raise ValueError(f"expected a mover from 0 to {players - 1}, got {setup.mover}")
+    if len(setup.placed) != len(TILES) or not all(0 <= count <= COPIES for count in setup.placed):
+        wanted = f"0 to {COPIES} placed for each of {len(TILES)} tiles, got {list(setup.placed)}"
+        raise ValueError(f"expected {wanted}")
+    owners, count = setup.villages, len(setup.board.villages)
+    if len(owners) != count or not all(NOBODY <= owner < players for owner in owners):
+        wanted = f"for each of {count} villages a seat or {NOBODY}, got {list(owners)}"
+        raise ValueError(f"expected {wanted}")
+
+
+def _check_spaces(setup: CheckedSetup) -> None:
+    board, spaces = setup.board, setup.spaces
+    if len(spaces) != len(COLOURS):
+        wanted = f"a mask of spaces for each of {len(COLOURS)} colours, got {len(spaces)}"
+        raise ValueError(f"expected {wanted}")
+    for letter, own, start in zip(COLOURS, spaces, board.starts, strict=True):
+        if own < 0 or own & ~(board.grass | start):
+            raise ValueError(
+                f"expected spaces of colour {letter} on grassland and starts of that colour only,"
+                f" got the mask {own:#x}"
+            )
+    if spaces[0] & spaces[1] | spaces[0] & spaces[2] | spaces[1] & spaces[2]:
+        raise ValueError("expected one colour a space, got two")
+
+
+def _check_provinces(setup: CheckedSetup) -> None:
+    rest = list(setup.spaces)
+    for entry in setup.provinces:
+        colour, mask, owner, pagodas = entry
+        if not (0 <= colour < len(COLOURS) and 0 <= owner < len(setup.left) and mask > 0):
+            raise ValueError(f"expected provinces as (colour, mask, owner, pagodas), got {entry}")
+        if mask & (mask - 1) == 0 or mask & ~rest[colour] or setup.board.founding_at(mask) & ~mask:
+            raise ValueError(
+                "expected a province of two or more spaces of its colour, whole starts, none in"
+                f" another, got {entry}"
+            )
+        if pagodas != (2 if mask.bit_count() >= MAJOR else 1):
+            raise ValueError(
+                f"expected 1 pagoda on a province, 2 on one of {MAJOR} spaces and more, got {entry}"
+            )
+        rest[colour] &= ~mask
 
 
 class State(BoardState):
@@ -33,9 +163,7 @@ class State(BoardState):
     __slots__ = ("_deck", "_drawn", "_menu", "_placed", "hands", "retired", "turns")
 
     def __init__(self, board: Board, players: int, deck: Sequence[int]) -> None:
-        """Deals three tiles to each seat off the front of the deck (R2.1); ``deck`` holds tiles or
-        UNKNOWN. Raises ValueError.
-        """
+        """Deals three tiles to each seat off the front of the deck (R2.1). Raises ValueError."""
         if players not in PAGODAS:
             raise ValueError(f"expected 2 to 4 players, got {players}")
         super().__init__(board, players)
@@ -127,9 +255,7 @@ class State(BoardState):
         return self._placements(self.hands[self.mover]) if self.end is None else []
 
     def placements(self, tiles: Iterable[int]) -> list[int]:
-        """Every legal placement of the given tiles on this board, no matter who holds them, in
-        ascending order. Raises ValueError.
-        """
+        """Every legal placement of these tiles, whoever has them, sorted. Raises ValueError."""
         return self._placements(checked_tiles(tiles))
 
     def _placements(self, tiles: Hand) -> list[int]:
@@ -154,9 +280,7 @@ class State(BoardState):
         raise IndexError("no legal move has that index")
 
     def can_move(self, seat: int) -> bool:
-        """Whether the seat can place a tile of its hand; True for an unknown tile, which might fit.
-        Raises IndexError.
-        """
+        """Whether the seat can place a tile, as an unknown one might be. Raises IndexError."""
         self._check_seat(seat)
         return self._can_place(self.hands[seat])
 
@@ -174,9 +298,7 @@ class State(BoardState):
         return self.retired[self.mover] or not self._can_place(self.hands[self.mover])
 
     def is_legal(self, move: int) -> bool:
-        """Whether the mover may make this placement; unknown tiles
-        in the hand stand for any tile.
-        """
+        """Whether the mover may place this; unknown tiles in the hand stand for any tile."""
         kind = move >> KIND_SHIFT
         if self.end is not None or not 0 <= kind < len(TILE_OF_KIND):
             return False
@@ -186,9 +308,7 @@ class State(BoardState):
         )
 
     def _make_menu(self) -> list[tuple[int, int, int]]:
-        """The mover's kinds of move, with the mask of their first squares and its bit count; cached
-        until the next move.
-        """
+        """The mover's kinds of move, the mask of first squares and its bits; kept until a move."""
         kinds = kinds_of(self.hands[self.mover]) if self.end is None else ()
         self._menu = [(kind, mask := self._places(kind), mask.bit_count()) for kind in kinds]
         return self._menu
@@ -228,9 +348,7 @@ class State(BoardState):
             self._end_if_stuck()
 
     def net_gain(self, move: int) -> int:
-        """Pagodas that the mover would place with a legal move, minus those the others would.
-        Raises ValueError.
-        """
+        """Pagodas the mover would place by a legal move, less the others'. Raises ValueError."""
         if not self.is_legal(move):
             raise ValueError("expected a legal move")
         twin = self.copy()
@@ -240,7 +358,7 @@ class State(BoardState):
 
     def outlook(self, seat: int) -> int:
         """How well a seat stands, in hundredths of a pagoda times the other seats; see
-        `arena.rules.outlook`. Raises IndexError.
+        `arena.rules.playouts`. Raises IndexError.
         """
         self._check_seat(seat)
         return outlook(self, seat)
@@ -288,9 +406,7 @@ class State(BoardState):
         self._deck, self._drawn = checked_tiles(tiles), 0
 
     def set_hand(self, seat: int, tiles: Iterable[int]) -> None:
-        """Sets a seat's hand, for an observer who sees only that hand. Raises ValueError,
-        IndexError.
-        """
+        """Sets a seat's hand, for who sees only that. Raises ValueError, IndexError."""
         self._check_seat(seat)
         self.hands[seat] = tuple(sorted(checked_tiles(tiles)))
         self._menu = None

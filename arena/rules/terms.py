@@ -1,5 +1,12 @@
-"""The numbers and words of the rules, shared by both cores and everything above them."""
+"""The numbers and words of the rules, shared by both cores and everything above them: what a
+province and an event are, who has won, and which deals a match's rounds are played on (R8.3).
 
+A match is given by the boards of its rounds, such as bird, lion. It has its own deal for each: one
+deal on a board that occurs once, several in a row on a board that occurs several times. So a run
+has the same games under the same numbers, no matter which matches they are combined into.
+"""
+
+from collections.abc import Sequence
 from typing import NamedTuple
 
 PAGODAS = {2: 24, 3: 19, 4: 15}
@@ -8,9 +15,7 @@ HAND = 3
 MAJOR = 5
 NOBODY = -1
 REVISION = 1
-"""Increased whenever the same deck and moves would lead to a different result; runs of different
-revisions do not mix.
-"""
+"""Increased when the same deck and moves would come out differently; such runs do not mix."""
 
 LAST_PAGODA, NO_TILES, NO_SPACE = "last pagoda", "no tiles", "no space"
 
@@ -43,3 +48,41 @@ class Event(NamedTuple):
     square: int
     size: int
     home: tuple[tuple[int, int], ...] = ()
+
+
+def final_ranks(left: Sequence[int], forfeited: Sequence[int]) -> list[int]:
+    """Ranks by pagodas left (R8.2). Forfeited seats rank last, who left first at the end."""
+    ranks = [
+        1 + sum(own > left[other] for other in range(len(left)) if other not in forfeited)
+        for own in left
+    ]
+    for place, seat in enumerate(forfeited):
+        ranks[seat] = len(left) - place
+    return ranks
+
+
+def rounds_of(match: Sequence[str], deal: int) -> list[tuple[str, int]]:
+    """The board and the deal on it for each round of one of the match's deals."""
+    return [
+        (board, deal * match.count(board) + match[:number].count(board))
+        for number, board in enumerate(match)
+    ]
+
+
+def turns_of(match: Sequence[str]) -> dict[str, list[int]]:
+    """The numbers of the rounds on each board."""
+    turns: dict[str, list[int]] = {board: [] for board in match}
+    for number, board in enumerate(match):
+        turns[board].append(number)
+    return turns
+
+
+def place_of(turns: Sequence[int], deal: int) -> tuple[int, int]:
+    """A match's deal and round, for a deal on a board whose rounds are at these turns."""
+    place, turn = divmod(deal, len(turns))
+    return place, turns[turn]
+
+
+def title_of(match: Sequence[str]) -> str:
+    """The boards of the rounds as shown to people: ``bird + lion``."""
+    return " + ".join(match)

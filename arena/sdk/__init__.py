@@ -28,11 +28,9 @@ replay the game. ``arena new NAME --template montecarlo`` writes a bot that does
 """
 
 from arena.rules.notation import PASS
-from arena.sdk.areas import Province, Square, Village
-from arena.sdk.lines import position_of
-from arena.sdk.loop import Choose, run, serve
+from arena.sdk.areas import Province, Rollout, Square, Village
+from arena.sdk.loop import Choose, position_of, run, serve
 from arena.sdk.position import Position
-from arena.sdk.rollouts import Rollout
 
 __all__ = [
     "PASS",

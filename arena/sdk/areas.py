@@ -1,19 +1,16 @@
-"""What lies on the board, in names that people read: squares, provinces and villages."""
+"""What lies on the board, in names that people read, and what a seat has not seen."""
 
-from collections.abc import Iterator
+import random
 from functools import lru_cache
 from typing import NamedTuple
 
 from arena.rules import State
-from arena.rules.boards import COLOURS, GRASS, LAKE, VILLAGE, Board, squares_of
-from arena.rules.diagrams import draw
-from arena.rules.notation import PASS, parse_square, split_move
-from arena.rules.terms import MAJOR, NOBODY
+from arena.rules.boards import COLOURS, GRASS, Board, squares_of
+from arena.rules.notation import COPIES, TILES, UNKNOWN
+from arena.rules.terms import MAJOR
 
 AREAS = 1 << 12
-"""Areas whose squares' names are kept: villages never change, and most provinces stay as they are
-for some turns.
-"""
+"""Areas whose squares' names are kept: most stay as they are for some turns."""
 
 
 class Province(NamedTuple):
@@ -94,68 +91,49 @@ class Square(NamedTuple):
 
 @lru_cache(maxsize=AREAS)
 def names_of(board: Board, mask: int) -> tuple[str, ...]:
-    """The squares of a mask as text, without those that are off the board."""
-    return tuple(board.name_of(square) for square in squares_of(mask) if is_on(board, square))
+    """The squares of a mask as text, without those in the spare column or below the last row."""
+    places = ((square, *divmod(square, board.stride)) for square in squares_of(mask))
+    on_board = [number for number, row, at in places if at < board.width and row < board.height]
+    return tuple(map(board.name_of, on_board))
 
 
-def is_on(board: Board, square: int) -> bool:
-    """Whether a square is on the board, not in the spare column or below the last row."""
-    row, column = divmod(square, board.stride)
-    return column < board.width and row < board.height
+class Rollout(NamedTuple):
+    """What came of one move in the games that `Position.rollouts` played on from it.
 
-
-def provinces_of(state: State) -> Iterator[Province]:
-    """All provinces of a state, in the reading order of their first squares."""
-    for colour, (mask, halo, owner, _, pagodas) in state.provinces():
-        board = state.board
-        yield Province(
-            COLOURS[colour], owner, pagodas, names_of(board, mask), names_of(board, halo & ~mask)
-        )
-
-
-def villages_of(state: State) -> Iterator[Village]:
-    """All villages of a state, in the reading order of their first squares."""
-    board = state.board
-    for mask, beside, owner in zip(board.villages, board.beside, state.villages, strict=True):
-        yield Village(
-            None if owner == NOBODY else owner, names_of(board, mask), names_of(board, beside)
-        )
-
-
-def square_of(state: State, name: str) -> Square:
-    """What lies on a square. Raises NotationError for a name that is no square of the board."""
-    board, number = state.board, parse_square(state.board, name)
-    province = next(
-        (province for province in provinces_of(state) if name in province.squares), None
-    )
-    village = next((village for village in villages_of(state) if name in village.squares), None)
-    return Square(name, _sign(state, board, number), province, village)
-
-
-def _sign(state: State, board: Board, number: int) -> str:
-    for colour, letter in enumerate(COLOURS):
-        if state.spaces(colour) >> number & 1:
-            return letter
-    row, column = divmod(number, board.stride)
-    terrain = board.rows[row][column]
-    return terrain if terrain in (VILLAGE, LAKE) else GRASS
-
-
-def halves_of(board: Board, move: int) -> tuple[tuple[str, str], ...]:
-    """The two spaces of a placement as (colour, square); none for a pass."""
-    if move == PASS:
-        return ()
-    first, square, second, other = split_move(board, move)
-    return (COLOURS[first], board.name_of(square)), (COLOURS[second], board.name_of(other))
-
-
-def drawn(state: State) -> str:
-    """The board as text, with the letters of the columns and the
-    numbers of the rows at its edges.
+    Attributes:
+        move: The move.
+        games: How many games were played.
+        wins: This seat's wins, from 0 to ``games``: 1 for a win alone, 1/k for a win shared by k
+            seats.
+        left: This seat's pagodas left, summed over the games. Fewer is better.
+        outlook: This seat's `Position.outlook` at the end of the games, summed. More is better.
     """
-    letters = "".join(f"{chr(ord('a') + column):<3}" for column in range(state.board.width))
-    rows = ["".join(f"{cell:<3}" for cell in row) for row in draw(state)]
-    return "\n".join(
-        f"{label:>2}  {row}".rstrip()
-        for label, row in zip(["", *range(1, len(rows) + 1)], [letters, *rows], strict=True)
-    )
+
+    move: int
+    games: int
+    wins: float
+    left: int
+    outlook: float
+
+
+def unseen(state: State, seat: int) -> list[int]:
+    """How many of each tile are neither placed nor in the seat's hand."""
+    hand, placed = state.hands[seat], state.tiles_placed()
+    return [COPIES - placed[tile] - hand.count(tile) for tile in range(len(TILES))]
+
+
+def dealt(state: State, seat: int, luck: random.Random) -> State:
+    """A copy with no tile unknown; those that an earlier deal has made known stay."""
+    twin = state.copy()
+    pile = twin.pile_tiles()
+    others = [hand for other, hand in enumerate(twin.hands) if other != seat]
+    known = [tile for tiles in (pile, *others) for tile in tiles]
+    hidden: list[int] = []
+    for tile, count in enumerate(unseen(state, seat)):
+        hidden += [tile] * (count - known.count(tile))
+    luck.shuffle(hidden)
+    for other, hand in enumerate(twin.hands):
+        if UNKNOWN in hand:
+            twin.set_hand(other, [hidden.pop() if tile == UNKNOWN else tile for tile in hand])
+    twin.set_pile([hidden.pop() if tile == UNKNOWN else tile for tile in pile])
+    return twin

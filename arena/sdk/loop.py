@@ -1,8 +1,8 @@
-"""The dialogue with the arena: it follows the games, asks the bot's function for each move, and
-sends the answers.
-"""
+"""The dialogue with the arena; and positions from lines of text, to try a function on."""
 
 import gc
+import operator
+import os
 import random
 import sys
 import time
@@ -12,29 +12,25 @@ from typing import Any
 
 import msgspec
 
-from arena.players.messages import (
-    SILENCE,
-    Hello,
-    Move,
-    Played,
-    Quit,
-    Ready,
-    Start,
-    Turn,
-    decode_from_arena,
-    encode,
-)
+from arena.errors import InvalidMoveError, MoveError
+from arena.players import messages
 from arena.rules import State
 from arena.rules.boards import parse_board
 from arena.rules.notation import DECK_SIZE, UNKNOWN, parse_move, parse_tile
+from arena.rules.positions import parse_position, position_text
 from arena.sdk.position import Position
-from arena.sdk.stopwatch import Stopwatch
-from arena.sdk.timemanager import TimeManager
+from arena.sdk.timemanager import Stopwatch, TimeManager
 
+_MOST_INDEX = 1 << 10  # from here on, a number says more than one square
+_MOST_SHOWN = 40
 Choose = Callable[[Position], int | str]
-"""What you write: a function that takes a `Position` and returns the move to play, as an int or as
-text such as ``Rc4Yd4``.
-"""
+"""What you write: takes a `Position`, returns the move, as an int or as text like ``Rc4Yd4``."""
+# The numbers of NumPy and PyTorch become numbers of ours.
+_encode_note = msgspec.json.Encoder(enc_hook=float).encode
+
+
+class NoMoveError(InvalidMoveError):
+    """What a bot's function returned is no move."""
 
 
 def run(choose: Choose) -> None:
@@ -58,6 +54,8 @@ def run(choose: Choose) -> None:
     sys.stdout = sys.stderr
     try:
         serve(choose, sys.stdin.buffer, lambda line: (out.write(line + b"\n"), out.flush()))
+    except NoMoveError as error:  # our own lines of a traceback would tell nobody anything
+        sys.exit(f"{_place_of(choose)}{error}")
     except KeyboardInterrupt:
         sys.exit(130)
 
@@ -72,6 +70,7 @@ def serve(choose: Choose, lines: Iterable[bytes], send: Callable[[bytes], object
         send: Called with each reply: one line of JSON without its newline.
 
     Raises:
+        NoMoveError: What your function returned is no move.
         msgspec.DecodeError: A line is not a message of the protocol. Types of message that a later
             protocol may add are passed over.
     """
@@ -79,38 +78,37 @@ def serve(choose: Choose, lines: Iterable[bytes], send: Callable[[bytes], object
     manager = TimeManager()
     answered_ns = time.process_time_ns()
     for line in lines:
-        match decode_from_arena(line):
-            case Hello(id=number):
-                send(encode(Ready(number)))
+        match messages.decode_from_arena(line):
+            case messages.Hello(id=number):
+                send(messages.encode(messages.Ready(number)))
                 answered_ns = time.process_time_ns()
-            case Start() as start:
+            case messages.Start() as start:
                 manager.begin(start)
                 game = _Game(start)
-            case Played() as played if game:
+            case messages.Played() as played if game:
                 game.follow(played)
-            case Turn() as turn if game:
+            case messages.Turn() as turn if game:
                 watch = manager.watch(turn.time_ms, game.left, answered_ns)
-                send(encode(game.answer(choose, turn, watch)))
+                send(messages.encode(game.answer(choose, turn, watch)))
                 answered_ns = time.process_time_ns()
                 manager.answered(watch)
-            case Quit():
+            case messages.Quit():
                 return
 
 
 class _Game:
     """One game as this seat follows it."""
 
-    def __init__(self, start: Start) -> None:
-        self._state = State(
-            parse_board("board", "\n".join(start.board)), start.players, (UNKNOWN,) * DECK_SIZE
-        )
+    def __init__(self, start: messages.Start) -> None:
+        board = parse_board("board", "\n".join(start.board))
+        self._state = State(board, start.players, (UNKNOWN,) * DECK_SIZE)
         self._seat = start.seat
         # For play, not for secrets.
         self._rng = random.Random(start.seed)  # noqa: S311
         self._has_bank = start.game_ms is not None
         self._options = MappingProxyType(_Options(start.options))
 
-    def follow(self, played: Played) -> None:
+    def follow(self, played: messages.Played) -> None:
         move = parse_move(self._state.board, played.move)
         if played.forfeited and not self._state.retired[played.seat]:
             self._state.retire(played.seat)
@@ -121,23 +119,47 @@ class _Game:
         """The pagodas left, by seat."""
         return self._state.left
 
-    def answer(self, choose: Choose, turn: Turn, watch: Stopwatch) -> Move:
+    def answer(self, choose: Choose, turn: messages.Turn, watch: Stopwatch) -> messages.Move:
         self._state.set_hand(self._seat, [parse_tile(tile) for tile in turn.hand])
-        state = self._state.copy()
         said: dict[str, object] = {}
         position = Position(
-            state,
-            self._seat,
-            self._rng,
-            turn.time_ms,
-            has_bank=self._has_bank,
-            watch=watch,
-            said=said,
-            options=self._options,
-        )
+            self._state.copy(), self._seat, self._rng, turn.time_ms,
+            has_bank=self._has_bank, watch=watch, said=said, options=self._options,
+        )  # fmt: skip
         move = choose(position)
-        text = move if isinstance(move, str) else position.text(move)
-        return Move(turn.id, text, _note(said)) if said else Move(turn.id, text)
+        text = move if isinstance(move, str) else _text_of(move, choose, position)
+        return messages.Move(turn.id, text, _note(said)) if said else messages.Move(turn.id, text)
+
+
+def _text_of(move: object, choose: Choose, position: Position) -> str:
+    """The text of what the function returned. Raises NoMoveError.
+
+    A move against the rules is sent as it is: the arena names the rule. An index is another matter,
+    which would be taken for red on red.
+    """
+    cure = "return one of position.legal_moves()"
+    try:
+        number = operator.index(move)  # type: ignore[arg-type]
+        legal = position.legal_moves() if 0 <= number < _MOST_INDEX else []
+        if not 0 <= number < len(legal) or number in legal:
+            text = position.text(number)
+            position.move(text)
+            return text
+        cure = f"return the move position.legal_moves()[{number}], not its index"
+    except (TypeError, IndexError, MoveError):
+        pass
+    name = getattr(choose, "__name__", "choose")
+    shown = repr(move)
+    shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}..."
+    raise NoMoveError(f"{name} returned {shown} at turn {position.turns}: {cure}")
+
+
+def _place_of(choose: Choose) -> str:
+    """Where the function is written: ``bot.py line 6:`` and a blank; empty if Python has none."""
+    code = getattr(choose, "__code__", None)
+    if code is None:
+        return ""
+    return f"{os.path.relpath(code.co_filename)} line {code.co_firstlineno}: "
 
 
 class _Options(dict[str, Any]):
@@ -148,14 +170,45 @@ class _Options(dict[str, Any]):
         raise KeyError(f"expected an option of bot.toml ({there}), got {name!r}")
 
 
-# The numbers of NumPy and PyTorch become numbers of ours.
-_encode_note = msgspec.json.Encoder(enc_hook=float).encode
-
-
 def _note(said: dict[str, object]) -> msgspec.Raw:
     """The note, or none if it cannot be written: that is no reason to lose the game."""
     try:
         return msgspec.Raw(_encode_note(said))
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         sys.stderr.write(f"the note was not sent: {error}\n")
-        return SILENCE
+        return messages.SILENCE
+
+
+def position_of(
+    line: str, seat: int | None = None, *, time_ms: int = 1000, seed: int = 0
+) -> Position:
+    """The position that a line of text stands for, as a seat sees it. Use it to test your function
+    outside the arena.
+
+    `Position.line` and ``arena replay --line`` write such lines; NOTATION.md says what is in them.
+
+    Args:
+        line: The line.
+        seat: Whose eyes it is seen with. By default it is the seat to move, or the one whose hand
+            the line shows.
+        time_ms: The limit of the answer, as in `Position.time_ms`.
+        seed: What `Position.rng` starts from.
+
+    Raises:
+        NotationError: The line is no position of a game that goes on.
+        BoardError: Its board is not one that the rules allow.
+        ValueError: The line does not show the hand of that seat.
+
+    Examples:
+        >>> position_of("R.3/.3V 0 24,24 RRYYBB,RRYYBB - 0,0,0,0,0,0 -").hand
+        ['RR', 'YY', 'BB']
+    """
+    state = parse_position(line)
+    shown = [own for own, hand in enumerate(state.hands) if UNKNOWN not in hand]
+    if seat is None:
+        seat = state.mover if state.mover in shown or not shown else shown[0]
+    if seat not in shown:
+        raise ValueError(f"expected a line that shows the hand of seat {seat}, got {line!r}")
+    seen = parse_position(position_text(state, seat))
+    # For play, not for secrets.
+    return Position(seen, seat, random.Random(seed), time_ms)  # noqa: S311

@@ -1,58 +1,99 @@
-"""The settings of a tournament: what they are, and their defaults."""
+"""The settings of a run once they are settled, as run.json keeps them, and what cannot be."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from math import floor, log10
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
-from arena import __version__
 from arena.errors import ConfigError, did_you_mean
 from arena.match.clock import Timing
-from arena.players.folder import Bot
-from arena.players.messages import PROTOCOL, ClockKind
-from arena.players.odds import has_odds
-from arena.players.options import MOST_MS
+from arena.players.folder import has_odds
+from arena.players.manifest import OPTION_NAME, Value, value_text
+from arena.players.messages import ClockKind
 from arena.records.league import Drawn
 from arena.records.record import DUEL
-from arena.records.runfile import BotInfo, RunInfo
-from arena.rules import CORE
-from arena.rules.boards import Board
-from arena.rules.terms import REVISION
-from arena.tournament.tuning import Tuning, check_tuning
+from arena.tournament.settings import (
+    MOST_DEALS,
+    Basis,
+    Chance,
+    Deals,
+    HalfWidth,
+    Increment,
+    Milliseconds,
+    Players,
+    Seatings,
+    Tables,
+    default_of,
+)
 
-MOST_DEALS = 10_000_000
-DEFAULT_BOARDS = ("bird",)
-UNSAID = Timing()
-NO_GRANTS: Mapping[str, list[str]] = {}
-Players = Annotated[int, Meta(ge=2, le=4)]
-Deals = Annotated[int, Meta(ge=1, le=MOST_DEALS)]
-Tables = Annotated[int, Meta(ge=1)]
-Milliseconds = Annotated[int, Meta(ge=1, le=MOST_MS)]
-Increment = Annotated[int, Meta(ge=0, le=MOST_MS)]
-HalfWidth = Annotated[float, Meta(gt=0)]
-Chance = Annotated[float, Meta(gt=0, lt=0.5)]
+RESOLUTION = 3
+"""A float is tuned in steps of this many digits of its range."""
+Finite = Annotated[float, Meta(ge=-1e15, le=1e15)]
 # A run.json can come from anybody, and `len` fails for ranges of 2**63 and more.
 DealCount = Annotated[int, Meta(ge=0, le=2**53)]
-Seatings = Literal["rotations", "all", "single"]
-Basis = Literal["wins", "margin"]
 
 
 class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
     """What a run compares: two of its bots (the others are their opponents), and the question that
-    the blocks answer.
-
-    ``elo0`` and ``elo1`` are the two hypotheses, ``alpha`` and ``beta`` the error rates allowed for
-    each. ``by`` is what the blocks are judged by.
+    the blocks answer: two hypotheses, the error rates allowed for each, and what they are judged
+    by.
     """
 
     new: str
     old: str
-    elo0: float = 0.0
-    elo1: float = 10.0
-    alpha: Chance = 0.05
-    beta: Chance = 0.05
-    by: Basis = "wins"
+    elo0: float = default_of("elo0")
+    elo1: float = default_of("elo1")
+    alpha: Chance = default_of("alpha")
+    beta: Chance = default_of("beta")
+    by: Basis = default_of("by")
+
+
+class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
+    """An option that is tuned between ``low`` and ``high``, and the value it starts at."""
+
+    name: Annotated[str, Meta(pattern=f"^{OPTION_NAME.pattern}$")]
+    type: Literal["int", "float"]
+    low: Finite
+    high: Finite
+    start: Finite
+
+    @property
+    def width(self) -> float:
+        """From one end of the range to the other."""
+        return self.high - self.low
+
+    def unit(self, value: float) -> float:
+        """A value on the scale from 0 to 1."""
+        return (value - self.low) / self.width
+
+    def nearest(self, unit: float, lot: float = 0.5) -> float:
+        """The value to play at a place of the scale. A place between two integers is one or the
+        other, by a ``lot`` from 0 to 1; one half is ordinary rounding.
+        """
+        exact = min(max(self.low + unit * self.width, self.low), self.high)
+        if self.type == "int":
+            return float(min(max(floor(exact + lot), self.low), self.high))
+        return min(max(round(exact, RESOLUTION - floor(log10(self.width))), self.low), self.high)
+
+    def value(self, number: float) -> Value:
+        """A number as the bot gets it."""
+        return int(number) if self.type == "int" else number
+
+    def text(self, number: float) -> str:
+        """A number as it is written in the name of a bot."""
+        return value_text(self.value(number))
+
+
+class Tuning(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a run tunes. ``bot`` is its name, with the options that stay as they are; the path moves
+    after ``step`` deals on every board.
+    """
+
+    bot: str
+    parameters: Annotated[list[Parameter], Meta(min_length=1, max_length=100)]
+    step: Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
 class LeagueTerms(Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,66 +114,46 @@ class OneGame(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings that decide which games a run has and how they are played.
+    """What decides which games a run has and how they are played: `Settings`, and what the run
+    itself decided.
 
-    ``boards``      names; ``match`` has the boards of the rounds that count together (R8.3), one
-                    entry per round; empty: games count singly
-    ``seatings``    of each deal: its rotations, all, or a single one, with a deck for each game
-    ``deals``       on each board, or per match; ``tables`` is the number of line-ups, None for all
-                    of them
-    ``challenger``  a gauntlet: only line-ups with this bot
-    ``clock``       what a bot's time is measured by; runs from before there was a choice used the
-                    wall clock
-    ``game_ms``     each seat's bank for a game, None without one
-    ``in_process``  all bots are those of `arena.players.builtin`, with no processes, sandbox or
-                    time limits
-    ``seed``        text from which every deck and every bot's seed is derived; empty in a request
-                    that leaves it open
-    ``line_ups``    those chosen by ``tables``, kept so that more bots or tables only add to them;
-                    None: all of them
+    ``match``       the boards of the rounds that count together (R8.3), one entry per round
+    ``in_process``  all bots are built in, with no processes, sandbox or time limits
+    ``seed``        text from which every deck and bot's seed follows; empty in a request: any
+    ``line_ups``    those chosen by ``tables``, so that more only add to them; None: all
     ``compare``     the run asks whether one bot is better than another
-    ``tune``        the run tunes a bot: its two ``bots``, up and down, are that one with settings
-                    that differ from deal to deal
-    ``league``      the run goes on as long as somebody plays it: members join, and what is played
-                    next is ``drawn``, line-up by line-up, each on deals of its own
-    ``until``       the run ends when every rating's 95 % interval reaches at most this many Elo to
-                    either side
-    ``adaptive``    line-ups get more deals the more they help the ranking, instead of the same
-                    number each
-    ``allotted``    the deals given to each line-up so far, by its names joined by ``+``; None:
-                    ``deals`` for each
+    ``tune``        its two ``bots``, up and down, are one, with settings that differ by deal
+    ``league``      members join, and what is played next is ``drawn``, each on deals of its own
+    ``allotted``    the deals to play before the next look at the ratings; None: all
     ``keep_stderr`` whose stderr is kept: that of all bots, of none, or of those with these names
-    ``settled``     the number of deals after which the run's question was answered; None: not yet,
-                    or it has none
-    ``game``        the run is a single game, or match, that was played by itself; None: a
-                    tournament
+    ``settled``     the deals after which its question was answered; None: not yet, or it has none
+    ``game``        the only game, or match, that somebody played; None: a tournament
     """
 
     bots: list[str]
     seed: str
-    players: Players = 2
-    boards: list[str] = msgspec.field(default_factory=lambda: list(DEFAULT_BOARDS))
+    players: Players = default_of("players")
+    boards: list[str] = msgspec.field(default_factory=lambda: list(default_of("boards")))
     match: list[str] = msgspec.field(default_factory=list)
-    deals: Deals = 10
-    seatings: Seatings = "rotations"
-    tables: Tables | None = None
-    challenger: str | None = None
-    move_ms: Milliseconds = UNSAID.move_ms
-    game_ms: Milliseconds | None = UNSAID.game_ms
-    increment_ms: Increment = UNSAID.increment_ms
-    startup_ms: Milliseconds = UNSAID.startup_ms
+    deals: Deals = default_of("deals")
+    seatings: Seatings = default_of("seatings")
+    tables: Tables | None = default_of("tables")
+    challenger: str | None = default_of("challenger")
+    move_ms: Milliseconds = default_of("move_ms")
+    game_ms: Milliseconds | None = default_of("game_ms")
+    increment_ms: Increment = default_of("increment_ms")
+    startup_ms: Milliseconds = default_of("startup_ms")
     clock: ClockKind = "wall"
-    in_process: bool = False
+    in_process: bool = default_of("in_process")
     line_ups: list[list[str]] | None = None
     compare: Comparison | None = None
     tune: Tuning | None = None
     league: LeagueTerms | None = None
     drawn: list[Drawn] = []
-    until: HalfWidth | None = None
-    adaptive: bool = False
-    allotted: dict[str, DealCount] | None = None
+    until: HalfWidth | None = default_of("until")
+    allotted: DealCount | None = None
     settled: DealCount | None = None
-    keep_stderr: bool | list[str] = False
+    keep_stderr: bool | list[str] = default_of("keep_stderr")
     game: OneGame | None = None
 
     def keeps_stderr(self, label: str) -> bool:
@@ -143,9 +164,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def is_open(self) -> bool:
         """Whether the number of games depends on the results."""
-        return self.settled is None and (
-            self.compare is not None or self.until is not None or self.adaptive
-        )
+        return self.settled is None and not (self.compare is None and self.until is None)
 
     @property
     def has_own_decks(self) -> bool:
@@ -165,9 +184,8 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def pool(self) -> list[str]:
         """The bots that are not compared, sorted."""
-        return sorted(
-            set(self.bots) - ({self.compare.new, self.compare.old} if self.compare else set())
-        )
+        compared = (self.compare.new, self.compare.old) if self.compare else ()
+        return sorted(set(self.bots).difference(compared))
 
     @property
     def timing(self) -> Timing:
@@ -176,12 +194,9 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 DEFAULTS: dict[str, Any] = {
-    field.name: field.default_factory()
-    if field.default_factory is not msgspec.NODEFAULT
-    else field.default
-    for form in (RunConfig, Comparison)
-    for field in msgspec.structs.fields(form)
-    if not field.required
+    name: value
+    for form in (RunConfig(bots=[], seed=""), Comparison("", ""))
+    for name, value in msgspec.structs.asdict(form).items()
 }
 """What a setting, or a part of a comparison's question, is where nothing is said."""
 
@@ -192,206 +207,164 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         config = msgspec.convert(dict(settings), type=RunConfig)
     except msgspec.ValidationError as error:
         raise ConfigError(f"settings: {error}") from None
-    if len(set(config.bots)) < len(config.bots):
-        twice = next(name for name in config.bots if config.bots.count(name) > 1)
-        cure = (
-            "built-in bots such as careful-8 and careful-16 are different bots"
-            if config.in_process
-            else "to give a bot another name, use 'arena submit --name'"
-        )
-        raise ConfigError(f"expected each bot once, got {twice!r} twice", cure)
-    _check_question(config)
-    if config.match:
-        _check_match(config)
-    if not config.boards:
-        raise ConfigError(
-            "expected at least one board, got none",
-            f"name boards, such as bird or lion, or leave them out for {DEFAULT_BOARDS[0]}",
-        )
-    if len(config.bots) < config.players:
-        raise ConfigError(
-            f"expected at least {config.players} bots for a table of that size, got"
-            f" {', '.join(config.bots) or 'none'}",
-            "name more bots, such as the built-in greedy and careful, or fewer players",
-        )
-    if config.challenger is not None and config.challenger not in config.bots:
-        raise ConfigError(
-            f"expected the challenger to be one of {', '.join(config.bots)}, got"
-            f" {config.challenger!r}"
-        )
-    if config.game is not None:
-        _check_game(config, config.game)
-    _check_kept(config)
-    if config.increment_ms and config.game_ms is None:
-        raise ConfigError(
-            "expected --game-ms with --increment-ms: an increment is added to the bank",
-            "add --game-ms, or leave out the increment",
-        )
-    if config.in_process and config.timing != Timing(clock=config.clock):
-        raise ConfigError(
-            "expected no time limits where all bots are built in, whose time is only measured, got"
-            " some",
-            "leave out --move-ms, --game-ms, --increment-ms and --startup-ms, or add a bot that is"
-            " not built in",
-        )
-    _check_odds(config)
+    for check in (_bots, _question, _tuning, _boards, _seats, _stderr, _times):
+        check(config)
     return config
 
 
-def _check_question(config: RunConfig) -> None:
-    """Raises ConfigError."""
-    if config.compare is not None:
-        _check_comparison(config, config.compare)
-    if config.tune is not None:
-        check_tuning(config.tune)
-        _check_sides(config)
+def _refuse(is_wrong: object, text: str, hint: str = "") -> None:
+    """Raises ConfigError where something is wrong."""
+    if is_wrong:
+        raise ConfigError(text, hint)
 
 
-def _check_game(config: RunConfig, game: OneGame) -> None:
-    """Raises ConfigError."""
-    if sorted(game.seats) != sorted(config.bots) or len(game.seats) != config.players:
-        raise ConfigError(
-            f"expected the seats of the game to be those of {shown(config.bots)}, got"
-            f" {shown(game.seats)}",
-            "something else changed run.json: restore it",
+DAMAGED = "something else changed run.json: restore it"
+
+
+def _bots(config: RunConfig) -> None:
+    for name in config.bots:
+        _refuse(
+            config.bots.count(name) > 1,
+            f"expected each bot once, got {name!r} twice",
+            "built-in bots such as careful-8 and careful-16 are different bots"
+            if config.in_process
+            else "to give a bot another name, use 'arena submit --name'",
         )
 
 
-def _check_sides(config: RunConfig) -> None:
-    """Raises ConfigError."""
-    if len(config.bots) != DUEL or config.players != DUEL or config.seatings != "rotations":
-        raise ConfigError(
-            "expected a run that tunes a bot to have two sides, in both seatings of each deal, got"
-            f" {shown(config.bots)}, {config.players} players and {config.seatings}",
-            "something else changed run.json: restore it",
+def _question(config: RunConfig) -> None:
+    compare, opponents, least = config.compare, len(config.pool), config.players - 1
+    if compare is None:
+        return
+    _refuse(
+        config.has_own_decks,
+        "expected a comparison to play each deal in several seatings, got single ones: without"
+        " them it compares nothing",
+        "leave out the seatings; 'arena run --seatings single' plays a tournament",
+    )
+    _refuse(
+        not compare.elo0 < compare.elo1,
+        f"expected --elo0 below --elo1, got {compare.elo0:g} and {compare.elo1:g}",
+        "for example --elo0 0 --elo1 10",
+    )
+    _refuse(
+        opponents < least and (opponents or least > 1),
+        f"expected at least {least} opponents for a table of {config.players}, got"
+        f" {', '.join(config.pool) or 'none'}",
+        "name them with --pool A,B",
+    )
+    _refuse(
+        config.match,
+        "expected a comparison to count games singly, got a match",
+        "leave out --match",
+    )
+
+
+def _tuning(config: RunConfig) -> None:
+    if config.tune is None:
+        return
+    for one in config.tune.parameters:
+        low, high, start = map(one.text, (one.low, one.high, one.start))
+        _refuse(
+            not one.low < one.high,
+            f"expected a range of more than one value for {one.name}, got {low} to {high}",
+            f"for example --param {one.name}={low}..{one.text(one.low + 1)}",
+        )
+        _refuse(
+            not one.low <= one.start <= one.high,
+            f"expected the search for {one.name} to start in its range, {low} to {high}, got"
+            f" {start}",
+            "the search starts at the value the bot has: name the bot with another one, or search"
+            " a wider range",
+        )
+    _refuse(
+        len(config.bots) != DUEL or config.players != DUEL or config.seatings != "rotations",
+        "expected a run that tunes a bot to have two sides, in both seatings of each deal, got"
+        f" {shown(config.bots)}, {config.players} players and {config.seatings}",
+        DAMAGED,
+    )
+
+
+def _boards(config: RunConfig) -> None:
+    match, boards = config.match, config.boards
+    _refuse(
+        match and set(match) != set(boards),
+        f"expected the boards of the match, {shown(match)}, got {shown(boards)}",
+        "leave out --boards, because --match lists the boards; name each --board file there",
+    )
+    rounds = max(map(match.count, match), default=1)
+    _refuse(
+        match and config.deals * rounds > MOST_DEALS,
+        f"expected at most {MOST_DEALS:,} deals on a board, got {config.deals:,} for each of"
+        f" {rounds} rounds",
+        "use fewer --deals",
+    )
+    _refuse(
+        not boards,
+        "expected at least one board, got none",
+        f"name boards, such as bird or lion, or leave them out for {default_of('boards')[0]}",
+    )
+
+
+def _seats(config: RunConfig) -> None:
+    bots, game, challenger = config.bots, config.game, config.challenger
+    _refuse(
+        len(bots) < config.players,
+        f"expected at least {config.players} bots for a table of that size, got"
+        f" {', '.join(bots) or 'none'}",
+        "name more bots, such as the built-in greedy and careful, or fewer players",
+    )
+    _refuse(
+        challenger is not None and challenger not in bots,
+        f"expected the challenger to be one of {', '.join(bots)}, got {challenger!r}",
+    )
+    _refuse(
+        game and (sorted(game.seats) != sorted(bots) or len(game.seats) != config.players),
+        f"expected the seats of the game to be those of {shown(bots)}, got"
+        f" {shown(game and game.seats)}",
+        DAMAGED,
+    )
+
+
+def _stderr(config: RunConfig) -> None:
+    kept = config.keep_stderr
+    _refuse(
+        kept and config.in_process,
+        "expected bots with processes for --keep-stderr, got built-in ones alone, which print"
+        " nothing",
+        "leave it out",
+    )
+    known = {name for label in config.bots for name in (label, label.partition(":")[0])}
+    for name in kept if isinstance(kept, list) else ():
+        _refuse(
+            name not in known,
+            f"expected --keep-stderr to name bots that play, {', '.join(config.bots)}, got"
+            f" {name!r}",
+            f"{did_you_mean(name, sorted(known))}for all bots, write it last; for some,"
+            " --keep-stderr=BOT,...",
         )
 
 
-def _check_odds(config: RunConfig) -> None:
-    """Raises ConfigError."""
+def _times(config: RunConfig) -> None:
+    _refuse(
+        config.increment_ms and config.game_ms is None,
+        "expected --game-ms with --increment-ms: an increment is added to the bank",
+        "add --game-ms, or leave out the increment",
+    )
+    _refuse(
+        config.in_process and config.timing != Timing(clock=config.clock),
+        "expected no time limits where all bots are built in, whose time is only measured, got"
+        " some",
+        "leave out --move-ms, --game-ms, --increment-ms and --startup-ms, or add a bot that is not"
+        " built in",
+    )
     for label in config.bots:
         config.timing.of(label)
-        if config.in_process and has_odds(label):
-            raise ConfigError(
-                f"expected no limits for {label}: a built-in bot's time is only measured",
-                "leave them out, or add a bot that is not built in",
-            )
-
-
-def _check_kept(config: RunConfig) -> None:
-    """Raises ConfigError for a bot whose stderr is to be kept, but which does not play."""
-    if config.keep_stderr and config.in_process:
-        raise ConfigError(
-            "expected bots with processes for --keep-stderr, got built-in ones alone, which print"
-            " nothing",
-            "leave it out",
+        _refuse(
+            config.in_process and has_odds(label),
+            f"expected no limits for {label}: a built-in bot's time is only measured",
+            "leave them out, or add a bot that is not built in",
         )
-    known = {name for label in config.bots for name in (label, label.partition(":")[0])}
-    for name in config.keep_stderr if isinstance(config.keep_stderr, list) else ():
-        if name not in known:
-            raise ConfigError(
-                f"expected --keep-stderr to name bots that play, {', '.join(config.bots)}, got"
-                f" {name!r}",
-                f"{did_you_mean(name, sorted(known))}for all bots, write it last; for some,"
-                " --keep-stderr=BOT,...",
-            )
-
-
-def _check_match(config: RunConfig) -> None:
-    """Raises ConfigError."""
-    if config.compare is not None:
-        raise ConfigError(
-            "expected a comparison to count games singly, got a match", "leave out --match"
-        )
-    if set(config.match) != set(config.boards):
-        raise ConfigError(
-            f"expected the boards of the match, {shown(config.match)}, got {shown(config.boards)}",
-            "leave out --boards, because --match lists the boards; name each --board file there",
-        )
-    rounds = max(map(config.match.count, config.match))
-    if config.deals * rounds > MOST_DEALS:
-        raise ConfigError(
-            f"expected at most {MOST_DEALS:,} deals on a board, got {config.deals:,} for each of"
-            f" {rounds} rounds",
-            "use fewer --deals",
-        )
-
-
-def _check_comparison(config: RunConfig, compare: Comparison) -> None:
-    """Raises ConfigError."""
-    opponents, least = len(config.pool), config.players - 1
-    if config.has_own_decks:
-        raise ConfigError(
-            "expected a comparison to play each deal in several seatings, got single ones: without"
-            " them it compares nothing",
-            "leave out the seatings; 'arena run --seatings single' plays a tournament",
-        )
-    if not compare.elo0 < compare.elo1:
-        raise ConfigError(
-            f"expected --elo0 below --elo1, got {compare.elo0:g} and {compare.elo1:g}",
-            "for example --elo0 0 --elo1 10",
-        )
-    if opponents < least and (opponents or least > 1):
-        raise ConfigError(
-            f"expected at least {least} opponents for a table of {config.players}, got"
-            f" {', '.join(config.pool) or 'none'}",
-            "name them with --pool A,B",
-        )
-
-
-def describe_run(
-    config: RunConfig,
-    boards: Mapping[str, Board],
-    bots: Sequence[Bot],
-    *,
-    sandbox: str,
-    started: str,
-    known: RunInfo | None = None,
-    grants: Mapping[str, list[str]] = NO_GRANTS,
-) -> RunInfo:
-    """The run.json of a run with these settings; ``known`` is what it says of the run so far, and
-    ``grants`` are those of bots, by label without options.
-    """
-    return RunInfo(
-        arena=__version__,
-        protocol=PROTOCOL,
-        rules_core=CORE,
-        rules_revision=REVISION,
-        config=msgspec.to_builtins(config),
-        boards={name: list(boards[name].rows) for name in config.boards},
-        bots=[
-            msgspec.structs.replace(info_of(bot, known), grants=grants.get(bot.base, []))
-            for bot in bots
-        ],
-        seed=config.seed,
-        sandbox=sandbox,
-        started=started,
-    )
-
-
-def info_of(bot: Bot, known: RunInfo | None = None) -> BotInfo:
-    """A bot's entry in run.json; a run that is ``known`` may name the same content by the hash of
-    earlier versions.
-    """
-    info = BotInfo(
-        bot.label, str(bot.manifest.version), bot.sha256, bot.command, {**bot.options, **bot.limits}
-    )
-    there = (
-        next((other for other in known.bots if other.name == bot.label), info) if known else info
-    )
-    return (
-        msgspec.structs.replace(info, sha256=there.sha256) if bot.has_hash(there.sha256) else info
-    )
-
-
-def extended(known: RunInfo, wanted: RunInfo) -> RunInfo:
-    """The run.json of a run that continues: it keeps what is there, and may get more deals, bots
-    and line-ups.
-    """
-    there = {bot.name: bot for bot in known.bots}
-    return msgspec.structs.replace(
-        known, config=wanted.config, bots=[there.get(bot.name, bot) for bot in wanted.bots]
-    )
 
 
 def shown(value: Any) -> str:

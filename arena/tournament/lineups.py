@@ -1,5 +1,9 @@
-"""The line-ups of a run: all there are, never written out, or a balanced subset of them. Pure: no
-clock, no files.
+"""The line-ups of a run: all there are, never written out, or a balanced subset of them; and how
+many deals they get. Pure: no clock, no files.
+
+In runs that decide it while they play, all allotted deals are played before more are allotted. So a
+decision depends only on the games on these deals, and not on the number of workers. It is written
+to run.json before it is played, and an interrupted run continues from there.
 """
 
 from bisect import bisect_right
@@ -26,12 +30,16 @@ GOLDEN = (5**0.5 - 1) / 2
 """Multiples of it, without their whole parts, are spread evenly however many there are."""
 NEAR = 12
 """Of so many bots that wait for a seat, the one is taken that has met the others least."""
+DEALS_AT_ONCE = 10
+"""A look at the ratings gives line-ups at least this many deals more."""
+PART = 10
+"""Or one for every so many that they have had, if that is more."""
 
 LineUp = tuple[str, ...]
 
 
 class LineUps:
-    """Line-ups as sorted tuples of names, in order: the ``listed`` ones, or all of ``size`` from
+    """Line-ups as sorted tuples of names: the ``listed`` ones, or all of ``size`` from
     these bots, with the challenger if any.
 
     Those that are not listed are made when they are asked for. Bots at tables of four have hundreds
@@ -45,24 +53,22 @@ class LineUps:
         challenger: str | None = None,
         listed: Iterable[LineUp] | None = None,
     ) -> None:
-        self._bots = sorted(bots)
-        self._known = frozenset(bots)
-        self._size = size
-        self._challenger = challenger
+        self._bots, self._known, self._size = sorted(bots), frozenset(bots), size
+        self._always = () if challenger is None else (challenger,)
+        self._rivals = [bot for bot in self._bots if bot != challenger]
         self._listed = None if listed is None else sorted(listed)
         self._members = None if self._listed is None else frozenset(self._listed)
 
     def __len__(self) -> int:
         if self._listed is not None:
             return len(self._listed)
-        return _count(len(self._bots), self._size, self._challenger)
+        return comb(len(self._rivals), self._size - len(self._always))
 
     def __iter__(self) -> Iterator[LineUp]:
         if self._listed is not None:
             return iter(self._listed)
-        if self._challenger is None:
-            return combinations(self._bots, self._size)
-        return _with(self._challenger, self._bots, self._size)
+        groups = combinations(self._rivals, self._size - len(self._always))
+        return (tuple(sorted(self._always + group)) for group in groups)
 
     def in_turn(self, turn: int) -> Iterator[LineUp]:
         """The line-ups in an order in which all bots play about equally often from the start; each
@@ -72,15 +78,12 @@ class LineUps:
         if self._listed is not None:
             first = int(start * len(self._evenly))
             return iter(self._evenly[first:] + self._evenly[:first])
-        rivals = [bot for bot in self._bots if bot != self._challenger]
+        rivals = list(self._rivals)
         # Neighbours meet first, and names that sort beside each other are often much alike.
         Random(0).shuffle(rivals)  # noqa: S311
-        first, always = (
-            int(start * len(rivals)),
-            () if self._challenger is None else (self._challenger,),
-        )
-        groups = _round_robin(rivals[first:] + rivals[:first], self._size - len(always))
-        return (tuple(sorted(always + group)) for group in groups)
+        first = int(start * len(rivals))
+        groups = _round_robin(rivals[first:] + rivals[:first], self._size - len(self._always))
+        return (tuple(sorted(self._always + group)) for group in groups)
 
     @cached_property
     def _evenly(self) -> list[LineUp]:
@@ -116,7 +119,7 @@ class LineUps:
             and len(line_up) == self._size
             and self._known.issuperset(line_up)
             and all(one < other for one, other in pairwise(line_up))
-            and (self._challenger is None or self._challenger in line_up)
+            and all(bot in line_up for bot in self._always)
         )
 
 
@@ -138,36 +141,17 @@ def _round_robin(bots: Sequence[str], size: int) -> Iterator[LineUp]:
                 yield tuple(bots[(place + step) % count] for place in places[:-1])
 
 
-def _with(challenger: str, bots: Sequence[str], size: int) -> Iterator[LineUp]:
-    """The line-ups of sorted bots that hold the challenger, in order."""
-    at = bots.index(challenger)
-    if size > 1:
-        for first in range(at):
-            for rest in _with(challenger, bots[first + 1 :], size - 1):
-                yield (bots[first], *rest)
-    for rest in combinations(bots[at + 1 :], size - 1):
-        yield (challenger, *rest)
-
-
-def _count(bots: int, size: int, challenger: str | None) -> int:
-    return comb(bots, size) if challenger is None else comb(bots - 1, size - 1)
-
-
 def line_ups_of(config: RunConfig) -> LineUps:
     """The line-ups of a run whose ``tables`` have been chosen."""
+    listed: Iterable[LineUp] | None = None
     if config.compare is not None:
-        listed = [
-            line_up for group in opponents(config) for line_up in compared(config.compare, group)
-        ]
-        return LineUps(config.bots, config.players, listed=listed)
-    if config.league is not None:
-        met = {tuple(drawn.line_up.split("+")) for drawn in config.drawn}
-        return LineUps(config.bots, config.players, listed=met)
-    if config.line_ups is not None:
-        return LineUps(
-            config.bots, config.players, listed=(tuple(sorted(group)) for group in config.line_ups)
-        )
-    return LineUps(config.bots, config.players, config.challenger)
+        groups = opponents(config)
+        listed = [line_up for group in groups for line_up in compared(config.compare, group)]
+    elif config.league is not None:
+        listed = {tuple(drawn.line_up.split("+")) for drawn in config.drawn}
+    elif config.line_ups is not None:
+        listed = (tuple(sorted(group)) for group in config.line_ups)
+    return LineUps(config.bots, config.players, config.challenger, listed)
 
 
 def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
@@ -177,7 +161,7 @@ def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
     Raises ConfigError when that leaves a bot without a game, or when there would be too many to
     write down.
     """
-    every = _count(len(config.bots), config.players, config.challenger)
+    every = len(LineUps(config.bots, config.players, config.challenger))
     if config.tables is None or (config.tables >= every > MOST_TABLES):
         return config
     if config.tables > MOST_TABLES and every > MOST_TABLES:
@@ -186,9 +170,8 @@ def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
             f" {config.tables:,}",
             f"ask for --tables {MOST_TABLES}, or leave it out to play all",
         )
-    chosen = choose_line_ups(
-        config, config.tables, [tuple(group) for group in known.line_ups or ()] if known else []
-    )
+    kept = known.line_ups if known else None
+    chosen = choose_line_ups(config, config.tables, [tuple(group) for group in kept or ()])
     idle = sorted(set(config.bots).difference(*chosen))
     if idle:
         enough = ceil(config.tables * len(config.bots) / (len(config.bots) - len(idle)))
@@ -201,13 +184,12 @@ def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
 
 
 def choose_line_ups(config: RunConfig, tables: int, kept: Sequence[LineUp]) -> list[LineUp]:
-    """A balanced subset of ``tables`` line-ups, or all there are, with the ``kept`` ones among
-    them.
-    """
+    """A balanced subset of ``tables`` line-ups, or all there are; it has the ``kept`` ones."""
     bots, challenger = sorted(config.bots), config.challenger
-    every = _count(len(bots), config.players, challenger)
+    all_of_them = LineUps(bots, config.players, challenger)
+    every = len(all_of_them)
     if tables >= every:
-        return list(LineUps(bots, config.players, challenger))
+        return sorted(all_of_them)
     rivals = [bot for bot in bots if bot != challenger]
     size = config.players - (challenger is not None)
     before = {tuple(bot for bot in group if bot != challenger) for group in kept}
@@ -314,10 +296,8 @@ def _even_out(chosen: set[LineUp], groups: dict[str, int]) -> None:
     than the rare one has without it, so not all swaps can lead to groups that exist already.
     """
     while True:
-        frequent, rare = (
-            max(groups, key=lambda bot: (groups[bot], bot)),
-            min(groups, key=lambda bot: (groups[bot], bot)),
-        )
+        *_, frequent = ordered = sorted(groups, key=lambda bot: (groups[bot], bot))
+        rare = ordered[0]
         if groups[frequent] - groups[rare] <= 1:
             return
         for group in sorted(chosen):
@@ -329,3 +309,25 @@ def _even_out(chosen: set[LineUp], groups: dict[str, int]) -> None:
                     break
         groups[frequent] -= 1
         groups[rare] += 1
+
+
+def fix_allotment(config: RunConfig, known: RunConfig | None) -> RunConfig:
+    """The configuration of a run that plays until its error bars are narrow with the deals to play
+    before the next look at them: those of the known run, else a few. One that has grown since is no
+    longer settled. Other runs are returned unchanged.
+    """
+    if config.until is None:
+        return config
+    first = min(DEALS_AT_ONCE, ceil(config.deals / 2))
+    allotted = known.allotted if known and known.allotted is not None else first
+    config = msgspec.structs.replace(config, allotted=allotted)
+    grows = ("deals", "until", "bots", "line_ups")
+    is_same = known and all(getattr(known, name) == getattr(config, name) for name in grows)
+    return msgspec.structs.replace(config, settled=known.settled if known and is_same else None)
+
+
+def next_allotment(config: RunConfig) -> int | None:
+    """More deals for all line-ups; None if there are none left."""
+    assert config.allotted is not None, "a run that looks at its error bars"
+    more = max(DEALS_AT_ONCE, config.allotted // PART)
+    return min(config.allotted + more, config.deals) if config.allotted < config.deals else None

@@ -62,10 +62,6 @@ class Rival(Struct):
     games: int = 0
     before: str = ""
 
-    def learn(self, information: float) -> None:
-        """Expects the error to shrink by games with this information."""
-        self.error = 1 / sqrt(1 / self.error**2 + information)
-
 
 class Contenders:
     """The members of a league that play, and the line-ups drawn so far.
@@ -96,13 +92,16 @@ class Contenders:
             self.met[pair] += games
         self.games.update(dict.fromkeys(line_up, games))
         here = [self.rivals[bot] for bot in line_up if bot in self.rivals]
-        learnt = [
-            (one, sum(_told(one, other, games) for other in here if other is not one))
-            for one in here
-        ]
-        for rival, information in learnt:
-            rival.games += games
-            rival.learn(information)
+        # Each learns by what was known of the others before.
+        errors = [one.error for one in here]
+        for one, error in zip(here, errors, strict=True):
+            learnt = sum(
+                _told(one.elo - other.elo, error, known, games)
+                for other, known in zip(here, errors, strict=True)
+                if other is not one
+            )
+            one.games += games
+            one.error = 1 / sqrt(1 / error**2 + learnt)
 
     def next_line_up(self) -> LineUp | None:
         """Who plays next, None if there are too few; whoever was not drawn for the purpose whose
@@ -124,9 +123,6 @@ class Contenders:
             rival for rival in self.rivals.values() if not (rival.is_benchmark or rival.is_placed)
         ]
 
-    def _benchmarks(self) -> list[Rival]:
-        return [rival for rival in self.rivals.values() if rival.is_benchmark]
-
     def _pair(self, purpose: Purpose) -> tuple[Rival, Rival] | None:
         if purpose == "place":
             return self._candidate()
@@ -139,21 +135,21 @@ class Contenders:
         Games with that tell the gain as well. To want them even more would cost: at double worth,
         placing took 80 % longer by simulation.
 
-        Who has no games yet comes first, and waits while these are out: it may do nothing but
-        fault. Then it goes by who joined first. When the one with the fewest games was next, and
-        versions came faster than they could be placed, nobody ever was.
+        A newcomer without games comes first, and waits while these are out: it may do nothing but
+        fault. Then they go in the order in which they joined. When the one with the fewest games
+        was next, and versions came faster than they could be placed, nobody ever was.
         """
         waiting = self._to_place()
         if not waiting:
             return None
-        candidate = min(waiting, key=_turn)
+        candidate = min(waiting, key=lambda one: (one.games > 0 and not one.is_seen, one.games > 0))
+        others = [rival for rival in self.rivals.values() if rival is not candidate]
         rivals = [
             rival
-            for rival in self.rivals.values()
+            for rival in others
             if rival.is_benchmark or (rival.is_placed and rival.bot == candidate.before)
         ]
-        rivals = rivals or [rival for rival in self.rivals.values() if rival is not candidate]
-        return candidate, max(rivals, key=lambda rival: self._worth(candidate, rival))
+        return candidate, max(rivals or others, key=lambda rival: self._worth(candidate, rival))
 
     def _worth(self, candidate: Rival, rival: Rival) -> tuple[float, str]:
         """How much another game tells of the candidate, since n games with information i against a
@@ -165,7 +161,8 @@ class Contenders:
 
     def _scale(self) -> Iterator[tuple[float, str, str]]:
         """Each two benchmarks, by how much another game between them tells."""
-        for one, other in combinations(self._benchmarks(), 2):
+        benchmarks = [rival for rival in self.rivals.values() if rival.is_benchmark]
+        for one, other in combinations(benchmarks, 2):
             each = information(one.elo - other.elo, _spread(one, other))
             yield each / (1 + self.met[_key(one, other)]), one.bot, other.bot
 
@@ -181,7 +178,13 @@ class Contenders:
                 yield VERSIONS * self._gain(one, before), one.bot, before.bot
 
     def _gain(self, one: Rival, other: Rival) -> float:
-        return _promise(one, other, self.met[_key(one, other)])
+        """How much a game between two shrinks the variance of their difference, of which the games
+        in which they met tell too. Without these, two equals would never meet anybody else.
+        """
+        difference, error = one.elo - other.elo, _spread(one, other)
+        each = information(difference, error)
+        variance = 1 / (1 / error**2 + self.met[_key(one, other)] * each)
+        return variance**2 * each * (SETTLED if abs(difference) > CLEAR * error else 1.0)
 
     def _filled(self, pair: tuple[Rival, Rival]) -> list[Rival]:
         """A table of these two and those that are nearest to the first, benchmarks before others
@@ -199,11 +202,6 @@ class Contenders:
         return table + others[: self._players - len(table)]
 
 
-def _turn(candidate: Rival) -> tuple[bool, bool]:
-    """The least is next, and among equals who joined first."""
-    return candidate.games > 0 and not candidate.is_seen, candidate.games > 0
-
-
 def information(difference: float, error: float) -> float:
     """What a game of two tells of their difference, in 1/Elo squared, if its standard error is
     this: the mean of p (1 - p) over where it may lie, by MacKay's approximation.
@@ -213,21 +211,10 @@ def information(difference: float, error: float) -> float:
     return shrink**2 * chance * (1 - chance) / ELO**2
 
 
-def _told(one: Rival, other: Rival, games: int) -> float:
+def _told(difference: float, error: float, of_other: float, games: int) -> float:
     """What games tell of one rival, where the other is not known exactly either."""
-    each = information(one.elo - other.elo, _spread(one, other))
-    return 1 / (1 / (games * each) + other.error**2)
-
-
-def _promise(one: Rival, other: Rival, met: int) -> float:
-    """How much a game between two shrinks the variance of their difference, of which the games in
-    which they ``met`` tell too. Without these, two equals would never meet anybody else.
-    """
-    difference, error = one.elo - other.elo, _spread(one, other)
-    is_clear = abs(difference) > CLEAR * error
-    each = information(difference, error)
-    variance = 1 / (1 / error**2 + met * each)
-    return variance**2 * each * (SETTLED if is_clear else 1.0)
+    each = information(difference, sqrt(error**2 + of_other**2))
+    return 1 / (1 / (games * each) + of_other**2)
 
 
 def _spread(one: Rival, other: Rival) -> float:

@@ -1,29 +1,138 @@
-"""Lets worker processes grade decisions of recorded games."""
+"""The games of a run with all that is needed to replay them; and bots that are asked again about
+them, on worker processes: to grade decisions, to see how another bot would have decided, and how a
+version moves beside the one before it.
+"""
 
 import logging
-from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+import multiprocessing
+from collections import defaultdict, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
+from contextlib import suppress
+from functools import cached_property
+from heapq import nlargest
+from itertools import islice, tee
+from operator import itemgetter
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.errors import Void
+from arena.errors import ConfigError, RunError, UserError, Void, did_you_mean
 from arena.match.clock import Timing
-from arena.match.grading import gradable_turns
-from arena.players.folder import Bot
+from arena.match.decisions import Decision, decisions_of, gradable_turns, grade, retrace
+from arena.match.replay import Script, old_ms, positions
+from arena.players.folder import Bot, nearest_label
+from arena.players.messages import PROTOCOL
+from arena.players.player import IN_PROCESS
 from arena.players.sandbox.tiers import OPEN, Sandbox
+from arena.records.grades import Grade, Judge
+from arena.records.journal import board_of, read_records
+from arena.records.league import MOST_EXAMPLES, STAGES, Changes, Example
 from arena.records.record import GameRecord
-from arena.records.review import Grade, Judge
-from arena.tournament.crew import plain_crew, starting_workers
-from arena.tournament.pool import worker_cores
-from arena.tournament.scripts import Scripts
-from arena.tournament.workers import Setup, grade_by_bot, grade_turn
+from arena.records.runfile import BotInfo, read_run
+from arena.rules import State
+from arena.rules.notation import PASSED, play_text
+from arena.rules.positions import position_text
+from arena.tournament.config import make_config
+from arena.tournament.runs import boards_in, copy_of
+from arena.tournament.schedule import Schedule
+from arena.tournament.tuning import TunedGames
+from arena.tournament.workers import (
+    ATTEMPTS,
+    START_METHOD,
+    Crew,
+    Setup,
+    start_worker,
+    starting_workers,
+    this_worker,
+    worker_cores,
+)
 
-AHEAD, AHEAD_OF_BOTS = 8, 2
-"""Decisions handed out for each worker: they take from some milliseconds to a second. A bot is
-asked for all decisions of a seat at a time.
+AHEAD = 8
+"""Tasks handed out for each worker: to grade a decision takes from some milliseconds to a second,
+to ask a bot for all decisions of a seat longer.
 """
+GAMES = 8
+"""A version is asked for the decisions of so many games, some 200: they cost it a twentieth of
+what it takes to place it.
+"""
+
+
+log = logging.getLogger(__name__)
+
+
+class Scripts:
+    """The games of a run as scripts. Raises RunError or ConfigError for one that this version
+    cannot replay.
+    """
+
+    def __init__(self, run: Path) -> None:
+        self.run, self.info = run, read_run(run)
+        if self.info.protocol != PROTOCOL:
+            raise RunError(
+                f"expected a run with version {PROTOCOL} of the protocol, got version"
+                f" {self.info.protocol}: {run}"
+            )
+        config = make_config(self.info.config)
+        self.timing = config.timing
+        self._schedule = Schedule(config)
+        self._boards = boards_in(self.info)
+
+    @property
+    def has_bank(self) -> bool:
+        """Whether the time for an answer depended on earlier answers."""
+        return any(self.timing.of(bot.name).game_ms is not None for bot in self.info.bots)
+
+    def of(self, record: GameRecord) -> Script:
+        """A record of the run with its board, time control and the bots' seeds. Raises RunError if
+        it is not part of the run's plan.
+        """
+        line_up, played = tuple(sorted(record.bots)), (record.id, record.bots, record.deck)
+        with suppress(IndexError, KeyError):
+            plan = self._schedule.game(record.board, line_up, record.deal, record.seating)
+            board = self._boards[record.board]
+            plan = self._tuned.planned(plan) if self._tuned else plan
+            if (plan.id, list(plan.bots), plan.deck) == played:
+                return Script(record, board, plan.seeds, self.timing, plan.settings)
+        raise RunError(
+            f"expected games of the plan in {self.run}/run.json, got {record.id}",
+            "'arena verify' lists what is wrong",
+        )
+
+    @cached_property
+    def _tuned(self) -> TunedGames | None:
+        """The settings of each game, in a run that tunes a bot."""
+        if self._schedule.config.tune is None:
+            return None
+        return TunedGames(self._schedule, (), lambda: 1, read_records(self.run))
+
+    def games_of(self, bot: str) -> Iterator[tuple[GameRecord, int]]:
+        """The games of a bot in the order of the journal, with its seat."""
+        for record in read_records(self.run):
+            if bot in record.bots:
+                yield record, record.bots.index(bot)
+
+    def played_bot(self, name: str) -> Bot:
+        """A bot of the run, in the version that played. Raises RunError if its copy is missing."""
+        info = self.bot_info(name)
+        if info.command[:-1] == IN_PROCESS:
+            raise RunError(
+                f"expected a bot that runs as a process, got {name}, which is built in",
+                "name the bot with --bot",
+            )
+        return copy_of(self.run, info, "name the bot with --bot")
+
+    def bot_info(self, name: str) -> BotInfo:
+        """A bot's entry in run.json. Raises ConfigError with the names in the run."""
+        there = {bot.name: bot for bot in self.info.bots}
+        found = there.get(nearest_label(name, list(there)))
+        if found is None:
+            raise ConfigError(
+                f"expected a bot of the run {self.run}, got {name!r}",
+                f"{did_you_mean(name, there)}the run has {', '.join(there)}; --old names the one to"
+                " repeat",
+            )
+        return found
 
 
 class Ungraded(NamedTuple):
@@ -48,46 +157,105 @@ class Adviser(NamedTuple):
     scripts: Scripts
 
 
-Graded = Future[list[Grade]]
-Tasks = Iterator[tuple[Callable[..., list[Grade]], tuple[Any, ...]]]
-"""Functions for workers, with their arguments."""
-
-
-def grade_decisions(
-    wanted: Sequence[Ungraded],
-    boards: Mapping[str, Sequence[str]],
-    judge: Judge,
-    jobs: int,
-    adviser: Adviser | None = None,
-) -> Generator[Grade]:
-    """The grades of all turns of the games, one game after the other; ``boards`` are rows by name.
-
-    Raises RunError if a record breaks the rules, UserError if the adviser commits a fault, and Void
-    if a worker dies.
+class Compared(NamedTuple):
+    """A game of the old bot, with the ``decisions`` asked of the new one: fewer than
+    ``old_decisions`` if it committed a fault that ends its game. ``old_ms`` is the old bot's mean
+    time for one. ``void`` says why the game could not be replayed.
     """
-    rows = {name: tuple(lines) for name, lines in boards.items()}
-    bots, timing, sandbox = dict[str, Bot](), Timing(), OPEN
-    if adviser:
-        bots, timing = {adviser.bot.label: adviser.bot}, adviser.scripts.timing
-        sandbox = adviser.sandbox
-    setup = Setup(bots, rows, timing, sandbox, worker_cores(jobs), logging.CRITICAL)
-    tasks = _by_bot(wanted, judge, adviser) if adviser else _by_turn(wanted, judge)
-    most = jobs * (AHEAD_OF_BOTS if adviser else AHEAD)
-    waiting: deque[Graded] = deque()
-    pool = plain_crew(setup, jobs)
+
+    game: str
+    seat: int
+    decisions: list[Decision]
+    old_decisions: int
+    old_ms: float
+    void: str = ""
+
+
+Task = tuple[Callable[..., Any], tuple[Any, ...]]
+"""A function for workers, with its arguments."""
+Rows = Mapping[str, Sequence[str]]
+"""The rows of boards by name."""
+
+
+def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
+    """Asks a bot again, in this worker. Raises RunError, and Void if the machine keeps stalling."""
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return _retraced(script, seat, label)
+        except Void as void:
+            log.info("asking again about %s: %s", script.record.id, void)
+    return _retraced(script, seat, label)
+
+
+def _retraced(script: Script, seat: int, label: str) -> list[Decision]:
+    """Raises RunError, Void."""
+    stable = this_worker().stable
+    [(player, met)] = stable.take([label], script.record.board, script.record.deal)
+    try:
+        asked = retrace(script, seat, player)
+    except BaseException:
+        player.stop()
+        raise
+    if asked.is_broken:
+        player.dismiss()
+    stable.give_back([(player, met)])
+    return asked.decisions
+
+
+def grade_turn(record: GameRecord, turn: int, judge: Judge) -> list[Grade]:
+    """Grades a decision, in this worker. Raises RunError."""
+    return [grade(record, board_of(record, this_worker().boards), turn, judge)]
+
+
+def grade_by_bot(
+    script: Script, seat: int, turns: Sequence[int], judge: Judge, label: str
+) -> list[Grade]:
+    """Grades decisions of a seat in this worker, where a bot says which move is better. Raises
+    RunError, UserError if it commits a fault, Void.
+    """
+    advice = {decision.turn: decision for decision in retrace_game(script, seat, label)}
+    fault = next((told for told in advice.values() if told.fault), None)
+    if fault:
+        raise UserError(
+            f"expected {label} to judge {script.record.id}, got a fault at turn {fault.turn}"
+            f" ({fault.fault}): {fault.detail}",
+            "what is graded is kept; 'arena check' finds what is wrong with a bot",
+        )
+    return [grade(script.record, script.board, turn, judge, advice[turn].new) for turn in turns]
+
+
+def _in_order(
+    tasks: Iterator[Task],
+    jobs: int,
+    rows: Rows,
+    timing: Timing,
+    sandbox: Sandbox,
+    bot: Bot | None = None,
+) -> Generator[Any]:
+    """What tasks give or, for those of a stalled machine, Void, in their order, on workers of their
+    own that may ask a bot. Raises Void if a worker dies, and whatever else tasks raise.
+    """
+    bots = {bot.label: bot} if bot else {}
+    boards = {name: tuple(lines) for name, lines in rows.items()}
+    setup = Setup(bots, boards, timing, sandbox, worker_cores(jobs), logging.CRITICAL)
+    context = multiprocessing.get_context(START_METHOD)
+    given = (setup, None, context.Value("i", 0), context.Value("b", 0, lock=False))
+    waiting, pool = deque[Future[Any]](), Crew(jobs, start_worker, given)
     try:
         while True:
-            for function, words in islice(tasks, most - len(waiting)):
+            for function, words in islice(tasks, jobs * AHEAD - len(waiting)):
                 with starting_workers():
                     waiting.append(pool.submit(function, *words))
             if not waiting:
                 return
-            yield from waiting[0].result()
+            try:
+                yield waiting[0].result()
+            except Void as void:
+                yield void
             waiting.popleft()
     except BrokenProcessPool:
         raise Void(
-            "expected all workers to finish, got one that died",
-            "what is graded is kept: try again with fewer --jobs",
+            "expected all workers to finish, got one that died", "try again with fewer --jobs"
         ) from None
     finally:
         if waiting:
@@ -95,13 +263,118 @@ def grade_decisions(
         pool.end()
 
 
-def _by_turn(wanted: Sequence[Ungraded], judge: Judge) -> Tasks:
-    return ((grade_turn, (game.record, turn, judge)) for game in wanted for turn in game.turns)
+def grade_decisions(
+    wanted: Sequence[Ungraded], boards: Rows, judge: Judge, jobs: int, adviser: Adviser | None
+) -> Generator[Grade]:
+    """The grades of all turns of the games, one game after the other. Raises RunError if a record
+    breaks the rules, UserError if the adviser commits a fault, and Void if a worker dies.
+    """
+    if adviser:
+        bot, sandbox, scripts = adviser
+        asked: Iterator[tuple[Any, ...]] = (
+            (scripts.of(record), seat, gradable_turns(record, {seat}), judge, bot.label)
+            for record, seats in wanted
+            for seat in sorted(seats)
+        )
+        tasks: Iterator[Task] = ((grade_by_bot, words) for words in asked)
+        found = _in_order(tasks, jobs, scripts.info.boards, scripts.timing, sandbox, bot)
+    else:
+        turns = ((game.record, turn, judge) for game in wanted for turn in game.turns)
+        tasks = ((grade_turn, words) for words in turns)
+        found = _in_order(tasks, jobs, boards, Timing(), OPEN)
+    for graded in found:
+        if isinstance(graded, Void):
+            raise graded
+        yield from graded
 
 
-def _by_bot(wanted: Sequence[Ungraded], judge: Judge, adviser: Adviser) -> Tasks:
-    for record, seats in wanted:
-        script = adviser.scripts.of(record)
-        for seat in sorted(seats):
-            turns = gradable_turns(record, {seat})
-            yield grade_by_bot, (script, seat, turns, judge, adviser.bot.label)
+def compare_decisions(
+    scripts: Scripts, games: Iterable[tuple[GameRecord, int]], new: Bot, sandbox: Sandbox, jobs: int
+) -> Iterator[Compared]:
+    """These games with the seat of the old bot, in their order; the new bot must have been staged.
+    Raises RunError, ConfigError, and Void if a worker dies.
+    """
+    asked, again = tee(games)
+    tasks = ((retrace_game, (scripts.of(record), seat, new.label)) for record, seat in asked)
+    rows, timing = scripts.info.boards, scripts.timing
+    answers = _in_order(tasks, jobs, rows, timing, sandbox, new)
+    for answer, (record, seat) in zip(answers, again, strict=True):
+        old, spent_ms = len(decisions_of(record, seat)), old_ms(record, seat)
+        decisions, void = ([], str(answer)) if isinstance(answer, Void) else (answer, "")
+        yield Compared(record.id, seat, decisions, old, spent_ms, void)
+
+
+def changes_between(
+    scripts: Scripts, before: Bot, new: Bot, sandbox: Sandbox, jobs: int, when: str
+) -> Changes:
+    """How a version moves where the one before it decided, and whether that one would do the same
+    again. Both must have been staged. Raises RunError, ConfigError, Void.
+    """
+    games = games_to_ask(scripts, before.label)
+    asked, other, faults = [0] * STAGES, [0] * STAGES, 0
+    examples: list[tuple[int, Example]] = []
+    answers = compare_decisions(scripts, games, new, sandbox, jobs)
+    for compared, (record, seat) in zip(answers, games, strict=True):
+        widest, example = 0, None
+        decisions = {each.turn: each for each in compared.decisions}
+        # The positions go on with the record, so that each is looked at here and now.
+        for state, _ in positions(record, scripts.of(record).board):
+            decision = decisions.get(state.turns) if state.mover == seat else None
+            if decision is None:
+                continue
+            stage = min(STAGES * decision.turn // max(record.turns, 1), STAGES - 1)
+            asked[stage] += 1
+            other[stage] += decision.new != decision.old
+            faults += bool(decision.fault)
+            if (gap := _gap(state, decision)) > widest:
+                widest, example = gap, _example(record, seat, state, decision)
+        examples += [(widest, example)] if example else []
+    again = [
+        decision.new != decision.old
+        for compared in compare_decisions(scripts, games, before, sandbox, jobs)
+        for decision in compared.decisions
+    ]
+    return Changes(
+        v=1,
+        bot=new.label,
+        before=before.label,
+        when=when,
+        games=len(games),
+        asked=asked,
+        other=other,
+        faults=faults,
+        again=(len(again), sum(again)),
+        examples=[example for _, example in nlargest(MOST_EXAMPLES, examples, itemgetter(0))],
+    )
+
+
+def games_to_ask(scripts: Scripts, bot: str) -> list[tuple[GameRecord, int]]:
+    """Some games of a bot with its seat, from first to last, one of a block and in all seatings in
+    turn. Only such whose deal is over, and in which nobody forfeited.
+    """
+    blocks = defaultdict[str, list[tuple[GameRecord, int]]](list)
+    for record, seat in scripts.games_of(bot):
+        blocks[record.id.rpartition("/")[0]].append((record, seat))
+    most = max(map(len, blocks.values()), default=0)
+    whole = [games for games in blocks.values() if len(games) == most]
+    fair = [games for games in whole if not any(record.faults for record, _ in games)]
+    step = max(1, len(fair) // GAMES)
+    return [games[at % most] for at, games in enumerate(fair[::step][:GAMES])]
+
+
+def _example(record: GameRecord, seat: int, state: State, decision: Decision) -> Example:
+    placed = [text for text in record.moves if text != PASSED][: decision.turn]
+    position = position_text(state, seat)
+    return Example(record.id, seat, decision.turn, position, placed, decision.old, decision.new)
+
+
+def _gap(state: State, decision: Decision) -> int:
+    """How far the outlooks of the seat after the two moves are apart; 0 if one made no move."""
+    outlooks = []
+    for text in (decision.old, decision.new):
+        if not text:
+            return 0
+        after = state.copy()
+        play_text(after, text)
+        outlooks.append(after.outlook(state.mover))
+    return abs(outlooks[0] - outlooks[1])

@@ -4,110 +4,214 @@ emits events and never prints.
 
 import logging
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
-from arena.errors import RunError, Void
+from arena.errors import FaultKind, RunError, UserError, Void
 from arena.match.referee import BrokenOff, GamePlan, Outcome
-from arena.records.evidence import Faults
+from arena.records.evidence import Faults, KeptStderr, VoidGame, append_void
 from arena.records.journal import Journal
-from arena.records.record import VERSION
-from arena.records.stderr import KeptStderr
-from arena.records.voids import VoidGame, append_void
-from arena.tournament.events import Event, GamePlayed, Stopping, Voided, WorkerDied
-from arena.tournament.pool import Pool
-from arena.tournament.sources import Source
+from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
+from arena.tournament.sources import Games
 from arena.tournament.workers import ATTEMPTS, Batch
+
+
+class GamePlayed(NamedTuple):
+    """A game ended and is in the journal."""
+
+    outcome: Outcome
+
+
+class Voided(NamedTuple):
+    """A game broke off through no fault of a bot; ``given_up`` for this session, or tried again."""
+
+    game: str
+    reason: str
+    given_up: bool
+
+
+class BotBroken(NamedTuple):
+    """A bot plays no more in this session: its first games, so many, ended as this ``game`` did, by
+    this fault; ``stderr`` is the end of what it wrote there.
+    """
+
+    bot: str
+    games: int
+    game: str
+    fault: Fault
+    stderr: str
+
+
+class Stopping(NamedTuple):
+    """The run was asked to stop: so many games are still being played and will count."""
+
+    running: int
+
+
+class WorkersChanged(NamedTuple):
+    """What became of workers or their machines, in a sentence for people."""
+
+    text: str
+
+
+Event = GamePlayed | Voided | BotBroken | Stopping | WorkersChanged
+
 
 log = logging.getLogger(__name__)
 
 LOOK_S = 0.2
+DIED = (
+    "warning: a worker died: the {} games that were handed out but had not come back are played"
+    " again"
+)
+FIRST_GAMES = 6
+"""A bot that fails in all of its first games, so many, cannot play here. With two players these are
+three deals from both seats, with three players one deal on two boards from every seat.
+"""
+CRASHES = (FaultKind.STARTUP, FaultKind.EXIT, FaultKind.KILLED, FaultKind.MEMORY)
 MOST_FRUITLESS = 10
 Ended = tuple[GamePlan, Outcome | BaseException | None]
 """A game and its result, None if it was not started."""
 
 
-class Runner:
-    """One session of playing.
+class Pool(Protocol):
+    """Workers somewhere. A batch whose worker died ends with a `BrokenExecutor` error; one that
+    failed for another reason ends with that error. If they fall ``as_one``, all other batches break
+    off with that.
+    """
 
-    ``stop_level`` 0 keeps playing, 1 lets running games finish, and 2 kills the workers.
-    `request_stop` raises the level and may be called from a signal handler. ``voided`` holds the
-    games that were given up, ``faults`` writes the evidence, ``stderr`` what bots printed.
+    as_one: bool
+
+    @property
+    def places(self) -> int:
+        """How many games are played at the same time."""
+
+    def look(self) -> None:
+        """Looks after the workers; called often. Raises RunError if no more games can be played."""
+
+    def room(self) -> int:
+        """How many games may be handed out as a batch now, 0 for none."""
+
+    def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
+        """Hands out a batch; None if there is no room for it now, or if a worker died. With one
+        that is ``alone`` no other game may be lost if it breaks its worker.
+        """
+
+    def renew(self) -> None:
+        """Called when nothing that was handed out is left, and a worker has died or may have."""
+
+    def stop_beginning(self) -> None:
+        """Lets running games finish and starts no others."""
+
+    def close(self, *, kill: bool) -> None:
+        """Ends the workers, or leaves them; ``kill`` breaks off the games they still play."""
+
+
+class FirstGames:
+    """Whether each bot can play at all, as its first games in a session show.
+
+    It cannot if so many, all of them, ended in its start-up, or in a crash of one kind. A game that
+    others ended by forfeits says nothing.
+    """
+
+    def __init__(self) -> None:
+        self._ends = defaultdict[str, list[str]](list)
+
+    def add(self, record: GameRecord) -> list[Fault]:
+        """Counts a game. Returns the faults by which bots turn out to be broken, once each."""
+        found, faults = list[Fault](), {fault.seat: fault for fault in record.faults}
+        for seat, bot in enumerate(record.bots):
+            fault, ends = faults.get(seat), self._ends[bot]
+            if len(ends) < FIRST_GAMES and (fault or record.end != FORFEIT):
+                ends.append(fault.kind if fault else record.end)
+                if fault and fault.kind in CRASHES and ends == [fault.kind] * FIRST_GAMES:
+                    found.append(fault)
+        return found
+
+
+class Runner:
+    """One session of playing: ``stop_level`` 0 keeps playing, 1 lets running games finish, and 2
+    kills the workers. ``voided`` holds the games that were given up, ``broken`` the bots that play
+    no more, unless it ``spares`` them; ``faults`` writes the evidence, ``stderr`` what bots
+    printed.
     """
 
     def __init__(
-        self, folder: Path, journal: Journal, pool: Pool, listen: Callable[[Event], None]
+        self,
+        folder: Path,
+        journal: Journal,
+        pool: Pool,
+        listen: Callable[[Event], None],
+        *,
+        spares: bool = False,
     ) -> None:
-        self._folder = folder
-        self._journal = journal
-        self._pool = pool
-        self._listen = listen
+        self._folder, self._journal, self._pool, self._listen = folder, journal, pool, listen
         self._pending: dict[Future[Batch], list[GamePlan]] = {}
         self._suspects: deque[GamePlan] = deque()
         self._attempts: Counter[str] = Counter()
         self._fruitless = 0
+        self._first = None if spares else FirstGames()
+        self._source: Games
         self.voided: list[Voided] = []
+        self.broken: list[BotBroken] = []
         self.faults = Faults(folder)
         self.stderr = KeptStderr(folder)
         self.stop_level = 0
 
     def request_stop(self) -> None:
-        """Stops after the running games; a second call stops at once."""
+        """Stops after the running games, or at once; a signal handler may call it."""
         self.stop_level += 1
 
-    def play(self, source: Source) -> None:
-        """Plays the games of a source; returns when it is over, or after a stop.
-
-        Raises RunError if the journal cannot be written, ClusterError if the cluster has no workers
-        left, Void if workers keep dying.
+    def play(self, source: Games) -> None:
+        """Plays the games of a source until it is over, or a stop. Raises RunError if the journal
+        cannot be written, ClusterError if no workers are left, Void if they keep dying, UserError
+        on a machine that is too busy to be fair.
         """
-        is_told = False
+        self._source, is_told = source, False
         try:
-            while self._is_going_on(source):
+            while self._is_going_on():
                 self._pool.look()
-                if self.stop_level == 0 and not source.is_over:
-                    self._hand_out(source)
+                if self.stop_level == 0 and not self._source.is_over:
+                    self._hand_out()
                 elif self._pending:
                     self._pool.stop_beginning()
                 if self.stop_level and not is_told:
-                    is_told = True
-                    self._tell_of_stop()
+                    is_told, running = True, sum(map(len, self._pending.values()))
+                    self._listen(Stopping(min(running, self._pool.places)))
                 if self._pending:
                     done, _ = wait(self._pending, timeout=LOOK_S, return_when=FIRST_COMPLETED)
-                    self._collect(done, source)
+                    self._collect(done)
                 elif self.stop_level == 0:
                     time.sleep(LOOK_S)
         finally:
             try:
-                self._rescue(source)
+                self._rescue()
             finally:
                 self._pool.close(kill=bool(self._pending))
                 self._pending.clear()
 
-    def _is_going_on(self, source: Source) -> bool:
+    def _is_going_on(self) -> bool:
         """Whether games are being played that still count, or more are to be."""
         if self.stop_level > 1:
             return False
-        return bool(self._pending) or not (self.stop_level or source.is_over)
+        return bool(self._pending) or not (self.stop_level or self._source.is_over)
 
-    def _tell_of_stop(self) -> None:
-        running = sum(map(len, self._pending.values()))
-        self._listen(Stopping(min(running, self._pool.places)))
-
-    def _hand_out(self, source: Source) -> None:
+    def _hand_out(self) -> None:
         """Keeps the workers supplied. Games suspected of breaking a worker are played one at a
         time.
         """
-        while self._suspects:
-            if not self._submit([self._suspects[0]], alone=True):
-                return
+        while self._suspects and self._submit([self._suspects[0]], alone=True):
             self._suspects.popleft()
-        while (room := self._pool.room()) and (plans := source.issue(room)):
+        while not self._suspects and (room := self._pool.room()):
+            plans = self._source.issue(room, lambda: self.stop_level > 0)
+            if not plans:
+                return
             if not self._submit(plans):
-                source.give_back(plans)
+                self._source.give_back(plans)
                 return
 
     def _submit(self, plans: list[GamePlan], *, alone: bool = False) -> bool:
@@ -119,54 +223,48 @@ class Runner:
             self._pool.renew()
         return future is not None
 
-    def _collect(self, done: set[Future[Batch]], source: Source) -> None:
+    def _collect(self, done: set[Future[Batch]]) -> None:
         """Writes finished games, then deals with failed ones, and with those not started because of
         a stop.
         """
-        if any(isinstance(error_of(future), BrokenExecutor) for future in done):
-            done = self._pool.fallen(done, self._pending)
+        if any(isinstance(_error_of(future), BrokenExecutor) for future in done):
+            done = wait(self._pending).done if self._pool.as_one else done
         ended = self._take(done)
-        self._keep(ended, source)
-        broken = [plan for plan, result in ended if isinstance(result, BrokenExecutor)]
+        self._keep(ended)
+        if unfair := next((result for _, result in ended if isinstance(result, UserError)), None):
+            raise unfair
+        broken = list[GamePlan]()
         for plan, result in ended:
-            if isinstance(result, BaseException) and not isinstance(result, BrokenExecutor):
-                log.warning(
-                    "%s is void: %r",
-                    plan.id,
-                    result,
-                    exc_info=None if isinstance(result, Void) else result,
-                )
-                if not self._void(plan, result, source):
-                    source.give_back([plan])
-            elif result is None:
-                source.give_back([plan])
-        self._fruitless = (
-            0
-            if any(isinstance(result, Outcome) for _, result in ended)
-            else self._fruitless + bool(broken)
-        )
+            if isinstance(result, BrokenExecutor):
+                broken.append(plan)
+            elif not isinstance(result, Outcome) and not (result and self._void(plan, result)):
+                self._source.give_back([plan])
+        has_played = any(isinstance(result, Outcome) for _, result in ended)
+        self._fruitless = 0 if has_played else self._fruitless + bool(broken)
         if broken:
-            self._queue_again(broken, source)
+            self._queue_again(broken)
 
-    def _rescue(self, source: Source) -> None:
+    def _rescue(self) -> None:
         """Writes the games that were finished when playing broke off."""
-        self._keep(
-            self._take(
-                [future for future in self._pending if future.done() and error_of(future) is None]
-            ),
-            source,
-        )
+        done = [future for future in self._pending if future.done() and not _error_of(future)]
+        self._keep(self._take(done))
 
     def _take(self, done: Iterable[Future[Batch]]) -> list[Ended]:
-        """The games of batches that have ended; these are no longer pending."""
-        batches = [(future, self._pending.pop(future)) for future in done]
-        return [
-            pair
-            for future, plans in batches
-            for pair in zip(plans, results_of(future, plans), strict=True)
-        ]
+        """The games of batches that have ended, which are no longer pending; log records from
+        workers elsewhere are logged here.
+        """
+        ended = list[Ended]()
+        for future in done:
+            plans, error = self._pending.pop(future), _error_of(future)
+            if error is not None:
+                ended += [(plan, error) for plan in plans]
+                continue
+            for record in future.result().logged:
+                logging.getLogger(record.name).handle(record)
+            ended += zip(plans, future.result().results, strict=True)
+        return ended
 
-    def _keep(self, ended: list[Ended], source: Source) -> None:
+    def _keep(self, ended: list[Ended]) -> None:
         """Writes finished games, and announces them once they are on disk. If a game was played
         twice, the first result counts.
 
@@ -174,51 +272,58 @@ class Runner:
         written, the games are kept all the same, and only then the run breaks off.
         """
         unwritten: RunError | None = None
-        games = [(plan, result) for plan, result in ended if isinstance(result, Outcome)]
-        new = {
-            plan.id: (plan, outcome)
-            for plan, outcome in reversed(games)
-            if plan.id not in self._journal.ids
-        }
-        outcomes = [outcome for _, outcome in reversed(new.values())]
-        for plan, outcome in new.values():
+        new = dict[str, Outcome]()
+        for plan, outcome in ended:
+            if not isinstance(outcome, Outcome) or plan.id in self._journal.ids or plan.id in new:
+                continue
+            new[plan.id] = outcome
             try:
                 if outcome.evidence:
                     self.faults.write(plan.id, plan.seeds, outcome.evidence)
             except RunError as error:
                 unwritten = error
-        if outcomes:
-            self._journal.append([outcome.record for outcome in outcomes])
+        if new:
+            self._journal.append([outcome.record for outcome in new.values()])
         # After the journal: a full disk may cost what bots printed, but no game.
-        self.stderr.append(outcome.stderr for outcome in outcomes)
-        for outcome in outcomes:
-            source.ended(outcome.record)
+        self.stderr.append(outcome.stderr for outcome in new.values())
+        for outcome in new.values():
+            self._source.ended(outcome.record)
             self._listen(GamePlayed(outcome))
+            self._look_for_broken(outcome)
         if unwritten:
             raise unwritten
 
-    def _void(self, plan: GamePlan, error: BaseException, source: Source) -> bool:
+    def _look_for_broken(self, outcome: Outcome) -> None:
+        """Lets a bot play no more that has shown that it cannot."""
+        record = outcome.record
+        for fault in self._first.add(record) if self._first else ():
+            stderr = next((kept.stderr for kept in outcome.evidence if kept.seat == fault.seat), "")
+            event = BotBroken(record.bots[fault.seat], FIRST_GAMES, record.id, fault, stderr)
+            log.warning("%s plays no more: %s, as in %s", event.bot, fault.kind, event.game)
+            self.broken.append(event)
+            self._source.bar(event.bot)
+            self._listen(event)
+
+    def _void(self, plan: GamePlan, error: BaseException) -> bool:
         """Counts and keeps a failed attempt at a game; whether the game is given up, which it is
         after the third.
         """
+        cause = None if isinstance(error, Void) else error
+        log.warning("%s is void: %r", plan.id, error, exc_info=cause)
         self._attempts[plan.id] += 1
-        reason, so_far = (
-            str(error) or repr(error),
-            error.so_far if isinstance(error, BrokenOff) else None,
-        )
+        tried, reason = self._attempts[plan.id], str(error) or repr(error)
+        so_far = error.so_far if isinstance(error, BrokenOff) else None
         ended = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         told = (plan.id, plan.board, plan.deal, plan.seating, list(plan.bots), plan.deck)
-        append_void(
-            self._folder, VoidGame(VERSION, *told, reason, self._attempts[plan.id], ended, so_far)
-        )
-        event = Voided(plan.id, reason, given_up=self._attempts[plan.id] >= ATTEMPTS)
+        append_void(self._folder, VoidGame(VERSION, *told, reason, tried, ended, so_far))
+        event = Voided(plan.id, reason, given_up=tried >= ATTEMPTS)
         if event.given_up:
             self.voided.append(event)
-            source.give_up(plan)
+            self._source.give_up(plan)
         self._listen(event)
         return event.given_up
 
-    def _queue_again(self, broken: list[GamePlan], source: Source) -> None:
+    def _queue_again(self, broken: list[GamePlan]) -> None:
         """After a worker died: renews the pool, and queues the lost games, to be played again one
         at a time and so find one that kills workers. Until then the source takes them for being
         played.
@@ -231,28 +336,13 @@ class Runner:
                 " machine, such as a lack of memory",
             )
         log.warning("a worker died; games to play again: %d", len(broken))
-        if len(broken) == 1:
-            if not self._void(broken[0], Void("its worker died"), source):
-                self._suspects.append(broken[0])
-            return
-        self._suspects.extend(broken)
-        self._listen(WorkerDied(len(broken)))
+        if len(broken) > 1:
+            self._suspects.extend(broken)
+            self._listen(WorkersChanged(DIED.format(len(broken))))
+        elif not self._void(broken[0], Void("its worker died")):
+            self._suspects.append(broken[0])
 
 
-def error_of(future: Future[Batch]) -> BaseException | None:
+def _error_of(future: Future[Batch]) -> BaseException | None:
     """Why a batch that has ended brought no results."""
     return BrokenExecutor("it was dropped") if future.cancelled() else future.exception()
-
-
-def results_of(
-    future: Future[Batch], plans: list[GamePlan]
-) -> Sequence[Outcome | BaseException | None]:
-    """The result of each game of a batch that has ended; log records from workers elsewhere are
-    logged here.
-    """
-    error = error_of(future)
-    if error is not None:
-        return [error] * len(plans)
-    for record in future.result().logged:
-        logging.getLogger(record.name).handle(record)
-    return future.result().results

@@ -1,20 +1,51 @@
-"""The games of a run and their order, with ids that never change when deals or bots are added.
-Pure: no clock, no files.
+r"""The games of a run and their order, with ids that never change when deals or bots are added, and
+their decks and seeds. Pure: no clock, no files.
 
 A game's id is ``board/line-up/deal/seating``; the line-up is its bots' names sorted and joined by
 ``+``.
+
+Decks and seeds follow from the run's seed by SHA-256, so that any language can reproduce them. The
+deck of a deal is the 72 tiles sorted by ``sha256("deck\n" SEED "\n" BOARD "\n" DEAL "\n"
+NUMBER)``, where the tiles are numbered from 0: twelve RR, twelve YY, and so on. Where each game has
+its own deck (``--seatings single``), BOARD is followed by ``/`` and the line-up, as in the game's
+id. A bot cannot work out any of it from what it is told.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
-from itertools import permutations
+from functools import lru_cache
+from hashlib import sha256
+from itertools import chain, permutations
 from math import inf
 
 from arena.match.referee import GamePlan
 from arena.records.league import Drawn
+from arena.rules.notation import deck_sorted
 from arena.tournament.config import Comparison, RunConfig
-from arena.tournament.deals import bot_seed, deck_of
 from arena.tournament.lineups import LineUp, compared, line_ups_of, opponents
+
+SEED_BITS = 31
+
+
+@lru_cache(maxsize=4096)
+def deck_of(seed: str, board: str, deal: int) -> str:
+    """The deck of a deal, as text in draw order."""
+    prefix = sha256(f"deck\n{seed}\n{board}\n{deal}\n".encode())
+
+    def key(number: int) -> bytes:
+        digest = prefix.copy()
+        digest.update(str(number).encode())
+        return digest.digest()
+
+    return deck_sorted(key)
+
+
+def bot_seed(seed: str, game: str, seat: int) -> int:
+    """The seed for the bot at a seat in a game; it has 31 bits, so that every language can store
+    it.
+    """
+    digest = sha256(f"bot\n{seed}\n{game}\n{seat}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> (32 - SEED_BITS)
 
 
 def seatings(players: int, which: str) -> list[tuple[int, ...]]:
@@ -41,45 +72,37 @@ class Schedule:
     def __init__(self, config: RunConfig) -> None:
         self.config = config
         self.line_ups = line_ups_of(config)
-        self.seatings = (
-            seatings(config.players, config.seatings)
-            if config.game is None
-            else [_seating_of(config.game.seats)]
-        )
+        self.seatings = seatings(config.players, config.seatings)
+        if config.game:
+            seated, line_up = config.game.seats, sorted(config.game.seats)
+            self.seatings = [tuple(map(line_up.index, seated))]
         self.block_size = 1 if config.has_own_decks else len(self.seatings)
         self.turns = 1 if config.compare is None else len(opponents(config))
         first = config.game.deal if config.game else 0
-        self._all_deals = range(first, first + config.deals)
+        deals = config.deals if config.allotted is None else config.allotted
+        self._all_deals = range(first, first + deals)
         self._own_deals = _own_deals(config, self.line_ups)
-        own = (
-            {self._all_deals: len(self.line_ups)}
-            if self._own_deals is None
-            else Counter(deals for spans in self._own_deals.values() for deals in spans)
-        )
         self.spans = Counter[range]()
-        for deals, count in own.items():
-            self.spans[self._cut(deals)] += count
+        if self._own_deals is None:
+            self.spans[self._cut(self._all_deals)] = len(self.line_ups)
+        else:
+            self.spans.update(self._cut(each) for own in self._own_deals.values() for each in own)
         self._rounds = Counter(config.rounds)
         self._boards = frozenset(config.boards)
 
-    def __len__(self) -> int:
-        return self.games
-
     @property
     def games(self) -> int:
-        """The number of games; `len` cannot tell one above 2**63."""
+        """The number of games."""
         blocks = sum(len(deals) * count for deals, count in self.spans.items())
         return len(self.config.rounds) * blocks * self.block_size
 
     @property
     def planned(self) -> int:
         """The number of games; an upper limit if it depends on the results."""
+        if not self.config.is_open or self.config.allotted is None:
+            return self.games
         most = len(self.config.rounds) * self.config.deals * len(self.line_ups) * self.block_size
-        return (
-            max(most, self.games)
-            if self.config.is_open and self.config.allotted is not None
-            else self.games
-        )
+        return max(most, self.games)
 
     @property
     def most_places(self) -> float:
@@ -99,19 +122,13 @@ class Schedule:
     def missing(self, ids: Container[str]) -> Iterator[GamePlan]:
         """The games whose ids are not among these, deal by deal."""
         if self.config.league is not None:
-            return (
-                plan
-                for drawn in self.config.drawn
-                for batch in self.drawn_batches(drawn, ids)
-                for plan in batch
+            of_line_ups: Iterable[list[list[GamePlan]]] = (
+                self.drawn_batches(drawn, ids) for drawn in self.config.drawn
             )
-        return (
-            plan
-            for number in range(self.last_deal)
-            for batches in self.batches(range(number, number + 1), ids, number)
-            for batch in batches
-            for plan in batch
-        )
+        else:
+            deals = range(self.last_deal)
+            of_line_ups = chain.from_iterable(self.batches(deals[n : n + 1], ids, n) for n in deals)
+        return chain.from_iterable(chain.from_iterable(of_line_ups))
 
     def batches(
         self, numbers: range, ids: Container[str], turn: int
@@ -148,27 +165,21 @@ class Schedule:
 
     def _seated_deals(
         self, board: str, numbers: Sequence[int], turn: int
-    ) -> Iterator[list[tuple[int, int]]]:
+    ) -> list[list[tuple[int, int]]]:
         """The deals of these numbers on a board, each with a seating: with the same one for all, or
         with single ones each with its own.
         """
         rounds, count = self._rounds[board], len(self.seatings)
+        deals = [
+            (number, deal)
+            for number in numbers
+            for deal in range(number * rounds, (number + 1) * rounds)
+        ]
         if self.config.has_own_decks:
-            yield [
-                (deal, number % count)
-                for number in numbers
-                for deal in range(number * rounds, (number + 1) * rounds)
-            ]
-            return
+            return [[(deal, number % count) for number, deal in deals]]
         # If the same seating always came first, nobody could tell a bot that is better in a seat
         # from one that remembers deals (ratings/reunions).
-        for place in range(count):
-            seating = (turn + place) % count
-            yield [
-                (deal, seating)
-                for number in numbers
-                for deal in range(number * rounds, (number + 1) * rounds)
-            ]
+        return [[(deal, (turn + place) % count) for _, deal in deals] for place in range(count)]
 
     def _deals_of(self, line_up: LineUp) -> list[range]:
         return [self._all_deals] if self._own_deals is None else self._own_deals[line_up]
@@ -176,9 +187,9 @@ class Schedule:
     def _cut(self, deals: range) -> range:
         """The deals up to those after which the run's question was answered."""
         settled = self.config.settled
-        return (
-            deals if settled is None else range(deals.start, min(settled, deals.stop), deals.step)
-        )
+        if settled is None:
+            return deals
+        return range(deals.start, min(settled, deals.stop), deals.step)
 
     def played(self, ids: Iterable[str]) -> int:
         """The number of these different ids that are games of the plan."""
@@ -188,17 +199,18 @@ class Schedule:
         """Whether `games` counts this game."""
         block, _, seating = name.rpartition("/")
         place, _, deal = block.rpartition("/")
-        if not (_is_number(deal) and _is_number(seating)):
-            return False
-        return self.needs_block(place, int(deal)) and self.has_seating(
-            place, int(deal), int(seating)
+        return (
+            _is_number(deal)
+            and _is_number(seating)
+            and self.needs_block(place, int(deal))
+            and self.has_seating(place, int(deal), int(seating))
         )
 
     def has_seating(self, place: str, deal: int, seating: int) -> bool:
         """Whether the block of a ``board/line-up`` on a deal has a game with this seating."""
         if not self.config.has_own_decks:
             return seating < len(self.seatings)
-        number = self.number_of(place.partition("/")[0], deal)
+        number = deal // self._rounds[place.partition("/")[0]]
         return seating == number % len(self.seatings)
 
     def has_block(self, place: str, deal: int) -> bool:
@@ -216,16 +228,9 @@ class Schedule:
         line_up = tuple(names.split("+"))
         if board not in self._boards or line_up not in self.line_ups:
             return False
-        number = self.number_of(board, deal)
-        return any(
-            number in (self._cut(deals) if is_cut else deals) for deals in self._deals_of(line_up)
-        )
-
-    def number_of(self, board: str, deal: int) -> int:
-        """The number of a deal on a board; a match with several rounds on a board uses that many
-        deals in a row.
-        """
-        return deal // self._rounds[board]
+        # A match with several rounds on a board uses that many deals in a row.
+        number, own = deal // self._rounds[board], self._deals_of(line_up)
+        return any(number in (self._cut(deals) if is_cut else deals) for deals in own)
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
         """One game."""
@@ -250,18 +255,9 @@ class Schedule:
 
     def seated(self, line_up: LineUp, seating: int) -> tuple[str, ...]:
         """A line-up's bots by seat."""
-        order = (
-            line_up
-            if self.config.compare is None
-            else _as_compared(self.config.compare, line_up)[0]
-        )
+        compare = self.config.compare
+        order = _as_compared(compare, line_up)[0] if compare else line_up
         return tuple(order[index] for index in self.seatings[seating])
-
-
-def _seating_of(seats: Sequence[str]) -> tuple[int, ...]:
-    """The one seating that puts the bots of a line-up in these seats."""
-    line_up = sorted(seats)
-    return tuple(line_up.index(bot) for bot in seats)
 
 
 def _is_number(text: str) -> bool:
@@ -270,8 +266,8 @@ def _is_number(text: str) -> bool:
 
 
 def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, list[range]] | None:
-    """The deals of each line-up: those allotted to it, or drawn for it; in a comparison, the sets
-    of opponents take turns. None if all play the same.
+    """The deals of each line-up: those drawn for it; in a comparison, the sets of opponents take
+    turns. None if all play the same.
     """
     if config.league is not None:
         own = defaultdict[LineUp, list[range]](list)
@@ -279,8 +275,6 @@ def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, li
             deals = range(drawn.first, drawn.first + drawn.deals)
             own[tuple(drawn.line_up.split("+"))].append(deals)
         return own
-    if config.allotted is not None:
-        return {line_up: [range(config.allotted.get("+".join(line_up), 0))] for line_up in line_ups}
     if config.compare is None:
         return None
     groups = opponents(config)

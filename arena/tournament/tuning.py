@@ -8,15 +8,19 @@ from 0 to 1, its range. Block k plays two settings against each other, "up" and 
 The path goes to the side that won, by ``gain(k)`` if it won everything.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from msgspec import Meta, Struct
+from msgspec.structs import replace
 
-from arena.errors import ConfigError
-from arena.players.options import Value
-from arena.tournament.parameters import Parameter
+from arena.errors import ConfigError, did_you_mean
+from arena.match.referee import GamePlan
+from arena.players.manifest import ARENA_OPTIONS, Option, Value
+from arena.records.record import GameRecord, shares
+from arena.tournament.config import Parameter, Tuning
+from arena.tournament.schedule import Schedule
+from arena.tournament.sources import Games, InChunks, More, in_rounds
 
 REACH, REACH_FALL = 0.2, 0.101
 GAIN, GAIN_DELAY, GAIN_FALL = 0.06, 50, 0.602
@@ -37,19 +41,86 @@ around the goal.
 """
 DECIMALS = 9
 """Powers differ between machines in the last digits; rounded, the path does not."""
-
-Unit = tuple[float, ...]
+UP, DOWN = 0, 1
+"""The places of both sides among the bots of the run."""
+Block = tuple[str, int]
+"""A board and a deal on it."""
 Values = tuple[float, ...]
 
 
-class Tuning(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a run tunes. ``bot`` is its name, with the options that stay as they are; the path moves
-    after ``step`` deals on every board.
-    """
+class Wanted(NamedTuple):
+    """An option that is to be tuned, in a range if one was named."""
 
-    bot: str
-    parameters: Annotated[list[Parameter], Meta(min_length=1, max_length=100)]
-    step: Annotated[int, Meta(ge=1, le=1_000_000)]
+    name: str
+    range: tuple[float, float] | None = None
+
+
+def wanted(text: str) -> Wanted:
+    """What ``depth`` or ``c=0.5..3`` asks for. Raises ConfigError."""
+    name, equals, span = text.partition("=")
+    if name and not equals:
+        return Wanted(name)
+    match [Option("float").value_of(end.strip()) for end in span.split("..")]:
+        case [float(low), float(high)] if name:
+            return Wanted(name, (low, high))
+    raise ConfigError(
+        f"expected the name of an option, with or without a range, got {text!r}",
+        "for example --param depth,c=0.5..3",
+    )
+
+
+def parameters_of(
+    asked: Sequence[Wanted], declared: Mapping[str, Option], now: Mapping[str, Value], bot: str
+) -> list[Parameter]:
+    """The parameters of a search; ``now`` has the bot's values. Raises ConfigError."""
+    names = [one.name for one in asked]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ConfigError(f"expected each option once, got {twice[0]} twice")
+    return [_parameter(one, declared, now, bot) for one in asked]
+
+
+def _parameter(
+    asked: Wanted, declared: Mapping[str, Option], now: Mapping[str, Value], bot: str
+) -> Parameter:
+    option, name = declared.get(asked.name), asked.name
+    if option is None:
+        raise _unknown(name, declared, bot)
+    if option.type not in ("int", "float"):
+        values = (option.choices or ["true", "false"])[:2]
+        raise ConfigError(
+            f"expected options that are numbers, got {name}, which is {option.wanted}",
+            "such an option has no direction to search in: compare its values, as in 'arena"
+            f" compare {bot}:{name}={values[0]} {bot}:{name}={values[-1]}'",
+        )
+    low, high = asked.range or (option.min, option.max)
+    if low is None or high is None:
+        raise ConfigError(
+            f"expected a range for {name}, which has no min and max in the bot.toml of {bot}",
+            f"name one, as in --param {name}=1..10, or add min and max",
+        )
+    for end in map(float, (low, high)):
+        whole = end.is_integer() or option.type == "float"
+        if not whole or not option.allows(int(end) if option.type == "int" else end):
+            raise ConfigError(
+                f"expected the range of {name} in what it may be, {option.wanted}, got"
+                f" {low:g} to {high:g}"
+            )
+    return Parameter(name, option.type, float(low), float(high), float(now[name]))
+
+
+def _unknown(name: str, declared: Mapping[str, Option], bot: str) -> ConfigError:
+    if not declared:
+        return ConfigError(
+            f"expected a bot with options to tune, got {bot}, which declares none",
+            "declare them in its bot.toml, for example\n[options]\n"
+            'c = {type = "float", default = 1.4, min = 0.1, max = 4}',
+        )
+    has = f"{bot} has {', '.join(declared)}"
+    if name in ARENA_OPTIONS:
+        expected = f"expected an option of {bot}'s own, got {name}, which the arena keeps"
+        return ConfigError(expected, has)
+    near = did_you_mean(name, declared)
+    return ConfigError(f"expected one of the options of {bot}, got {name!r}", near + has)
 
 
 class Sides(NamedTuple):
@@ -57,26 +128,6 @@ class Sides(NamedTuple):
 
     up: Values
     down: Values
-
-
-def check_tuning(tuning: Tuning) -> None:
-    """Raises ConfigError unless every parameter has a range, and starts in it."""
-    for parameter in tuning.parameters:
-        low, high, start = parameter.low, parameter.high, parameter.start
-        shown = f"{parameter.text(low)} to {parameter.text(high)}"
-        if not low < high:
-            raise ConfigError(
-                f"expected a range of more than one value for {parameter.name}, got {shown}",
-                f"for example --param {parameter.name}={parameter.text(low)}.."
-                f"{parameter.text(low + 1)}",
-            )
-        if not low <= start <= high:
-            raise ConfigError(
-                f"expected the search for {parameter.name} to start in its range, {shown}, got"
-                f" {parameter.text(start)}",
-                "the search starts at the value the bot has: name the bot with another one, or"
-                " search a wider range",
-            )
 
 
 def reach(block: int) -> float:
@@ -98,10 +149,8 @@ class SearchPath:
     """
 
     def __init__(self, tuning: Tuning, boards: Sequence[str], seed: str) -> None:
-        self.tuning = tuning
-        self._boards = boards
-        self._seed = seed
-        self.places: list[Unit] = [tuple(one.unit(one.start) for one in tuning.parameters)]
+        self.tuning, self._boards, self._seed = tuning, boards, seed
+        self.places: list[Values] = [tuple(one.unit(one.start) for one in tuning.parameters)]
 
     @property
     def steps(self) -> int:
@@ -113,8 +162,8 @@ class SearchPath:
         """The games of a step."""
         return self.tuning.step * len(self._boards) * SEATS
 
-    def blocks(self, deals: range) -> Iterator[tuple[str, int]]:
-        """The board and deal of each block on some deals."""
+    def blocks(self, deals: range) -> Iterator[Block]:
+        """The blocks on some deals."""
         return ((board, deal) for deal in deals for board in self._boards)
 
     def deals(self, last: int) -> range:
@@ -130,9 +179,24 @@ class SearchPath:
             self._pair(parameter, at, reached, board, deal)
             for parameter, at in zip(self.tuning.parameters, place, strict=True)
         ]
-        return Sides(tuple(up for up, _ in pairs), tuple(down for _, down in pairs))
+        return Sides(*zip(*pairs, strict=True))
 
-    def move(self, scores: Mapping[tuple[str, int], float]) -> None:
+    def _pair(
+        self, parameter: Parameter, place: float, reached: float, board: str, deal: int
+    ) -> tuple[float, float]:
+        """One parameter's values up and down."""
+        digest = sha256(f"tune\n{self._seed}\n{board}\n{deal}\n{parameter.name}".encode()).digest()
+        # One lot for both sides, so that they differ as they are meant to.
+        lot, is_turned = int.from_bytes(digest[1:7], "big") / 2**48, digest[0] & 1
+        if parameter.type == "int":
+            reached = max(reached, 0.5 / parameter.width)
+        pair = (parameter.nearest(place + reached, lot), parameter.nearest(place - reached, lot))
+        return pair[::-1] if is_turned else pair
+
+    def _number(self, board: str, deal: int) -> int:
+        return deal * len(self._boards) + self._boards.index(board)
+
+    def move(self, scores: Mapping[Block, float]) -> None:
         """Takes a step, by the score of each of its blocks: what up won more than down, from -1 to
         1.
         """
@@ -165,26 +229,90 @@ class SearchPath:
     def suggestion(self) -> Values:
         """The mean of the last part of the path, rounded as the options are."""
         tail = self.places[-max(1, round(self.steps * TAIL)) :]
-        means = (sum(of_one) / len(tail) for of_one in zip(*tail, strict=True))
         return tuple(
-            parameter.nearest(mean)
-            for parameter, mean in zip(self.tuning.parameters, means, strict=True)
+            parameter.nearest(sum(of_one) / len(tail))
+            for parameter, of_one in zip(
+                self.tuning.parameters, zip(*tail, strict=True), strict=True
+            )
         )
 
-    def _number(self, board: str, deal: int) -> int:
-        return deal * len(self._boards) + self._boards.index(board)
 
-    def _pair(
-        self, parameter: Parameter, place: float, reached: float, board: str, deal: int
-    ) -> tuple[float, float]:
-        """One parameter's values up and down."""
-        digest = sha256(f"tune\n{self._seed}\n{board}\n{deal}\n{parameter.name}".encode()).digest()
-        # One lot for both sides, so that they differ as they are meant to.
-        lot, is_turned = int.from_bytes(digest[1:7], "big") / 2**48, digest[0] & 1
-        if parameter.type == "int":
-            reached = max(reached, 0.5 / parameter.width)
-        pair = (parameter.nearest(place + reached, lot), parameter.nearest(place - reached, lot))
-        return pair[::-1] if is_turned else pair
+class TunedGames:
+    """The ``games`` of a run that tunes a bot, step by step, each with the settings that the
+    ``path`` has reached. They are over at its end.
+
+    ``ids`` are those of the games in the journal, live, and ``known`` are their records. ``tell``
+    is called after each step of this session.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        ids: Container[str],
+        places: Callable[[], int],
+        known: Iterable[GameRecord] = (),
+        tell: Callable[[SearchPath], object] = lambda _: None,
+    ) -> None:
+        config = schedule.config
+        if config.tune is None:
+            raise ConfigError(
+                "expected a run that tunes a bot, got another one", "choose another --out"
+            )
+        self.path = SearchPath(config.tune, config.boards, config.seed)
+        self._config, self._ids, self._places, self._tell = config, ids, places, tell
+        self._seats = schedule.block_size
+        self._lead: dict[Block, dict[int, float]] = {}
+        for record in known:
+            self._note(record)
+        self._move()
+        self._begun = -1
+        self.games = Games(in_rounds(lambda _: None, self._next_step), self._count)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the path is at its end."""
+        return not self.path.deals(self._config.deals)
+
+    def planned(self, plan: GamePlan) -> GamePlan:
+        """A game of a step that has been reached, with the settings of each seat."""
+        settings = [self.path.settings(side) for side in self.path.sides(plan.board, plan.deal)]
+        up = self._config.bots[UP]
+        return replace(
+            plan, settings=tuple(settings[UP if bot == up else DOWN] for bot in plan.bots)
+        )
+
+    def _count(self, record: GameRecord) -> None:
+        self._note(record)
+        if self._move():
+            self._tell(self.path)
+
+    def _note(self, record: GameRecord) -> None:
+        share = dict(zip(record.bots, shares(record.ranks), strict=False))
+        # A journal may be anybody's: what is no game of both sides is for 'arena verify' to name.
+        if share.keys() == set(self._config.bots):
+            up, down = (share[bot] for bot in self._config.bots)
+            self._lead.setdefault((record.board, record.deal), {})[record.seating] = up - down
+
+    def _move(self) -> bool:
+        """Takes all the steps whose blocks are complete; whether there was one."""
+        before = self.path.steps
+        while blocks := list(self.path.blocks(self.path.deals(self._config.deals))):
+            if any(len(self._lead.get(block, ())) < self._seats for block in blocks):
+                break
+            leads = {block: self._lead.pop(block).values() for block in blocks}
+            self.path.move({block: sum(lead) / self._seats for block, lead in leads.items()})
+        return self.path.steps > before
+
+    def _next_step(self) -> More | None:
+        """The games of the next step; None at the end, and where all games of a step are known but
+        do not make it.
+        """
+        if self.is_complete or self.path.steps == self._begun:
+            return None
+        self._begun = self.path.steps
+        deals = self.path.deals(self._config.deals)
+        schedule = Schedule(replace(self._config, deals=deals.stop))
+        return InChunks(schedule, self._ids, self._places, deals.start, self.planned)
 
 
 def deals_for(games: int, boards: int) -> int:

@@ -1,45 +1,42 @@
-"""What runs in a worker process. It keeps bots alive between games, plays one game at a time, and
-ends when the main process ends.
+"""The workers on this machine: what runs in their processes, and how these start and end.
 
-Workers are spawned, never forked: they share nothing with the main process except what is passed in
-here.
+A worker keeps bots alive between games, plays one game at a time, and ends when the main process
+does. It is spawned, never forked: it shares nothing with the main process except what is passed in
+here. The program that plays may be a notebook, which has children of its own.
 """
 
 import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from logging.handlers import QueueHandler
 from multiprocessing.connection import wait
+from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.util import Finalize
+from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from arena.errors import UserError, Void
 from arena.match.clock import Timing
-from arena.match.grading import grade
-from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee
-from arena.match.retrace import Decision, Script, retrace
-from arena.match.selfplay import play_alone
-from arena.players.bot import BotPlayer
-from arena.players.builtin import built_in, built_in_player, is_built_in
+from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee, play_alone
+from arena.players.bot import BotPlayer, Stderr
 from arena.players.folder import Bot
-from arena.players.inprocess import InProcessPlayer
+from arena.players.player import InProcessPlayer, built_in, built_in_player, is_built_in
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
-from arena.players.stderr import Stderr
-from arena.records.find import board_of
-from arena.records.record import GameRecord
-from arena.records.review import Grade, Judge
-from arena.records.stderr import GameStderr, pack
+from arena.records.evidence import GameStderr, pack
 from arena.rules.boards import Board
 
 log = logging.getLogger(__name__)
-
 
 ATTEMPTS = 3
 """How often a void game is tried."""
@@ -49,18 +46,23 @@ MAIN_HEARS = (signal.SIGINT, signal.SIGHUP)
 """A terminal sends these to workers, too; it is the main process that decides what becomes of the
 games.
 """
-MOST_DEALS = 1000
-"""After this many deals a bot gets a new process, which limits what it can remember, and the length
-of our own list.
+START_METHOD = "spawn"
+PATIENCE_S = 10.0
+AHEAD = 2
+"""Batches handed out for each worker, so that none waits for the main process; one if games are
+slow.
 """
+BATCH_S, PROCESSES_S = 0.1, 1.0
+"""A worker gets games for about this long at a time: one long game, or hundreds of quick ones.
+Longer if each batch starts processes, which takes as long as a few quick games.
+"""
+MOST_AT_ONCE = 500
+_starting = threading.Lock()
 
 
 class Setup(Struct, frozen=True):
-    """What every worker of a run needs.
-
-    ``cores`` are the processors to pin workers to, empty for no pinning. ``host`` is the place of
-    play given in records. ``in_process`` means that all bots are built in. ``heard`` are the bots
-    whose stderr is kept.
+    """What every worker of a run needs: ``cores`` are the processors to pin workers to, if any,
+    ``host`` the place of play given in records, ``heard`` the bots whose stderr is kept.
     """
 
     bots: dict[str, Bot]
@@ -74,15 +76,17 @@ class Setup(Struct, frozen=True):
     heard: frozenset[str] = frozenset()
 
 
-class Batch(NamedTuple):
-    """The results of a batch of games given to a worker, in order.
+Result = Outcome | Void | UserError
+"""What becomes of a game; UserError ends the run."""
 
-    ``results`` has None for games that were not started because of a stop. ``seconds`` is about the
-    time for the games, without that for starting bots. ``logged`` are the worker's log records, if
-    they do not travel through a queue.
+
+class Batch(NamedTuple):
+    """The results of a batch of games given to a worker, in order, None for games that were not
+    started because of a stop. ``seconds`` is about the time for the games, without that for
+    starting bots. ``logged`` are the log records of a worker elsewhere.
     """
 
-    results: list[Outcome | Void | None]
+    results: list[Result | None]
     seconds: float
     logged: Sequence[logging.LogRecord] = ()
 
@@ -92,33 +96,25 @@ Seated = tuple[BotPlayer | InProcessPlayer, set[tuple[str, int]]]
 
 
 class Stable:
-    """The idle bot processes of a worker.
-
-    A process never meets a deal twice, because it could remember the other hands and the order of
-    the pile.
-    """
+    """The idle bot processes of a worker. None meets a deal twice: it could remember the hands."""
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._idle: list[Seated] = []
 
     def take(self, labels: Sequence[str], board: str, deal: int) -> list[Seated]:
-        """A player for each seat; stops idle processes of other bots,
-        and those that know the deal.
+        """A player for each seat; stops idle processes of other bots, and those that know the
+        deal.
         """
-        taken = []
+        taken = list[Seated]()
         for label in labels:
-            fitting = (
-                entry
-                for entry in self._idle
-                if entry[0].name == label
-                and (board, deal) not in entry[1]
-                and len(entry[1]) < MOST_DEALS
-            )
-            entry = next(fitting, None)
-            if entry:
-                self._idle.remove(entry)
-            taken.append(entry or (self._new_player(label), set()))
+            for entry in self._idle:
+                if entry[0].name == label and (board, deal) not in entry[1]:
+                    self._idle.remove(entry)
+                    taken.append(entry)
+                    break
+            else:
+                taken.append((self._new_player(label), set()))
         self.stop()
         for _, met in taken:
             met.add((board, deal))
@@ -153,45 +149,26 @@ class Worker:
         self.setup = setup
         self.boards = {name: Board(name, rows) for name, rows in setup.boards.items()}
         self.stable = Stable(setup)
-        self._choosers = (
-            {label: built_in(bot.manifest.name).choose for label, bot in setup.bots.items()}
+        self._choosers = {
+            label: built_in(bot.manifest.name).choose
+            for label, bot in setup.bots.items()
             if setup.in_process
-            else {}
-        )
-
-    def retrace(self, script: Script, seat: int, label: str) -> list[Decision]:
-        """Asks a bot for the decisions of a seat in a recorded game. Raises RunError, Void."""
-        [(player, met)] = self.stable.take([label], script.record.board, script.record.deal)
-        try:
-            asked = retrace(script, seat, player)
-        except BaseException:
-            player.stop()
-            raise
-        if asked.is_broken:
-            player.dismiss()
-        self.stable.give_back([(player, met)])
-        return asked.decisions
+        }
 
     def play(self, plan: GamePlan) -> Outcome:
-        """Plays one game. Raises Void."""
+        """Plays one game. Raises Void, UserError on a machine that is too busy to be fair."""
         if self.setup.in_process:
             choosers = [self._choosers[label] for label in plan.bots]
-            outcome = Outcome(
-                play_alone(plan, self.boards[plan.board], choosers, self.setup.host), []
-            )
+            record = play_alone(plan, self.boards[plan.board], choosers, self.setup.host)
+            outcome = Outcome(record, [])
         else:
             outcome = self._play_by_processes(plan)
-        for fault in outcome.record.faults:
-            log.info(
-                "%s: %s forfeits (%s): %s", plan.id, plan.bots[fault.seat], fault.kind, fault.detail
-            )
-        log.debug(
-            "%s: %s after %d placements, left %s",
-            plan.id,
-            outcome.record.end,
-            outcome.record.turns,
-            outcome.record.left,
-        )
+            record = outcome.record
+        for fault in record.faults:
+            bot = plan.bots[fault.seat]
+            log.info("%s: %s forfeits (%s): %s", plan.id, bot, fault.kind, fault.detail)
+        ended = (record.end, record.turns, record.left)
+        log.debug("%s: %s after %d placements, left %s", plan.id, *ended)
         return outcome
 
     def _play_by_processes(self, plan: GamePlan) -> Outcome:
@@ -205,7 +182,8 @@ class Worker:
         except BaseException as error:
             for player, _ in taken:
                 player.stop()
-            if referee is None or isinstance(error, Void) or not isinstance(error, Exception):
+            ours = isinstance(error, Exception) and not isinstance(error, Void | UserError)
+            if referee is None or not ours:
                 raise
             log.exception("%s is void", plan.id)
             raise BrokenOff(repr(error), so_far=referee.so_far()) from error
@@ -216,13 +194,13 @@ class Worker:
 
 _worker: Worker | None = None
 _stopping: Any = None
+_logged = SimpleQueue[logging.LogRecord]()
 
 
 def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> None:
-    """Makes this process a worker.
-
-    ``counter`` numbers the workers of a pool, ``log_queue`` takes their log records, ``stopping``
-    is nonzero once no more games may start.
+    """Makes this process, which has no other children, a worker. ``log_queue`` takes its log
+    records; without one they come back with its batches. ``counter`` numbers the workers of a pool,
+    ``stopping`` is nonzero once no more games may start.
     """
     global _worker, _stopping  # noqa: PLW0603 - one worker a process
     _stopping = stopping
@@ -230,7 +208,15 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
     with counter.get_lock():
         number = counter.value
         counter.value += 1
-    _worker = make_worker(setup, QueueHandler(log_queue), number)
+    adopt_orphans()
+    multiprocessing.current_process().name = f"{setup.host.partition(' ')[0]}:{os.getpid()}"
+    root = logging.getLogger()
+    root.handlers[:] = [QueueHandler(log_queue or _logged)]
+    root.setLevel(setup.log_level)
+    if setup.cores and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {setup.cores[number % len(setup.cores)]})
+    log.debug("worker %d started as process %d", number, os.getpid())
+    _worker = Worker(setup)
     Finalize(None, _worker.stable.stop, exitpriority=100)
 
 
@@ -241,30 +227,28 @@ def yield_to_games(niceness: int) -> None:
 
 
 def _heed_the_parent_only() -> None:
-    """Makes this process deaf to what the main process hears, with which it ends."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    _stop_hearing()
-
-
-def make_worker(setup: Setup, handler: logging.Handler, number: int) -> Worker:
-    """Turns this process, which has no other children, into its machine's worker with this number;
-    it logs to the handler.
+    """Makes this process deaf to what the main process hears, and end with it; the keepers then
+    end the bots.
     """
-    _stop_hearing()
-    adopt_orphans()
-    root = logging.getLogger()
-    root.handlers[:] = [handler]
-    root.setLevel(setup.log_level)
-    if setup.cores and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {setup.cores[number % len(setup.cores)]})
-    log.debug("worker %d started as process %d", number, os.getpid())
-    return Worker(setup)
+    if parent := multiprocessing.parent_process():
+        ended = parent.sentinel
+        threading.Thread(target=lambda: wait([ended]) and os._exit(1), daemon=True).start()
+    for heard in MAIN_HEARS:
+        signal.signal(heard, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, MAIN_HEARS)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def this_worker() -> Worker:
+    """The worker that this process is."""
+    assert _worker is not None, "start_worker has run"
+    return _worker
 
 
 def play_batch(plans: Sequence[GamePlan]) -> Batch:
     """Plays games in this worker, one after another, until the run is stopping."""
-    assert _worker is not None, "start_worker has run"
-    return play_games(_worker, plans, lambda: bool(_stopping.value))
+    batch = play_games(this_worker(), plans, lambda: bool(_stopping.value))
+    return batch._replace(logged=[_logged.get() for _ in range(_logged.qsize())])
 
 
 def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[[], bool]) -> Batch:
@@ -274,81 +258,223 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
     they take long, the rest is left for another batch: a kill loses what has not been handed back.
     """
     began = time.monotonic()
-    ended, results = list[float](), list[Outcome | Void | None]()
+    ended, results = list[float](), list[Result | None]()
     for plan in plans:
-        is_long = bool(ended) and ended[-1] - began > LONG_S
+        if is_stopping() or (ended and ended[-1] - began > LONG_S):
+            break
         try:
-            results.append(None if is_long or is_stopping() else worker.play(plan))
+            results.append(worker.play(plan))
         except Void as void:
             results.append(void)
+        except UserError as error:
+            results.append(error)
+            break
         except Exception as error:
             log.exception("%s is void", plan.id)
             results.append(Void(repr(error)))
         ended.append(time.monotonic())
     worker.stable.stop()
-    played = sum(result is not None for result in results)
-    return Batch(results, _playing_time(results[:played], [began, *ended[:played]]))
-
-
-def _playing_time(results: Sequence[Outcome | Void | None], moments: Sequence[float]) -> float:
-    """About how many seconds these games took, without starting bots.
-
-    ``moments`` are the beginning and the end of each game. The first game includes the starts. With
-    them counted, quick games looked slow after batches of one, so that all further batches had one
-    game too.
-    """
-    began, *ended = moments
+    # The first game includes the start of bots. With that counted, quick games looked slow after
+    # batches of one, so that all further batches had one game too.
+    thought = sum(sum(game.record.think_ms) for game in results if isinstance(game, Outcome)) / 1000
+    seconds = max(thought, sum(ended) - began - STARTS_S if ended else 0)
     if len(ended) > 1:
-        return (ended[-1] - ended[0]) * len(ended) / (len(ended) - 1)
-    thought = [sum(game.record.think_ms) for game in results if isinstance(game, Outcome)]
-    return max(sum(thought) / 1000, sum(ended) - began - STARTS_S if ended else 0)
+        seconds = (ended[-1] - ended[0]) * len(ended) / (len(ended) - 1)
+    return Batch(results + [None] * (len(plans) - len(results)), seconds)
 
 
-def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
-    """Asks a bot again, in this worker. Raises RunError, and Void if the machine keeps stalling."""
-    assert _worker is not None, "start_worker has run"
-    for _ in range(ATTEMPTS - 1):
-        try:
-            return _worker.retrace(script, seat, label)
-        except Void as void:
-            log.info("asking again about %s: %s", script.record.id, void)
-    return _worker.retrace(script, seat, label)
+class Hired(SpawnProcess):
+    """A worker's process, which does not import the program that started it."""
+
+    def start(self) -> None:
+        """Starts it."""
+        # A worker needs nothing of that program. If it imported it, a script without `if __name__
+        # == "__main__"` would begin to play in every worker, and one on stdin cannot be imported.
+        # So meanwhile nothing tells where it came from.
+        main = vars(sys.modules["__main__"])
+        with _starting:
+            held: dict[str, Any] = {
+                name: main[name] for name in ("__file__", "__spec__") if name in main
+            }
+            main.pop("__file__", None)
+            main["__spec__"] = None
+            try:
+                super().start()
+            finally:
+                main.update(held)
 
 
-def grade_turn(record: GameRecord, turn: int, judge: Judge) -> list[Grade]:
-    """Grades a decision, in this worker. Raises RunError."""
-    assert _worker is not None, "start_worker has run"
-    board = board_of(record, _worker.boards)
-    return [grade(record, board, turn, judge)]
+class _Staff(SpawnContext):
+    """Keeps what it starts in ``hired``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hired: list[Hired] = []
+        self.Process = self._hire  # type: ignore[assignment, misc]
+
+    def _hire(self, *arguments: Any, **options: Any) -> Hired:
+        process = Hired(*arguments, **options)
+        self.hired.append(process)
+        return process
 
 
-def grade_by_bot(
-    script: Script, seat: int, turns: Sequence[int], judge: Judge, label: str
-) -> list[Grade]:
-    """Grades decisions of a seat in this worker, where a bot says which move is better. Raises
-    RunError, UserError if it commits a fault, Void.
+class Crew(ProcessPoolExecutor):
+    """Processes on this machine, which ``initializer`` makes workers."""
+
+    def __init__(
+        self, jobs: int, initializer: Callable[..., object], initargs: tuple[Any, ...]
+    ) -> None:
+        self._staff = _Staff()
+        super().__init__(jobs, mp_context=self._staff, initializer=initializer, initargs=initargs)
+
+    def end(self) -> None:
+        """Ends the pool within a time limit, because a worker killed while it hands back results
+        can block the others for ever.
+        """
+        self.shutdown(wait=False, cancel_futures=True)
+        deadline = time.monotonic() + PATIENCE_S
+        while (left := self._alive()) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        for process in left:
+            process.kill()
+            process.join()
+
+    def kill(self) -> None:
+        """Ends what still runs but is no longer needed; the keepers then end the bots."""
+        for process in self._alive():
+            process.kill()
+
+    def _alive(self) -> list[Hired]:
+        # Also reaps those that have ended, as `is_alive` alone does for one of two threads.
+        running = multiprocessing.active_children()
+        return [process for process in self._staff.hired if process in running]
+
+
+@contextmanager
+def starting_workers() -> Iterator[None]:
+    """Around whatever may start workers: a Ctrl-C waits, for them until they ignore it, for this
+    process until the block ends.
+
+    A worker that is hit while Python starts in it would print a traceback.
     """
-    advice = {decision.turn: decision for decision in retrace_game(script, seat, label)}
-    fault = next((told for told in advice.values() if told.fault), None)
-    if fault:
-        raise UserError(
-            f"expected {label} to judge {script.record.id}, got a fault at turn {fault.turn}"
-            f" ({fault.fault}): {fault.detail}",
-            "what is graded is kept; 'arena check' finds what is wrong with a bot",
-        )
-    return [grade(script.record, script.board, turn, judge, advice[turn].new) for turn in turns]
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _stop_hearing() -> None:
-    for heard in MAIN_HEARS:
-        signal.signal(heard, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, MAIN_HEARS)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+class Pace:
+    """How many games make a batch of ``seconds``, judged by the games so far; one at first, then at
+    most twice as many as before. ``is_slow`` if a single game takes longer than that.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self.games, self.is_slow = seconds, 1, False
+
+    def add(self, batch: Batch) -> None:
+        """Takes a batch into account."""
+        played = sum(result is not None for result in batch.results)
+        if played:
+            fitting = int(self._seconds * played / max(batch.seconds, 1e-6))
+            self.is_slow = fitting == 0
+            self.games = max(1, min(fitting, 2 * self.games, MOST_AT_ONCE))
 
 
-def _end_with_parent() -> None:
-    """Ends this process as soon as the main process is gone. The keepers then end the bots."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
+class Means(Struct, frozen=True):
+    """Where and how this session plays, without any effect on the games: processors to pin workers
+    to, sandbox; ``is_here`` if bots play on this machine.
+    """
+
+    cores: list[int]
+    sandbox: Sandbox
+    log_level: int
+    is_here: bool = False
+
+
+class LocalPool:
+    """Worker processes on this machine; see `runner.Pool`."""
+
+    as_one = True
+
+    def __init__(self, setup: Setup, jobs: int, log_queue: Any = None) -> None:
+        self._setup, self.places, self._log_queue = setup, jobs, log_queue
+        self._context = multiprocessing.get_context(START_METHOD)
+        self._crew: Crew | None = None
+        self._started = self._context.Value("i", 0)
+        self._stopping = self._context.Value("b", 0, lock=False)
+        self._pending: set[Future[Batch]] = set()
+        self._alone: Future[Batch] | None = None
+        self._pace = Pace(BATCH_S if setup.in_process else PROCESSES_S)
+
+    def look(self) -> None:
+        """Does nothing: a dead worker is noticed by its games."""
+
+    def room(self) -> int:
+        """The size of a batch; 0 if enough are waiting, or one has to be alone."""
+        self._pending = {future for future in self._pending if not future.done()}
+        started = self._started.value
+        # Each batch that no idle worker takes starts another worker, and workers that start all at
+        # once keep each other waiting: with 64 of them on two processors the first game came after
+        # 13 s.
+        most = self.places * (1 if self._pace.is_slow else AHEAD)
+        if started < self.places:
+            most = min(self.places, started + available_cores())
+        is_full = self._alone in self._pending or len(self._pending) >= most
+        return 0 if is_full else self._pace.games
+
+    def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
+        """Hands out a batch; None if a worker died: collect those lost with it, and renew."""
+        if alone and any(not future.done() for future in self._pending):
+            return None
+        if self._crew is None:
+            self._started = self._context.Value("i", 0)
+            given = (self._setup, self._log_queue, self._started, self._stopping)
+            self._crew = Crew(self.places, start_worker, given)
+        try:
+            with starting_workers():
+                future = self._crew.submit(play_batch, plans)
+        except BrokenProcessPool:
+            return None
+        self._pending.add(future)
+        self._alone = future if alone else None
+        future.add_done_callback(self._note)
+        return future
+
+    def _note(self, future: Future[Batch]) -> None:
+        if not future.cancelled() and future.exception() is None:
+            self._pace.add(future.result())
+
+    def renew(self) -> None:
+        """Gives the next games new workers."""
+        if self._crew is not None:
+            self._crew.end()
+            self._crew = None
+            self._pending.clear()
+
+    def stop_beginning(self) -> None:
+        """Makes workers skip the games that are waiting. We do not cancel them: if a worker died,
+        the pool would then never end (seen with CPython 3.11).
+        """
+        self._stopping.value = 1
+
+    def close(self, *, kill: bool) -> None:
+        """Ends the workers; the keepers clean up the bots of killed ones."""
+        if kill and self._crew is not None:
+            self._crew.kill()
+        self.renew()
+
+
+def worker_cores(jobs: int) -> list[int]:
+    """The processors to pin workers to: one each, or none if there are more workers than
+    processors.
+    """
+    if not hasattr(os, "sched_getaffinity"):
+        return []
+    cores = sorted(os.sched_getaffinity(0))
+    return cores if jobs <= len(cores) else []
+
+
+def available_cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -72,9 +72,7 @@ Policy = Callable[[NDArray[np.float32], NDArray[np.int8]], SupportsIndex]
 
 
 class Encoded(TypedDict):
-    """What a seat sees and may do; the mask is all 0 if it is not the seat's turn, or if the game
-    is over.
-    """
+    """What a seat sees and may do; the mask is all 0 unless it is the seat's turn."""
 
     observation: NDArray[np.float32]
     action_mask: NDArray[np.int8]
@@ -91,40 +89,30 @@ def actions(board: Board) -> int:
 
 
 def move_of(board: Board, action: SupportsIndex) -> int:
-    """The move of an action, legal or not. Raises TypeError if it is not a whole number, ValueError
-    if it is not an action.
-    """
+    """The move of an action, legal or not. Raises TypeError, ValueError if it is none."""
     try:
         number = index(action)
     except TypeError:
         raise TypeError(f"expected an action as a whole number, got {action!r}") from None
     if not 0 <= number < actions(board):
-        raise ValueError(
-            f"expected an action from 0 to {actions(board) - 1} on a board of {board.width} x"
-            f" {board.height}, got {number}"
-        )
+        wanted = f"an action from 0 to {actions(board) - 1} on a board of {board.width} x"
+        raise ValueError(f"expected {wanted} {board.height}, got {number}")
     rest, column = divmod(number, board.width)
     kind, row = divmod(rest, board.height)
     return kind << KIND_SHIFT | row * board.stride + column
 
 
 def action_of(board: Board, move: int) -> int:
-    """The action of a move, for example from a record that a policy should imitate. Raises
-    ValueError for PASS, which is no action.
-    """
+    """The action of a move, as of a record to imitate. Raises ValueError for PASS."""
     kind, (row, column) = move >> KIND_SHIFT, divmod(move & SQUARE_MASK, board.stride)
     if not (0 <= kind < KINDS and row < board.height and column < board.width):
-        raise ValueError(
-            f"expected a placement on a board of {board.width} x {board.height}, got the move"
-            f" {move}"
-        )
+        wanted = f"a placement on a board of {board.width} x {board.height}"
+        raise ValueError(f"expected {wanted}, got the move {move}")
     return (kind * board.height + row) * board.width + column
 
 
 def choose_by(policy: Policy) -> Choose:
-    """Makes a policy playable by `arena.sdk.run`. Illegal actions are left to the referee, like any
-    illegal move.
-    """
+    """Makes a policy playable by `arena.sdk.run`; an illegal action is an illegal move."""
 
     def choose(position: Position) -> int:
         seen = encode(position)
@@ -138,10 +126,8 @@ def _mask(position: Position) -> NDArray[np.int8]:
     mask = np.zeros(actions(board), dtype=np.int8)
     if position.mover == position.seat:
         moves = np.array(position.legal_moves(), dtype=np.intp)
-        squares = moves & SQUARE_MASK
-        mask[
-            (moves >> KIND_SHIFT) * (board.height * board.width) + squares - squares // board.stride
-        ] = 1
+        kinds, squares = moves >> KIND_SHIFT, moves & SQUARE_MASK
+        mask[kinds * (board.height * board.width) + squares - squares // board.stride] = 1
     return mask
 
 
@@ -176,13 +162,11 @@ def _bits(board: Board, masks: Sequence[int]) -> NDArray[np.uint8]:
     """The masks as zeros and ones of shape (height, width, len(masks))."""
     squares = board.height * board.stride
     size = (squares + 7) // 8
-    packed = np.frombuffer(
-        b"".join([mask.to_bytes(size, "little") for mask in masks]), dtype=np.uint8
-    ).reshape(len(masks), size)
+    text = b"".join([mask.to_bytes(size, "little") for mask in masks])
+    packed = np.frombuffer(text, dtype=np.uint8).reshape(len(masks), size)
     bits = np.unpackbits(packed, axis=1, count=squares, bitorder="little")
-    return bits.reshape(len(masks), board.height, board.stride)[:, :, : board.width].transpose(
-        1, 2, 0
-    )
+    planes = bits.reshape(len(masks), board.height, board.stride)[:, :, : board.width]
+    return planes.transpose(1, 2, 0)
 
 
 def _numbers(position: Position) -> list[int]:

@@ -19,8 +19,7 @@ others, as in PettingZoo's own games; `raw_env` raises IllegalMoveError.
 
 ``reset(seed)`` determines all decks from then on, including those of later games after ``reset()``
 without a seed. ``options={"deck": "RRYB..."}`` plays that deck instead: 72 tiles in draw order, as
-in a record. *Rendering*: ``ansi`` and ``human`` (which prints) draw the board and all hands;
-``rgb_array`` is the board as a picture, uint8 of shape (16 * height, 16 * width, 3).
+in a record. *Rendering*: ``ansi`` and ``human`` (which prints) draw the board and all hands.
 """
 
 import random
@@ -43,33 +42,15 @@ except ImportError as error:
     ) from error
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.exports.text import board_text, hands_text
 from arena.records.record import shares
 from arena.rules import State
 from arena.rules.boards import Board, find_board
-from arena.rules.diagrams import draw
 from arena.rules.notation import COPIES, DECK_SIZE, PASS, parse_deck
 from arena.rules.terms import PAGODAS
 from arena.sdk import Position
 from arena.training.encoding import PLANES, Encoded, actions, encode, move_of
-
-ILLEGAL_REWARD = -1.0
-CELL, PAGODA = 16, slice(5, 11)
-INK = {
-    ".": (205, 220, 176),
-    "~": (169, 203, 216),
-    "V": (230, 216, 189),
-    "R": (192, 64, 46),
-    "Y": (237, 192, 74),
-    "B": (61, 118, 184),
-    "0": (23, 24, 28),
-    "1": (255, 255, 255),
-    "2": (122, 47, 176),
-    "3": (12, 143, 126),
-}
-"""The colours of squares and seats in pictures, the same as in the report."""
 
 
 def env(
@@ -78,12 +59,10 @@ def env(
     """The environment. It refuses actions that are out of range or out of turn, and ends the game
     on an illegal one.
 
-    ``players`` 2 to 4; ``board`` bird, lion, a board file or a `Board`; ``render_mode`` None, ansi,
-    human or rgb_array. Raises ValueError, BoardError.
+    ``players`` 2 to 4; ``board`` bird, lion, a board file or a `Board`; ``render_mode`` None, ansi
+    or human. Raises ValueError, BoardError.
     """
-    made = TerminateIllegalWrapper(
-        raw_env(players, board, render_mode), illegal_reward=ILLEGAL_REWARD
-    )
+    made = TerminateIllegalWrapper(raw_env(players, board, render_mode), illegal_reward=-1.0)
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(made))
 
 
@@ -97,7 +76,7 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "qin_v0",
-        "render_modes": ["human", "ansi", "rgb_array"],
+        "render_modes": ["human", "ansi"],
         "is_parallelizable": False,
         "render_fps": 2,
     }
@@ -109,10 +88,8 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801
         if players not in PAGODAS:
             raise ValueError(f"expected 2 to 4 players, got {players!r}")
         if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(
-                f"expected render_mode to be None, {', '.join(self.metadata['render_modes'])}, got"
-                f" {render_mode!r}"
-            )
+            modes = ", ".join(self.metadata["render_modes"])
+            raise ValueError(f"expected render_mode to be None, {modes}, got {render_mode!r}")
         self.board = board if isinstance(board, Board) else find_board(str(board))
         self.render_mode = render_mode
         self.possible_agents = [f"seat_{seat}" for seat in range(players)]
@@ -155,9 +132,7 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801
         self._hand_on()
 
     def step(self, action: SupportsIndex | None) -> None:
-        """Plays the acting agent's action; None once the game is over. Raises TypeError,
-        ValueError, IllegalMoveError.
-        """
+        """Plays the action; None after the end. Raises TypeError, ValueError, IllegalMoveError."""
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
@@ -170,13 +145,11 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801
         seat = self.possible_agents.index(agent)
         return encode(Position(self.game, seat, self._luck, 0))
 
-    def render(self) -> str | NDArray[np.uint8] | None:
+    def render(self) -> str | None:
         """The board in the form that ``render_mode`` asks for."""
         if self.render_mode is None:
             logger.warn("expected env(render_mode=...) for render(), got None, so nothing is drawn")
             return None
-        if self.render_mode == "rgb_array":
-            return _picture(self.game)
         text = f"{board_text(self.game)}\n{hands_text(self.game, self.possible_agents)}"
         if self.render_mode == "ansi":
             return text
@@ -205,17 +178,3 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801
             self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
-
-
-def _picture(state: State) -> NDArray[np.uint8]:
-    """The board in colours, with the owner's colour in the middle of each square of a province or
-    village.
-    """
-    cells = draw(state)
-    squares = np.array([[INK[cell[0]] for cell in row] for row in cells], dtype=np.uint8)
-    owners = np.array([[INK[cell[-1]] for cell in row] for row in cells], dtype=np.uint8)
-    picture = np.broadcast_to(
-        squares[:, None, :, None], (len(cells), CELL, len(cells[0]), CELL, 3)
-    ).copy()
-    picture[:, PAGODA, :, PAGODA] = owners[:, None, :, None]
-    return picture.reshape(len(cells) * CELL, -1, 3)

@@ -1,129 +1,141 @@
-"""The first page, with the runs of the home, and the pages of its bots and of the rules."""
+"""The pages of a home: how a page is made, the first one with the runs, and those of a run, of bots
+and of the rules.
+"""
 
 import asyncio
-import os
-import time
-from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import State as AppState
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from arena.commands.folders import registry_of, results_folder
-from arena.commands.glance import NOTHING, Reach, count_games, glance
-from arena.commands.rated import Rated, latest_ratings, ratings_in
-from arena.errors import ArenaError, BotFolderError
-from arena.exports.report.page import fragment
-from arena.players import builtin
-from arena.players.folder import Bot
+from arena import __version__
+from arena.commands.bots import registry_of
+from arena.commands.home import results_folder
+from arena.commands.runs import latest_ratings, ratings_in
+from arena.errors import BotFolderError
+from arena.exports.report.page import Setting, fragment, policy_of, read, render
+from arena.exports.scene import all_parts
+from arena.players import player
 from arena.players.registry import Registry
-from arena.records.journal import journal_of
-from arena.records.record import name_of
-from arena.records.runfile import FILE
-from arena.rules.rulebook import rulebook
-from arena.web.live import State, event, state_of
-from arena.web.pages import page, setting_of_pages
-from arena.web.work import prepare
+from arena.records.record import MOST_SEATS, name_of
+from arena.records.runfile import read_run
+from arena.rules.explain import rulebook
+from arena.web.live import LIST_S, MOST_RUNS, QUIET_LOOKS, event, run_folders, when, words_of
 
-MOST_RUNS = 100
-"""The newest ones are listed."""
-MOST_OWN = 12
-"""Games of people, which are listed after the runs."""
-MOST_FOLDERS = 1000
-"""So many are looked at to find the newest runs."""
-COUNTING = "counting"
+PACKAGE = "arena.web"
+PARTS = (
+    "progress", "standings", "lead", "versions", "ended", "pairs", "convergence", "faults",
+    "reading", "rules",
+)  # fmt: skip
+"""The parts of the page of a run that change, from its top to its end: each is a template of this
+package or of the report.
+"""
+# The one policy for trusted types is that of live.js, for parts of pages that come from here.
+POLICY = "connect-src 'self'; form-action 'self'; trusted-types arena"
+MOST_DIGITS = 7
 MOST_BOTS = 300
 PLACES = ("yours", "built in", "ladder")
 RATED_IN = 30
 """The ratings of bots are looked for in so many runs."""
-LOOK_S = 3.0
-QUIET_LOOKS = 5
-"""A stream says something at least every so many looks, so that readers who are gone are noticed.
-"""
+SOON_S = 1.5
 
 
-class Shelf:
-    """The runs of a home as they are listed; what was counted once is not counted again. All who
-    ask share one look, and the next one is a while later.
+class SitePages:
+    """The addresses of a run's pages on the server; see `report.page.Addresses`."""
+
+    def __init__(self, run: str) -> None:
+        self.run = f"/runs/{quote(run, safe='')}"
+
+    def bot(self, name: str) -> str:
+        """The page of a bot in the run."""
+        return f"{self.run}/bots/{quote(name, safe='')}"
+
+    def games(self, bots: list[str], page: int = 1) -> str:
+        """The games of some bots."""
+        asked = urlencode({"bot": bots, **({"page": page} if page > 1 else {})}, doseq=True)
+        return f"{self.run}/games?{asked}"
+
+    def meeting(self, name: str, other: str) -> str:
+        """The games of two bots."""
+        return self.games([name, other])
+
+    def id_of_meeting(self, name: str, other: str) -> str:
+        """The id of the row that tells of them."""
+        return f"vs-{quote(name, safe='')}-{quote(other, safe='')}"
+
+    def more(self, name: str) -> str:  # noqa: ARG002
+        """No command is needed: all games are here."""
+        return ""
+
+    def game(self, name: str, turn: int = 0) -> str:
+        """The page of a game, after so many placements."""
+        place = f"#{urlencode({'game': name, 'turn': turn})}" if turn else ""
+        return f"{self.run}/games/{quote(name)}{place}"
+
+
+def page(
+    request: Request,
+    template: str,
+    values: Mapping[str, Any],
+    status: int = 200,
+    *,
+    further: tuple[str, ...] = (),
+) -> HTMLResponse:
+    """A page made from a template of this package or of the report, with ``further`` styles and
+    scripts of this package.
     """
+    setting = setting_of_pages(further, has_play=has_play(request))
+    shown = {"version": __version__, "may_change": request.state.may_change, **values}
+    return answer(render(template, shown, setting), setting, status)
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
-        self._counted: dict[Path, Reach] = {}
-        self._known: dict[Path, tuple[State, dict[str, Any]]] = {}
-        self._looking = asyncio.Lock()
-        self._rows: list[dict[str, Any]] = []
-        self._until_s = 0.0
 
-    async def rows(self) -> list[dict[str, Any]]:
-        """What is said of each run; of people's games after all others."""
-        async with self._looking:
-            if time.monotonic() >= self._until_s:
-                self._rows = await run_in_threadpool(self._look)
-                self._until_s = time.monotonic() + LOOK_S / 2
-        return [dict(row) for row in self._rows]
+def answer(text: str, setting: Setting, status: int = 200) -> HTMLResponse:
+    """A page with the policy of its kind, and never in a frame."""
+    policy = f"{policy_of(setting)}; frame-ancestors 'none'"
+    return HTMLResponse(text, status, {"content-security-policy": policy})
 
-    def _look(self) -> list[dict[str, Any]]:
-        # Each game that a person played is a run of its own: they would crowd the others out.
-        known = dict[Path, tuple[State, dict[str, Any]]]()
-        runs, own = list[dict[str, Any]](), list[dict[str, Any]]()
-        for folder in run_folders(results_folder(self._home))[:MOST_FOLDERS]:
-            known[folder] = found = self._known_row(folder)
-            (own if found[1]["is_game"] else runs).append(found[1])
-            if len(runs) == MOST_RUNS:
-                break
-        self._known = known
-        return [*runs, *own[:MOST_OWN]]
 
-    def _known_row(self, folder: Path) -> tuple[State, dict[str, Any]]:
-        state = state_of(folder)
-        before = self._known.get(folder)
-        is_whole = self._counted.get(folder, NOTHING).is_whole
-        if before and before[0] == state and is_whole:
-            return before
-        return state, self._row(folder)
+def has_play(request: Request) -> bool:
+    """Whether people play here."""
+    return request.app.state.open_games is not None
 
-    def _row(self, folder: Path) -> dict[str, Any]:
-        """What is said of a run."""
-        try:
-            counted = count_games(folder, self._counted.get(folder, NOTHING))
-            self._counted[folder] = counted
-            told = glance(folder, counted)
-        except ArenaError as error:
-            nothing = {"is_game": False, "leader": None}
-            return {"run": folder.name, "folder": folder, "problem": str(error), **nothing}
-        return {
-            "run": folder.name,
-            "folder": folder,
-            "problem": "",
-            "when": when(told.info.started),
-            "is_game": bool(told.info.config.get("game")),
-            "state": (told.state or "") if counted.is_whole else COUNTING,
-            "leader": (told.leader.bot, words_of(told.leader)) if told.leader else None,
-            "games": told.games,
-            "planned": told.planned,
-            "bots": len(told.info.bots),
-            "boards": ", ".join(told.info.boards),
-            "players": told.info.config.get("players", 2),
-        }
+
+@cache
+def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -> Setting:
+    """What the pages served here have beyond those of reports."""
+    play = (("/play", "Play"),) if has_play else ()
+    links = (("/", "Runs"), ("/bots", "Bots"), *play, ("/rules", "Rules"))
+    files = ("web.css", "live.js", *further)
+    style = "\n".join(read(name, PACKAGE) for name in files if name.endswith(".css"))
+    scripts = tuple(read(name, PACKAGE) for name in files if name.endswith(".js"))
+    return Setting(PACKAGE, style, scripts, POLICY, links)
+
+
+def whole_number(text: str) -> int | None:
+    """The number that stands in an address or a form; None for anything else, and for long ones."""
+    is_number = text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS
+    return int(text) if is_number else None
 
 
 async def front(request: Request) -> Response:
     """All runs, the latest played first."""
     rows = await request.app.state.shelf.rows()
     here = await run_in_threadpool(_bots, request)
-    values = {"name": _home(request).resolve().name, "runs": _list(rows), **here}
-    answer = page(request, "home.html", values)
+    values = {"name": request.app.state.home.resolve().name, "runs": _list(rows), **here}
+    shown = page(request, "home.html", values)
     # Whoever sees the list looks at a run next.
-    answer.background = BackgroundTask(request.app.state.desk.prepare, prepare)
-    return answer
+    shown.background = BackgroundTask(request.app.state.desk.prepare)
+    return shown
 
 
 async def front_events(request: Request) -> Response:
@@ -146,7 +158,7 @@ async def _lists(state: AppState) -> AsyncIterator[str]:
             yield event("parts", {"runs": text})
         elif quiet % QUIET_LOOKS == 0:
             yield ": nothing new\n\n"
-        await asyncio.sleep(LOOK_S)
+        await asyncio.sleep(LIST_S)
 
 
 def _list(rows: list[dict[str, Any]]) -> str:
@@ -160,11 +172,11 @@ def bots(request: Request) -> Response:
 
 
 def _bots(request: Request) -> dict[str, Any]:
-    registry = registry_of(_home(request))
+    registry = registry_of(request.app.state.home)
     labels = [label for label in registry.labels() if "@" not in label]
-    ratings = latest_ratings(run_folders(results_folder(_home(request)))[RATED_IN::-1])
-    rated_ones = {name for name, _ in ratings if builtin.NAME.fullmatch(name)}
-    labels += sorted({*builtin.NAMES, *rated_ones} - {*labels})
+    ratings = latest_ratings(_runs(request)[RATED_IN::-1])
+    rated_ones = {name for name, _ in ratings if player.NAME.fullmatch(name)}
+    labels += sorted({*player.NAMES, *rated_ones} - {*labels})
     rows = [_bot_row(registry, label) for label in labels[:MOST_BOTS]]
     rows.sort(key=lambda row: PLACES.index(row.get("place", PLACES[0])))
     for row in rows:
@@ -175,23 +187,16 @@ def _bots(request: Request) -> dict[str, Any]:
 
 def bot(request: Request) -> Response:
     """A bot: its versions, its options, and its places in runs."""
-    registry, name = registry_of(_home(request)), request.path_params["bot"]
-    if name not in registry.labels() and not builtin.NAME.fullmatch(name):
+    registry, name = registry_of(request.app.state.home), request.path_params["bot"]
+    labels = registry.labels()
+    if name not in labels and not player.NAME.fullmatch(name):
         raise HTTPException(404, "no such bot here")
-    versions = [
-        label for label in registry.labels() if label != name and label.startswith(f"{name}@")
-    ]
-    folders = run_folders(results_folder(_home(request)))[:RATED_IN]
-    places = [
-        (rated, words_of(rated))
-        for folder in folders
-        for rated in ratings_in(folder)
-        if name_of(rated.bot) == name
-    ]
+    rated = [each for folder in _runs(request)[:RATED_IN] for each in ratings_in(folder)]
+    older = [label for label in labels if label != name and label.startswith(f"{name}@")]
     values = {
         "row": _bot_row(registry, name),
-        "versions": [_bot_row(registry, label) for label in versions],
-        "places": places,
+        "versions": [_bot_row(registry, label) for label in older],
+        "places": [(each, words_of(each)) for each in rated if name_of(each.bot) == name],
     }
     return page(request, "bot_here.html", values)
 
@@ -202,93 +207,93 @@ def rules(request: Request) -> Response:
 
 
 def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
+    """What is said of a bot, also from which of the `PLACES` it comes."""
     try:
-        found, place = _found(registry, label)
+        if label not in registry.labels() and player.NAME.fullmatch(label):
+            found, place = player.built_in_bot(label), "built in"
+        else:
+            place = "ladder" if registry.is_of_ladder(label) else "yours"
+            found = registry.get(label)
     except BotFolderError as error:
         return {"bot": label, "problem": str(error)}
-    manifest = found.manifest
+    own, options = found.manifest, found.manifest.options.items()
     return {
         "bot": label,
         "problem": "",
-        "version": str(manifest.version),
+        "version": str(own.version),
         "place": place,
-        "language": manifest.language,
-        "author": manifest.author,
-        "description": manifest.description,
+        "language": own.language,
+        "author": own.author,
+        "description": own.description,
         "hash": found.sha256,
-        "options": [
-            (name, str(option.default), option.help) for name, option in manifest.options.items()
-        ],
+        "options": [(name, str(option.default), option.help) for name, option in options],
     }
 
 
-def _found(registry: Registry, label: str) -> tuple[Bot, str]:
-    """A bot, and which of the `PLACES` it comes from. Raises BotFolderError."""
-    if label not in registry.labels() and builtin.NAME.fullmatch(label):
-        return builtin.built_in_bot(label), "built in"
-    return registry.get(label), "ladder" if registry.is_of_ladder(label) else "yours"
+async def run_page(request: Request) -> Response:
+    """A run, with the script that keeps it up to date."""
+    folder = _run_named(request)
+    watched = request.app.state.live.watched(folder)
+    info = read_run(folder)
+    # A long journal takes a while to read: the stream brings what is not there in time.
+    with suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.shield(watched.look()), SOON_S)
+    shown = {
+        "name": folder.name,
+        "parts": dict.fromkeys(PARTS, "") | watched.since(0),
+        "is_over": watched.is_over,
+        "drawn": all_parts(),
+        "bots": [bot.name for bot in info.bots],
+        "started": when(info.started),
+    }
+    return page(request, "run.html", shown)
 
 
-def run_folders(results: Path) -> list[Path]:
-    """The folders of runs, by when they were last played, the latest first. No link is followed."""
-    found = [(played_at(folder), folder) for folder in _folders(results)]
-    return [folder for at, folder in sorted(found, reverse=True) if at]
+async def run_events(request: Request) -> Response:
+    """The changes of a run's page, as they come."""
+    events = request.app.state.live.events(_run_named(request))
+    return StreamingResponse(events, media_type="text/event-stream")
 
 
-def find_run(results: Path, name: str) -> Path | None:
-    """The folder of the run with this name."""
+async def report(request: Request) -> Response:
+    """The report of a run, and the page of a game whose deal is over; both take long to make."""
+    setting, folder = setting_of_pages(has_play=has_play(request)), _run_named(request)
+    named = request.path_params.get("game")
+    asked = ("report", folder, setting) if named is None else ("game", folder, setting, named)
+    return answer(await request.app.state.press.page(*asked), setting)
+
+
+async def games(request: Request) -> Response:
+    """All games, or those of some bots, a screen at a time."""
+    asked = request.query_params
+    bots, number = asked.getlist("bot")[:MOST_SEATS], whole_number(asked.get("page", "")) or 1
+    return await _part(request, "Games", "list_of_games", tuple(bots), number)
+
+
+async def portrait(request: Request) -> Response:
+    """What a run says of one of its bots."""
+    name = request.path_params["bot"]
+    return await _part(request, name, "portrait", name)
+
+
+async def _part(request: Request, title: str, work: str, *given: Any) -> Response:
+    """A page about a part of a run."""
+    folder = _run_named(request)
+    main = await request.app.state.lists.page(work, folder, *given)
+    return page(request, "part.html", {"name": folder.name, "title": title, "main": main})
+
+
+def _run_named(request: Request) -> Path:
+    """The folder of the run that an address names. Raises HTTPException."""
     # By the names that are there: what stands in an address may be no name of a file.
-    return next((run for run in _folders(results) if run.name == name and played_at(run)), None)
+    for folder in _runs(request):
+        if folder.name == request.path_params["run"]:
+            return folder
+    raise HTTPException(404, "no such run here")
 
 
-def _folders(results: Path) -> list[Path]:
-    try:
-        entries = [entry for entry in os.scandir(results) if entry.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
-    # What is no UTF-8 can stand on no page.
-    return [Path(entry.path) for entry in entries if is_text(entry.name)]
-
-
-def is_text(name: str) -> bool:
-    """Whether the bytes of a file's name are UTF-8."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def played_at(folder: Path) -> float:
-    """When the journal of a run last grew, or when the run was begun; 0 for another folder."""
-    try:
-        begun = (folder / FILE).lstat().st_mtime
-    except OSError:
-        return 0.0
-    try:
-        return max(begun, journal_of(folder).lstat().st_mtime)
-    except OSError:
-        return begun
-
-
-def words_of(rated: Rated) -> str:
-    """A rating with its error bar, as pages have it."""
-    return rated.text.replace("+/-", "±").replace("-", "\N{MINUS SIGN}")
-
-
-def when(moment: str) -> str:
-    """A moment of a record, as people here write it."""
-    try:
-        here = datetime.fromisoformat(moment).astimezone()
-    except (ValueError, OverflowError):
-        return moment
-    is_recent = here.year == datetime.now(UTC).astimezone().year
-    return f"{here.day} {here:%b %H:%M}" if is_recent else f"{here.day} {here:%b %Y}"
-
-
-def _home(request: Request) -> Path:
-    home: Path = request.app.state.site.home
-    return home
+def _runs(request: Request) -> list[Path]:
+    return run_folders(results_folder(request.app.state.home))
 
 
 ROUTES = [
@@ -297,4 +302,10 @@ ROUTES = [
     Route("/bots", bots),
     Route("/bots/{bot}", bot),
     Route("/rules", rules),
+    Route("/runs/{run}", run_page),
+    Route("/runs/{run}/events", run_events),
+    Route("/runs/{run}/report", report),
+    Route("/runs/{run}/games", games),
+    Route("/runs/{run}/games/{game:path}", report),
+    Route("/runs/{run}/bots/{bot}", portrait),
 ]

@@ -1,5 +1,3 @@
-"use strict";
-
 /* HTML that comes from this server, as a part of a page. */
 const ours = window.trustedTypes
   ? trustedTypes.createPolicy("arena", { createHTML: (text) => text })
@@ -32,15 +30,6 @@ const follow = (old, fresh) => {
     else old.append(node);
   });
   for (const node of olds.slice(news.length)) node.remove();
-};
-
-/* Who wants no motion sees the end of a game. */
-const calmDown = () => {
-  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-  for (const film of document.querySelectorAll(".film")) {
-    film.setCurrentTime(1e6);
-    film.pauseAnimations();
-  }
 };
 
 /* Gives the focus back to what was in its place. */
@@ -78,6 +67,6 @@ const keepingFocus = (part, change) => {
       tables.dress(place); // first, so that headings keep the focus
       keepingFocus(part, () => follow(part, place));
     }
-    calmDown();
+    document.dispatchEvent(new Event("parts")); // films and the chart of ratings see to what is new
   });
 })();

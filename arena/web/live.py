@@ -1,23 +1,103 @@
-"""Runs that somebody looks at. All readers of a run share its looks, so many cost no more than one:
-the next look is taken when the journal has grown, and after a pause of twenty times the processor
-time that the last one took.
+"""The runs of a home as pages show them: the list of all, those that somebody looks at, and pages
+that take long to make.
+
+All readers of a run share its looks, so many cost no more than one: the next look is taken when the
+run's files have changed, and after a pause of twenty times the processor time that the last one
+took.
 """
 
 import asyncio
+import logging
+import os
+import re
+import threading
 import time
 from collections.abc import AsyncIterator
+from concurrent.futures import BrokenExecutor
 from contextlib import suppress
+from datetime import UTC, datetime
+from importlib import import_module
+from itertools import islice
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 
-from arena.commands.glance import is_quiet
-from arena.commands.rated import FILE as STANDINGS
-from arena.errors import ArenaError
+from arena.commands.home import results_folder
+from arena.commands.runs import NOTHING, Rated, Reach, count_games, glance, is_quiet
+from arena.errors import ArenaError, RunError
 from arena.records.journal import journal_of
-from arena.records.runfile import FILE as RUN_FILE
-from arena.web.desk import Desk
-from arena.web.work import Sight, look_at
+from arena.records.runfile import FILE
+from arena.tournament.workers import Crew, starting_workers, yield_to_games
+
+PATIENCE_S = 60.0
+MODEST = 3
+"""More would starve it where every core plays: a page would wait for a minute."""
+
+log = logging.getLogger(__name__)
+
+
+class Desk:
+    """One process, started when there is something to do, in which functions of `arena.web.views`
+    are called: to load them takes long. What it does yields to games.
+    """
+
+    def __init__(self) -> None:
+        self._crew: Crew | None = None
+        self._turn = asyncio.Lock()
+        self._is_ended = False
+
+    async def ask(self, work: str, *given: Any) -> Any:
+        """What the function of this name returns there. Raises ArenaErrors that it raises, and
+        RunError if it takes too long, its process dies, or it fails otherwise.
+        """
+        async with self._turn:
+            if self._is_ended:
+                raise RunError("the server was ended")
+            crew = self._crew = self._crew or Crew(1, yield_to_games, (MODEST,))
+            try:
+                with starting_workers():
+                    asked = crew.submit(_done, work, *given)
+                return await asyncio.wait_for(asyncio.wrap_future(asked), PATIENCE_S)
+            except (BrokenExecutor, TimeoutError):
+                self.close()
+                raise RunError(
+                    f"expected to have read this in {PATIENCE_S:.0f} s, got no answer",
+                    "the run may be too large for a page",
+                ) from None
+            except ArenaError:
+                raise
+            # What strangers wrote can be wrong in more ways than anybody has thought of.
+            except Exception as error:
+                log.exception("a page of a run")
+                got = type(error).__name__
+                raise RunError(f"expected a run that can be read, got {got}") from error
+
+    async def prepare(self) -> None:
+        """Starts the process for what will be asked soon, and loads what that needs."""
+        if self._crew is None:
+            with suppress(RunError):
+                await self.ask("nothing")
+
+    def end(self) -> None:
+        """Ends the process; nothing more is done."""
+        self._is_ended = True
+        self.close()
+
+    def close(self) -> None:
+        """Ends the process. The next thing to do has another."""
+        crew, self._crew = self._crew, None
+        if crew:
+            crew.kill()
+            # It waits for the process, and the server must not.
+            threading.Thread(target=crew.end, daemon=True).start()
+
+
+def _done(work: str, *given: Any) -> Any:
+    return getattr(import_module("arena.web.views"), work)(*given)
+
 
 LEAST_S = 2.0
 PAUSES = 20
@@ -25,9 +105,36 @@ PAUSES = 20
 TICK_S = 0.5
 ALIVE_S = 15.0
 """A stream says something at least so often, so that readers who are gone are noticed."""
-MOST_WATCHED, MOST_LED = 16, 4
 ALIVE = ": nothing new\n\n"
+MOST_WATCHED, MOST_LED = 16, 4
+MOST_FILES = 200
 State = tuple[object, ...]
+
+
+def state_of(folder: Path) -> State:
+    """What is different when there is something new to see: when a file of a run is, and when the
+    run falls silent.
+    """
+    found: list[tuple[object, ...]] = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in islice(entries, MOST_FILES):
+                file = entry.stat(follow_symlinks=False)
+                found.append((entry.name, file.st_ino, file.st_size, file.st_mtime_ns))
+    except OSError:
+        found.append((None,))
+    return is_quiet(folder), *sorted(found, key=str)
+
+
+class Sight(NamedTuple):
+    """The parts of a run's page by name; ``is_over`` if no game is missing; who leads, and with
+    which rating. It took ``seconds`` of processor time.
+    """
+
+    parts: dict[str, str]
+    is_over: bool
+    leader: tuple[str, str]
+    seconds: float
 
 
 class Watched:
@@ -52,21 +159,17 @@ class Watched:
             state = state_of(self._folder)
             if state == self._state or (self.parts and time.monotonic() < self._next_s):
                 return
-            found = await self._desk.ask(look_at, str(self._folder))
+            found: Sight = await self._desk.ask("look_at", str(self._folder))
             self._next_s = time.monotonic() + max(LEAST_S, PAUSES * found.seconds)
-            self._take(found)
-            self._state = state
+            self._state, self.number = state, self.number + 1
+            self.is_over, self.leader = found.is_over, found.leader
+            for name, text in found.parts.items():
+                if self.parts.get(name, (0, ""))[1] != text:
+                    self.parts[name] = self.number, text
 
     def since(self, number: int) -> dict[str, str]:
         """The parts that have changed since the look with this number."""
         return {name: text for name, (changed, text) in self.parts.items() if changed > number}
-
-    def _take(self, found: Sight) -> None:
-        self.number += 1
-        self.is_over, self.leader = found.is_over, found.leader
-        for name, text in found.parts.items():
-            if self.parts.get(name, (0, ""))[1] != text:
-                self.parts[name] = self.number, text
 
 
 class Live:
@@ -124,14 +227,159 @@ def event(name: str, content: object) -> str:
     return f"event: {name}\ndata: {msgspec.json.encode(content).decode()}\n\n"
 
 
-def state_of(folder: Path) -> State:
-    """What is different when there is something new to see."""
-    state: list[object] = [is_quiet(folder)]
-    for path in (journal_of(folder), folder / RUN_FILE, folder / STANDINGS):
+MOST_KEPT = 8
+MOST_WAITING = 32
+"""Readers. A reader who has gone still waits here, and each takes one of the server's places."""
+
+
+class Press:
+    """Makes pages of runs at a desk, each once as long as the run's files stay as they are."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._kept = dict[tuple[object, ...], tuple[State, asyncio.Task[str]]]()
+        self._waiting = 0
+
+    async def page(self, work: str, folder: Path, *given: Any) -> str:
+        """What the function of this name makes of a run's folder. Raises ArenaErrors that it
+        raises, and HTTPException if too many wait.
+        """
+        if self._waiting >= MOST_WAITING:
+            raise HTTPException(503, "too many pages are being made: come back in a minute")
+        self._waiting += 1
         try:
-            found = path.stat()
-        except OSError:
-            state.append(None)
-        else:
-            state += [path.name, found.st_ino, found.st_size, found.st_mtime_ns]
-    return tuple(state)
+            state = await asyncio.to_thread(state_of, folder)
+            return await asyncio.shield(self._made((work, str(folder), *given), state))
+        finally:
+            self._waiting -= 1
+
+    def _made(self, key: tuple[Any, ...], state: State) -> asyncio.Task[str]:
+        """The page that is being made, or that was made of these files, or else a new one."""
+        before, making = self._kept.pop(key, ((), None))
+        has_failed = making and making.done() and (making.cancelled() or making.exception())
+        if making is None or has_failed or (making.done() and state != before):
+            before, making = state, asyncio.ensure_future(self._desk.ask(*key))
+            # Nobody may be there any more to hear of it.
+            making.add_done_callback(lambda made: made.cancelled() or made.exception())
+        self._kept[key] = before, making
+        for old in list(self._kept)[:-MOST_KEPT]:
+            if self._kept[old][1].done():
+                del self._kept[old]
+        return making
+
+
+MOST_RUNS = 100
+"""The newest ones are listed."""
+MOST_OWN = 12
+"""Games of people, which are listed after the runs."""
+MOST_FOLDERS = 1000
+"""So many are looked at to find the newest runs."""
+COUNTING = "counting"
+LIST_S = 3.0
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Stands for a byte that is no UTF-8 in the name of a file."""
+QUIET_LOOKS = 5
+"""A stream says something at least every so many looks, so that readers who are gone are noticed.
+"""
+
+
+class Shelf:
+    """The runs of a home as they are listed; what was counted once is not counted again. All who
+    ask share one look, and the next one is a while later.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._counted: dict[Path, Reach] = {}
+        self._known: dict[Path, tuple[State, dict[str, Any]]] = {}
+        self._looking = asyncio.Lock()
+        self._rows: list[dict[str, Any]] = []
+        self._until_s = 0.0
+
+    async def rows(self) -> list[dict[str, Any]]:
+        """What is said of each run; of people's games after all others."""
+        async with self._looking:
+            if time.monotonic() >= self._until_s:
+                self._rows = await run_in_threadpool(self._look)
+                self._until_s = time.monotonic() + LIST_S / 2
+        return [dict(row) for row in self._rows]
+
+    def _look(self) -> list[dict[str, Any]]:
+        # Each game that a person played is a run of its own: they would crowd the others out.
+        known = dict[Path, tuple[State, dict[str, Any]]]()
+        runs, own = list[dict[str, Any]](), list[dict[str, Any]]()
+        for folder in run_folders(results_folder(self._home))[:MOST_FOLDERS]:
+            state, before = state_of(folder), self._known.get(folder)
+            if before and before[0] == state and self._counted.get(folder, NOTHING).is_whole:
+                known[folder] = before
+            else:
+                known[folder] = state, self._row(folder)
+            row = known[folder][1]
+            (own if row["is_game"] else runs).append(row)
+            if len(runs) == MOST_RUNS:
+                break
+        self._known = known
+        return [*runs, *own[:MOST_OWN]]
+
+    def _row(self, folder: Path) -> dict[str, Any]:
+        """What is said of a run."""
+        row = {"run": folder.name, "folder": folder, "is_game": False, "leader": None}
+        try:
+            counted = count_games(folder, self._counted.get(folder, NOTHING))
+            self._counted[folder] = counted
+            told = glance(folder, counted)
+        except ArenaError as error:
+            return {**row, "problem": str(error)}
+        config = told.info.config
+        return {
+            **row,
+            "problem": "",
+            "when": when(told.info.started),
+            "is_game": bool(config.get("game")),
+            "state": (told.state or "") if counted.is_whole else COUNTING,
+            "leader": (told.leader.bot, words_of(told.leader)) if told.leader else None,
+            "games": told.games,
+            "planned": told.planned,
+            "bots": len(told.info.bots),
+            "boards": ", ".join(told.info.boards),
+            "players": config.get("players", 2),
+        }
+
+
+def run_folders(results: Path) -> list[Path]:
+    """The folders of runs, by when they were last played, the latest first. No link is followed."""
+    try:
+        entries = [entry for entry in os.scandir(results) if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    # What is no UTF-8 can stand on no page.
+    folders = [Path(entry.path) for entry in entries if not SURROGATE.search(entry.name)]
+    found = [(played_at(folder), folder) for folder in folders]
+    return [folder for at, folder in sorted(found, reverse=True) if at]
+
+
+def played_at(folder: Path) -> float:
+    """When the journal of a run last grew, or when the run was begun; 0 for another folder."""
+    try:
+        begun = (folder / FILE).lstat().st_mtime
+    except OSError:
+        return 0.0
+    try:
+        return max(begun, journal_of(folder).lstat().st_mtime)
+    except OSError:
+        return begun
+
+
+def words_of(rated: Rated) -> str:
+    """A rating with its error bar, as pages have it."""
+    return rated.text.replace("+/-", "±").replace("-", "\N{MINUS SIGN}")
+
+
+def when(moment: str) -> str:
+    """A moment of a record, as people here write it."""
+    try:
+        here = datetime.fromisoformat(moment).astimezone()
+    except (ValueError, OverflowError):
+        return moment
+    is_recent = here.year == datetime.now(UTC).astimezone().year
+    return f"{here.day} {here:%b %H:%M}" if is_recent else f"{here.day} {here:%b %Y}"

@@ -8,24 +8,34 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.commands.played import PlayedGame
-from arena.commands.single import SingleGame, best_moves
+from arena.commands.game import PlayedGame, SingleGame, best_moves
 from arena.errors import ArenaError, MoveError, Void, printable
+from arena.exports.report.games import cells_of
+from arena.exports.scene import Film
+from arena.exports.text import event_text, seat_names
 from arena.match.referee import Outcome, Referee
-from arena.players.person import YOU
-from arena.players.player import Answer, Player
+from arena.players.player import YOU, Answer, Player
 from arena.records.note import Note
+from arena.records.record import Fault
 from arena.rules import State
-from arena.rules.game import legal_move, parse_move
-from arena.rules.notation import move_text
-from arena.rules.terms import Event
-from arena.web.story import Story, Told, legal_texts
+from arena.rules.boards import Board
+from arena.rules.explain import explained
+from arena.rules.notation import PASS, TILES, legal_move, move_text
+from arena.rules.terms import PAGODAS, Event
 
+_YOU = "\x00"
+"""Stands for the person until a sentence is put together; no bot's name can have it."""
+_PHRASES = (
+    (f"the province of {_YOU}", "your province"),
+    *((f"{_YOU} {verb}s", f"you {verb}") for verb in ("found", "own", "connect", "conquer")),
+    (f"{_YOU} takes", "you take"),
+    (_YOU, "you"),
+)
 PATIENCE_S = 1800.0
 """A game in which nobody moves for so long is given up: its bots hold memory."""
 LOOK_S = 1.0
@@ -34,46 +44,124 @@ STARTING, YOURS, THEIRS, OVER, BROKEN = "starting", "yours", "theirs", "over", "
 log = logging.getLogger(__name__)
 
 
+class Told(NamedTuple):
+    """How much of a story a page has heard: elements and steps."""
+
+    elements: int = 0
+    steps: int = 0
+
+
+class Story:
+    """A game as the person at a ``seat`` sees it: ``head`` is what stays the same. `begin` and
+    `add` are called by whoever plays; `told` by anybody.
+    """
+
+    def __init__(self, board: Board, labels: Sequence[str], seat: int) -> None:
+        names = seat_names(labels)
+        self._board, self._seat = board, seat
+        self._called = [_YOU if at == seat else name for at, name in enumerate(names)]
+        self._film = Film(board)
+        self._elements: list[Any] = []
+        self.steps = list[dict[str, Any]]()
+        self._start: list[int] = []
+        self._now: dict[str, Any] = {"cells": list("".join(board.rows)), "left": [], "hands": []}
+        self.head: dict[str, Any] = {
+            "seat": seat,
+            "names": names,
+            "stock": PAGODAS[len(names)],
+            "board": board.name,
+            "rows": list(board.rows),
+        }
+
+    def begin(self, state: State) -> None:
+        """The position before the first move."""
+        self._start = self._film.add(state).came
+        self._look(state)
+
+    def add(self, state: State, seat: int, move: int, events: Sequence[Event]) -> None:
+        """A move, and the state after it."""
+        came, went = self._film.add(state, move)
+        self._look(state)
+        self.steps.append(
+            {
+                "seat": seat,
+                "turn": state.turns,
+                "move": move_text(self._board, move),
+                "came": came,
+                "went": went,
+                "left": list(state.left),
+                "events": [(event.name, self._words(event)) for event in events],
+            }
+        )
+
+    def faults(self, faults: Sequence[Fault]) -> list[dict[str, Any]]:
+        """What bots did wrong, in words."""
+        told = []
+        for fault in faults:
+            words = f"{self.head['names'][fault.seat]} forfeits ({fault.kind})"
+            words = f"{words}: {explained(printable(fault.detail))}"
+            told.append({"seat": fault.seat, "turn": fault.turn, "words": words})
+        return told
+
+    def told(self, so_far: Told) -> tuple[dict[str, Any], Told]:
+        """What a page does not know yet, and what it will then know."""
+        return {
+            **self.head,
+            "from": so_far,
+            "elements": self._elements[so_far.elements :],
+            "start": self._start,
+            "steps": self.steps[so_far.steps :],
+            **self._now,
+        }, Told(len(self._elements), len(self.steps))
+
+    def _look(self, state: State) -> None:
+        self._elements = self._film.elements
+        self._now = {
+            "cells": cells_of(state),
+            "left": list(state.left),
+            "hand": [TILES[tile] for tile in state.hands[self._seat]],
+            "hands": [len(hand) for hand in state.hands],
+            "pile": state.pile,
+            "mover": state.mover,
+            "turn": state.turns,
+        }
+
+    def _words(self, event: Event) -> str:
+        words = event_text(event, self._board, self._called)
+        for phrase, yours in _PHRASES:
+            words = words.replace(phrase, yours)
+        return words
+
+
 class RefusedError(ArenaError):
-    """What the page asked for cannot be done now, or not at all; ``rule`` says so in the rules."""
-
-
-class Listener(NamedTuple):
-    """A page that waits for news."""
-
-    loop: asyncio.AbstractEventLoop
-    event: asyncio.Event
+    """What the page asked for cannot be done now, or not at all."""
 
 
 class OpenGame:
-    """One game of a person. ``kept`` is the run that it was kept as, empty until then."""
+    """One game of a person. ``kept`` is the run that it was kept as, empty until then; ``version``
+    counts what its pages can be told.
+    """
 
     def __init__(
         self, single: SingleGame, game: PlayedGame, results: Path, *, patience_s: float = PATIENCE_S
     ) -> None:
         assert single.human is not None, "a person plays"
-        self.single, self.game, self.seat = single, game, single.human
+        self.kept, self.version = "", 0
+        self._single, self._game, self._seat = single, game, single.human
         self._results, self._patience_s = results, patience_s
-        self._story = Story(game.boards[0], [bot.label for bot in game.bots], self.seat)
+        self._story = Story(game.boards[0], [bot.label for bot in game.bots], self._seat)
         self._turn = threading.Condition()
         self._asked: State | None = None
-        self._move = ""
-        self._farewell = ""
+        self._move = self._farewell = ""
         self._is_ended = False
         self._heard_s = time.monotonic()
-        self._status: dict[str, Any] = {
-            "state": STARTING,
-            "count": 0,
-            "faults": [],
-            "legal": [],
-            "says": "",
-        }
-        self._listeners = set[Listener]()
-        self.kept = ""
+        self._status: dict[str, Any] = {}
+        # Each page that waits for news: its event, and the loop in which that is set.
+        self._listeners = dict[asyncio.Event, asyncio.AbstractEventLoop]()
         self._ending: dict[str, Any] = {}
-        self.version = 0
         self._referee: Referee | None = None
         self._thread = threading.Thread(target=self._play, name="game", daemon=True)
+        self._publish(STARTING)
 
     def begin(self) -> None:
         """Starts the game."""
@@ -89,16 +177,38 @@ class OpenGame:
         """Whether a page waits for news."""
         return bool(self._listeners)
 
+    @property
+    def opponents(self) -> list[str]:
+        """The names of the other seats."""
+        names = self._story.head["names"]
+        return [name for seat, name in enumerate(names) if seat != self._seat]
+
     # what the page asks for
 
     def view(self, told: Told) -> tuple[dict[str, Any], Told]:
         """The present state for a page that has heard so much of it."""
         with self._turn:
             news, now = self._story.told(told)
-            return {**self._story.head, **news, **self._status, "version": self.version}, now
+            return {**news, **self._status, "version": self.version}, now
+
+    async def news(self, version: int, seconds: float) -> None:
+        """Returns when there is a later version than this one, or after a while."""
+        event = asyncio.Event()
+        with self._turn:
+            self._listeners[event] = asyncio.get_running_loop()
+        try:
+            if self.version == version:
+                await asyncio.wait_for(event.wait(), seconds)
+        except TimeoutError:
+            return
+        finally:
+            with self._turn:
+                del self._listeners[event]
 
     def place(self, text: str, steps: int) -> None:
-        """Plays the person's move, which the page made after so many steps. Raises RefusedError."""
+        """Plays the person's move, which the page made after so many steps. Raises RefusedError,
+        with the rule for a move that is not legal.
+        """
         with self._turn:
             state = self._due(steps)
             try:
@@ -108,15 +218,6 @@ class OpenGame:
             self._move, self._asked = move_text(state.board, move), None
             self._turn.notify_all()
 
-    def why_not(self, text: str, steps: int) -> str:
-        """Why a move is refused; empty if it is legal. Raises RefusedError."""
-        with self._turn:
-            state = self._due(steps)
-            try:
-                return state.why_illegal(parse_move(state.board, text))
-            except MoveError as error:
-                return str(error)
-
     def hints(self, steps: int) -> list[tuple[str, float]]:
         """The best moves by random games, and what share of them the person wins. Raises
         RefusedError.
@@ -124,7 +225,7 @@ class OpenGame:
         with self._turn:
             state = self._due(steps).copy()
         found = best_moves(state, list(state.legal_moves()), state.turns)
-        return [(move_text(state.board, hint.move), hint.share) for hint in found]
+        return [(move_text(state.board, move), share) for move, share, _ in found]
 
     def leave(self, farewell: str = "you left the game") -> None:
         """Gives the game up."""
@@ -139,8 +240,7 @@ class OpenGame:
                 raise RefusedError("only a finished game that was kept can be graded")
             if "grading" in self._ending:
                 return
-            self._ending["grading"] = "Your moves are being graded."
-        self._publish(OVER, **self._ending)
+            self._say_of_grades("Your moves are being graded.")
         self._thread = threading.Thread(target=self._grade, name="review", daemon=True)
         self._thread.start()
 
@@ -153,31 +253,6 @@ class OpenGame:
         """Waits a while until nothing goes on and its bots are gone."""
         if self._thread.is_alive():
             self._thread.join(seconds)
-
-    async def news(self, version: int, seconds: float) -> None:
-        """Returns when there is a later version than this one, or after a while."""
-        with self._listening() as event:
-            if self.version == version:
-                try:
-                    await asyncio.wait_for(event.wait(), seconds)
-                except TimeoutError:
-                    return
-
-    @property
-    def opponents(self) -> list[str]:
-        """The names of the other seats."""
-        return [name for seat, name in enumerate(self._story.names) if seat != self.seat]
-
-    @contextmanager
-    def _listening(self) -> Iterator[asyncio.Event]:
-        listener = Listener(asyncio.get_running_loop(), asyncio.Event())
-        with self._turn:
-            self._listeners.add(listener)
-        try:
-            yield listener.event
-        finally:
-            with self._turn:
-                self._listeners.discard(listener)
 
     def _due(self, steps: int) -> State:
         """The state in which the person is to move. Raises RefusedError."""
@@ -194,12 +269,12 @@ class OpenGame:
 
     def _play(self) -> None:
         try:
-            with self.single.seated(None, lambda _: _PagePlayer(self._ask)) as players:
-                self._referee = self.single.referee(self.game.rounds[0], players, self._watch)
+            with self._single.seated(None, lambda _: _PagePlayer(self._ask)) as players:
+                self._referee = self._single.referee(self._game.rounds[0], players, self._watch)
                 with self._turn:
                     self._story.begin(self._referee.state)
                 self._publish(THEIRS)
-                outcome = self.single.play(self._referee)
+                outcome = self._single.play(self._referee)
             self._end(outcome)
         except Void as void:
             self._publish(BROKEN, says=self._farewell or f"the game is void: {void}")
@@ -212,7 +287,7 @@ class OpenGame:
     def _end(self, outcome: Outcome) -> None:
         record, says = outcome.record, ""
         try:
-            self.kept = self.game.keep(self._results, [outcome], self.single.sandbox).name
+            self.kept = self._game.keep(self._results, [outcome], self._single.sandbox).name
         except (ArenaError, OSError) as error:
             says = f"the game could not be kept: {printable(str(error))}"
         self._ending = {
@@ -222,7 +297,7 @@ class OpenGame:
             "says": says,
             "kept": self.kept,
             "game": record.id,
-            "seed": self.game.config.seed,
+            "seed": self._game.config.seed,
         }
         self._publish(OVER, **self._ending)
 
@@ -259,7 +334,8 @@ class OpenGame:
         """The person's move. Raises Void when they leave, or seem to have left."""
         with self._turn:
             self._asked, self._move, self._heard_s = state, "", time.monotonic()
-        self._publish(YOURS, legal=legal_texts(state))
+        legal = [move_text(state.board, move) for move in state.legal_moves() if move != PASS]
+        self._publish(YOURS, legal=legal)
         while True:
             with self._turn:
                 if not (self._move or self._farewell):
@@ -275,21 +351,19 @@ class OpenGame:
             meanwhile()
 
     def _publish(self, state: str, **further: Any) -> None:
-        referee = self._referee
         with self._turn:
-            _, told = self._story.told(Told())
             self._status = {
                 "state": state,
-                "count": told.steps,
-                "faults": self._story.faults(referee.faults if referee else ()),
+                "count": len(self._story.steps),
+                "faults": self._story.faults(self._referee.faults if self._referee else ()),
                 "legal": [],
                 "says": "",
                 **further,
             }
             self.version += 1
-            for listener in self._listeners:
+            for event, loop in self._listeners.items():
                 try:
-                    listener.loop.call_soon_threadsafe(listener.event.set)
+                    loop.call_soon_threadsafe(event.set)
                 except RuntimeError:  # the server has ended
                     continue
 

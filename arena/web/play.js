@@ -197,10 +197,10 @@
     by.refused.replaceChildren(...said(words));
   };
   /* Words with every rule in them a link that opens its text. */
-  const said = (words) => words.split(/\b(R\d\.\d)\b/).map((part) => {
-    const rule = /^R\d\.\d$/.test(part) && at(part.toLowerCase().replace(".", ""));
-    if (!rule) return part;
-    const link = html("a", { href: `#${rule.id}`, class: "rule", title: rule.querySelector("dd").textContent }, part);
+  const said = (words) => draw.linked(words, (number) => {
+    const rule = at(number.toLowerCase().replace(".", ""));
+    if (!rule) return null;
+    const link = html("a", { href: `#${rule.id}`, class: "rule", title: rule.querySelector("dd").textContent }, number);
     link.addEventListener("click", (event) => {
       event.preventDefault();
       openRules(rule);
@@ -214,8 +214,9 @@
   const send = async (move) => {
     if (!isMine() || !move) return;
     if (!legal.has(move)) {
-      const { answer, problem } = await ask("why", { move });
-      refuse(answer || problem || "");
+      // the server says why
+      const { problem } = await ask("move", { move });
+      refuse(problem ?? "");
       return;
     }
     isSent = true;
@@ -246,9 +247,7 @@
   const stepWords = ({ seat, move }) => (move === "pass" ? `${Called(seat)} ${seat === view.seat ? "have" : "has"} no legal move and ${seat === view.seat ? "pass" : "passes"}` : `${Called(seat)} placed ${spoken(move)}`);
   const faultsAfter = (turn) => view.faults.filter((fault) => fault.turn === turn);
   const tell = (step) => {
-    const found = /^(\w)([a-z]\d+)(\w)([a-z]\d+)$/.exec(step.move);
-    const what = found ? [draw.domino(found[1] + found[3]), ` ${found[2]}\u2013${found[4]}`] : ["passes"];
-    const entry = html("li", {}, html("p", {}, `${step.turn}. `, html("bdi", {}, Called(step.seat)), " ", ...what), ...step.events.map(([, words]) => html("span", {}, ...said(words))));
+    const entry = html("li", {}, html("p", {}, `${step.turn}. `, html("bdi", {}, Called(step.seat)), " ", ...draw.laid(step.move)), ...step.events.map(([, words]) => html("span", {}, ...said(words))));
     const squares = step.came.filter((number) => elements[number][0] === 0);
     entry.addEventListener("pointerenter", () => showScene.light(squares, true));
     entry.addEventListener("pointerleave", () => showScene.light(squares, false));

@@ -1,7 +1,11 @@
 """The pages on which a person plays. Whoever has no token sees none of it: a hand is secret."""
 
-import random
-from collections.abc import AsyncIterator, Callable
+import multiprocessing
+import secrets
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -12,25 +16,88 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from arena.commands.bots import bot_finder
-from arena.commands.chance import chance_board
-from arena.commands.folders import registry_of, results_folder
-from arena.commands.played import Wish, past_games
+from arena.commands.bots import bot_finder, registry_of
+from arena.commands.game import SingleGame, Wish, past_games
+from arena.commands.home import results_folder
+from arena.commands.playing import SandboxChoice
 from arena.errors import ConfigError, UserError
-from arena.exports.report.drawing import empty_board, parts
+from arena.exports.scene import all_parts, empty_board
 from arena.match.clock import Timing
-from arena.players.builtin import NAME
-from arena.rules.boards import BUILT_IN, Board, find_board
-from arena.rules.rulebook import rulebook
+from arena.players.player import NAME
+from arena.rules.boards import BUILT_IN, find_board
+from arena.rules.explain import rulebook
 from arena.tournament.session import new_seed
-from arena.web.home import when
-from arena.web.opengame import OpenGame, RefusedError
-from arena.web.opengames import OpenGames
-from arena.web.pages import SitePages, page, whole_number
-from arena.web.story import Told
+from arena.web.home import SitePages, page, whole_number
+from arena.web.live import when
+from arena.web.opengame import OpenGame, RefusedError, Told
 
-CHANCE = "chance"
-CHANCES = 10_000
+MOST, MOST_OVER = 8, 20
+CLOSE_S = 2.0
+LEFT_S = 10.0
+"""A reader who looks at the finished game's page may come back for another."""
+
+
+class OpenGames:
+    """All games of one server. ``begin`` raises UserError when there are too many."""
+
+    def __init__(self, home: Path, choice: SandboxChoice) -> None:
+        self._home, self._choice = home, choice
+        self._games = dict[str, tuple[OpenGame, Wish]]()
+        self._lock = threading.Lock()
+        self._seen_s = time.monotonic()
+
+    def begin(self, wish: Wish) -> str:
+        """Starts a game; returns its name. Raises UserError."""
+        planned = wish.game
+        sandbox = self._choice.sandbox_for(wish.bots)
+        single = SingleGame(wish.bots, wish.seat, wish.timing, sandbox)
+        game = OpenGame(single, planned, results_folder(self._home))
+        with self._lock:
+            self._make_room()
+            name = secrets.token_urlsafe(9)
+            self._games[name] = game, wish
+        game.begin()
+        return name
+
+    def find(self, name: str) -> tuple[OpenGame, Wish] | None:
+        """A game by its name, and the wish for it."""
+        return self._games.get(name)
+
+    def in_play(self) -> list[tuple[str, OpenGame]]:
+        """The games that are not over."""
+        found = list(self._games.items())
+        return [(name, game) for name, (game, _) in found if not game.is_over]
+
+    def are_left(self) -> bool:
+        """Whether all games are over, and nobody has looked at one for a while. To be asked now and
+        then.
+        """
+        if any(game.is_watched or not game.is_over for game, _ in list(self._games.values())):
+            self._seen_s = time.monotonic()
+        return time.monotonic() - self._seen_s > LEFT_S
+
+    def close(self) -> None:
+        """Gives all games up."""
+        for game, _ in self._games.values():
+            game.end()
+        # What still runs grades moves: it would first finish those it has begun.
+        for grader in multiprocessing.active_children():
+            grader.kill()
+        for game, _ in self._games.values():
+            game.wait(CLOSE_S)
+
+    def _make_room(self) -> None:
+        """Forgets the oldest games that are over. Raises UserError."""
+        over = [name for name, (game, _) in self._games.items() if game.is_over]
+        if len(self._games) - len(over) >= MOST:
+            raise UserError(
+                f"expected at most {MOST} games at once, and so many are being played",
+                "finish one of them, or leave it",
+            )
+        for name in over[:-MOST_OVER]:
+            del self._games[name]
+
+
 BUILT_IN_BOTS = ("careful-16", "careful-4", "careful", "greedy-16", "greedy", "random")
 MOST_MS = 60_000
 MOST_PAST = 12
@@ -38,8 +105,6 @@ BEAT_S = 15.0
 """A page that hears nothing for longer than this may think that we are gone."""
 AGAIN = ("new", "same", "seat")
 NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
-
-
 FILES = ("play.css", "play.js")
 
 Field = Annotated[str, Meta(max_length=100)]
@@ -67,26 +132,20 @@ class Ask(Struct, frozen=True, forbid_unknown_fields=True):
 def new_game(request: Request) -> Response:
     """The form for a game."""
     _let_in(request)
-    chosen = request.query_params
-    registry = registry_of(request.app.state.site.home)
-    labels = registry.labels()
-    groups = [
-        ("built in", list(BUILT_IN_BOTS)),
-        ("yours", [name for name in labels if not registry.is_of_ladder(name)]),
-        ("the ladder", [name for name in labels if registry.is_of_ladder(name)]),
-    ]
-    named = chosen.get("bot", "")
-    if named not in BUILT_IN_BOTS and named not in labels and NAME.fullmatch(named):
-        groups[0][1].append(named)
+    state, chosen = request.app.state, request.query_params
+    registry, named = registry_of(state.home), chosen.get("bot", "")
+    own = registry.labels()
+    further = [named] if NAME.fullmatch(named) and named not in (*BUILT_IN_BOTS, *own) else []
+    groups = {"built in": [*BUILT_IN_BOTS, *further], "yours": [], "the ladder": []}
+    for name in own:
+        groups["the ladder" if registry.is_of_ladder(name) else "yours"].append(name)
+    past = past_games(results_folder(state.home), MOST_PAST)
     values = {
-        "groups": [(title, names) for title, names in groups if names],
-        "boards": [*BUILT_IN, CHANCE],
+        "groups": [(title, names) for title, names in groups.items() if names],
+        "boards": BUILT_IN,
         "chosen": {key: chosen.get(key, "") for key in GameForm.__struct_fields__},
-        "open_games": request.app.state.site.open_games.in_play(),
-        "past": [
-            (past, SitePages(past.run).game(past.game), when(past.ended))
-            for past in past_games(results_folder(request.app.state.site.home), MOST_PAST)
-        ],
+        "open_games": state.open_games.in_play(),
+        "past": [(one, SitePages(one.run).game(one.game), when(one.ended)) for one in past],
     }
     return page(request, "newgame.html", values, further=FILES)
 
@@ -94,19 +153,29 @@ def new_game(request: Request) -> Response:
 async def begin(request: Request) -> Response:
     """Starts the game that the form asks for."""
     _let_in(request)
+    state = request.app.state
+
+    def begun(body: bytes) -> dict[str, str]:
+        wish = _wish(state.home, msgspec.json.decode(body, type=GameForm))
+        return {"address": f"/play/{state.open_games.begin(wish)}"}
+
+    return await _answered(request, begun)
+
+
+async def _answered(request: Request, work: Callable[[bytes], Any]) -> Response:
+    """What becomes of the body of a request, in a thread, or why nothing does."""
     try:
-        wanted = msgspec.json.decode(await request.body(), type=GameForm)
-        name = await run_in_threadpool(_begin, request, wanted)
+        return JSONResponse(await run_in_threadpool(work, await request.body()))
     except (msgspec.DecodeError, RecursionError):
-        return JSONResponse({"problem": "expected what the form asks for"}, 400)
-    except UserError as error:
-        return _refused(error)
-    return JSONResponse({"address": f"/play/{name}"})
+        return JSONResponse({"problem": "expected what the page asks"}, 400)
+    except (RefusedError, UserError) as error:
+        words = f"{error}; {error.hint}" if error.hint else str(error)
+        return JSONResponse({"problem": words}, 409)
 
 
-def _begin(request: Request, wanted: GameForm) -> str:
-    site = request.app.state.site
-    known = {*registry_of(site.home).labels(), *BUILT_IN_BOTS}
+def _wish(home: Path, wanted: GameForm) -> Wish:
+    """What the form asks for. Raises UserError."""
+    known = {*registry_of(home).labels(), *BUILT_IN_BOTS}
     names = [name for name in (wanted.bot, wanted.bot2, wanted.bot3) if name]
     for name in names:
         # Names only: whoever has the token must not start a bot from just any folder.
@@ -114,31 +183,20 @@ def _begin(request: Request, wanted: GameForm) -> str:
             raise ConfigError(f"expected a bot of the list, got {name!r}")
     if not names:
         raise ConfigError("expected a bot to play against, got none")
-    find = bot_finder(site.home, lambda _: None, in_process=False)
-    bots = [find(name) for name in names]
+    board = wanted.board or BUILT_IN[0]
+    if board not in BUILT_IN:
+        raise ConfigError(f"expected the board {' or '.join(BUILT_IN)}, got {board!r}")
+    bots = list(map(bot_finder(home, lambda _: None), names))
     seat = _number(wanted.seat, "a seat", 0, len(bots), 0)
     timing = Timing(move_ms=_number(wanted.ms, "a time in ms", 1, MOST_MS, 1000))
     seed = wanted.seed.strip() or new_seed()
-    opened: str = site.open_games.begin(Wish(bots, seat, _board(wanted.board), seed, 0, timing))
-    return opened
-
-
-def _board(name: str) -> Board:
-    """A board of the list; ``chance`` is a new one. Raises ConfigError."""
-    kind, _, number = name.partition("-")
-    if kind == CHANCE:
-        luck = random.SystemRandom().randrange(CHANCES)
-        return chance_board(_number(number, "the number of a board", 0, CHANCES, luck))
-    if name and name not in BUILT_IN:
-        raise ConfigError(f"expected the board {', '.join(BUILT_IN)} or {CHANCE}, got {name!r}")
-    return find_board(name or BUILT_IN[0])
+    return Wish(bots, seat, find_board(board), seed, 0, timing)
 
 
 def _number(text: str, what: str, least: int, most: int, usual: int) -> int:
     if not text.strip():
         return usual
-    number = whole_number(text)
-    if number is None or not least <= number <= most:
+    if (number := whole_number(text)) is None or not least <= number <= most:
         raise ConfigError(f"expected {what} from {least} to {most}, got {text[:20]!r}")
     return number
 
@@ -151,7 +209,7 @@ def board_page(request: Request) -> Response:
         "opponents": game.opponents,
         "board": empty_board(wish.board),
         "board_name": wish.board.name,
-        "drawn": parts(),
+        "drawn": all_parts(),
         "book": rulebook(),
     }
     return page(request, "play.html", values, further=FILES)
@@ -175,68 +233,42 @@ async def _news(game: OpenGame) -> AsyncIterator[bytes]:
         await game.news(version, BEAT_S)
 
 
-async def place(request: Request) -> Response:
-    """A move."""
-    return await _answered(request, lambda game, ask: game.place(ask.move, ask.steps))
+QUESTIONS: Mapping[str, Callable[[OpenGame, Ask], Any]] = {
+    "move": lambda game, ask: game.place(ask.move, ask.steps),
+    "hint": lambda game, ask: game.hints(ask.steps),
+    "leave": lambda game, _: game.leave(),
+    "review": lambda game, _: game.review(),
+}
+"""To play a move, which moves do best in random games, to give the game up, and to grade the moves
+of one that is over.
+"""
 
 
-async def why_not(request: Request) -> Response:
-    """Why a move is not legal."""
-    return await _answered(request, lambda game, ask: game.why_not(ask.move, ask.steps))
-
-
-async def hints(request: Request) -> Response:
-    """The moves that do best in random games."""
-    return await _answered(request, lambda game, ask: game.hints(ask.steps))
-
-
-async def leave(request: Request) -> Response:
-    """Gives the game up."""
-    return await _answered(request, lambda game, _: game.leave())
-
-
-async def review(request: Request) -> Response:
-    """Begins to grade the moves of a game that is over."""
-    return await _answered(request, lambda game, _: game.review())
+async def ask(request: Request) -> Response:
+    """What a game says to one of the page's questions."""
+    (game, _), question = _game(request), QUESTIONS.get(request.path_params["what"])
+    if question is None:
+        raise HTTPException(404, "no such page here")
+    return await _answered(
+        request, lambda body: {"answer": question(game, msgspec.json.decode(body, type=Ask))}
+    )
 
 
 async def again(request: Request) -> Response:
     """Another game against the same bots."""
-    _, wish = _game(request)
-    open_games: OpenGames = request.app.state.site.open_games
-    how = request.path_params["how"]
+    (_, wish), how = _game(request), request.path_params["how"]
+    open_games: OpenGames = request.app.state.open_games
     if how not in AGAIN:
         raise HTTPException(404, "no such page here")
-    try:
-        name = await run_in_threadpool(open_games.begin, wish.again(how))
-    except UserError as error:
-        return _refused(error)
-    return JSONResponse({"address": f"/play/{name}"})
-
-
-def _refused(error: UserError) -> Response:
-    words = f"{error}; {error.hint}" if error.hint else str(error)
-    return JSONResponse({"problem": words}, 409)
-
-
-async def _answered(request: Request, act: Callable[[OpenGame, Ask], Any]) -> Response:
-    """What a game says to the page's question."""
-    game, _ = _game(request)
-    try:
-        ask = msgspec.json.decode(await request.body(), type=Ask)
-    except (msgspec.DecodeError, RecursionError):
-        return JSONResponse({"problem": "expected a question of the page"}, 400)
-    try:
-        answer = await run_in_threadpool(act, game, ask)
-    except RefusedError as error:
-        return JSONResponse({"problem": str(error)}, 409)
-    return JSONResponse({"answer": answer})
+    return await _answered(
+        request, lambda _: {"address": f"/play/{open_games.begin(wish.again(how))}"}
+    )
 
 
 def _game(request: Request) -> tuple[OpenGame, Wish]:
     """The game that the address names. Raises HTTPException."""
     _let_in(request)
-    found: tuple[OpenGame, Wish] | None = request.app.state.site.open_games.find(
+    found: tuple[OpenGame, Wish] | None = request.app.state.open_games.find(
         request.path_params["name"]
     )
     if found is None:
@@ -254,10 +286,6 @@ ROUTES = [
     Route("/play", begin, methods=["POST"]),
     Route("/play/{name}", board_page),
     Route("/play/{name}/events", events),
-    Route("/play/{name}/move", place, methods=["POST"]),
-    Route("/play/{name}/why", why_not, methods=["POST"]),
-    Route("/play/{name}/hint", hints, methods=["POST"]),
-    Route("/play/{name}/leave", leave, methods=["POST"]),
-    Route("/play/{name}/review", review, methods=["POST"]),
+    Route("/play/{name}/{what}", ask, methods=["POST"]),
     Route("/play/{name}/again/{how}", again, methods=["POST"]),
 ]

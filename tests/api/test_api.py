@@ -122,25 +122,25 @@ def test_a_check_has_the_steps_of_the_command(arena):
         (lambda: api.run(BOTS, players=5), ConfigError, "of at most 4 for players, got 5", "lists"),
         (lambda: api.run(BOTS, boards="brid"), UserError, "got 'brid'", ""),
         (lambda: api.run(BOTS, allow="fts=network"), ConfigError, "got 'fts'", "'fst'"),
-        (lambda: api.run(BOTS, sandbox="on"), ConfigError, "'require' or 'off' for sandbox", ""),
+        (lambda: api.run(BOTS, sandbox="on"), ConfigError, "'off' or 'strangers' for sandbox", ""),
         (lambda: api.run(BOTS, keep_stderr=5), ConfigError, "for keep_stderr, got 5", "lists"),
         (lambda: api.compare("rnd", "fst", pool=5), ConfigError, "names for pool, got 5", "lists"),
-        (lambda: api.compare("rnd", 5), ConfigError, "expected a name or a path, got 5", ""),
+        (lambda: api.compare("rnd", 5), ConfigError, "expected text for old, got 5", "lists"),
         (lambda: api.rate(5), ConfigError, "a frame of games, got 5", "text"),
         (lambda: api.rate("x", anchors=["x"]), ConfigError, "numbers for anchors", "lists"),
         (lambda: api.rate("x", anchors={"x": "y"}), ConfigError, "a number for anchors", "lists"),
-        (lambda: api.rate("x", by="win"), ConfigError, "'wins' or 'ranks' for by", "lists"),
+        (lambda: api.compare("x", "y", by="w"), ConfigError, "'wins' or 'margin' for by", "lists"),
         (lambda: api.rate("x", prior=0), ConfigError, "a number above 0 for prior, got 0", ""),
         (lambda: api.check("rnd", move_ms=0), ConfigError, "at least 1 for move_ms, got 0", ""),
         (lambda: api.run(["rnd", "fts"]), BotFolderError, "fts", "did you mean 'fst'"),
-        (lambda: api.compare("rnd", "fst", deals=3), ConfigError, "got 'deals'", "there are"),
+        (lambda: api.compare("rnd", "fst", deals=3), ConfigError, "got 'deals'", "lists"),
         (
             lambda: api.compare("rnd", "fst", alpha=2),
             ConfigError,
             "a number below 0.5 for alpha",
             "lists",
         ),
-        (lambda: api.compare("rnd", "fst", max_blocks=0), ConfigError, "above 0, got 0", ""),
+        (lambda: api.compare("rnd", "fst", max_blocks=0), ConfigError, "at least 1 for max", ""),
         (lambda: api.compare("rnd", "rnd"), ConfigError, "two different bots", "null"),
         (lambda: api.rate("nope"), RunError, "got 'nope'", "runs in"),
         (lambda: api.rate(pd.DataFrame({"bot_0": ["a"]})), UserError, "the column bot_1", "block"),
@@ -168,7 +168,7 @@ def test_what_a_caller_gets_wrong_is_said_with_the_cure(arena, monkeypatch, ask,
         ({"games": 0}, "of at least 1 for games, got 0"),
         ({"jobs": 0}, "of at least 1 for jobs, got 0"),
         ({"game": 5}, "text for game, got 5"),
-        ({"judge": 5}, "a name or a path, got 5"),
+        ({"judge": 5}, "expected text for judge, got 5"),
         ({"judge": "carful-4"}, "got 'carful-4'"),
         ({"bots": "gredy"}, "a bot of the run, got 'gredy'"),
     ],
@@ -227,6 +227,7 @@ def test_a_review_finds_bots_with_options_in_any_order_and_takes_a_judge_of_the_
     words = ("noisy-run", asked["game"], "--bot", "noisy:d=3,c=2", "--judge", "fst", "--deals", 10)
     told_too = told(arena, "review", *words)["decisions"]
     assert [row["cost"] for row in told_too] == found.decisions["cost"].tolist()
+    assert json.loads((noisy.path / "review.jsonl").read_text()) == line, "nothing is graded twice"
     with pytest.raises(UserError, match="expected a bot that plays here in --allow"):
         api.review(noisy.path, judge="rnd", allow="fst=network", **asked)
 
@@ -239,8 +240,8 @@ def test_one_name_in_the_users_own_configuration_counts_too(arena, monkeypatch, 
     for text, part in (
         ('allow = "fst=network"', "expected the path of a bot's folder in allow, got 'fst'"),
         ('allow = "x"', f"{own}: expected BOT=GRANT such as my-bot=network, got 'x'"),
-        ("allow = 5", f"{own}: expected a list of names for allow, got 5"),
-        ("alow = 5", f"{own}: expected a setting, got 'alow'"),
+        ("allow = 5", f"{own} line 1: expected a list of names for allow, got 5"),
+        ("alow = 5", f"{own} line 1: expected a setting, got 'alow'"),
     ):
         own.write_text(text)
         with pytest.raises(ConfigError) as raised:
@@ -320,6 +321,8 @@ def test_an_interrupted_call_leaves_nothing_and_the_next_one_plays_the_rest(aren
         start_new_session=True,
     )
     there = str(arena.home)
+    # before that, only the start of its bots is tried
+    wait_for((arena.home / "results" / "broken" / "run.json").exists)
     wait_for(lambda: any("bot.py" in command for command in processes(there).values()))
     os.kill(asked.pid, signal.SIGINT)
     assert asked.communicate(timeout=60) == ("interrupted\n", "")
@@ -327,3 +330,16 @@ def test_an_interrupted_call_leaves_nothing_and_the_next_one_plays_the_rest(aren
     before = len(arena.records("broken"))
     rest = api.run(["slow", "rnd"], deals=2, seed="s", out="broken", home=arena.home)
     assert before < rest.tables.games == 4
+
+
+@pytest.mark.filterwarnings("default::arena.api.ArenaWarning")
+def test_a_bot_that_only_crashes_is_a_warning_of_a_run_and_an_error_of_a_comparison(arena):
+    crash = FIRST.replace('message["legal"][0]', "sys.exit('no idea')")
+    arena.add_bot("crash", crash, to="others")
+    with pytest.warns(api.ArenaWarning, match="expected crash to play, got 6 forfeits"):
+        run = api.run(
+            [str(arena.home / "others" / "crash"), *BOTS], deals=9, home=arena.home, out="crashes"
+        )
+    assert not run.is_complete
+    with pytest.raises(UserError, match=r"crash to play, got 6 forfeits .*\n.*\n  no idea"):
+        api.compare(arena.home / "others" / "crash", "rnd", home=arena.home, out="none")

@@ -6,8 +6,7 @@ import pytest
 
 from arena.players import process
 from arena.players.sandbox import launch
-from arena.players.sandbox.probe import failure
-from arena.players.sandbox.tiers import Sandbox
+from arena.players.sandbox.tiers import Sandbox, failure
 from tests.attacks.ground import Ground
 from tests.e2e.conftest import arena  # noqa: F401 - a fixture
 
@@ -22,7 +21,9 @@ def needs(tier):
     if tier not in reasons:
         reasons[tier] = failure(Sandbox(tier).launch)
     if reasons[tier]:
-        pytest.skip(f"{tier} does not work here: {reasons[tier]}")
+        pytest.skip(
+            f"{tier} does not work here: {reasons[tier]}; 'arena doctor' tells how to get it"
+        )
 
 
 @pytest.fixture(params=TIERS)
@@ -41,7 +42,7 @@ def ground(request, tmp_path, monkeypatch):
     for name, value in {"DISK_MB": 48, "DISK_FILES": 2000, "FILES_IN_MEMORY": 2000}.items():
         monkeypatch.setattr(launch, name, value)
     monkeypatch.setattr(
-        process, "BUILD_LIMITS", process.BUILD_LIMITS | {"disk_mb": 48, "disk_files": 2000}
+        process, "BUILD_LIMITS", process.BUILD_LIMITS | {"disk_mb": 48, "files_on_disk": 2000}
     )
     monkeypatch.setattr(process, "BUILD_MEMORY_MB", 256)
     yield made

@@ -17,10 +17,11 @@ import time
 import tty
 from pathlib import Path
 
-from arena.players.passing import remove_tree
+import arena
 from arena.players.process import BotProcess
 from arena.players.sandbox.grants import NO_GRANTS
 from arena.players.sandbox.tiers import Sandbox
+from arena.players.storage import remove_tree
 
 PROGRAMS = Path(__file__).with_name("programs")
 INTERPRETERS = {".py": "python3", ".sh": "sh"}
@@ -82,7 +83,7 @@ class Ground(dict):
         self.update(
             queue=f"/{self.mark}",
             abstract=self.mark,
-            locked=shutil.which("env"),
+            checkout=str(Path(arena.__file__).parents[1]),
             folder=str(self.path / "tmp"),
         )
 
@@ -191,14 +192,6 @@ class Ground(dict):
         path.write_text(self.word)
         self.later(path.unlink)
         self["kept"] = str(path)
-
-    def make_unread(self):
-        """A file of the attacker's own that was read last before it was written."""
-        path = self.own / "unread"
-        path.write_text("x")
-        os.utime(path, (1e9, 1.1e9))
-        self.unread_ns = path.stat().st_atime_ns
-        self["unread"] = "./unread"
 
     def make_setuid(self):
         """As root, a program that becomes somebody else; else one that becomes root."""

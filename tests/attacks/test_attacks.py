@@ -7,7 +7,6 @@ import re
 import resource
 import signal
 import socket
-import struct
 import sys
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.attacks.conftest import TIERS
 from tests.attacks.ground import COMES_S, LEAVES_S, commands, state
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers exist on Linux only")
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers exist
 BLOCKED, OPEN = "blocked", "open"
 IF = "open, unless the machine itself refuses it"
 ROOT = "open to root only, unless the machine itself refuses it"
-STAYS_S = 1.5
+STAYS_S = 5.0
 
 
 # --- how an attack is judged, from outside wherever it can be: each tells whether it came off
@@ -138,36 +138,6 @@ def draws(ground, said):
         return False
 
 
-def locks(ground, said):
-    """A lock on a file that all can read is a way from bot to bot."""
-    import fcntl
-
-    with open(ground["locked"], "rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
-
-
-def locks_a_range(ground, said):
-    import fcntl
-
-    with open(ground["locked"], "rb") as file:
-        asked = struct.pack("=hhxxxxqqixxxx", fcntl.F_WRLCK, 0, 4711, 1, 0)
-        return (
-            struct.unpack("=hhxxxxqqixxxx", fcntl.fcntl(file, fcntl.F_GETLK, asked))[0]
-            != fcntl.F_UNLCK
-        )
-
-
-def is_read(ground, said):
-    """It shows when a file was read last, which the kernel writes down for one that was not read
-    since it was written.
-    """
-    return (ground.own / "unread").stat().st_atime_ns > ground.unread_ns
-
-
 def stays(ground, said):
     """It has what it wanted, and nobody ended it."""
     return says(ground, said) and ground.process.ending(STAYS_S) is None
@@ -185,6 +155,15 @@ def litters(ground, said):
     ground.process.stop()
     left = Path(ground.process._launch.temporary or ground["folder"])
     return left.exists() and any(left.iterdir())
+
+
+def swaps(ground, said):
+    """A link of its own lies where other bots look; in bubblewrap it may make one that only it
+    sees.
+    """
+    temporary = ground.process._launch.temporary
+    places = [ground["checkout"], *([f"{temporary}/sdk"] if temporary else [])]
+    return any(os.path.lexists(f"{place}/other") for place in places)
 
 
 def dumps(ground, said):
@@ -213,163 +192,157 @@ class Attack(NamedTuple):
     none: str
 
 
-B, O = BLOCKED, OPEN  # noqa: E741 - the table is read by column
+B, O, N = BLOCKED, OPEN, None  # noqa: E741 - the table is read by column
+"""N is not tried: Landlock is for one's own bots, against mistakes."""
 ATTACKS = {
     # files that are none of its business
     "reads an ssh key": Attack("files.py read {secret}", leaks, B, B, O),
     "reads a rival's source": Attack("files.py read {rival_source}", leaks, B, B, O),
     "reads the journal": Attack("files.py read {journal}", leaks, B, B, O),
-    "reads the run's seed": Attack("files.py read {runfile}", leaks, B, B, O),
+    "reads the run's seed": Attack("files.py read {runfile}", leaks, B, N, O),
     "reads the seed in a shell": Attack("shell.sh read {runfile}", leaks, B, B, O),
-    "reads the passwords": Attack("files.py read {shadow}", gets("root:"), B, B, ROOT),
+    "reads the passwords": Attack("files.py read {shadow}", gets("root:"), B, N, ROOT),
     "reads through a symbolic link of its own": Attack(
         "files.py read_by_link {secret}", leaks, B, B, O
     ),
     "reads through a hard link of its own": Attack(
-        "files.py read_by_hard_link {secret}", leaks, B, B, O
+        "files.py read_by_hard_link {secret}", leaks, B, N, O
     ),
-    "reads through /proc/self/root": Attack("files.py read_by_root {secret}", leaks, B, B, O),
-    "reads through its parent's root": Attack("files.py read_by_parent {secret}", leaks, B, B, O),
+    "reads through /proc/self/root": Attack("files.py read_by_root {secret}", leaks, B, N, O),
+    "reads through its parent's root": Attack("files.py read_by_parent {secret}", leaks, B, N, O),
     "reads through dots": Attack("files.py walk_up {secret}", leaks, B, B, O),
     "lists the home": Attack("files.py names {home}", gets("ssh"), B, B, O),
-    "learns the size of a file": Attack("files.py size {secret}", gets(r"size=\d"), B, O, O),
-    "reads a disk": Attack("files.py device x", gets(r"bytes=[1-9]"), B, B, ROOT),
+    "lists what lies around the arena's package": Attack(
+        "files.py names {checkout}", gets("results"), B, B, O
+    ),
+    "puts something else where the SDK is found": Attack("files.py swap_sdk", swaps, B, B, B),
+    "learns the size of a file": Attack("files.py size {secret}", gets(r"size=\d"), B, N, O),
+    "reads a disk": Attack("files.py device x", gets(r"bytes=[1-9]"), B, N, ROOT),
     "forges a line of the journal": Attack("files.py append {journal} forged", spoils, B, B, O),
-    "forges a line in a shell": Attack("shell.sh write {journal}", spoils, B, B, O),
-    "empties the journal": Attack("files.py truncate {journal}", spoils, B, B, O),
+    "forges a line in a shell": Attack("shell.sh write {journal}", spoils, B, N, O),
+    "empties the journal": Attack("files.py truncate {journal}", spoils, B, N, O),
     "removes the journal": Attack("files.py remove {journal}", spoils, B, B, O),
-    "moves the journal": Attack("files.py move {journal}", spoils, B, B, O),
+    "moves the journal": Attack("files.py move {journal}", spoils, B, N, O),
     "replaces the seed": Attack("files.py replace {runfile}", spoils, B, B, O),
     "adds a file to the run": Attack("files.py create {new}", spoils, B, B, O),
     "changes itself": Attack("files.py append {own}/victim.py x=1", spoils, B, B, O),
-    "adds to its folder": Attack("files.py create ./module.py", spoils, B, B, O),
+    "adds to its folder": Attack("files.py create ./module.py", spoils, B, N, O),
     "changes a rival": Attack("files.py append {rival_source} x=1", spoils, B, B, O),
     "removes a rival": Attack("files.py remove_all {rival_folder}", spoils, B, B, O),
     "takes a rival's rights away": Attack("files.py change_mode {rival_source}", spoils, B, B, O),
     "changes the mode of a file that it may read": Attack(
-        "files.py change_open_mode victim.py", spoils, B, B, O
+        "files.py change_open_mode victim.py", spoils, B, N, O
     ),
     "changes the journal's times": Attack("files.py change_times {journal}", spoils, B, B, O),
     "sets an attribute of the journal": Attack(
-        "files.py set_attribute {journal}", spoils, B, B, IF
+        "files.py set_attribute {journal}", spoils, B, N, IF
     ),
     "writes to /usr": Attack("files.py create {usr}", makes("usr"), B, B, ROOT),
     "writes to /dev/shm outside": Attack("files.py create {shared}", makes("shared"), B, B, O),
-    # what the next process finds: a way to remember a deal, or to tell a rival's rival of it
-    "signals by a lock on a shared file": Attack("files.py lock {locked}", locks, B, B, O),
-    "signals by the byte that is locked": Attack(
-        "remembers.py range_lock {locked} 4711", locks_a_range, B, B, O
-    ),
-    "signals by a lock of an open file": Attack(
-        "remembers.py open_file_lock {locked} 4711", locks_a_range, B, B, O
-    ),
-    "takes a lease": Attack("remembers.py lease {own}/victim.py", says, B, B, IF),
-    "sets a file's flag": Attack("remembers.py set_flag ./victim.py", says, B, B, IF),
-    "sets a file's version": Attack("remembers.py set_version ./victim.py", says, B, B, IF),
-    "hears of files that others make": Attack("remembers.py watch .", says, B, B, O),
-    "hears of files by a signal": Attack("remembers.py watch_by_signal .", says, B, B, IF),
-    "sees whether a page is in memory": Attack(
-        "remembers.py is_cached victim.py", gets(r"pages=\d"), B, B, O
-    ),
-    "counts the pages in memory": Attack("remembers.py count_cached victim.py", says, B, B, IF),
-    "reads only what is in memory": Attack("remembers.py read_if_cached victim.py", says, B, B, O),
-    "puts a file out of memory": Attack("remembers.py drop victim.py", says, B, B, O),
-    "puts a page out of memory": Attack("remembers.py page_out victim.py", says, B, B, IF),
-    "shows by a time that it read a file": Attack("remembers.py read {unread}", is_read, B, IF, IF),
-    "hides what it has open": Attack("remembers.py hide", says, B, B, O),
+    "hides what it has open": Attack("greedy.py hide", says, B, B, O),
     # processes
-    "reads a rival's memory": Attack("others.py memory {rival} {rival_address}", leaks, B, B, IF),
+    "reads a rival's memory": Attack("others.py memory {rival} {rival_address}", leaks, B, N, IF),
     "reads a rival's memory by a call": Attack(
-        "others.py vm_read {rival} {rival_address}", leaks, B, B, IF
+        "others.py vm_read {rival} {rival_address}", leaks, B, N, IF
     ),
     "reads the referee's memory": Attack(
         "others.py memory {referee} {referee_address}", leaks, B, B, IF
     ),
     "reads the referee's memory by a call": Attack(
-        "others.py vm_read {referee} {referee_address}", leaks, B, B, IF
+        "others.py vm_read {referee} {referee_address}", leaks, B, N, IF
     ),
     "writes to the referee's memory": Attack(
-        "others.py write_memory {referee} {referee_address}", changes_memory, B, B, IF
+        "others.py write_memory {referee} {referee_address}", changes_memory, B, N, IF
     ),
-    "traces a rival": Attack("others.py trace {rival}", says, B, B, IF),
+    "traces a rival": Attack("others.py trace {rival}", says, B, N, IF),
     "reads the referee's environment": Attack("others.py environment {referee}", leaks, B, B, IF),
-    "reads the referee's command line": Attack("others.py command_line {referee}", leaks, B, B, O),
+    "reads the referee's command line": Attack("others.py command_line {referee}", leaks, B, N, O),
     "lists a keeper's descriptors": Attack(
-        "others.py descriptors {keeper}", gets(r"listed=\d"), B, B, IF
+        "others.py descriptors {keeper}", gets(r"listed=\d"), B, N, IF
     ),
-    "takes a referee's descriptor": Attack("others.py steal_descriptor {referee}", says, B, B, IF),
-    "reads a rival's hand from its input": Attack("others.py steal_input {rival}", leaks, B, B, IF),
+    "takes a referee's descriptor": Attack("others.py steal_descriptor {referee}", says, B, N, IF),
+    "reads a rival's hand from its input": Attack("others.py steal_input {rival}", leaks, B, N, IF),
     "speaks in a rival's name": Attack(
         "others.py speak_for {rival} {mark}", speaks_for_rival, B, B, IF
     ),
-    "reports a rival's end": Attack("others.py end_in_status {keeper}", ends_in_status, B, B, IF),
-    "learns that a process exists": Attack("others.py is_there {referee}", says, B, O, O),
+    "reports a rival's end": Attack("others.py end_in_status {keeper}", ends_in_status, B, N, IF),
+    "learns that a process exists": Attack("others.py is_there {referee}", says, B, N, O),
     "lists processes": Attack("others.py processes {referee}", gets("True"), B, B, O),
     "kills a rival": Attack("others.py send {rival} 9", ends("rival"), B, B, O),
-    "kills a rival in a shell": Attack("shell.sh signal {rival} KILL", ends("rival"), B, B, O),
-    "kills a rival's keeper": Attack("others.py send {keeper} 9", ends("keeper"), B, B, O),
+    "kills a rival in a shell": Attack("shell.sh signal {rival} KILL", ends("rival"), B, N, O),
+    "kills a rival's keeper": Attack("others.py send {keeper} 9", ends("keeper"), B, N, O),
     "kills its own keeper": Attack("others.py send parent 9", is_unwatched, B, B, O),
     "kills the referee": Attack("others.py send {referee} 9", ends("referee"), B, B, O),
     "kills the referee's group": Attack(
-        "others.py send_group {referee} 9", ends("referee"), B, B, O
+        "others.py send_group {referee} 9", ends("referee"), B, N, O
     ),
     "kills the referee by a handle": Attack(
-        "others.py send_by_handle {referee} 9", ends("referee"), B, B, O
+        "others.py send_by_handle {referee} 9", ends("referee"), B, N, O
     ),
     "stops a rival": Attack("others.py send {rival} 19", halts("rival"), B, B, O),
-    "stops the referee": Attack("others.py send {referee} 19", halts("referee"), B, B, O),
+    "stops the referee": Attack("others.py send {referee} 19", halts("referee"), B, N, O),
     "reaches everybody with a signal": Attack(
-        "others.py send_everybody {referee}", has_signal, B, B, O
+        "others.py send_everybody {referee}", has_signal, B, N, O
     ),
-    "moves a rival to another processor": Attack("others.py pin {rival}", moves_rival, B, B, O),
+    "moves a rival to another processor": Attack("others.py pin {rival}", moves_rival, B, N, O),
     "leaves its processor": Attack("others.py unpin", says, B, B, O),
-    "slows a rival down": Attack("others.py slow_down {rival}", slows_rival, B, B, O),
-    "makes a rival idle": Attack("others.py idle {rival}", slows_rival, B, B, O),
-    "slows all of the user's processes down": Attack("others.py slow_all", says, B, B, O),
-    "takes a rival's limits away": Attack("others.py starve {rival}", starves_rival, B, B, O),
+    "slows a rival down": Attack("others.py slow_down {rival}", slows_rival, B, N, O),
+    "makes a rival idle": Attack("others.py idle {rival}", slows_rival, B, N, O),
+    "slows all of the user's processes down": Attack("others.py slow_all", says, B, N, O),
+    "takes a rival's limits away": Attack("others.py starve {rival}", starves_rival, B, N, O),
     # the network
     "dials a TCP port": Attack("network.py tcp {tcp} {mark}", is_heard, B, B, O),
-    "dials a TCP port by IPv6": Attack("network.py tcp6 {tcp6} {mark}", is_heard, B, B, O),
+    "dials a TCP port by IPv6": Attack("network.py tcp6 {tcp6} {mark}", is_heard, B, N, O),
     "sends a datagram": Attack("network.py udp {udp} {mark}", is_heard, B, B, O),
     "dials a Unix socket": Attack("network.py unix {unix} {mark}", is_heard, B, B, O),
     "dials an abstract socket": Attack("network.py abstract {listening} {mark}", is_heard, B, B, O),
-    "lists network interfaces": Attack("network.py interfaces", sees_interfaces, B, B, O),
+    "lists network interfaces": Attack("network.py interfaces", sees_interfaces, B, N, O),
     "reads the host's network in its own /proc": Attack(
         "files.py read /proc/self/net/dev", reads_interfaces, B, B, O
     ),
     "reads the host's network in a thread's /proc": Attack(
-        "files.py read /proc/thread-self/net/dev", reads_interfaces, B, B, O
+        "files.py read /proc/thread-self/net/dev", reads_interfaces, B, N, O
     ),
-    "opens a raw socket": Attack("network.py raw", says, B, B, ROOT),
-    "listens to all packets": Attack("network.py packets", says, B, B, ROOT),
-    "opens a socket to the virtual machine's host": Attack("network.py machine", says, B, B, IF),
+    "opens a raw socket": Attack("network.py raw", says, B, N, ROOT),
+    "listens to all packets": Attack("network.py packets", says, B, N, ROOT),
+    "opens a socket to the virtual machine's host": Attack("network.py machine", says, B, N, IF),
+    # out of the count of its processor time, or into its rivals'
+    "runs a program of its own": Attack("kernel.py run_own tmp 0755", says, B, B, O),
+    "runs a program of its own that nobody may read": Attack(
+        "kernel.py run_own tmp 0111", says, B, N, O
+    ),
+    "runs such a program in shared memory": Attack(
+        "kernel.py run_own /dev/shm 0111", says, B, N, IF
+    ),
+    "arms thousands of timers": Attack("kernel.py arm_timers 5000", says, B, N, IF),
+    "arms timers with descriptors": Attack("kernel.py arm_descriptors", says, B, N, O),
     # memory that outlives or joins processes
     "reads System V memory": Attack("kernel.py shared_memory {segment}", leaks, B, B, O),
-    "makes semaphores": Attack("kernel.py semaphores", says, B, B, O),
-    "reads a message queue": Attack("kernel.py message_queue {sent}", leaks, B, B, O),
-    "reads POSIX shared memory": Attack("files.py read {kept}", leaks, B, B, O),
+    "makes semaphores": Attack("kernel.py semaphores", says, B, N, O),
+    "reads a message queue": Attack("kernel.py message_queue {sent}", leaks, B, N, O),
+    "reads POSIX shared memory": Attack("files.py read {kept}", leaks, B, N, O),
     "makes memory that nobody counts": Attack("kernel.py memory_file", says, B, B, O),
     # what leads deeper into the kernel, or to more rights
-    "uses io_uring": Attack("kernel.py io_uring", says, B, B, IF),
-    "uses bpf": Attack("kernel.py bpf", says, B, B, ROOT),
-    "uses perf_event_open": Attack("kernel.py perf", says, B, B, IF),
-    "uses userfaultfd": Attack("kernel.py userfaultfd", says, B, B, IF),
-    "uses keyrings": Attack("kernel.py keys", says, B, B, IF),
-    "unshares its mounts": Attack("kernel.py unshare", says, B, B, ROOT),
+    "uses io_uring": Attack("kernel.py io_uring", says, B, N, IF),
+    "uses bpf": Attack("kernel.py bpf", says, B, N, ROOT),
+    "uses perf_event_open": Attack("kernel.py perf", says, B, N, IF),
+    "uses userfaultfd": Attack("kernel.py userfaultfd", says, B, N, IF),
+    "uses keyrings": Attack("kernel.py keys", says, B, N, IF),
+    "unshares its mounts": Attack("kernel.py unshare", says, B, N, ROOT),
     "makes a user namespace": Attack("kernel.py unshare_user", says, B, B, IF),
-    "makes a user namespace by clone": Attack("kernel.py clone_user", says, B, B, IF),
-    "mounts": Attack("kernel.py mount {folder}", says, B, B, ROOT),
-    "changes its root": Attack("kernel.py change_root", says, B, B, ROOT),
-    "sets the clock": Attack("kernel.py set_clock", says, B, B, ROOT),
-    "writes to /proc/sys": Attack("kernel.py set_kernel_name", says, B, B, ROOT),
-    "reads the kernel's log": Attack("kernel.py kernel_log", says, B, B, ROOT),
+    "makes a user namespace by clone": Attack("kernel.py clone_user", says, B, N, IF),
+    "mounts": Attack("kernel.py mount {folder}", says, B, N, ROOT),
+    "changes its root": Attack("kernel.py change_root", says, B, N, ROOT),
+    "sets the clock": Attack("kernel.py set_clock", says, B, N, ROOT),
+    "writes to /proc/sys": Attack("kernel.py set_kernel_name", says, B, N, ROOT),
+    "reads the kernel's log": Attack("kernel.py kernel_log", says, B, N, ROOT),
     "asks for real time": Attack("kernel.py real_time", says, B, B, ROOT),
-    "becomes another user": Attack("inherited.py other_user {setuid}", says, B, B, IF),
-    "types on the user's terminal": Attack("inherited.py type_into {terminal}", types, B, B, ROOT),
+    "becomes another user": Attack("inherited.py other_user {setuid}", says, B, N, IF),
+    "types on the user's terminal": Attack("inherited.py type_into {terminal}", types, B, N, ROOT),
     "draws on the user's terminal": Attack(
-        "inherited.py draw_on {terminal} {mark}", draws, B, B, O
+        "inherited.py draw_on {terminal} {mark}", draws, B, N, O
     ),
-    "has a terminal of its own": Attack("inherited.py own_terminal", says, B, B, B),
+    "has a terminal of its own": Attack("inherited.py own_terminal", says, B, N, B),
     "inherits descriptors": Attack("inherited.py descriptors", gets(r"more=\[\d"), B, B, B),
     "finds secrets in an environment": Attack("others.py environments", leaks, B, B, B),
     # more than its share
@@ -377,22 +350,22 @@ ATTACKS = {
     "starts threads and threads": Attack("greedy.py threads 400", stays, B, B, B),
     "takes memory": Attack("greedy.py memory 480", stays, B, B, B),
     "takes memory in many processes": Attack("greedy.py memory_of_many 480", stays, B, B, B),
-    "takes memory for page tables": Attack("greedy.py page_tables 480", stays, B, B, B),
-    "takes memory that no process maps": Attack("greedy.py forgotten 480", stays, B, B, B),
+    "takes memory for page tables": Attack("greedy.py page_tables 480", stays, B, N, B),
+    "takes memory that no process maps": Attack("greedy.py forgotten 480", stays, B, N, B),
     "fills socket pairs": Attack("greedy.py sockets 480", stays, B, B, B),
-    "makes its sockets larger": Attack("greedy.py large_sockets", stays, B, B, IF),
-    "fills sockets that nobody accepts": Attack("greedy.py queued 480", stays, B, B, O),
+    "makes its sockets larger": Attack("greedy.py large_sockets", stays, B, N, IF),
+    "fills sockets that nobody accepts": Attack("greedy.py queued 480", stays, B, N, O),
     "fills pipes": Attack("greedy.py pipes 480", stays, B, B, B),
-    "makes a pipe larger": Attack("greedy.py large_pipe", stays, B, B, O),
-    "leaves memory in a pipe": Attack("greedy.py gifts", stays, B, B, O),
+    "makes a pipe larger": Attack("greedy.py large_pipe", stays, B, N, O),
+    "leaves memory in a pipe": Attack("greedy.py gifts", stays, B, N, O),
     "fills /tmp": Attack("greedy.py disk 80", stays, B, B, O),
     "fills /tmp with removed files": Attack("greedy.py hidden_disk 80", stays, B, B, O),
     "fills /tmp with removed files and hides them": Attack(
-        "remembers.py hidden_files 80", stays, B, B, O
+        "greedy.py hidden_files 80", stays, B, N, O
     ),
     "fills /tmp with empty files": Attack("greedy.py many_files 5000", stays, B, B, O),
     "fills a folder that cannot be listed": Attack(
-        "greedy.py unlistable_files 5000", stays, B, B, O
+        "greedy.py unlistable_files 5000", stays, B, N, O
     ),
     "fills its folder": Attack("greedy.py own_folder 16", stays, B, B, O),
     "fills /dev/shm": Attack("greedy.py shared 16 {mark}", stays, B, B, O),
@@ -409,7 +382,16 @@ ATTACKS = {
 }
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize(
+    ("name", "ground"),
+    [
+        (name, tier)
+        for name, attack in ATTACKS.items()
+        for tier in TIERS
+        if getattr(attack, tier) is not N
+    ],
+    indirect=["ground"],
+)
 def test_an_attack(ground, name):
     attack = ATTACKS[name]
     expected = getattr(attack, ground.tier)
@@ -430,5 +412,6 @@ def test_the_table_has_its_counterproof():
     what the keeper blocks everywhere.
     """
     everywhere = {name for name, attack in ATTACKS.items() if attack.none == BLOCKED}
-    assert len(ATTACKS) - len(everywhere) > 90
-    assert all(ATTACKS[name].bubblewrap == ATTACKS[name].landlock == BLOCKED for name in everywhere)
+    assert len(ATTACKS) - len(everywhere) > 80
+    assert all(attack.bubblewrap == BLOCKED for attack in ATTACKS.values())
+    assert all(ATTACKS[name].landlock in (BLOCKED, N) for name in everywhere)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.players.process import BotProcess
-from arena.players.sandbox import openings
+from arena.players.sandbox import grants
 from arena.players.sandbox.grants import Grants
 from tests.attacks.ground import read_line
 from tests.attacks.test_attacks import ATTACKS, BLOCKED, OPEN
@@ -37,7 +37,6 @@ STILL_CLOSED = (
     "makes memory that nobody counts",
     "uses io_uring",
     "makes a user namespace",
-    "sets a file's flag",
     "inherits descriptors",
     "has a terminal of its own",
 )
@@ -53,7 +52,7 @@ def granted(ground):
     place.mkdir()
     (place / "data").write_text(f"granted {ground.word}")
     ground["granted"] = str(place)
-    ground.grants = Grants(network=True, cpus=len(openings.CORES), read=(str(place),))
+    ground.grants = Grants(network=True, cpus=len(grants.CORES), read=(str(place),))
     return ground
 
 
@@ -132,24 +131,23 @@ def tried(request):
             fcntl.ioctl(device, request, bytearray(128))
         except OSError as error:
             return os.strerror(error.errno)
-print([tried(each) for each in (0xC020462A, 0xC0406400, 0x80004B01, 27, 0x30000001, 0x5412)])
+print([tried(each) for each in (0xC020462A, 0xC0406400, 0x80004B01, 27, 0x30000001)])
 """
 
 
 @CONFINED
 def test_a_gpu_opens_its_devices_and_the_requests_of_its_drivers(ground, monkeypatch):
     """Without a GPU, another device stands for one, whose driver knows none of the requests."""
-    monkeypatch.setattr(openings, "GPU_DEVICES", ("/dev/fuse", "/dev/ptmx"))
-    if not openings.gpu_devices():
-        pytest.skip("no device to stand for a GPU")
-    (ground.own / "gpu.py").write_text(GPU.format(device=openings.gpu_devices()[0]))
-    for grants in (Grants(gpu=True), Grants()):
-        process = BotProcess(["python3", "gpu.py"], ground.own, ground.sandbox, grants=grants)
+    monkeypatch.setattr(grants, "GPU_DEVICES", ("/dev/fuse", "/dev/ptmx"))
+    mine = [path for path in grants.gpu_devices() if os.access(path, os.R_OK | os.W_OK)]
+    if not mine:
+        pytest.skip("no device that this user may open to stand for a GPU")
+    (ground.own / "gpu.py").write_text(GPU.format(device=mine[0]))
+    for granted in (Grants(gpu=True), Grants()):
+        process = BotProcess(["python3", "gpu.py"], ground.own, ground.sandbox, grants=granted)
         said = read_line(process.from_bot)
         ground._stop(process)
-        if grants.gpu:
-            *asked, types = eval(said)
-            assert set(asked) <= {"Inappropriate ioctl for device", "Invalid argument"}
-            assert types == "Operation not permitted"
+        if granted.gpu:
+            assert set(eval(said)) <= {"Inappropriate ioctl for device", "Invalid argument"}
         else:
             assert said == ""

@@ -70,7 +70,7 @@ def test_the_journal_and_the_seed_are_out_of_reach(arena, tiers_command, tier):
     folder = arena.home / "results" / "run"
     paths = [str(folder / "games.jsonl"), str(folder / "run.json")]
     arena.add_bot("forger", attacker(FORGER.replace("PATHS", repr(paths))))
-    process = arena.start("run", "forger", "fst", "--deals", 2, "--out", "run", *options)
+    process = arena.start("run", "forger", "fst", "--deals", 2, "--out", "run", "-v", *options)
     _, err = process.communicate(timeout=240)
     assert f"sandbox {tier}" in err
     forged = "forged" in (folder / "games.jsonl").read_text() + (folder / "run.json").read_text()
@@ -105,7 +105,9 @@ def test_daemons_end_with_the_run(arena, tiers_command, tier):
 def test_who_takes_too_much_memory_forfeits(arena, tiers_command, tier):
     options = tiers_command(tier)
     arena.add_bot("hog", attacker(HOG, TURN), memory_mb=64)
-    _, err = arena("run", "hog", "fst", "--deals", 1, "--move-ms", 5000, "--out", "run", *options)
+    _, err = arena(
+        "run", "hog", "fst", "--deals", 1, "--move-ms", 5000, "--out", "run", *options, status=1
+    )
     faults = [fault for record in arena.records("run") for fault in record["faults"]]
     assert {fault["kind"] for fault in faults} == {"memory"}
     assert "MB of memory: use less, or raise memory_mb in bot.toml" in err
@@ -120,11 +122,12 @@ def test_a_tool_beside_the_results_does_not_lay_them_open(arena, tiers_command, 
     (tools / "myrun").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
     paths = [str(arena.home / "results" / "run" / "run.json")]
-    folder = arena.add_bot("mine", attacker(FORGER.replace("PATHS", repr(paths)) + "sys.exit(1)"))
+    looks_and_leaves = FORGER.replace("PATHS", repr(paths)) + "sys.exit(1)"
+    folder = arena.add_bot("mine", attacker(looks_and_leaves, TURN))
     (folder / "bot.toml").write_text(
         'name = "mine"\nversion = "1"\ncommand = ["myrun", "bot.py"]\n'
     )
-    arena("run", "mine", "fst", "--deals", 1, "--out", "run", *options)
+    arena("run", "mine", "fst", "--deals", 1, "--out", "run", *options, status=1)
     [fault, *_] = [fault for record in arena.records("run") for fault in record["faults"]]
     assert re.search("FileNotFoundError|PermissionError", fault["detail"])
 

@@ -31,8 +31,14 @@ def test_a_bot_s_words_are_shown_as_text(arena, name, source):
     assert r"\x1b[2J" in shown(*arena("bots"))
     assert "\\x9b" in shown(*arena("check", name, status=1))
     assert "\\x9b" in shown(*arena("play", name, "rnd", status=1))
-    assert "\\x9b" in shown(*arena("run", name, "rnd", "--deals", 1, "--out", "run"))
-    [*_, record] = arena.records("run")
+    bots = (name, "rnd", "fst", "--deals", 1, "--out", "run")
+    if name == "dies":  # it is not played at all, so what it plays is another one
+        assert "\\x9b" in shown(*arena("run", *bots, status=1))
+        hello = 'elif message["type"] == "start":\n'
+        dies = hello + "".join(f"        {line}\n" for line in DIES.splitlines())
+        (arena.home / "bots" / name / "bot.py").write_text(RANDOM.replace(hello, dies))
+    assert "\\x9b" in shown(*arena("run", *bots))
+    record = next(record for record in arena.records("run") if record["faults"])
     assert "\\x9b" in shown(*arena("replay", "run", record["id"]))
     shown(*arena("standings", "run"), *arena("runs"))
     for log in (arena.home / "results" / "run" / "logs").iterdir():

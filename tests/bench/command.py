@@ -28,7 +28,9 @@ def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
     arena bench rules referee --json
 
     \b
-    rules     random 2-player games per second of one processor.
+    rules     2-player games per second of one processor, random ones but
+              for rules.NAME of the built-in bots; rules.training
+              .placements_per_s are a learner's steps.
               rules.CORE.games_per_s,
               .placements_per_s and .ns_per_placement for pure (move by move
               from Python), native (complete games inside the core) and

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import tempfile
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -15,12 +16,9 @@ from arena.match.referee import GamePlan
 from arena.players.sandbox.tiers import OPEN
 from arena.records.journal import Journal
 from arena.rules.boards import built_in
-from arena.tournament.batches import DealByDeal
-from arena.tournament.events import Event, GamePlayed
-from arena.tournament.pool import LocalPool, worker_cores
-from arena.tournament.runner import Runner
-from arena.tournament.sources import AllGames
-from arena.tournament.workers import Setup
+from arena.tournament.runner import Event, GamePlayed, Runner
+from arena.tournament.sources import Games, Lane
+from arena.tournament.workers import LocalPool, Setup, worker_cores
 from tests.bench.figures import Figure, in_own_process
 from tests.bench.parrots import (
     BOARD,
@@ -74,10 +72,14 @@ def play_games(marks: tuple[int, ...]) -> Readings:
 
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as name, Journal(Path(name)) as journal:
         plan, setup = _prepare(Path(name))
-        pool = LocalPool(setup, 1, multiprocessing.get_context("spawn").Queue())
-        Runner(Path(name), journal, pool, listen).play(
-            AllGames(DealByDeal(_plans(plan, marks[-1])))
-        )
+        pool = LocalPool(setup, 1)
+        plans = _plans(plan, marks[-1])
+
+        def more(games: Games) -> Lane | None:
+            batch = list(islice(plans, games.room))
+            return Lane([batch], share=True) if batch else None
+
+        Runner(Path(name), journal, pool, listen).play(Games(more))
     return readings
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Referee
 from arena.players.folder import Bot
-from arena.players.inprocess import InProcessPlayer, random_move
 from arena.players.manifest import Manifest
+from arena.players.player import InProcessPlayer, random_move
 from arena.records.record import GameRecord
 from arena.rules.boards import built_in
-from arena.tournament.deals import deck_of
+from arena.tournament.schedule import deck_of
 
 HERE = Path(__file__).parent
 BOARD = "bird"

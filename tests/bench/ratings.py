@@ -12,16 +12,16 @@ import numpy as np
 import pandas as pd
 from msgspec.structs import replace
 
-from arena.ratings.components import Floats, Ints
-from arena.ratings.matches import score_journal
 from arena.ratings.model import rate
-from arena.ratings.results import count_frame, count_results
+from arena.ratings.results import Floats, Ints
 from arena.ratings.tables import make_tables
+from arena.ratings.tally import score_journal
 from arena.records.journal import FILE as JOURNAL
 from arena.records.record import encode_record
 from tests.bench.figures import Figure, alternate, in_own_process
 from tests.bench.parrots import rehearse
 from tests.bench.resident import peak_mb
+from tests.ratings.synthetic import count_frame, count_results
 
 GAMES = 1_000_000
 QUICK_GAMES = 2_000
@@ -97,7 +97,7 @@ def make_games(games: int) -> Made:
 
 
 def frame_of(made: Made) -> pd.DataFrame:
-    """The games in the form that `arena.ratings.results.count_frame` takes."""
+    """The games in the form that `count_frame` takes."""
     games, shares = len(made.seats), made.shares.reshape(-1)
     game = np.repeat(np.arange(games), 2)
     return pd.DataFrame(

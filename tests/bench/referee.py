@@ -170,7 +170,9 @@ def _overhear(plan: GamePlan, players: list[BotPlayer]) -> list[list[Exchange]]:
 
     def listen(*_: object) -> None:
         for player, heard in zip(players, lines, strict=True):
-            heard += [line for line in player.lines() if not heard or line.at_ns > heard[-1].at_ns]
+            heard += [
+                line for line in player.channel.lines() if not heard or line.at_ns > heard[-1].at_ns
+            ]
 
     Referee(plan, built_in(BOARD), players, Timing(), listen).play()
     listen()

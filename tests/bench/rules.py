@@ -1,5 +1,5 @@
 """How many random 2-player games the rules cores play per second on one core, next to OpenSpiel's
-hex if it is installed.
+hex if it is installed; and how many games the built-in bots play there, and steps a learner makes.
 
 The native core plays complete games inside C (`State.playout`), and again move by move from Python.
 So does OpenSpiel: in the rollouts of its own search, which are complete games inside C++, and move
@@ -14,9 +14,12 @@ from functools import partial
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from arena.rules import pure
+from arena.match.referee import play_alone
+from arena.players.player import built_in as built_in_bot
+from arena.rules import CORE, pure
 from arena.rules.boards import built_in
 from arena.rules.notation import COPIES, PASS, TILES
+from arena.tournament.schedule import single_game
 from tests.bench.figures import Figure, alternate, median_ratio
 
 ROUNDS = 7
@@ -26,6 +29,15 @@ GAMES = {
     "native_calls": 2000,
     "openspiel": 4000,
     "openspiel_calls": 1000,
+    "training": 30,
+}
+BUILT_IN = {
+    "random": 2000,
+    "greedy-4": 1500,
+    "careful-4": 1000,
+    "careful-16": 600,
+    "greedy": 100,
+    "careful": 100,
 }
 QUICK = 40
 """The factor by which to reduce the games if you only want to see that it works."""
@@ -48,7 +60,7 @@ def measure(*, quick: bool = False) -> Iterator[Figure]:
     """Games and placements per second of each contestant, then the ratios that matter."""
     contestants = {
         key: entry
-        for make in (_cores, _openspiel)
+        for make in (_cores, _openspiel, _built_in_bots, _training)
         for key, entry in make(QUICK if quick else 1).items()
     }
     placed: dict[str, list[int]] = {key: [] for key in contestants}
@@ -75,7 +87,7 @@ def measure(*, quick: bool = False) -> Iterator[Figure]:
     for key, entry in contestants.items():
         yield Figure(
             f"rules.{key}.games_per_s",
-            f"random games, {entry.name}",
+            f"games, {entry.name}",
             median(rates[key]),
             "games/s",
             entry.aim,
@@ -169,6 +181,47 @@ def play_inside(state_class: type[pure.State], decks: list[Deck]) -> int:
     """
     board = built_in("bird")
     return sum(state_class(board, 2, deck).playout(seed) for seed, deck in enumerate(decks))
+
+
+def _built_in_bots(fewer: int) -> dict[str, Contestant]:
+    """Games between two built-in bots of the same name, on the core that the arena uses."""
+    fewer *= 1 if CORE == "native" else QUICK
+    games = {name: max(2, count // fewer) for name, count in BUILT_IN.items()}
+    return {
+        name: Contestant(f"built-in bots, {name}", count, partial(_play_alone, name, count))
+        for name, count in games.items()
+    }
+
+
+def _play_alone(name: str, games: int) -> int:
+    board, choose = built_in("bird"), built_in_bot(name).choose
+    plans = (single_game("bench", "bird", deal, (name, name)) for deal in range(games))
+    return sum(play_alone(plan, board, [choose, choose]).turns for plan in plans)
+
+
+def _training(fewer: int) -> dict[str, Contestant]:
+    """Random games in the environment for training, each step with what the seat sees, if
+    PettingZoo is installed.
+    """
+    try:
+        from arena.training import qin_v0
+    except ImportError:
+        return {}
+    games = max(2, GAMES["training"] // fewer)
+    step = partial(_train, qin_v0.env(players=2, board="bird"), games)
+    return {"training": Contestant("training, by steps", games, step)}
+
+
+def _train(env: Any, games: int) -> int:
+    steps = 0
+    for game in range(games):
+        env.reset(seed=game)
+        for agent in env.agent_iter():
+            seen, _, terminated, truncated, _ = env.last()
+            over = terminated or truncated
+            env.step(None if over else env.action_space(agent).sample(seen["action_mask"]))
+            steps += not over
+    return steps
 
 
 def _openspiel(fewer: int) -> dict[str, Contestant]:

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from arena.ratings.matches import score_journal
-from arena.ratings.results import count_frame
 from arena.ratings.tables import make_tables
+from arena.ratings.tally import score_journal
 from tests.bench import figures, memory, ratings, referee, resident, rules
 from tests.bench.command import bench
+from tests.ratings.synthetic import count_frame
 
 
 def by_key(measured):

@@ -1,41 +1,79 @@
 """How long a run will take."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from arena.cli.estimate import duration_text, left_s, longest_s
-from arena.cli.progress import late_text
+from arena.cli.progress import SEAT_MS, Forecast, Progress, duration_text, late_text
 from arena.tournament.config import make_config
 
 
-def config(**settings):
-    return make_config({"bots": ["a", "b", "c"], "seed": "s", **settings})
+def forecast_of(games, places=0, **settings):
+    """The forecast after games of which each is the milliseconds that some bots took."""
+    config = make_config({"bots": ["a", "b", "c"], "seed": "s", **settings})
+    forecast = Forecast(config, places)
+    for game in games:
+        think_ms = [ms - SEAT_MS for ms in game.values()]
+        forecast.note(SimpleNamespace(bots=list(game), think_ms=think_ms))
+    return forecast
 
 
-def test_the_limits_of_time_bound_it():
-    assert longest_s(config(move_ms=1000), games=100, places=2, processes=3) == 44 * 100 / 2
-    assert (
-        longest_s(config(move_ms=1000, players=3), games=100, places=2, processes=3) == 44 * 100 / 2
+ROUND = [{"a": 1000, "b": 10}, {"a": 1000, "c": 10}, {"b": 10, "c": 10}]
+
+
+def test_nothing_is_known_before_every_bot_has_played_twice():
+    assert not forecast_of([{"a": 1000, "b": 10}] * 9).is_known(60)
+    assert not forecast_of([]).is_known(60)
+    assert forecast_of(ROUND).is_known(60)
+    assert not forecast_of(ROUND).is_known(4), "the start of the bots says nothing of the rest"
+
+
+def test_every_bot_counts_with_what_it_took_whoever_played_first():
+    slow_first = forecast_of([{"a": 1000, "b": 10}] * 5 + ROUND)
+    assert slow_first.left_s(60, 300) == pytest.approx(
+        60 / (5 * 1010 + 2040) * 300 * 2 * (1000 + 10 + 10) / 3
     )
-    assert longest_s(config(move_ms=1000), games=1, places=8, processes=3) == 44
-    assert longest_s(
-        config(game_ms=5000, increment_ms=100), games=10, places=1, processes=3
-    ) == pytest.approx(10 * 2 * (5 + 2.2))
+    bound = forecast_of([{"a": 1000, "b": 10}]).left_s(1.01, 3)
+    assert bound == pytest.approx(2.02)
+    assert forecast_of([]).left_s(60, 300) == 0
 
 
-def test_limits_of_their_own_count_for_bots_that_name_some():
-    odds = config(bots=["a:move_ms=3000", "b", "c:game_ms=2200"], move_ms=1000)
-    assert longest_s(odds, games=3, places=1, processes=3) == pytest.approx(2 * (22 * 3 + 22 + 2.2))
+def test_games_that_are_being_played_count_half():
+    alone, two = forecast_of(ROUND).left_s(60, 300), forecast_of(ROUND, places=2).left_s(60, 300)
+    assert two == pytest.approx(alone * 3 / 4)
 
 
-def test_built_in_bots_take_no_time():
-    assert longest_s(config(), games=90, places=1, processes=1) == pytest.approx(44 * 90 / 3)
-    assert longest_s(config(), games=90, places=1, processes=0) == 0
+def test_the_challenger_sits_in_every_game():
+    gauntlet = forecast_of([{"a": 1000, "b": 10}, {"a": 1000, "c": 30}] * 2, challenger="a")
+    assert gauntlet.left_s(60, 4) == pytest.approx(60)
 
 
-def test_the_first_games_tell_once_there_are_some():
-    assert left_s(played=100, elapsed_s=4, to_go=900, places=2) is None
-    assert left_s(played=3, elapsed_s=30, to_go=900, places=2) is None
-    assert left_s(played=10, elapsed_s=30, to_go=900, places=2) == 2700
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"move_ms": 1000}, "44 s"),
+        ({"move_ms": 1000, "players": 3}, "44 s"),
+        ({"game_ms": 5000, "increment_ms": 100}, "14 s"),
+        ({"bots": ["a:move_ms=3000", "b:game_ms=2200"], "move_ms": 1000}, "1 min"),
+        ({"move_ms": 10_000}, "7 min"),
+    ],
+)
+def test_whoever_stops_a_run_early_hears_how_long_its_games_may_take(settings, told):
+    text = forecast_of([{"a": 12_000, "b": 10}], **settings).wait_text()
+    assert text == f", which takes at most about {told} by the time limits"
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [
+        (12_000, ", which takes at most about 12 s by the games so far"),
+        (440_000, ", which takes at most about 7 min by the games so far"),
+        (100, ""),
+    ],
+)
+def test_whoever_stops_a_run_hears_how_long_its_games_take(ms, text):
+    games = [{"a": ms, "b": 10}, {"a": 10, "c": 10}, {"b": 10, "c": 10}] * 2
+    assert forecast_of(games).wait_text() == text
 
 
 @pytest.mark.parametrize(
@@ -68,3 +106,14 @@ def test_late_bots_are_counted_with_a_cure():
     )
     assert late_text(["a:move_ms=9"], 2, "cpu").endswith("try a larger move_ms")
     assert late_text(["a:move_ms=9", "b"], 2, "cpu").endswith("try a larger --move-ms")
+
+
+def test_a_comparison_does_not_say_what_all_its_games_would_take():
+    shown = SimpleNamespace(
+        _session=SimpleNamespace(config=SimpleNamespace(is_open=False)),
+        _forecast=SimpleNamespace(games=5),
+        _is_compared=True,
+    )
+    assert "as soon as it is clear" in Progress._left_text(shown, 50_000)
+    shown._is_compared = False
+    assert "about 14 h to go" in Progress._left_text(shown, 14 * 3600)

@@ -36,7 +36,7 @@ def strange_run(home, name, **settings):
 @pytest.mark.parametrize("command", ["runs", "verify"])
 def test_a_run_with_more_deals_than_can_be_counted_stops_no_listing(tmp_path, said, command):
     strange_run(tmp_path, "sane")
-    strange_run(tmp_path, "vast", until=50.0, allotted={"a+b": 10**30}, settled=None)
+    strange_run(tmp_path, "vast", until=50.0, allotted=10**30, settled=None)
     if command == "runs":
         status, out, err = said("runs")
         assert (status, "sane" in out, "vast" in out) == (0, True, False)
@@ -47,17 +47,15 @@ def test_a_run_with_more_deals_than_can_be_counted_stops_no_listing(tmp_path, sa
         assert "\nerror: settings: Expected `int` <= 9007199254740992" in err
 
 
-@pytest.mark.parametrize(
-    "command", [["run", "greedy", "careful"], ["play", "greedy", "careful"], ["perft"]]
-)
+@pytest.mark.parametrize("command", [["run", "greedy", "careful"], ["play", "greedy", "careful"]])
 def test_a_seed_that_is_not_utf_8_is_a_bad_option(said, command):
     status, out, err = said(*command, "--seed", "\udcff")
     assert (status, out) == (2, "")
     assert r"Invalid value for '--seed': expected text in UTF-8, got '\udcff'" in err
 
 
-@pytest.mark.parametrize("command", [["play", "greedy", "careful"], ["perft", "--depth", "1"]])
-def test_a_deal_has_a_number_that_a_record_can_hold(said, command):
+def test_a_deal_has_a_number_that_a_record_can_hold(said):
+    command = ["play", "greedy", "careful"]
     assert said(*command, "--seed", "s", "--deal", "9999999")[0] == 0
     status, out, err = said(*command, "--deal", "10000000")
     assert (status, out) == (2, "")

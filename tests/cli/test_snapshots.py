@@ -7,78 +7,68 @@ import os
 import re
 import shlex
 
+import click
 import pytest
+from click.testing import CliRunner
 
 from arena.cli.main import COMMANDS, HIDDEN
+from arena.cli.main import arena as arena_command
 from tests.e2e.conftest import FIRST, RANDOM, Arena
 from tests.exports.runs import duels, game_of, write_run
 
-MISTAKES = {
-    "run nobody rnd": 1,
-    "run rnd": 1,
-    "run bots/rnd --players 4": 1,
-    "run --finish nope": 1,
-    "run rnd rnd": 1,
-    "run --players 5": 2,
-    "run --boards owl": 1,
-    "run --board none.txt": 2,
-    "run --deals many": 2,
-    "run --challenger zoe": 1,
-    "run --boards ,": 2,
-    "submit bots/rnd --command ''\"'\"'x'": 2,
-    "stanings": 2,
-    "play rnd fst --increment-ms 5": 2,
-    "run --prior some": 2,
-    "run --wrong": 2,
-    "run --out bots/rnd": 1,
-    "standings": 1,
-    "standings nope": 1,
-    "replay nope x": 1,
-    "play rnd": 2,
-    "submit nowhere": 2,
-    "new bad/name": 1,
-    "new bots": 1,
-    "nonsense": 2,
-    "run --match bird,owl": 1,
-    "run --match bird,lion --boards bird": 1,
-    "compare rnd fst --match bird,lion": 2,
-    "compare rnd nobody": 1,
-    "compare rnd rnd": 1,
-    "compare rnd fst --players 3": 1,
-    "compare rnd fst --pool fst": 1,
-    "compare rnd fst --elo0 10": 1,
-    "compare rnd fst --alpha 0.5": 2,
-    "compare rnd": 2,
-    "perft --deck RRYY": 1,
-    "perft --deck ''": 1,
-    "perft --deck RRY --seed x": 2,
-    "perft --moves Ra1Ra2": 1,
-    "perft --moves Ra1Rc2": 1,
-    "perft --board nope": 1,
-    "perft --depth 0": 2,
-    "perft --players 5": 2,
-    "play rnd --human 2": 2,
-    "play rnd --human 0 --json": 2,
-    "play rnd fst rnd fst --human 0": 2,
+FAMILIES = {
+    "run nobody rnd": 1,  # what a user can put right, with the cure
+    "perft --moves Ra1Ra2": 1,  # the same, with the rule
+    "run --players 5": 2,  # an option that click refuses
+    "stanings": 2,  # no such command
 }
-"""Command lines with their exit status."""
+"""A command line for each form of an error, with its exit status."""
+
+MISTAKES = {
+    "run rnd": (1, "at least 2 bots, got rnd hint: name opponents too; built-in ones are always"),
+    "run rnd rnd": (1, "each bot once, got 'rnd' twice hint: to give a bot another name, use"),
+    "run bots/rnd --players 4": (1, "at least 4 bots, got rnd"),
+    "run --boards owl": (1, "out of bird, lion, got 'owl' hint: any other is given as the path"),
+    "run --boards ,": (2, "'--boards': expected names separated by commas, got ','"),
+    "run --board none.txt": (2, "'--board': File 'none.txt' does not exist."),
+    "run --match bird,lion --boards bird": (1, "the boards of the match, bird,lion, got bird hint"),
+    "run greedy random --out bots/rnd": (1, "a folder with other files hint: choose another --out"),
+    "run --wrong": (2, "No such option '--wrong'."),
+    "run --finish nope": (1, "a run's name or folder, got 'nope' hint: runs in results: none"),
+    "run --deals many": (2, "'many' is not a valid integer range"),
+    "run --challenger zoe": (1, "a registered bot or a path, got 'zoe'"),
+    "run --prior some": (2, "'some' is not a valid float range"),
+    "submit bots/rnd --command ''\"'\"'x'": (2, 'words with matching quotes, got "\'x"'),
+    "submit nowhere": (2, "Path 'nowhere' does not exist."),
+    "standings": (1, "a run in results, found none"),
+    "replay nope x": (1, "a run's name or folder, got 'nope'"),
+    "new bots": (1, "a folder that does not exist yet, got bots"),
+    "new bad/name": (1, "'_' and '.', got 'bad/name' hint: choose another one, such as bad-name"),
+    "play rnd": (2, "expected 2 to 4 bots, got 1; name another, or play yourself"),
+    "play rnd --human 2": (2, "expected --human 0 to 1, got 2"),
+    "play rnd --human 0 --json": (2, "expected --human or --json, got both"),
+    "play rnd fst rnd fst --human 0": (2, "expected 1 to 3 bots beside you, got 4"),
+    "play rnd fst --increment-ms 5": (2, "expected --game-ms with --increment-ms: an increment"),
+    "compare rnd": (2, "Missing argument 'OLD'."),
+    "compare rnd fst --match bird,lion": (2, "expected a comparison without --match"),
+    "compare rnd rnd": (1, "two different bots, got the same content as rnd and rnd"),
+    "compare rnd fst --players 3": (1, "at least 2 opponents for a table of 3, got none"),
+    "compare rnd fst --pool fst": (1, "expected each bot once, got 'fst' twice"),
+    "compare rnd fst --elo0 10": (1, "expected --elo0 below --elo1, got 10 and 10"),
+    "compare rnd fst --alpha 0.5": (2, "0.5 is not in the range 0<x<0.5"),
+    "perft --deck RRYY": (1, "--deck: expected 12 tiles RR in the deck, got 1"),
+    "perft --moves Ra1Rc2": (1, "two squares that share an edge, got 'Ra1Rc2'"),
+}
+"""Other command lines with their exit status, and what is said of them."""
 
 TABLES = [
     "runs",
-    "standings made",
-    "standings made --wide",
-    "standings made --pairs",
+    "standings made --wide --pairs",
     "standings made --csv -",
     "analyse made",
-    "verify made",
-    "replay made bird/a+b/0/0 --turn 3",
-    "replay made bird/a+b/0/0 --turn 3 --seat 1",
     "bots",
-    "play fst fst --seed x",
-    "perft --seed x --deal 1 --depth 2",
-    "rules",
+    "perft --board lion --depth 2",
     "rules R4.4",
-    "rules village",
 ]
 """Command lines that print the same every time."""
 
@@ -117,23 +107,55 @@ def test_the_help_of_all(arena, snapshot):
     assert told(arena, "--help") == snapshot
 
 
+def test_every_command_has_these_options(snapshot):
+    names = {name: sorted(set(option_names(name))) for name in (*COMMANDS, *HIDDEN)}
+    assert "\n".join(f"{name}: {' '.join(own)}" for name, own in names.items()) == snapshot
+
+
+def option_names(name):
+    context = click.Context(arena_command)
+    command = arena_command.get_command(context, name)
+    inner = command.commands if isinstance(command, click.Group) else {}
+    for option in [*command.params, *(own for one in inner.values() for own in one.params)]:
+        if isinstance(option, click.Option) and not option.hidden:
+            yield max(option.opts, key=len)
+
+
 @pytest.mark.parametrize("command", [*COMMANDS, *HIDDEN])
-def test_the_help_of_every_command_shows_an_example(arena, command, snapshot):
-    text = told(arena, f"{command} --help")
-    assert text == snapshot
+def test_the_help_of_every_command_shows_an_example(command):
+    text = CliRunner().invoke(arena_command, [command, "--help"], terminal_width=80).output
     assert re.search(r"^ +arena " + command, text, re.M), "it shows an example"
     assert not re.search(r"^ .*\.\.\.$", text, re.M), "it is not cut off"
 
 
-@pytest.mark.parametrize("line", MISTAKES)
+def test_the_help_of_one_command(arena, snapshot):
+    assert told(arena, "verify --help") == snapshot
+
+
+@pytest.mark.parametrize("line", FAMILIES)
 def test_what_a_user_gets_wrong_is_said_with_the_cure(arena, line, snapshot):
-    text = told(arena, line, MISTAKES[line])
+    text = told(arena, line, FAMILIES[line])
     assert text.startswith("--- stderr ---\n"), "nothing on stdout"
-    assert "Traceback" not in text
     assert text == snapshot
+
+
+@pytest.mark.parametrize("line", MISTAKES)
+def test_a_mistake_ends_with_its_status_and_a_word_on_it(arena, line):
+    status, said = MISTAKES[line]
+    text = told(arena, line, status)
+    assert text.startswith("--- stderr ---\n"), "nothing on stdout"
+    assert said in " ".join(text.split())
+    assert "Traceback" not in text
 
 
 @pytest.mark.parametrize("line", TABLES)
 def test_tables(played, line, snapshot):
     out, _ = played(*shlex.split(line))
     assert out == snapshot
+
+
+def test_a_game_is_drawn_move_by_move(played, snapshot):
+    out, _ = played("play", "fst", "fst", "--seed", "x")
+    games = out.split("turn ")
+    assert len(games) > 30
+    assert "turn ".join([*games[:2], *games[-1:]]) == snapshot

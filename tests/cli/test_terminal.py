@@ -1,10 +1,8 @@
-"""Lines at the width of a terminal, and pages looked at with the keys."""
+"""Lines at the width of a terminal, and its colours."""
 
 import io
 
-import pytest
-
-from arena.cli.terminal import columns_of, folded, moved, step_through
+from arena.cli.terminal import colours_wanted, columns_of, folded
 
 
 def test_a_long_line_is_folded_between_words_and_a_short_one_stays():
@@ -39,34 +37,5 @@ def test_a_file_or_a_pipe_gets_lines_as_they_are():
     assert folded("one two three four", None) == "one two three four"
 
 
-@pytest.mark.parametrize(
-    ("at", "key", "then"),
-    [
-        (0, " ", 1), (0, "n", 1), (0, "\x1b[C", 1), (4, " ", 4), (2, "b", 1), (2, "\x1b[D", 1),
-        (0, "b", 0),
-        (3, "g", 0), (1, "G", 4), (2, "x", 2),
-    ],
-)  # fmt: skip
-def test_a_key_moves(at, key, then):
-    assert moved(at, key, 4) == then
-
-
-@pytest.mark.parametrize("end", ["q", "\x1b", None])
-def test_pages_are_shown_until_it_is_enough(capsys, end):
-    keys = iter([" ", " ", "b", end])
-
-    def read_key():
-        key = next(keys)
-        if key is None:
-            raise EOFError
-        return key
-
-    step_through(["one", "two", "three"], read_key)
-    shown = capsys.readouterr().out
-    assert [page.splitlines()[0] for page in shown.split("\x1b[H\x1b[2J")[1:]] == [
-        "one",
-        "two",
-        "three",
-        "two",
-    ]
-    assert "3 of 3   space" in shown
+def test_it_is_left_to_the_terminal_if_nothing_is_asked():
+    assert colours_wanted({"TERM": "xterm"}) is None

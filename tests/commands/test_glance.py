@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from arena.commands.glance import NOTHING, count_games, glance, is_quiet
+from arena.commands.runs import NOTHING, count_games, glance, is_quiet
 from tests.exports.runs import duels, write_run
 
 GAMES = duels("abc", 2)

@@ -2,21 +2,18 @@
 
 import pytest
 
-from arena.commands.folders import results_folder, run_folder
-from arena.commands.played import past_games, played_game
-from arena.commands.single import SingleGame
+from arena.commands.game import SingleGame, past_games, played_game
+from arena.commands.home import results_folder
+from arena.commands.runs import run_folder
 from arena.errors import ConfigError
-from arena.exports.report.about import repeat_command
+from arena.exports.report.sections import repeat_command
 from arena.exports.verify import verify_run
 from arena.match.clock import Timing
-from arena.players.builtin import built_in_bot
-from arena.players.inprocess import InProcessPlayer, random_move
-from arena.players.person import PERSON
+from arena.players.player import PERSON, InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN
 from arena.records.runfile import read_run
 from arena.rules.boards import built_in
-from arena.tournament.finishing import begun
-from arena.tournament.session import games_of
+from arena.tournament.runs import begun, games_of
 
 BIRD, LION = built_in("bird"), built_in("lion")
 

@@ -4,7 +4,7 @@ from math import isnan
 
 import pytest
 
-from arena.commands.rated import latest_ratings, leader_of, ratings_in
+from arena.commands.runs import latest_ratings, leader_of, ratings_in
 from arena.exports.files import write_standings
 from arena.ratings.tables import run_tables
 from arena.records.runfile import read_run

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
+from arena.exports.report.sections import standings_picture
 from arena.ratings.tables import run_tables
-from tests.docs.standings_picture import standings_picture
 
 ROOT = Path(__file__).parents[2]
 
@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[2]
 def test_the_picture_of_the_standings_shows_the_published_league():
     path = ROOT / "docs" / "pictures" / "standings.svg"
     drawn = standings_picture(
-        run_tables(ROOT / "results" / "league-1" / "2-players"),
-        "League 1: two players, 1,200 games",
+        run_tables(ROOT / "results" / "league-2" / "2-players"),
+        "League 2: two players, 1,260 games",
     )
     if os.environ.get("ARENA_GOLDEN") == "write":
         path.write_text(drawn, encoding="utf-8")

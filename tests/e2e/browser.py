@@ -63,6 +63,8 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
         self.driver.set_script_timeout(240)
+        # as the page that a reader looks at, whichever of several browsers here has the focus
+        self.cdp("Emulation.setFocusEmulationEnabled", enabled=True)
 
     def open(self, page, fragment="", *, width=1280, scheme="light"):
         """Loads a file, or the page at an address, anew, as a reader with this width and colour
@@ -74,6 +76,20 @@ class Browser:
         self.requests()
         address = page if isinstance(page, str) else page.resolve().as_uri()
         self.driver.get(f"{address}{fragment}")
+        self.wait(
+            "return document.readyState === 'complete' && location.href.startsWith(arguments[0])",
+            address.partition(":")[0],
+        )
+
+    def wait(self, script, *arguments):
+        """Waits for a script to return something true, and returns it: `get` of a driver comes back
+        before a page has run its scripts, now and then, on a busy machine.
+        """
+        from selenium.webdriver.support.wait import WebDriverWait
+
+        return WebDriverWait(self.driver, 60, 0.05).until(
+            lambda _: self.js(script, *arguments), script
+        )
 
     def become(self, width, scheme="light", height=900, *, is_calm=False):
         """Gives the page that is open another window and colour scheme, and ``is_calm`` a reader

@@ -16,6 +16,8 @@ STORED = Path(__file__).with_name("pictures")
 KEPT = Path(__file__).parents[2] / "build" / "pictures"
 MOST_DIFFERENT = 0.004
 """Of the pixels. A tile is more than 0.01 of a board."""
+ROUNDING = 2
+"""Pixels by which one Chromium makes a long page higher than the next."""
 COLOURS = 256
 MOST_BYTES = 60_000
 NO_LETTERS = """
@@ -32,9 +34,24 @@ that sticks would move by a part of a pixel.
 
 
 def difference(one, other):
-    """The share of pixels that differ, and a picture of them; all if the sizes differ."""
-    if one.size != other.size:
+    """The share of pixels that differ, and a picture of them; all if the sizes differ by more than
+    what a Chromium rounds. It may have rounded at the top, and all below has moved.
+    """
+    apart = max(abs(a - b) for a, b in zip(one.size, other.size, strict=True))
+    if apart > ROUNDING:
         return 1.0, one
+    tries = [compared(one, other, down) for down in range(-apart, apart + 1)]
+    return min(tries, key=lambda found: found[0])
+
+
+def compared(one, other, down):
+    """The same where the first picture lies so many pixels lower than the other."""
+    one, other = (
+        picture.crop((0, max(0, cut), *picture.size))
+        for picture, cut in ((one, down), (other, -down))
+    )
+    common = (0, 0, *map(min, one.size, other.size))
+    one, other = one.crop(common), other.crop(common)
     shown = Image.new("RGBA", one.size)
     count = pixelmatch(one, other, shown, threshold=0.15)
     return count / (one.width * one.height), shown

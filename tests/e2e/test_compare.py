@@ -4,14 +4,14 @@ decides.
 
 import json
 import random
+import re
 import signal
 import sys
-import time
 
 import pytest
 
 from tests.e2e.conftest import FIRST, RANDOM, ROOT, Arena
-from tests.e2e.test_kills import journal_lines, processes, wait_for
+from tests.e2e.test_kills import journal_lines, kill_while_playing, wait_for
 
 GREEDY = ROOT / "bots" / "greedy-python"
 CLOSE = ("compare", "rnd", "fst", "--seed", "close", "--elo1", 100)
@@ -37,7 +37,11 @@ def close(tmp_path_factory):
 
 def test_a_better_bot_is_found_better_and_a_worse_one_not(arena):
     out, err = arena("compare", GREEDY, "rnd", "--seed", "s", "--out", "up")
-    assert out.startswith("better: greedy-python against rnd\n")
+    assert re.match(r"better, by (about|more than) \d+ Elo.*\ngreedy-python against rnd: ", out)
+    assert len(out.splitlines()) == 2
+    assert not re.search("LLR|spread|biased", out + err)
+    out, err = arena("compare", GREEDY, "rnd", "--seed", "s", "--out", "up", "-v")
+    assert out.startswith("better, by ")
     assert "LLR" in err
     assert "median-unbiased" in out
     assert "biased because the test stopped" in out
@@ -51,9 +55,10 @@ def test_a_better_bot_is_found_better_and_a_worse_one_not(arena):
 
 
 def test_too_few_blocks_leave_it_undecided_and_more_go_on(arena):
-    out, err = arena(*CLOSE, "--max-blocks", 3, "--out", "few", status=5)
-    assert out.startswith("undecided: rnd against fst")
-    assert "undecided: use a larger --max-blocks with --out few to continue" in err
+    out, err = arena(*CLOSE, "--games", 6, "--out", "few", status=5)
+    assert out.startswith("undecided: ")
+    assert "\nrnd against fst: 6 games in 3 blocks" in out
+    assert "undecided: use a larger --games with --out few to continue" in err
     first = arena.records("few")
     assert len(first) == 6
     _, err = arena(*CLOSE, "--max-blocks", 5, "--out", "few", status=5)
@@ -64,27 +69,20 @@ def test_too_few_blocks_leave_it_undecided_and_more_go_on(arena):
     assert "deals: the run has 5, asked for 4; a run can only be extended" in err
 
 
+@pytest.mark.long
 def test_the_number_of_workers_changes_nothing(arena, close):
     status, out, _ = arena.ended(*CLOSE, "--jobs", 3, "--json", "--out", "jobs-3")
     assert (status, answer(out)) == close
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 def test_killing_the_arena_changes_nothing(arena, close):
     status, expected = close
     rng = random.Random(4)
     for _ in range(3):
-        process = arena.start(*CLOSE, "--jobs", 2, "--out", "killed")
-        target = journal_lines(arena, "killed") + rng.randint(1, 14)
-        wait_for(
-            lambda process=process, target=target: (
-                journal_lines(arena, "killed") >= target or process.poll() is not None
-            )
-        )
-        time.sleep(rng.random() * 0.1)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        wait_for(lambda: not processes(str(arena.home)))
+        games, pause_s = rng.randint(1, 14), rng.random() * 0.1
+        kill_while_playing(arena, games, pause_s, *CLOSE, "--jobs", 2, "--out", "killed")
     out, _ = arena(*CLOSE, "--jobs", 2, "--json", "--out", "killed", status=status)
     assert answer(out) == expected
     played = len(arena.records("killed"))
@@ -93,6 +91,7 @@ def test_killing_the_arena_changes_nothing(arena, close):
     assert len(arena.records("killed")) == played, "what is decided is not played on"
 
 
+@pytest.mark.long
 def test_an_interruption_says_how_to_go_on(arena):
     process = arena.start(*CLOSE, "--jobs", 1, "--out", "stopped")
     wait_for(lambda: journal_lines(arena, "stopped") >= 2)
@@ -106,7 +105,7 @@ def test_an_interruption_says_how_to_go_on(arena):
 def test_without_out_the_same_comparison_is_found_again_and_is_complete(arena):
     arena("compare", "greedy", "rnd")
     out, err = arena("compare", "greedy", "rnd")
-    assert out.startswith("better: ")
+    assert out.startswith("better, by ")
     [run] = (arena.home / "results").iterdir()
     assert "already played" in err
     listed = json.loads(arena("runs", "--json")[0])
@@ -118,6 +117,7 @@ def len_of(out):
     return int(out.split(" games")[0].split()[-1])
 
 
+@pytest.mark.long
 def test_both_play_the_same_against_a_pool(arena):
     arena.add_bot("rn2", RANDOM)
     out, _ = arena(
@@ -155,7 +155,7 @@ def test_the_working_copy_is_compared_with_the_registered_version(arena):
     arena.add_bot("fst", RANDOM, to=".")
     out, err = arena("compare", "./fst", "fst", "--max-blocks", 2, status=5)
     assert "note: fst is called fst@1 here, and ./fst fst" in err
-    assert out.startswith("undecided: fst against fst@1")
+    assert "\nfst against fst@1: 4 games in 2 blocks" in out
 
 
 def test_a_game_that_cannot_be_played_is_an_error_and_not_a_verdict(arena):
@@ -180,3 +180,7 @@ def test_a_game_that_cannot_be_played_is_an_error_and_not_a_verdict(arena):
         status=1,
     )
     assert "could not be played: its worker died" in err
+
+
+def test_what_is_no_number_is_refused(arena):
+    assert "'nan' is no number" in arena("compare", "a", "b", "--alpha", "nan", status=2)[1]

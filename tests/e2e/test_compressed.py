@@ -33,7 +33,6 @@ def test_every_command_says_the_same_of_a_compressed_run(arena):
     pack(arena)
     assert [arena(*command)[0] for command in commands] == before
     assert json.loads(arena("runs", "--json")[0])[0]["games"] == 4
-    assert "4 of 4 games" in arena("watch", "r", "--once")[0]
     arena("report", "r")
     assert "bird/fst+rnd/0/0" in (arena.home / "results" / "r" / "report.html").read_text()
 

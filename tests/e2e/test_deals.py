@@ -21,7 +21,7 @@ def test_with_single_seatings_every_game_has_a_deck_of_its_own(arena):
 
 
 def test_workers_that_have_nothing_to_do_are_explained(arena):
-    _, err = arena("run", "rnd", "fst", "--deals", 1, "--jobs", 2, "--out", "r")
+    _, err = arena("run", "rnd", "fst", "--deals", 1, "--jobs", 2, "--out", "r", "-v")
     assert "a deal is played in one place at a time" in err
-    _, err = arena("run", "rnd", "fst", "--deals", 4, "--jobs", 2, "--out", "more")
+    _, err = arena("run", "rnd", "fst", "--deals", 4, "--jobs", 2, "--out", "more", "-v")
     assert "a deal is played in one place at a time" not in err

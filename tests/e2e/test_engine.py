@@ -143,7 +143,7 @@ def test_with_nodes_the_engine_plays_the_same_games_again_and_says_what_it_expec
 
 @pytest.mark.parametrize(
     "limits",
-    [("--move-ms", 20), ("--game-ms", 300, "--move-ms", 1000), ("--clock", "wall")],
+    [("--move-ms", 80), ("--game-ms", 300, "--move-ms", 1000), ("--clock", "wall")],
     ids=["a short move", "a bank", "the wall clock"],
 )
 def test_the_engine_keeps_within_its_time(arena, limits):

@@ -12,17 +12,16 @@ import msgspec
 import pytest
 
 from arena.match.clock import Timing
+from arena.match.decisions import Recorded
 from arena.match.referee import Referee
-from arena.match.retrace import Recorded
-from arena.players.inprocess import InProcessPlayer, first_move
-from arena.players.sandbox import tiers
+from arena.players.player import InProcessPlayer, first_move
 from arena.players.sandbox.tiers import Sandbox
 from arena.tournament.schedule import single_game
 from tests.attacks.conftest import needs
 from tests.e2e.conftest import FIRST
 
-# The last three are fixtures.
-from tests.players.test_timekeeper import BIRD, SPIN, counting, one_core, player  # noqa: F401
+# The last two are fixtures.
+from tests.players.test_timekeeper import BIRD, SPIN, one_core, player  # noqa: F401
 
 GAMES = int(os.environ.get("ARENA_FAIR_GAMES", "0"))
 pytestmark = pytest.mark.skipif(not GAMES, reason="slow: use make fair")
@@ -112,15 +111,12 @@ def test_honest_bots_do_not_forfeit_on_a_busy_machine(arena, burners):
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("attack", sorted(ATTACKS))
-@pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
-@pytest.mark.parametrize("counting", ["counter", "proc"], indirect=True)
-@pytest.mark.usefixtures("one_core", "counting")
+@pytest.mark.usefixtures("one_core")
 def test_who_takes_the_processor_from_its_rivals_forfeits_and_changes_nothing_for_them(
-    request, monkeypatch, tier, attack, players
+    request, attack, players
 ):
-    how, make = request.getfixturevalue("counting"), request.getfixturevalue("player")
-    needs(tier)
-    monkeypatch.setattr(tiers, "TIERS", (tier,))
+    make = request.getfixturevalue("player")
+    needs("bubblewrap")
     at_start = f"exec({TOOLS!r}, globals())"
     attacker = make(
         "attacker",
@@ -132,10 +128,10 @@ def test_who_takes_the_processor_from_its_rivals_forfeits_and_changes_nothing_fo
         make(f"rival-{number}", in_turn="compute(0.07)", sandbox="require")
         for number in range(players - 1)
     ]
-    assert attacker.sandbox == Sandbox(tier)
+    assert attacker.sandbox == Sandbox("bubblewrap")
     plan = single_game("fair", "bird", 0, ["attacker", *(rival.name for rival in rivals)])
     record = Referee(plan, BIRD, [attacker, *rivals], Timing(move_ms=150)).play().record
-    print(f"{tier}, {how}, {attack}, {players} players: {record.faults}")
+    print(f"{attack}, {players} players: {record.faults}")
     assert [fault.seat for fault in record.faults] == [0]
     assert record.ranks[0] == players
     calm = [Recorded(record, 0), *(InProcessPlayer(rival.name, first_move) for rival in rivals)]

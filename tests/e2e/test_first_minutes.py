@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -12,7 +13,8 @@ import time
 
 import pytest
 
-from tests.e2e.conftest import FIRST, RANDOM, ROOT
+from tests.e2e.conftest import FIRST, RANDOM
+from tests.e2e.test_kills import journal_lines, wait_for
 
 
 def cut(arena, run, games):
@@ -27,10 +29,10 @@ class Terminal:
     """
 
     def __init__(self, arena, *arguments, colour=False):
-        self._ours, theirs = pty.openpty()
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
+        self.ours, theirs = pty.openpty()
+        environment = {**arena.environment, "COLUMNS": "80"}
         environment["NO_COLOR"] = "" if colour else "1"
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             [sys.executable, "-m", "arena", *arguments],
             cwd=arena.home,
             env=environment,
@@ -39,7 +41,7 @@ class Terminal:
             stderr=theirs,
         )
         os.close(theirs)
-        self._watchdog = threading.Timer(240, self._process.kill)
+        self._watchdog = threading.Timer(240, self.process.kill)
         self._watchdog.start()
         self.shown = ""
 
@@ -57,10 +59,10 @@ class Terminal:
         """Whether there was more to read; a key pressed before the program waits for one is lost,
         and pressed again.
         """
-        while key and not select.select([self._ours], [], [], 0.3)[0]:
-            os.write(self._ours, key.encode())
+        while key and not select.select([self.ours], [], [], 0.3)[0]:
+            os.write(self.ours, key.encode())
         try:
-            part = os.read(self._ours, 4096)
+            part = os.read(self.ours, 4096)
         except OSError:  # how Linux says that nobody holds the other side
             part = b""
         self.shown += part.decode(errors="replace")  # a letter may come in two parts
@@ -70,15 +72,16 @@ class Terminal:
         """Reads to the end; returns the exit status."""
         while self._read(key):
             pass
-        status = self._process.wait()
+        status = self.process.wait()
         self._watchdog.cancel()
-        os.close(self._ours)
+        os.close(self.ours)
         return status
 
 
 PROMPT = "any key: next move   q: quit"
 
 
+@pytest.mark.long
 def test_a_game_waits_for_a_key_after_each_move_until_it_is_over(arena):
     terminal, moves = Terminal(arena, "play", "careful", "rnd", "--step", "--seed", "s"), 0
     shown = terminal.until(PROMPT)
@@ -124,13 +127,14 @@ def test_an_unfinished_run_is_finished_with_the_bots_it_began_with(arena):
     assert "expected the files of rnd that played in " in err
 
 
-def test_built_bots_adaptive_runs_and_matches_are_finished_too(arena):
+def test_built_bots_runs_by_precision_and_matches_are_finished_too(arena):
     folder = arena.add_bot(
         "built", "import sys\nsys.exit('not built')\n", build=[["cp", "real.py", "bot.py"]]
     )
     (folder / "real.py").write_text(RANDOM)
     arena(
-        "run", "built", "random", "--match", "bird,lion", "--deals", 2, "--adaptive", "--out", "cut"
+        *("run", "built", "random", "--match", "bird,lion", "--deals", 2, "--until", 1),
+        *("--out", "cut"),
     )
     whole = arena.timeless("cut")
     cut(arena, "cut", 3)
@@ -161,20 +165,85 @@ def test_where_there_are_no_bots_or_one_it_is_said_what_to_type(arena):
     arena("run", "./bots/rnd", "greedy", "careful", "--deals", 1)
 
 
-def test_a_run_whose_first_games_take_long_says_how_long_it_may_take_and_others_do_not(arena):
-    arena.add_bot("sleeper", "import time\ntime.sleep(600)\n")
-    wide = ("--deals", 1, "--move-ms", 600_000, "--startup-ms", 100_000, "--jobs", 1)
-    process = arena.start("run", "rnd", "sleeper", *wide)
-    said = "0 games in 15 s: an estimate follows; by the time limits it is at most about 15 h"
-    assert any(said in line for line in process.stderr)
-    # Two signals at once may arrive as one, and the first only asks to wait for the game.
-    while process.poll() is None:
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
-    process.communicate(timeout=240)
-    for quick in (("rnd", "fst", *wide), ("greedy", "random", "--deals", 50)):
+def idle_bots(arena):
+    """Bots that take over a second for a game, so that all they have to play takes long."""
+    source = FIRST.replace("import sys\n", "import sys, time\n").replace(
+        '    elif message["type"] == "turn":\n',
+        '    elif message["type"] == "turn":\n        time.sleep(0.03)\n',
+    )
+    names = [f"idle-{letter}" for letter in "abcdefgh"]
+    for name in names:
+        arena.add_bot(name, source)
+    return names
+
+
+def test_a_long_run_that_nobody_asked_for_stops_and_says_how_to_go_on(arena):
+    out, err = arena("run", *idle_bots(arena), "--out", "long", "--jobs", 2, status=1)
+    played = len(arena.records("long"))
+    assert 0 < played < 100
+    assert re.search(r"stopped: the other \d+ games take (about|at least) \d\d min; ", err), err
+    assert "'arena run --finish long' plays them; for a shorter run, say how much to play" in err
+    assert not out, "of a run that has hardly begun a table says nothing"
+
+
+@pytest.mark.long
+def test_a_long_run_asks_on_a_terminal_and_goes_on_after_a_yes(arena):
+    terminal = Terminal(arena, "run", *idle_bots(arena), "--out", "long", "--jobs", "2")
+    shown = terminal.until("play them? [y/N]: ")
+    assert "days" not in shown
+    os.write(terminal.ours, b"y\n")
+    before = journal_lines(arena, "long")
+    wait_for(lambda: journal_lines(arena, "long") > before + 4)
+    for _ in range(2):
+        terminal.process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+    assert terminal.end() == 130
+    assert "stopped:" not in terminal.shown
+
+
+def test_a_run_that_ends_soon_or_that_was_asked_for_says_nothing_of_time(arena):
+    for quick in (("rnd", "fst", "--move-ms", 600_000), ("greedy", "random", "--deals", 50)):
         _, err = arena("run", *quick)
-        assert "at most" not in err
+        assert "to go" not in err
+        assert "stopped" not in err
+
+
+def test_a_run_prints_what_somebody_acts_on_and_the_rest_when_asked(arena):
+    words = ("run", "rnd", "fst", "greedy", "--deals", 2, "--seed", "s")
+    out, err = arena(*words, "--out", "usual")
+    lines = [line for line in err.splitlines() if not line.startswith("note: bubblewrap")]
+    assert lines == [
+        "results/usual: 3 bots, 3 line-ups x 2 deals x 2 seatings on bird = 12 games",
+        "run usual: 'arena report usual' shows it as a page",
+    ]
+    assert "\n12 games, 2 deals\n" in out
+    assert not re.search("--clock|error bars, clustered|first seat|rough", out)
+    wide, _ = arena("standings", "usual", "--wide")
+    assert "time is processor time" in wide or "measured by the wall clock" in wide
+    assert "12 games, 2 deals" in wide
+    _, err = arena(*words, "--out", "more", "-v")
+    assert re.search(r"\d+ workers?, rules core \w+, sandbox \w+", err)
+
+
+def test_what_would_hide_more_is_said_once_in_a_home_without_an_errno(arena):
+    notes = [
+        line
+        for _ in range(2)
+        for line in arena("run", "rnd", "fst", "--deals", 1)[1].splitlines()
+        if "Landlock" in line
+    ]
+    tier = json.loads(arena.ended("doctor", "--json")[1])["sandbox"]
+    assert len(notes) == (tier == "landlock")
+    assert not any("Errno" in note or len(note) > 80 for note in notes if "work" not in note)
+
+
+def test_the_home_may_stand_behind_the_command(arena, tmp_path):
+    other = tmp_path / "elsewhere"
+    arena("--home", other, "init")
+    listed, _ = arena("bots", "--home", arena.home, "--json")
+    assert {"rnd", "fst"} <= {bot["bot"] for bot in json.loads(listed)}
+    assert "rnd" not in arena("bots", "--home", other, "--json")[0]
+    assert "No such" not in arena.ended("league", "history", "--home", other)[2]
 
 
 LATE = FIRST.replace("import sys\n", "import sys, time\n").replace(
@@ -227,18 +296,18 @@ def test_the_standings_at_a_glance_fill_a_terminal_and_no_more(arena):
 def test_a_terminal_shows_the_bars_in_colour_unless_the_user_wants_none(arena, monkeypatch):
     arena("run", "rnd", "greedy-2", "careful-4", "--deals", 12, "--out", "r")
     monkeypatch.setenv("LC_ALL", "C")
-    plain = Terminal(arena, "watch", "r", "--once")
+    plain = Terminal(arena, "standings", "r")
     assert plain.end() == 0
     assert plain.shown.isascii()
     assert "\x1b" not in plain.shown
-    coloured = Terminal(arena, "watch", "r", "--once", colour=True)
+    coloured = Terminal(arena, "standings", "r", colour=True)
     assert coloured.end() == 0
     assert "\x1b[36m" in coloured.shown
 
 
 def test_ctrl_c_while_workers_start_is_no_traceback(arena):
     process = arena.start("run", "rnd", "greedy", "--deals", 2000, "--out", "r")
-    while "workers, " not in process.stderr.readline():
+    while "= 4000 games" not in process.stderr.readline():
         pass
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=240)
@@ -249,3 +318,24 @@ def test_ctrl_c_while_workers_start_is_no_traceback(arena):
         json.loads((arena.home / "results" / "r" / "run.json").read_text())["config"]["deals"]
         == 2000
     )
+
+
+def test_a_script_that_is_not_there_is_said_by_every_command_before_the_bot_is_started(arena):
+    folder = arena.add_bot("typo", RANDOM, to=".")
+    (folder / "bot.toml").write_text((folder / "bot.toml").read_text().replace("bot.py", "bto.py"))
+    for words in (["check"], ["submit"], ["play", "random"], ["run", "random", "--deals", 1]):
+        command, *others = words
+        out, err = arena(command, "./typo", *others, status=1)
+        assert "expected the file 'bto.py' of its command in the bot's folder" in out + err
+        assert "did you mean 'bot.py'?" in out + err
+    assert not list((arena.home / "results").glob("*/games.jsonl"))
+
+
+def test_a_crash_is_told_with_its_line_by_every_command(arena):
+    arena.add_bot("crash", "import sys\n\nsys.stdin.readline()[1e9]\n", to=".")
+    said = "the bot crashed at bot.py line 3: TypeError: string indices must be integers"
+    for words in (["check"], ["submit"], ["play", "random"], ["run", "random", "--deals", 1]):
+        command, *others = words
+        _, out, err = arena.ended(command, "./crash", *others)
+        assert said in out + err
+        assert "stay until the line" not in out + err

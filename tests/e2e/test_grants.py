@@ -13,7 +13,8 @@ import pytest
 from arena.errors import ConfigError
 from arena.players.sandbox.grants import Grants
 from arena.players.sandbox.tiers import Sandbox
-from arena.tournament.place import ClusterWorkers
+from arena.tournament.cluster import ClusterWorkers
+from tests.e2e.conftest import FIRST
 
 KEY = "sk-test-0123456789abcdef"
 ASKER = '''
@@ -148,14 +149,19 @@ def test_the_same_bot_without_a_grant_reaches_nobody_and_knows_no_key(asker, ser
 def test_what_a_bot_says_of_its_key_by_mistake_is_blotted_out_of_evidence_and_logs(asker):
     leaks = "import os, sys\nprint(os.environ['STUB_KEY'], flush=True)\n"
     leaks += "print('key:', os.environ['STUB_KEY'], file=sys.stderr, flush=True)\nsys.exit(3)\n"
-    asker.add_bot("leaks", leaks)
+    folder = asker.add_bot("leaks", leaks)
     allowed = ("--allow", "leaks=env:STUB_KEY")
-    out, err = asker("run", "leaks", "fst", *SHORT, "--out", "r", *allowed)
+    _, start = asker("run", "leaks", "fst", *SHORT, "--out", "r", *allowed, status=1)
+    assert "[STUB_KEY]" in start
+    begins = 'elif message["type"] == "start":\n'
+    later = begins + "".join(f"        {line}\n" for line in leaks.splitlines())
+    (folder / "bot.py").write_text(FIRST.replace(begins, later))
+    out, err = asker("run", "leaks", "fst", *SHORT, "--out", "r", *allowed, status=1)
     assert "[STUB_KEY]" in asker.records("r")[0]["faults"][0]["detail"]
     _, said = asker("play", "leaks", "fst", "--log", "wire.jsonl", *allowed, status=1)
     shown, more = asker("check", "leaks", *allowed, status=1)
     _, again = asker("reproduce", "r", asker.records("r")[0]["id"], *allowed)
-    assert KEY not in f"{out}{err}{said}{shown}{more}{again}"
+    assert KEY not in f"{start}{out}{err}{said}{shown}{more}{again}"
     for path in files_below(asker.home):
         assert KEY.encode() not in path.read_bytes(), path
 
@@ -211,7 +217,7 @@ def test_no_file_that_travels_gives_a_grant(asker, tmp_path):
     assert "expected no allow: a file that can come from others may not decide that" in err
     asker.add_bot("claims", ASKER, allow=["network"])
     _, err = asker("play", "claims", "fst", status=1)
-    assert "unknown field `allow`" in err
+    assert "bot.toml line 4: expected a key of bot.toml, got 'allow'" in err
     assert "--allow" in err
 
 
@@ -270,8 +276,13 @@ def test_a_bot_reads_what_it_is_allowed_and_nothing_beside_it(arena):
 
 def test_a_bot_with_the_network_does_not_meet_a_scheduler_that_obeys_anybody():
     dialling = Sandbox("bubblewrap", {"asker": Grants(network=True)})
-    open_one, closed_one = (SimpleNamespace(has_tls=tls, address="x") for tls in (False, True))
+
+    def workers(address):
+        made = object.__new__(ClusterWorkers)
+        made.client = SimpleNamespace(scheduler=SimpleNamespace(address=address))
+        return made
+
     with pytest.raises(ConfigError, match="cluster with TLS"):
-        ClusterWorkers(open_one).means(dialling, 0)
-    assert ClusterWorkers(closed_one).means(dialling, 0).sandbox == dialling
-    assert ClusterWorkers(open_one).means(Sandbox("bubblewrap"), 0).sandbox.grants == {}
+        workers("tcp://a:1").means(dialling, 0)
+    assert workers("tls://a:1").means(dialling, 0).sandbox == dialling
+    assert workers("tcp://a:1").means(Sandbox("bubblewrap"), 0).sandbox.grants == {}

@@ -13,6 +13,7 @@ import pytest
 
 from arena.players.registry import LADDER
 from tests.e2e.conftest import RANDOM, ROOT, Arena
+from tests.e2e.test_chaos import may_mount
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_init_makes_a_home_that_is_found_from_below(empty):
     (inside.home / "deep").mkdir()
     deep = at(inside, "deep")
     _, err = deep("run", "random-python", "greedy-python", "--deals", 1, "--out", "r")
-    assert "standings: ../results/r/standings.csv" in err
+    assert "run r: 'arena report r' shows it as a page" in err
     assert len(inside.records("r")) == 2
     deep("standings", "r", "--csv", "table.csv")
     assert (deep.home / "table.csv").exists(), (
@@ -110,10 +111,82 @@ def test_init_leaves_what_is_there_as_it_is(empty):
 def test_init_where_a_file_is_in_the_way_is_an_error(empty):
     (empty.home / "bots").write_text("a file")
     _, err = empty("init", status=1)
-    assert "expected to write into ., got" in err
+    assert "error: expected to write bots, got: file exists\nhint: name another folder" in err
     assert (empty.home / "bots").read_text() == "a file"
     (empty.home / "taken").write_text("")
     assert "taken" in empty("init", "taken", status=2)[1]
+
+
+WRITING = [
+    ("init",),
+    ("init", "h"),
+    ("new", "my-bot"),
+    ("submit", "../first", "--no-check"),
+    ("run", "../first", "greedy", "--deals", "1"),
+]
+ON_A_DISK = 'mount -t tmpfs -o $DISK none disk && cd disk && "$@"; S=$?; find .; exit $S'
+
+
+def on_a_disk(empty, disk, *command):
+    """What a command says on a disk of its own, and what is there afterwards."""
+    (empty.home / "disk").mkdir()
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", ON_A_DISK, "sh", sys.executable, "-m", "arena", *command],
+        cwd=empty.home, env={**empty.environment, "DISK": disk}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "wrote" not in done.stderr
+    left = {line for line in done.stdout.splitlines() if line not in (".", "./results")}
+    return done.stderr.replace("\n", " "), left
+
+
+needs_a_disk = pytest.mark.skipif(
+    not may_mount(),
+    reason="a disk of its own needs Linux and 'unshare -rm': allow user namespaces, on Debian and"
+    " Ubuntu with sysctl kernel.unprivileged_userns_clone=1"
+    " kernel.apparmor_restrict_unprivileged_userns=0",
+)
+
+
+@needs_a_disk
+@pytest.mark.parametrize("command", WRITING)
+def test_a_full_disk_is_said_and_nothing_half_made_stays(empty, command):
+    empty("new", "first")
+    err, left = on_a_disk(empty, "nr_inodes=4,size=4k", *command)
+    assert "error: expected to write " in err
+    assert ", got: no space left on device hint: make room on the disk" in err
+    assert not left
+
+
+@needs_a_disk
+def test_a_disk_that_fills_up_midway_keeps_no_half_of_a_home(empty):
+    err, left = on_a_disk(empty, "size=64k", "init", "h")
+    assert "error: expected to write h/bots/" in err
+    assert not left
+
+
+@needs_a_disk
+@pytest.mark.parametrize("command", WRITING)
+def test_a_read_only_disk_is_said_with_where_else_to_go(empty, command):
+    empty("new", "first")
+    err, left = on_a_disk(empty, "ro", *command)
+    assert ", got: read-only file system hint: " in err
+    cure = {"init": "init DIR", "new": "--to FOLDER", "submit": "--home DIR", "run": "--out"}
+    assert err.rstrip().endswith(cure[command[0]])
+    assert not left
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere: run it as a plain user")
+@pytest.mark.parametrize("command", WRITING)
+def test_a_folder_that_is_not_yours_to_write_to_is_said(empty, command):
+    empty("new", "first")
+    (empty.home / "disk").mkdir()
+    (empty.home / "disk").chmod(0o555)
+    _, err = at(empty, "disk")(*command, status=1)
+    assert ", got: permission denied\nhint: " in err
+    assert not list((empty.home / "disk").iterdir())
 
 
 def test_a_bot_is_submitted_from_within_its_folder(empty):
@@ -129,15 +202,50 @@ def test_a_bot_is_submitted_from_within_its_folder(empty):
     assert "next: arena compare my-bot my-bot@1" in empty("submit", "my-bot", "--no-check")[1]
 
 
-def test_a_bot_s_folder_that_becomes_the_home_is_not_copied_into_itself(empty):
+def test_from_within_a_bot_s_folder_the_home_is_where_the_bot_was_made(empty):
+    empty("new", "my-bot")
+    (empty.home / "my-bot/ideas").mkdir()
+    out, _ = at(empty, "my-bot/ideas")("submit", "..", "--no-check")
+    assert "in ../../bots/my-bot" in out
+    at(empty, "my-bot")("run", "my-bot", "random-python", "--deals", 1, "--out", "r")
+    assert len(empty.records("r")) == 2
+    assert sorted(os.listdir(empty.home / "my-bot")) == ["bot.py", "bot.toml", "ideas"]
+
+
+@pytest.mark.parametrize(
+    ("name", "fit"), [("my bot", "my-bot"), ("../Größe!", "Groe"), ("__", "my-bot")]
+)
+def test_a_name_that_no_bot_can_have_is_answered_with_one_near_it(empty, name, fit):
+    _, err = empty("new", name, status=1)
+    assert f"hint: choose another one, such as {fit}\n" in err
+    empty("new", fit)
+
+
+def test_a_folder_without_a_bot_toml_is_told_from_a_name(empty):
+    empty.add_bot("mine", RANDOM, to=".")
+    (empty.home / "mine" / "bot.toml").unlink()
+    _, err = empty("run", "mine", "greedy", status=1)
+    assert "hint: the folder mine has no bot.toml: name the bot's script in it, or" in err
+    empty("play", "mine/bot.py", "greedy")
+
+
+def test_who_names_a_bot_from_within_its_folder_is_told_what_to_write(empty):
+    empty("new", "my-bot")
+    inside, cure = at(empty, "my-bot"), "ou are in the folder of my-bot: write . for it\n"
+    assert inside("submit", "my-bot", status=2)[1].endswith(f"does not exist. Y{cure}")
+    for command in (
+        ("check", "my-bot"),
+        ("run", "./my-bot", "greedy"),
+        ("play", "my-bot", "greedy"),
+    ):
+        assert inside(*command, status=1)[1].endswith(f"hint: y{cure}")
+
+
+def test_a_bot_s_folder_that_is_the_home_is_not_copied_into_itself(empty):
     empty("new", "my-bot")
     inside = at(empty, "my-bot")
-    out, err = inside("submit", ".")
-    assert "in bots/my-bot" in out
-    assert (
-        "note: the bot's own folder now holds bots/ and results/; 'arena init' in a folder above it"
-        in err
-    )
+    inside.own["ARENA_HOME"] = "."
+    assert "in bots/my-bot" in inside("submit", ".")[0]
     assert "with the same content" in inside("submit", ".", "--no-check")[0]
     inside("run", "my-bot", "random-python", "--deals", 1)
     assert "is registered already, with the same content" in inside("submit", ".")[0]
@@ -192,10 +300,7 @@ def test_wherever_a_bot_is_named_a_slip_of_the_fingers_is_understood(arena, comm
 def test_a_first_version_compared_with_itself_is_told_what_to_do(arena):
     _, err = arena("compare", "rnd", "rnd@1", status=1)
     assert "expected two different bots, got the same content as rnd and rnd@1" in err
-    assert (
-        "hint: version 1 is the newest of rnd: change the bot, 'arena submit' it again, and compare"
-        " rnd rnd@1" in err
-    )
+    assert "hint: change the bot, 'arena submit' it again, and compare rnd rnd@1" in err
 
 
 def test_a_built_in_bot_compared_with_itself_is_not_to_be_submitted(arena):
@@ -204,19 +309,15 @@ def test_a_built_in_bot_compared_with_itself_is_not_to_be_submitted(arena):
 
 
 @pytest.mark.parametrize(
-    ("new", "old", "hint"),
-    [
-        ("rnd:c=1.40", "rnd", "hint: 1.4 is the default of c: set another value for one"),
-        ("rnd:c=1.4,d=2", "rnd:d=2", "hint: 1.4 is the default of c: set another value for one"),
-        ("rnd:d=2", "rnd:d=2", "hint: both have d=2: set another value for one"),
-    ],
+    ("new", "old", "settings"),
+    [("rnd:c=1.40", "rnd", "the defaults of all options"), ("rnd:c=1.4,d=2", "rnd:d=2", "d=2")],
 )
-def test_options_that_make_no_difference_are_told(arena, new, old, hint):
+def test_options_that_make_no_difference_are_told(arena, new, old, settings):
     with (arena.home / "bots" / "rnd" / "bot.toml").open("a") as file:
         file.write('[options]\nc = {type = "float", default = 1.4}\n')
         file.write('d = {type = "int", default = 1}\n')
     _, err = arena("compare", new, old, status=1)
-    assert hint in err
+    assert f"hint: both play with {settings}: set another value for one of the two" in err
 
 
 def test_hints_name_command_only_where_there_is_that_option(arena):

@@ -8,11 +8,11 @@ import sys
 import click
 import pytest
 
-from arena.cli.human import Human
-from arena.cli.mosaic import Mosaic
+from arena.cli.board import Mosaic
+from arena.cli.game import Human
 from arena.match.clock import Timing
 from arena.match.referee import Referee
-from arena.players.inprocess import InProcessPlayer, random_move
+from arena.players.player import InProcessPlayer, random_move
 from arena.rules import State
 from arena.rules.boards import built_in, parse_board
 from arena.rules.notation import KIND_SHIFT, TILE_OF_KIND, TILES, move_text, parse_deck, parse_move

@@ -46,6 +46,19 @@ def journal_lines(arena, run):
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
+def kill_while_playing(arena, games, pause_s, *command):
+    """Starts a command whose run is called ``killed``, kills the arena a moment after so many games
+    more are in the journal, or when it has ended, and waits until nothing of it is left.
+    """
+    process = arena.start(*command)
+    target = journal_lines(arena, "killed") + games
+    wait_for(lambda: journal_lines(arena, "killed") >= target or process.poll() is not None)
+    time.sleep(pause_s)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    wait_for(lambda: not processes(str(arena.home)))
+
+
 @pytest.fixture(scope="module")
 def quiet(tmp_path_factory):
     """The records of an undisturbed run."""
@@ -61,17 +74,7 @@ def quiet(tmp_path_factory):
 def test_killing_the_arena_at_random_moments_loses_and_doubles_nothing(arena, quiet):
     rng = random.Random(1)
     for _ in range(4):
-        process = arena.start(*RUN, "killed")
-        target = journal_lines(arena, "killed") + rng.randint(0, 14)
-        wait_for(
-            lambda process=process, target=target: (
-                journal_lines(arena, "killed") >= target or process.poll() is not None
-            )
-        )
-        time.sleep(rng.random() * 0.1)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        wait_for(lambda: not processes(str(arena.home)))
+        kill_while_playing(arena, rng.randint(0, 14), rng.random() * 0.1, *RUN, "killed")
     arena(*RUN, "killed")
     assert arena.timeless("killed") == quiet
     assert not processes(str(arena.home))
@@ -109,7 +112,7 @@ def test_one_signal_lets_running_games_end_and_the_run_can_go_on(arena, quiet, n
     process.send_signal(number)
     out, err = process.communicate(timeout=240)
     assert process.returncode == 130, err
-    assert "to finish first; press Ctrl-C again to drop them" in err
+    assert "press Ctrl-C again to drop them" in err
     assert "interrupted: repeat the same command to finish the run in results/stopped" in err
     is_slow = "the standings would take longer" in err  # whoever stops a run does not wait for them
     assert out.startswith("Rank") != is_slow
@@ -121,10 +124,13 @@ def test_one_signal_lets_running_games_end_and_the_run_can_go_on(arena, quiet, n
 
 def test_two_signals_drop_running_games_at_once(arena, zoo_bot):
     name = zoo_bot("silent")
-    process = arena.start("run", "rnd", name, "--move-ms", 600_000, "--deals", 2, "--out", "hang")
+    process = arena.start(
+        "run", "rnd", name, "--move-ms", 600_000, "--deals", 2, "--out", "hang", "--jobs", 2
+    )
+    assert any("2 bots" in line for line in process.stderr)  # its start has been tried by then
     wait_for(lambda: any("silent.py" in command for command in processes(str(arena.home)).values()))
     process.send_signal(signal.SIGINT)
-    assert any("press Ctrl-C again" in line for line in process.stderr)
+    assert any("press Ctrl-C again to drop them" in line for line in process.stderr)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=240)  # less than the bot may take for its move
     assert process.returncode == 130
@@ -179,7 +185,7 @@ def test_a_game_that_kills_its_worker_is_given_up_and_the_others_are_played(aren
 
 
 def _hand(seed, deal):
-    from arena.tournament.deals import deck_of
+    from arena.tournament.schedule import deck_of
 
     deck = deck_of(seed, "bird", deal)
     return [deck[at : at + 2] for at in range(0, 6, 2)]

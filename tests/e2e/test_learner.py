@@ -54,7 +54,7 @@ def test_with_nodes_the_learner_plays_the_same_games_again_and_says_what_it_expe
 
 @pytest.mark.parametrize(
     "limits",
-    [("--move-ms", 40), ("--game-ms", 500, "--move-ms", 1000), ("--clock", "wall")],
+    [("--move-ms", 150), ("--game-ms", 500, "--move-ms", 1000), ("--clock", "wall")],
     ids=["a short move", "a bank", "the wall clock"],
 )
 def test_the_learner_keeps_within_its_time(arena, limits):

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.e2e.conftest import RANDOM
 from tests.e2e.test_cluster import cluster, kinds, machines  # noqa: F401 - fixtures
 
@@ -75,15 +77,47 @@ def test_built_in_bots_alone_play_without_processes_unasked(arena):
     assert "expected no time limits where all bots are built in" in err
 
 
-def test_bots_of_ones_own_come_first_and_what_is_neither_is_refused_with_what_there_is(arena):
+def test_the_name_of_a_built_in_bot_means_it_though_a_clone_brings_another_of_that_name(arena):
     arena.add_bot("greedy", RANDOM)
-    (arena.home / "careful").mkdir()
-    arena("run", "greedy", "careful", "--deals", 1, "--out", "own")
-    bots = json.loads((arena.home / "results" / "own" / "run.json").read_text())["bots"]
-    assert [bot["command"][0] for bot in bots] == ["python3", "arena"]
+    note = "note: greedy means the built-in bot; write greedy@1 for the one in bots/greedy\n"
+    _, err = arena("run", "greedy", "greedy@1", "--deals", 1, "--out", "both")
+    bots = json.loads((arena.home / "results" / "both" / "run.json").read_text())["bots"]
+    assert [bot["command"][0] for bot in bots] == ["arena", "python3"]
+    assert note in err
+    assert note in arena("compare", "greedy", "rnd", "--max-blocks", 1, status=5)[1]
+    assert note in arena("play", "greedy", "random")[1]
+    _, err = arena("run", "--deals", 1, "--out", "all")
+    assert "note: greedy means the built-in bot; bots/greedy plays as greedy@1\n" in err
+    assert {bot for record in arena.records("all") for bot in record["bots"]} == {
+        "fst",
+        "greedy@1",
+        "rnd",
+    }
+
+
+def test_a_namesake_that_cannot_be_read_or_is_not_in_bots_is_named_by_its_path(arena):
+    arena.add_bot("greedy", RANDOM)
+    arena.add_bot("careful", RANDOM, to=".")
     (arena.home / "bots" / "greedy" / "bot.toml").write_text("name = ")
-    _, err = arena("run", "greedy", "rnd", status=1)
-    assert "bot.toml" in err, "a bot that cannot be read is not replaced by a built-in one"
+    _, err = arena("play", "greedy", "careful")
+    assert "note: greedy means the built-in bot; write bots/greedy for the one in" in err
+    assert "note: careful means the built-in bot; write ./careful for the one in careful" in err
+
+
+@pytest.mark.parametrize("name", ["random", "greedy", "careful-4"])
+def test_no_bot_can_take_the_name_of_a_built_in_one(arena, name):
+    _, err = arena("new", name, status=1)
+    assert f"expected another name than {name!r}, which is that of a built-in bot" in err
+    assert f"hint: choose another one: arena new my-{name}\n" in err
+    arena.add_bot(name, RANDOM, to=".")
+    _, err = arena("submit", name, status=1)
+    assert f"hint: choose another one: arena submit {name} --name my-{name}\n" in err
+    assert not (arena.home / "bots" / name).exists()
+    arena("submit", name, "--name", f"my-{name}", "--no-check")
+    assert (arena.home / "bots" / f"my-{name}").exists()
+
+
+def test_what_is_neither_a_bot_of_ones_own_nor_built_in_is_refused_with_what_there_is(arena):
     _, err = arena("run", "rnd", "gredy", status=1)
     assert (
         "hint: did you mean 'greedy'? 'arena bots --all' lists what there is; built in are random,"

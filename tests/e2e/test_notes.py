@@ -1,4 +1,4 @@
-"""Notes and times of moves as a user meets them: in a run, in replay, play, analyse and pages."""
+"""Notes and times of moves as a user meets them: in a run, in replay, play and pages."""
 
 import json
 
@@ -46,16 +46,6 @@ def test_a_replay_shows_notes_and_times_and_to_one_seat_only_its_own(run):
     assert "note: " not in run("replay", "r", record["id"], "--seat", 1 - seat)[0]
 
 
-def test_an_analysis_says_what_was_expected_and_where_time_went(run):
-    shown = json.loads(run("analyse", "r", "--json")[0])
-    [said] = shown["calibration"]
-    assert (said["bot"], said["value"]) == ("noter", 0.75)
-    assert {row["bot"] for row in shown["tempo"]} == {"fst", "noter"}
-    assert all(0 <= row["near"] <= 1 for row in shown["tempo"])
-    out, _ = run("analyse", "r", "--bot", "noter")
-    assert "0.7-0.8" in out
-
-
 def test_play_shows_notes_but_not_to_a_person_who_plays(run):
     out, _ = run("play", "noter", "fst", "--seed", 1)
     assert "note: value 0.75, depth 3: I hold" in out
@@ -75,4 +65,3 @@ def test_pages_and_tables_hold_no_markup_of_a_note(run):
 def test_without_notes_and_without_processes_a_record_has_neither(arena):
     arena("run", "random", "greedy", "--in-process", "--deals", 1, "--seed", "x", "--out", "i")
     assert all("ms" not in record and "notes" not in record for record in arena.records("i"))
-    assert "Time of a move" not in arena("analyse", "i")[0]

@@ -153,7 +153,7 @@ def test_the_evidence_of_a_fault_lies_in_a_folder_that_every_system_can_hold(hom
     zoo_bot("illegal_move")
     toml = home.home / "bots" / "illegal-move" / "bot.toml"
     toml.write_text(toml.read_text() + OPTIONS)
-    home("run", "illegal-move:depth=5", DEEP, "--deals", 1, "--seed", "e", "--out", "e")
+    home("run", "illegal-move:depth=5", DEEP, "--deals", 1, "--seed", "e", "--out", "e", status=1)
     folders = list((home.home / "results" / "e" / "faults").rglob("seat-*.json"))
     assert folders
     assert not [folder for folder in folders if ":" in str(folder.relative_to(home.home))]

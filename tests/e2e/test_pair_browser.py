@@ -6,7 +6,7 @@ import pytest
 
 from arena.exports.report.make import game_page
 from arena.match.replay import start_state
-from arena.records.review import Grade, Judge, ReviewedGame, ReviewFile
+from arena.records.grades import Grade, Judge, ReviewedGame, ReviewFile
 from arena.rules.boards import built_in
 from arena.rules.notation import deck_text
 from arena.rules.terms import REVISION

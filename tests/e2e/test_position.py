@@ -149,7 +149,7 @@ def test_a_position_is_printed_as_a_line_that_the_sdk_reads(played):
     position = position_of(line)
     assert (position.line, position.turns, position.seat) == (seen, 8, 0)
     _, err = arena("replay", "r", old["id"], "--line", "--json", status=2)
-    assert "expected --line without --json, --step, --html, --svg and --bot" in err
+    assert "expected --line without --json, --html, --svg and --bot" in err
 
 
 def test_a_seat_that_has_left_is_named_in_the_line(played, forfeited):

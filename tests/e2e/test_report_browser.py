@@ -7,14 +7,13 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 
-from arena.exports.pictures.animation import START_S, STEP_S, animated_picture
-from arena.exports.pictures.film import Film
-from arena.exports.pictures.scene import Piece
+from arena.exports.report.games import START_S, STEP_S, animated_picture
 from arena.exports.report.make import game_page
+from arena.exports.scene import Film, Piece
 from arena.match.replay import replay, start_state
-from arena.records.review import Grade, Judge, ReviewedGame, ReviewFile
+from arena.records.grades import Grade, Judge, ReviewedGame, ReviewFile
 from arena.rules.boards import built_in
-from arena.rules.diagrams import draw
+from arena.rules.positions import draw
 from arena.rules.terms import REVISION
 from tests.e2e.pages import HOSTILE, hostile_games, hostile_report
 from tests.exports.runs import game_of
@@ -480,19 +479,6 @@ def test_whom_the_chart_of_ratings_names_is_chosen_by_pointer_and_key(browser, p
         ".map(one => one.y.baseVal[0].value)"
     )
     assert all(other - one >= 16.9 for one, other in pairwise(sorted(apart)))
-
-
-def test_the_lines_to_paste_are_copied(browser, page):
-    browser.open(page)
-    browser.js("document.getElementById('paste').open = true")
-    browser.cdp("Browser.grantPermissions", permissions=["clipboardReadWrite"])
-    browser.js("document.querySelector('#paste button').click()")
-    deadline = time.monotonic() + 240
-    while browser.js("return document.querySelector('#paste button').textContent") == "Copy":
-        assert time.monotonic() < deadline
-    said = browser.js("return document.querySelector('#paste button').textContent")
-    assert said == "Copied"
-    assert browser.text("summary").startswith("```\nRun run: ")
 
 
 SEEN = (

@@ -55,7 +55,7 @@ def test_a_forfeit_and_an_error_name_the_command_that_explains_the_rule(arena):
     bot = add_zoo_bot(arena, "illegal_move")
     _, err = arena("play", bot, "rnd", status=1)
     assert "is not free grassland (R4.1); 'arena rules R4.1' explains the rule\n" in err
-    _, err = arena("run", bot, "rnd", "--deals", "1", "--boards", "bird")
+    _, err = arena("run", bot, "rnd", "--deals", "1", "--boards", "bird", status=1)
     assert "is not free grassland (R4.1); 'arena rules R4.1' explains the rule" in err
     shown, _ = arena("check", bot, status=1)
     assert "; 'arena rules R4.1' explains the rule" in shown

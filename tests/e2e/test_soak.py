@@ -24,9 +24,9 @@ GROWTH_KB = 4096
 """What a process may grow by over the rest; a leak of a record a game would be ten times that over
 20,000.
 """
-A_BOTS_FILES = 6
-"""In a short run a bot may be starting at every look; a leak of one file a game would be many times
-that.
+BOTS_FILES = 12
+"""Of two bots. In a short run both may be running at every look in one half, and one of them in the
+other; a leak of one file a game would be many times that.
 """
 PER_GAME_KB = {"main": 0.5, "worker": 0.0}
 """The main process keeps the ids of the games that are played; a worker keeps nothing."""
@@ -99,5 +99,5 @@ def test_memory_and_open_files_stay_flat(arena):
             f" and {files} files after {games}"
         )
         assert resident - resident_then < GROWTH_KB + PER_GAME_KB[kind] * (games - before), kind
-        assert files <= files_then + A_BOTS_FILES, kind
+        assert files <= files_then + BOTS_FILES, kind
     print(f"{deals * 2} games in {time.monotonic() - began:.0f} s")

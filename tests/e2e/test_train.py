@@ -61,7 +61,7 @@ def test_an_action_that_is_not_legal_forfeits_with_the_rule(arena):
     arena.add_bot(
         "first",
         "from arena.sdk import run\nfrom arena.training import choose_by\nrun(choose_by(lambda *_:"
-        " 0))\n",
+        " 700))\n",
     )
     _, err = arena("play", "first", "rnd", status=1)
     assert "illegal move" in err

@@ -4,7 +4,9 @@ import json
 
 
 def test_a_run_with_three_players_and_a_forfeit_is_verified_and_an_edit_of_it_found(arena, zoo_bot):
-    arena("run", "rnd", "fst", zoo_bot("exits"), "--players", 3, "--deals", 2, "--out", "v")
+    arena(
+        "run", "rnd", "fst", zoo_bot("exits"), "--players", 3, "--deals", 2, "--out", "v", status=1
+    )
     out, err = arena("verify")
     assert out == "6 games replayed, 3 bots and 2 tables compared: no difference\n"
     assert "run results/v" in err

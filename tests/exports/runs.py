@@ -2,14 +2,14 @@
 
 import json
 import random
-from itertools import combinations
+from itertools import combinations, count
 
 from arena.records.record import VERSION, Fault, GameRecord, encode_record
 from arena.rules import State
 from arena.rules.boards import built_in
-from arena.rules.game import final_ranks
 from arena.rules.notation import move_text, parse_deck
-from arena.tournament.deals import deck_of
+from arena.rules.terms import final_ranks
+from arena.tournament.schedule import deck_of
 
 SEED = "a-seed-that-must-stay-secret"
 
@@ -59,6 +59,22 @@ def game_of(bots, *, board="bird", deal=0, seating=0, faults=(), luck=0):
     )
 
 
+def game_won_by(winner, loser, **settings):
+    """A game of random moves that this bot won alone, sitting where ``seating`` says."""
+    seated = (winner, loser) if settings["seating"] == 0 else (loser, winner)
+    games = (game_of(seated, luck=luck, **settings) for luck in count())
+    place = seated.index(winner)
+    return next(game for game in games if game.ranks[place] < game.ranks[1 - place])
+
+
+def games_won(winner, loser, deals):
+    return [
+        game_won_by(winner, loser, deal=deal, seating=seating)
+        for deal in range(deals)
+        for seating in (0, 1)
+    ]
+
+
 def duels(bots, deals, board="bird"):
     """All games of a round robin."""
     seatings = [(pair, 0) for pair in combinations(sorted(bots), 2)] + [
@@ -96,7 +112,7 @@ def write_run(
     }
     config |= {"match": list(match)} if match else {}
     info = {
-        "arena": "0.1.0",
+        "arena": "1.0.0",
         "protocol": 1,
         "rules_core": "pure",
         "rules_revision": 1,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from arena.exports.overview import LEAST, overview_lines, overview_text
-from arena.exports.pen import ASCII, Pen
+from arena.exports.grid import ASCII, Pen
+from arena.exports.text import LEAST, overview_lines, overview_text
 from arena.ratings.tables import make_tables
 from tests.ratings.synthetic import counts_of, duel
 

@@ -4,10 +4,7 @@ import re
 
 import pytest
 
-from arena.exports.pictures.film import Film
-from arena.exports.pictures.outline import outline
-from arena.exports.pictures.parts import every_part, used_parts
-from arena.exports.pictures.scene import PAGODAS, pair_of
+from arena.exports.scene import ON_TOP, Film, every_part, outline, pair_of, used_parts
 from arena.match.replay import replay, start_state
 from arena.rules import State
 from arena.rules.boards import Board, built_in, parse_board
@@ -131,7 +128,7 @@ def test_a_film_is_the_pictures_of_its_positions(bots, name):
         assert shown.issuperset(change.went)
         shown = shown - set(change.went) | set(change.came)
         assert shown == set(film.frames[-1])
-        pagodas = [film.elements[at].part for at in shown if film.elements[at].layer == PAGODAS]
+        pagodas = [film.elements[at].part for at in shown if film.elements[at].layer == ON_TOP]
         assert [
             sum(int(part[1]) for part in pagodas if part[2] == str(seat))
             for seat in range(len(bots))
@@ -149,7 +146,7 @@ def test_a_pagoda_stays_where_it_stands():
             [
                 (one.part[2], one.x, one.y)
                 for one in map(film.elements.__getitem__, numbers)
-                if one.layer == PAGODAS
+                if one.layer == ON_TOP
             ]
             for numbers in film.add(step.state, step.move)
         )

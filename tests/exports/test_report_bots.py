@@ -4,14 +4,12 @@ import re
 
 import pytest
 
-from arena.exports.report.addresses import OnePage, ids_of
-from arena.exports.report.choice import Field
-from arena.exports.report.feats import feats
+from arena.exports.report.choice import Field, choose, feats, headline, lead_of
 from arena.exports.report.games import album_of
-from arena.exports.report.lead import headline, lead_of
 from arena.exports.report.make import report_page
-from arena.exports.report.material import choose, gather
+from arena.exports.report.page import OnePage, ids_of
 from arena.exports.report.profiles import Profiles, meetings_of, opponents_of
+from arena.exports.report.scan import gather
 from tests.exports.runs import data_of, duels, game_of, write_run
 
 
@@ -36,7 +34,7 @@ def page(folder):
 
 def profile_of(material, name, games=()):
     meetings = meetings_of(games)
-    made = Profiles(material, opponents_of(material, meetings), meetings, {})
+    made = Profiles(material, opponents_of(material, meetings), meetings)
     return next(one for one in made if one["name"] == name)
 
 
@@ -46,13 +44,16 @@ def test_every_bot_has_a_page_and_every_table_leads_to_it(page):
         assert page.count(f'<a class="quiet" href="#bot/{bot}">') >= 8
 
 
-def test_it_has_the_figures_of_the_standings(material):
+def test_it_has_the_figures_of_the_standings(material, page):
     profile, table = profile_of(material, "b"), material.tables.standings
     row = table[table["bot"] == "b"].iloc[0]
-    facts = dict(profile["facts"])
-    assert facts["Games"] == f"{row['games']}"
-    assert facts["Won"] == f"{row['wins']}"
-    assert facts["Rank"] == f"{row['rank']} of 4"
+    shown = page[page.index('id="bot/b"') :]
+    for term, said in (
+        ("Games", row["games"]),
+        ("Won", row["wins"]),
+        ("Rank", f"{row['rank']} of 4"),
+    ):
+        assert f"<dt>{term}</dt><dd>{said}</dd>" in shown[: shown.index("</section>")]
     assert sum(one["games"] for one in profile["boards"]) == row["games"]
     assert sum(one["games"] for one in profile["seats"]) == row["games"]
     assert {one["opponent"] for one in profile["opponents"]} == {"a", "a:depth=2", "c"}
@@ -86,12 +87,12 @@ def test_a_fault_is_told_with_its_reason_once_its_deal_is_over(material):
 
 def test_the_best_win_is_against_the_best_rated_by_the_widest_lead(material):
     elo = {"a": 900.0, "a:depth=2": 0.0, "b": 500.0, "c": 100.0}
-    clean = Field(material.scan, elo, ~material.is_open).clean
-    told = feats(material.scan, elo, clean, 3)["c"]
+    field = Field(material.scan, elo, ~material.is_open)
+    told = feats(field, 3)["c"]
     best = told.wins[0]
     assert best.rivals == ("a",)
     assert [one.elo for one in told.wins] == sorted((one.elo for one in told.wins), reverse=True)
-    games = material.scan.records(clean)
+    games = material.scan.records(field.clean)
     won = [
         game
         for game in games.values()

@@ -4,24 +4,32 @@ import numpy as np
 import pytest
 
 from arena.errors import RunError
-from arena.exports.report.choice import Field, choose_games
-from arena.exports.report.material import choose, gather
+from arena.exports.report.choice import Field, choose, choose_games
+from arena.exports.report.scan import gather
 from tests.exports.runs import duels, game_of, write_run
 
 
-@pytest.fixture
-def material(tmp_path):
+@pytest.fixture(scope="module")
+def material(tmp_path_factory):
     kinds = ("late", "exit", "illegal move")
     faulty = [
         game_of(("a", "b"), deal=deal, faults=[(0, 2, kind, "")])
         for deal, kind in enumerate(kinds * 3, 100)
     ]
-    return gather(write_run(tmp_path / "run", "abcd", [*duels("abcd", 6), *faulty], deals=6))
+    return gather(
+        write_run(
+            tmp_path_factory.mktemp("choice") / "run", "abcd", [*duels("abcd", 6), *faulty], deals=6
+        )
+    )
 
 
 def field_of(material, elo=None, allowed=None):
     allowed = np.ones(len(material.is_open), dtype=bool) if allowed is None else allowed
     return Field(material.scan, elo or material.elo, allowed)
+
+
+def told(chosen):
+    return [(game, reason) for game, reasons in chosen.items() for reason in reasons]
 
 
 def record_of(material, game):
@@ -36,13 +44,11 @@ def test_no_more_games_are_chosen_than_asked_for_or_there_are(material, count):
 def test_each_kind_of_fault_is_shown_by_its_latest_game(material):
     chosen = choose_games(field_of(material), 20)
     shown = {
-        reason: record_of(material, game)
-        for game, reasons in chosen.items()
-        for reason in reasons
+        reason: record_of(material, game).deal
+        for game, reason in told(chosen)
         if reason.startswith("fault")
     }
-    assert set(shown) == {"fault: late", "fault: exit", "fault: illegal move"}
-    assert {record.deal for record in shown.values()} == {106, 107, 108}
+    assert shown == {"fault: late": 106, "fault: exit": 107, "fault: illegal move": 108}
 
 
 def test_close_games_come_first_and_those_with_a_fault_last(material):
@@ -70,12 +76,7 @@ def test_the_other_seatings_of_close_games_are_there_too(material):
 def test_an_upset_is_the_widest_difference_that_was_overcome(material):
     elo = {"a": 900.0, "b": 500.0, "c": 100.0, "d": 0.0}
     chosen = choose_games(field_of(material, elo), 20)
-    upsets = [
-        (game, reason)
-        for game, reasons in chosen.items()
-        for reason in reasons
-        if reason.startswith("upset")
-    ]
+    upsets = [(game, reason) for game, reason in told(chosen) if reason.startswith("upset")]
     assert upsets
     for game, reason in upsets:
         record = record_of(material, game)
@@ -104,13 +105,7 @@ def test_the_closest_the_longest_and_the_latest_are_what_they_are_called(materia
         abs(record.left[0] - record.left[1]) if record.ranks != [1, 1] else 0 for record in clean
     )
     assert abs(by_reason["close"].left[0] - by_reason["close"].left[1]) == lead
-    latest = {
-        reason
-        for reasons in chosen.values()
-        for reason in reasons
-        if reason.startswith("latest of")
-    }
-    assert latest == {
+    assert {reason for _, reason in told(chosen) if reason.startswith("latest of")} == {
         f"latest of {one} + {other}" for one, other in ("ab", "ac", "ad", "bc", "bd", "cd")
     }
 

@@ -5,11 +5,11 @@ changes.
 import msgspec
 import pytest
 
-from arena.exports.report.steps import game_object
+from arena.exports.report.games import game_object
 from arena.match.replay import replay, start_state
 from arena.rules.boards import built_in
-from arena.rules.diagrams import draw
 from arena.rules.notation import deck_text
+from arena.rules.positions import draw
 from tests.exports.runs import game_of
 
 
@@ -67,5 +67,7 @@ def test_events_are_told_in_words_with_the_rule():
     assert all(event[1].split("(R")[1][0] in "56" for event in events)
 
 
-def test_a_game_takes_little_room():
-    assert len(msgspec.json.encode(game_object(game_of(("a", "b")), built_in("bird")))) < 25_000
+def test_a_game_takes_little_room_and_a_bot_that_sits_twice_is_told_apart_by_seat():
+    game = game_object(game_of(("a", "a")), built_in("bird"))
+    assert len(msgspec.json.encode(game)) < 25_000
+    assert game["names"] == ["a (seat 0)", "a (seat 1)"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.exports.width import padded, shortened, told_apart, width_of
+from arena.exports.grid import padded, shortened, told_apart, width_of
 
 
 @pytest.mark.parametrize(

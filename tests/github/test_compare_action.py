@@ -36,7 +36,7 @@ def test_a_better_version_is_checked_compared_and_told_in_the_summary(runner):
     assert "    mine: " in summary
     assert "steps passed, 0 failed" in summary
     assert f"Against the version of {old[:9]}: **better**" in summary
-    assert "    LLR " in summary
+    assert "    better, by " in summary
     assert (Path(runner.outputs["compare.outputs.run"]) / "games.jsonl").is_file()
 
 

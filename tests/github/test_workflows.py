@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -10,13 +11,17 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from arena import __version__
+
 ROOT = Path(__file__).parents[2]
 GITHUB = ROOT / ".github"
 WORKFLOWS = {
     path.name: YAML(typ="safe").load(path) for path in sorted((GITHUB / "workflows").glob("*.yml"))
 }
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-VERSION = re.compile(r"(v\d+|release/v\d+)")
+PINNED = re.compile(r"uses: [\w./-]+@[0-9a-f]{40}  # v[\d.]+")
+OURS = "uses: qin-arena/qin-arena/"
+LEAGUE = (ROOT / "docs" / "leagues.md").read_text().split('league.yml"\n')[1].split("```")[0]
 
 
 def jobs():
@@ -63,10 +68,60 @@ def test_what_they_run_is_here():
         assert os.access(ROOT / program, os.X_OK), program
 
 
-def test_actions_are_pinned_to_a_major_version():
-    for where, step in steps():
-        if "uses" in step:
-            assert VERSION.fullmatch(step["uses"].partition("@")[2]), f"{where}: {step['uses']}"
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not here: apt install make")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("", ["-m", "not long"]),
+        ("-k a or b", ["-k", "a or b"]),
+        ("-k 'a or b'", ["-k", "a or b"]),
+        ('-k "a or b" tests/rules', ["-k", "a or b", "tests/rules"]),
+        ("tests/rules -k a or not b and c -x", ["tests/rules", "-k", "a or not b and c", "-x"]),
+        ("-k not a", ["-k", "not a"]),
+        ("-k a tests/rules", ["-k", "a", "tests/rules"]),
+    ],
+)
+def test_make_test_picks_the_tests_that_were_meant_with_quotes_or_without(
+    tmp_path, arguments, words
+):
+    (tmp_path / "bin").mkdir()
+    python = tmp_path / "bin" / "python"
+    python.write_text('#!/bin/sh\nfor word; do echo "$word"; done\n')
+    python.chmod(0o755)
+    for mark in (".made", ".ready-dev"):
+        (tmp_path / mark).touch()
+    out = subprocess.run(
+        ["make", "-s", "test", f"VENV={tmp_path}", f"ARGS={arguments}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert out.splitlines()[out.splitlines().index("worksteal") + 1 :] == words
+
+
+def test_actions_are_pinned_by_their_commit_here_and_where_we_tell_people_to_use_them():
+    files = [*GITHUB.rglob("*.yml"), *GITHUB.rglob("*.md"), ROOT / "docs" / "leagues.md"]
+    lines = [line for file in files for line in re.findall(r"uses: .*", file.read_text())]
+    foreign = [line for line in lines if not line.startswith(OURS)]
+    assert len(foreign) > 10
+    assert [line for line in foreign if not PINNED.fullmatch(line)] == []
+
+
+def test_the_league_in_a_repository_plays_in_a_job_without_rights():
+    workflow = YAML(typ="safe").load(LEAGUE)
+    assert workflow["permissions"] == {"contents": "read"}
+    play, keep = (workflow["jobs"][name] for name in ("play", "keep"))
+    assert "permissions" not in play
+    assert all(
+        not step["with"]["persist-credentials"]
+        for step in play["steps"]
+        if "checkout" in step.get("uses", "")
+    )
+    assert keep["permissions"] == {"contents": "write"}
+    assert "arena" not in " ".join(step.get("run", "") for step in keep["steps"])
+    installed = re.findall(r"pip install (\S+)", LEAGUE)
+    assert installed == [f"qin-arena=={__version__}"]
 
 
 def test_jobs_may_read_only_have_an_end_and_paste_no_value_into_a_script():

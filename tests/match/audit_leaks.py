@@ -7,10 +7,10 @@ from tqdm import tqdm
 from arena.cli import DONE, FAILED
 from arena.cli.options import as_json
 from arena.errors import counted
-from arena.rules.diagrams import state_text
 from arena.rules.notation import deck_text, move_text
 from tests.match.leaks import Leak, Situation
 from tests.match.leaks import audit_leaks as audit
+from tests.rules.positions import state_text
 
 SEED = "audit"
 

@@ -20,13 +20,11 @@ from typing import NamedTuple
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Referee
 from arena.players.bot import BotPlayer
-from arena.players.channel import Channel, Direction
-from arena.players.exchange import Told
+from arena.players.channel import Channel, Direction, Told
 from arena.players.folder import Bot
-from arena.players.inprocess import InProcessPlayer
 from arena.players.manifest import Manifest
 from arena.players.messages import Move, Ready, View, encode
-from arena.players.player import Player
+from arena.players.player import InProcessPlayer, Player
 from arena.rules import State
 from arena.rules.boards import BUILT_IN, Board, built_in
 from arena.rules.notation import (
@@ -237,9 +235,6 @@ class _Nobody:
 
     def used_ns(self) -> int:
         return 0
-
-    def can_run(self) -> bool:
-        return False
 
 
 @contextmanager

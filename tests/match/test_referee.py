@@ -8,11 +8,10 @@ from arena.errors import FaultKind, Forfeit
 from arena.match.clock import Clock, Timing
 from arena.match.referee import GamePlan, Referee
 from arena.match.replay import replay
-from arena.players.inprocess import InProcessPlayer, first_move, random_move
-from arena.players.player import Answer
+from arena.players.player import Answer, InProcessPlayer, first_move, random_move
 from arena.rules.boards import built_in, parse_board
-from arena.rules.game import final_ranks
 from arena.rules.notation import parse_move
+from arena.rules.terms import final_ranks
 from arena.tournament.schedule import single_game
 from tests.protocol.dialogue import full_deck
 

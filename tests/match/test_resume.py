@@ -11,40 +11,39 @@ from msgspec.structs import replace
 
 from arena.errors import FaultKind, Forfeit, RunError
 from arena.match.clock import Timing
+from arena.match.decisions import Recorded
 from arena.match.referee import GamePlan, Referee
-from arena.match.resume import first_difference, reshuffled, resumed
-from arena.match.retrace import Recorded, Script
-from arena.players.inprocess import InProcessPlayer, random_move
-from arena.players.player import Relay
-from arena.players.views import turn_view
+from arena.match.replay import Script, first_difference, reshuffled, resumed
+from arena.players.messages import turn_view
+from arena.players.player import InProcessPlayer, Player, random_move
 from arena.rules.boards import parse_board
 from arena.rules.notation import parse_deck
-from arena.tournament.deals import deck_of
+from arena.tournament.schedule import deck_of
 from tests.protocol.vectors import BOARDS, STACKED
 
 TIMING = Timing(clock="wall")
 BANK = Timing(game_ms=1000, increment_ms=10, clock="wall")
 
 
-class Listener(Relay):
+class Listener(Player):
     """A seat that keeps what it is told and how long it may think."""
 
     def __init__(self, player):
-        super().__init__(player)
+        self.player, self.name = player, player.name
         self.heard, self.budgets = [], []
 
     def begin(self, start):
         self.heard.append(start)
-        super().begin(start)
+        self.player.begin(start)
 
     def choose(self, state, budget_ns):
         self.heard.append(turn_view(state, 0, 0, full=True))
         self.budgets.append(budget_ns // 1_000_000)
-        return super().choose(state, budget_ns)
+        return self.player.choose(state, budget_ns)
 
     def inform(self, line):
         self.heard.append(json.loads(line))
-        super().inform(line)
+        self.player.inform(line)
 
 
 class Quitter(InProcessPlayer):

@@ -6,13 +6,10 @@ import msgspec
 import pytest
 
 from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, play_alone
 from arena.match.replay import audit
-from arena.match.selfplay import play_alone
-from arena.players.builtin import built_in
-from arena.players.inprocess import InProcessPlayer
-from arena.records.record import encode_record
-from arena.records.strict import decode_strictly
+from arena.players.player import InProcessPlayer, built_in
+from arena.records.record import decode_strictly, encode_record
 from arena.rules.boards import built_in as built_in_board
 from arena.rules.boards import parse_board
 from arena.tournament.schedule import single_game

@@ -6,9 +6,9 @@ import pytest
 
 from arena.errors import ConfigError
 from arena.match.clock import Timing
-from arena.match.referee import Referee
-from arena.match.selfplay import play_alone
-from arena.players.builtin import (
+from arena.match.referee import Referee, play_alone
+from arena.players.folder import bot_at
+from arena.players.player import (
     NAMES,
     built_in,
     built_in_bot,
@@ -16,8 +16,7 @@ from arena.players.builtin import (
     is_built_in,
     seen_by_mover,
 )
-from arena.players.folder import bot_at
-from arena.rules import State, outlook
+from arena.rules import State, playouts
 from arena.rules.boards import built_in as built_in_board
 from arena.rules.notation import UNKNOWN, parse_deck
 from arena.tournament.schedule import single_game
@@ -89,12 +88,12 @@ def test_the_hash_tells_apart_all_that_play_otherwise(monkeypatch):
     before = {name: built_in_bot(name).sha256 for name in names}
     assert len(set(before.values())) == len(names)
     assert all(len(own) == 64 for own in before.values())
-    monkeypatch.setattr("arena.players.builtin.PLACED", outlook.PLACED + 1)
+    monkeypatch.setattr("arena.players.player.PLACED", playouts.PLACED + 1)
     assert {name for name in names if built_in_bot(name).sha256 != before[name]} == {
         "careful",
         "careful-4",
     }
-    monkeypatch.setattr("arena.players.builtin.PLAYS", 2)
+    monkeypatch.setattr("arena.players.player.PLAYS", 2)
     assert all(built_in_bot(name).sha256 != before[name] for name in names)
 
 

@@ -10,7 +10,7 @@ from arena.errors import BotFolderError
 from arena.players.folder import bot_at
 from arena.players.manifest import read_manifest
 from arena.players.registry import Registry
-from arena.players.staging import stage, staged_for_a_while
+from arena.players.staging import lack, missing_file, stage, staged_for_a_while
 
 GOOD = 'name = "ann"\nversion = "1"\ncommand = ["python3", "bot.py"]\n'
 
@@ -44,22 +44,28 @@ def test_a_manifest_is_read_with_its_defaults(folder):
     [
         ("", "missing required field `name`"),
         ('name = "ann"\nversion = "1"\n', "missing required field `command`"),
-        (GOOD + "comand = 3\n", "unknown field `comand`"),
+        (GOOD + "comand = 3\n", "bot.toml line 4: expected a key of bot.toml, got 'comand'"),
+        (GOOD + "[alow]\nx = 1\n", "bot.toml line 4: expected a key of bot.toml, got 'alow'"),
         (
             GOOD.replace('["python3", "bot.py"]', '"python3 bot.py"'),
-            r"Expected `array`, got `str` - at `\$.command`",
+            "bot.toml line 3: command: Expected `array`, got `str`",
         ),
         (
             GOOD.replace('["python3", "bot.py"]', "[]"),
-            r"Expected `array` of length >= 1 - at `\$.command`",
+            "bot.toml line 3: command: Expected `array` of length >= 1",
         ),
-        (GOOD + "memory_mb = 1\n", r"Expected `int` >= 16 - at `\$.memory_mb`"),
+        (GOOD + "memory_mb = 1\n", "bot.toml line 4: memory_mb: Expected `int` >= 16"),
         (GOOD.replace("ann", "an/n"), "expected a name of up to 40 letters, digits"),
         (GOOD.replace("ann", "-x"), "expected a name of up to 40 letters"),
         (GOOD.replace("ann", "a" * 41), "expected a name of up to 40 letters"),
         (GOOD.replace('"1"', '"one two"'), "expected a version of up to 20 letters"),
-        ("name = ", "bot.toml: "),
-        ("\x00", "bot.toml: "),
+        ("name = ", "bot.toml line 1: invalid value, got 'name ='"),
+        (
+            'version = "1"\r\nname = me\r\n',
+            "bot.toml line 2, column 8: invalid value, got 'name = me'",
+        ),
+        ("\ncommand = [\n1,\n", "bot.toml line 3: invalid value, got '1,'"),
+        ("\x00", "bot.toml line 1, column 1: invalid statement"),
     ],
 )
 def test_a_bad_manifest_is_named_with_its_file(folder, text, message):
@@ -67,6 +73,36 @@ def test_a_bad_manifest_is_named_with_its_file(folder, text, message):
     with pytest.raises(BotFolderError, match=message) as caught:
         read_manifest(folder)
     assert str(folder / "bot.toml") in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "cure"),
+    [
+        ("comand", "did you mean 'command'?"),
+        ("Version", "did you mean 'version'?"),
+        ("zzz", "there are name, command, version,"),
+        ("sandbox", "no bot says itself what it may do: whoever plays it does"),
+    ],
+)
+def test_a_key_that_bot_toml_does_not_have_is_answered_with_what_was_meant(folder, key, cure):
+    (folder / "bot.toml").write_text(f"{GOOD}{key} = 3\n")
+    with pytest.raises(BotFolderError) as caught:
+        read_manifest(folder)
+    assert caught.value.hint.startswith(cure)
+
+
+def test_a_manifest_may_be_written_by_an_editor_of_windows(folder, tmp_path):
+    text = b"\xef\xbb\xbf" + GOOD.encode().replace(b"\n", b"\r\n")
+    (folder / "bot.toml").write_bytes(text)
+    assert read_manifest(folder).command == ["python3", "bot.py"]
+    registered, _ = Registry(tmp_path / "bots").register(bot_at(folder))
+    assert registered.sha256 == bot_at(folder).sha256
+
+
+def test_a_manifest_in_another_encoding_is_refused_with_the_one_to_use(folder):
+    (folder / "bot.toml").write_bytes(GOOD.replace("ann", "\u00e4nn").encode("latin-1"))
+    with pytest.raises(BotFolderError, match="bot.toml: expected text in UTF-8, got"):
+        read_manifest(folder)
 
 
 def test_a_folder_without_a_manifest_says_what_to_write(folder):
@@ -174,6 +210,16 @@ def test_a_staged_bot_is_built_and_its_source_is_not_touched(folder, tmp_path):
     assert sorted(path.name for path in folder.iterdir()) == ["bot.py", "bot.toml"]
 
 
+def test_what_a_build_makes_can_be_read_by_all(folder, tmp_path):
+    """The kernel ends its count of processor time at a program that may be run but not read."""
+    text = (folder / "bot.toml").read_text()
+    build = "mkdir made; cp /bin/true made/own; chmod 111 made/own; chmod 111 made"
+    (folder / "bot.toml").write_text(f'{text}build = [["sh", "-c", "{build}"]]\n')
+    made = stage(bot_at(folder), tmp_path / "staged" / "b").folder / "made"
+    modes = [path.stat().st_mode & 0o777 for path in (made, made / "own")]
+    assert modes == [0o555, 0o555]
+
+
 def test_a_finished_copy_is_used_again(folder, tmp_path):
     stage(bot_at(folder), tmp_path / "staged")
     before = (tmp_path / "staged").stat().st_ino
@@ -250,6 +296,76 @@ def test_a_missing_program_is_found_before_the_first_game(folder, tmp_path, monk
     (folder / "bot.toml").write_text(GOOD.replace('"python3", "bot.py"', '"./bot.py"'))
     with pytest.raises(BotFolderError, match="ann: expected ./bot.py to be an executable file"):
         stage(bot_at(folder), tmp_path / "staged")
+
+
+@pytest.mark.parametrize(
+    ("command", "cure"),
+    [
+        (["python3", "bto.py"], "did you mean 'bot.py'? fix the command in bot.toml"),
+        (["python3", "-u", "-OO", "--check=x", "bto.py", "bot.py"], "did you mean 'bot.py'? "),
+        (["python3.12", "nowhere/else.py"], "fix the command in bot.toml"),
+        (["python3", ".venv/bot.py"], ".venv is not copied with a bot: begin the command with py"),
+        (["node", "bto.mjs"], "fix the command in bot.toml"),
+        (["./venv/bin/python", "bot.py"], "fix the command in bot.toml"),
+        ([".venv/bin/python", "bot.py"], ".venv is not copied with a bot: begin the command with"),
+    ],
+)
+def test_a_file_that_the_command_names_and_that_is_not_there_is_said_before_the_start(
+    folder, command, cure
+):
+    (folder / ".venv").mkdir()
+    (folder / ".venv" / "bot.py").write_text("")
+    bot = bot_at(folder, command=command)
+    for reason, hint in (missing_file(bot, folder), _refused(bot, folder.parent / "staged")):
+        if command[1] == ".venv/bot.py" and not reason:
+            continue  # it is there, but is not copied
+        assert "in the bot's folder" in reason
+        assert hint.startswith(cure)
+
+
+def _refused(bot, target):
+    """Why a bot is not staged, and the cure."""
+    (target.parent / "bin").mkdir()
+    for program in ("node", "python3.12"):
+        (target.parent / "bin" / program).touch(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{target.parent / 'bin'}:{os.environ['PATH']}")
+        with pytest.raises(BotFolderError) as caught:
+            stage(bot, target)
+    return str(caught.value), caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["python3", "bot.py", "weights.py"],
+        ["python3", "-m", "engine", "x.py"],
+        ["python3", "-W", "ignore", "bot.py"],
+        ["python3", "-c", "import engine"],
+        ["python3", "."],
+        ["sh", "-c", "exec python3 engine.py"],
+        ["sh", "engine"],
+        ["env", "python3", "engine.py"],
+        ["node", "engine"],
+        ["node", "--require", "x.js", "engine.js"],
+        ["java", "Engine"],
+        ["./bot.py", "engine.py"],
+    ],
+)
+def test_a_word_that_may_be_no_script_is_not_missed(folder, command):
+    (folder / "bot.py").chmod(0o755)
+    assert missing_file(bot_at(folder, command=command), folder) == ("", "")
+
+
+def test_a_script_that_a_build_makes_is_looked_for_after_it(folder, tmp_path):
+    text = (folder / "bot.toml").read_text().replace("bot.py", "made.py")
+    (folder / "bot.toml").write_text(f'{text}build = [["cp", "bot.py", "made.py"]]\n')
+    assert lack(bot_at(folder)) == ("", "")
+    stage(bot_at(folder), tmp_path / "staged")
+    (folder / "bot.toml").write_text(f'{text}build = [["cp", "bot.py", "mode.py"]]\n')
+    with pytest.raises(BotFolderError, match=r"expected the file 'made.py'") as caught:
+        stage(bot_at(folder), tmp_path / "again")
+    assert caught.value.hint.startswith("did you mean 'mode.py'?")
 
 
 def test_a_temporary_copy_goes_when_its_time_is_over(folder):

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.commands.allowing import is_trusted
+from arena.commands.playing import is_trusted
 from arena.errors import ConfigError
 from arena.players.folder import bot_at
 from arena.players.sandbox import grants
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import overspent
-from arena.tournament.own import OwnConfig
+from arena.tournament.settings import OwnConfig
 
 
 def test_words_come_in_one_order_whatever_the_user_says(monkeypatch, tmp_path):

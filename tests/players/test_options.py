@@ -8,18 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import BotFolderError, ConfigError
-from arena.players.folder import bot_at, renamed, with_options
-from arena.players.manifest import played_text, read_manifest
-from arena.players.options import (
+from arena.players.folder import (
     MOST_TEXT,
+    bot_at,
     nearest_label,
-    read_options,
     read_settings,
+    renamed,
     settings_text,
     split_bots,
     split_options,
-    value_text,
+    with_options,
 )
+from arena.players.manifest import played_text, read_manifest, read_options, value_text
 from arena.players.registry import write_manifest
 from arena.records.evidence import evidence_name
 

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.players import usage
+from arena.players import keeper as keeper_program
 from arena.players.process import BotProcess, signal_name
-from arena.players.sandbox.launch import plain_launch
-from arena.players.sandbox.programs import readable_paths
+from arena.players.sandbox.launch import plain_launch, readable_paths
 
 PYTHON = sys.executable
 
@@ -105,7 +104,7 @@ def test_output_to_files_and_stderr_has_a_limit(start):
     process = start("import sys\nwhile True: sys.stderr.write('x' * 1_000_000)")
     ending = process.ending(60)
     assert ending.exit or ending.signal == signal.SIGXFSZ
-    assert os.fstat(process._stderr.fileno()).st_size <= 64 * 1024 * 1024
+    assert os.fstat(process.stderr.fileno()).st_size <= 64 * 1024 * 1024
 
 
 def test_a_broken_pipe_kills_as_it_does_in_a_shell(start):
@@ -303,7 +302,7 @@ def test_a_worker_that_dies_while_a_bot_starts_leaves_nothing(tmp_path):
         PYTHON,
         "-I",
         "-S",
-        str(Path(usage.__file__).with_name("keeper.py")),
+        keeper_program.__file__,
         str(lifeline[0]),
         str(status[1]),
         "",

@@ -6,14 +6,13 @@ import pytest
 
 from arena.match.clock import Timing
 from arena.match.referee import Referee
-from arena.players.bot import BotPlayer
+from arena.players.bot import BotPlayer, Stderr
 from arena.players.folder import Bot
-from arena.players.inprocess import InProcessPlayer, random_move
 from arena.players.manifest import Manifest
+from arena.players.player import InProcessPlayer, random_move
 from arena.players.sandbox.grants import Grants
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.stderr import Stderr
-from arena.records.stderr import GAME_BYTES, PART_BYTES
+from arena.records.evidence import GAME_BYTES, PART_BYTES
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 

@@ -1,5 +1,5 @@
-"""An answer costs processor time, whoever's turn it is used on: a busy machine makes nobody late,
-and no crowd makes a rival late.
+"""An answer costs processor time, whoever's turn it is used on: a busy machine makes nobody late or
+stops the run, and no crowd makes a rival late.
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.errors import Forfeit
+from arena.errors import Forfeit, UserError
 from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.players import process
@@ -21,7 +21,6 @@ from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at
 from arena.players.messages import Start
 from arena.players.sandbox.tiers import choose
-from arena.players.usage import Meter
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import parse_deck
@@ -51,16 +50,6 @@ def crowd(number, seconds=99):
             os.setsid()
             compute(seconds)
             os._exit(0)
-def chain(number, seconds):
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    if os.fork() == 0:
-        os.setsid()
-        for _ in range(number):
-            if os.fork() == 0:
-                compute(seconds)
-                os._exit(0)
-            time.sleep(seconds)
-        os._exit(0)
 for message in messages():
     if message["type"] == "hello":
         send(type="ready", id=message["id"], view="full")
@@ -164,26 +153,19 @@ def test_sleep_costs_nothing(counting, player):
     assert ask(begun(player("sleeps", in_turn="time.sleep(0.3)"))).spent_ns < 100e6
 
 
-def test_a_bot_that_strangers_keep_from_computing_is_not_late(
-    counting, one_core, player, strangers
-):
+def test_strangers_who_leave_a_third_of_a_processor_make_no_bot_late(one_core, player, strangers):
     busy = begun(player("busy", in_turn="compute(0.2)"))
-    strangers(CROWD)
-    began = time.monotonic()
+    strangers(2)
     assert ask(busy).move
-    assert time.monotonic() - began > BUDGET_NS / 1e9, "the strangers took no time from the bot"
 
 
-def test_a_bot_is_not_asleep_because_its_arena_was_made_more_urgent_meanwhile(
-    strangers, monkeypatch
-):
-    meter = Meter(os.getpid(), None)
-    strangers(1)
-    monkeypatch.setattr(os, "getpriority", lambda *_: -20)
-    deadline = time.monotonic() + 60
-    while not (can_run := meter.can_run()) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert can_run
+def test_on_a_machine_too_busy_to_be_fair_no_bot_is_to_blame(one_core, player, strangers):
+    busy = begun(player("busy", in_turn="compute(0.3)"))
+    strangers(CROWD)
+    with pytest.raises(UserError, match="left [0-9]+% of a processor") as stopped:
+        ask(busy)
+    assert not isinstance(stopped.value, Forfeit)
+    assert "--jobs 1" in stopped.value.hint
 
 
 @pytest.mark.parametrize(
@@ -204,15 +186,13 @@ def test_a_bot_is_not_asleep_because_its_arena_was_made_more_urgent_meanwhile(
         ("os.fork() or (os.nice(19), compute(99)); time.sleep(9)", "no answer came within|" + LATE),
     ],
 )
-def test_a_bot_that_takes_too_long_forfeits(counting, one_core, player, in_turn, message):
+def test_a_bot_that_takes_too_long_forfeits(one_core, player, in_turn, message):
     slow = begun(player("slow", in_turn=in_turn))
     with pytest.raises(Forfeit, match=message):
         ask(slow)
 
 
-@pytest.mark.parametrize(
-    "ahead", ["crowd(3, 0.4)", "crowd(1, 0.6)", "os.fork() or compute(0.7)", "compute(0.6)"]
-)
+@pytest.mark.parametrize("ahead", ["crowd(3, 0.4)", "compute(0.6)"])
 def test_what_a_bot_uses_unasked_is_charged_to_its_next_answer(counting, player, ahead):
     eager = begun(player("eager", after_turn=ahead))
     ask(eager)
@@ -223,33 +203,19 @@ def test_what_a_bot_uses_unasked_is_charged_to_its_next_answer(counting, player,
         ask(eager)
 
 
-def test_short_processes_that_nobody_waits_for_are_counted(player):
-    """The kernel's counter has them, wherever they hide; without it they are nobody's."""
-    eager = begun(player("chain", after_turn="chain(150, 0.005)"))
-    ask(eager)
-    if not eager.counts_exactly:
-        pytest.skip("this machine gives no counter of processor time")
-    wait_for_use(eager)
-    with pytest.raises(Forfeit, match="before it was asked"):
-        ask(eager)
-
-
 def test_the_kernels_counter_is_read_with_each_answer(player):
     steady = begun(player("steady", in_turn="compute(0.02)"))
-    if not steady.counts_exactly:
+    if steady.process.meter.counter < 0:
         pytest.skip("this machine gives no counter of processor time")
     costs = [ask(steady).spent_ns for _ in range(3)]
     assert all(cost >= 15_000_000 for cost in costs)
-    assert steady._channel.counter == steady._process.counter
-    assert sum(costs) < steady._channel.counted <= steady._process.used_ns()
+    assert steady.channel.counter == steady.process.meter.counter
+    assert sum(costs) < steady.channel.counted <= steady.process.meter.used_ns()
 
 
 @pytest.mark.parametrize("players", [2, 4])
-@pytest.mark.parametrize("attack", ["crowd(30)", "[chain(4000, 0.004) for _ in range(8)]"])
 @pytest.mark.parametrize("sandbox", ["off", "auto"])
-def test_a_crowd_ends_its_own_bot_and_no_rival(
-    counting, one_core, player, attack, players, sandbox
-):
+def test_a_crowd_ends_its_own_bot_and_no_rival(one_core, player, players, sandbox):
     """The crowd burns the processor while the rivals think: they get more time on the wall, and
     their results stay.
     """
@@ -257,7 +223,7 @@ def test_a_crowd_ends_its_own_bot_and_no_rival(
     attacker = player(
         "attacker",
         at_start=at_start,
-        after_turn=f"turns += 1; turns != 3 or {attack}",
+        after_turn="turns += 1; turns != 3 or crowd(30)",
         sandbox=sandbox,
     )
     few = {"at_start": "turns = 0", "in_turn": "turns += 1; turns > 12 or compute(0.05)"}
@@ -269,54 +235,9 @@ def test_a_crowd_ends_its_own_bot_and_no_rival(
     assert (fault.seat, record.ranks[0]) == (0, players)
     assert re.search(
         "(while it was not|before it was) asked|used [0-9]+ ms of processor time for an answer"
-        "|because it had [0-9]+ processes|ignores SIGCHLD",
+        "|because it had [0-9]+ processes",
         fault.detail,
     ), fault.detail
-
-
-def test_a_bot_that_hides_the_end_of_its_children_is_ended_where_nobody_would_count_them(
-    counting, player
-):
-    careless = begun(
-        player(
-            "careless",
-            at_start="signal.signal(signal.SIGCHLD, signal.SIG_IGN)",
-            in_turn="time.sleep(0.6)",
-        )
-    )
-    if counting == "counter":
-        assert ask(careless).move
-    else:
-        with pytest.raises(
-            Forfeit,
-            match=(
-                "its process [0-9]+ ignores SIGCHLD, so that .* could not be counted: wait for them"
-            ),
-        ):
-            ask(careless)
-
-
-UNREADABLE = """
-import pathlib, shutil, subprocess
-program = pathlib.Path("/tmp/program")
-shutil.copy("/bin/sh", program)
-program.chmod(0o111)
-child = subprocess.Popen([program, "-c", "while :; do :; done"])
-while time.clock_gettime(~child.pid << 3 | 2) < 0.6:
-    time.sleep(0.05)
-"""
-
-
-def test_a_program_that_may_not_be_read_does_not_escape_the_count(counting, player):
-    """The kernel ends its count where such a program starts; as a plain user too, since the sandbox
-    takes root's rights away.
-    """
-    if choose("auto", accept_none=True).sandbox.tier != "bubblewrap":
-        pytest.skip("root may read every file")
-    in_turn = f"exec({UNREADABLE!r})"
-    hidden = begun(player("hidden", in_turn=in_turn, sandbox="auto"))
-    with pytest.raises(Forfeit, match="processor time that could not be counted|" + LATE):
-        ask(hidden)
 
 
 def test_a_bot_may_have_the_processes_that_its_manifest_asks_for(player):

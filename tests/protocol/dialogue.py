@@ -17,12 +17,11 @@ from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Referee
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot, with_options
-from arena.players.inprocess import InProcessPlayer, first_move
-from arena.players.manifest import Manifest
-from arena.players.options import read_options
+from arena.players.manifest import Manifest, read_options
+from arena.players.player import InProcessPlayer, first_move
 from arena.rules.boards import BUILT_IN, built_in, parse_board
-from arena.rules.diagrams import read_hand
 from arena.rules.notation import COPIES, TILES, deck_text
+from tests.rules.positions import read_hand
 
 SCRIPTED = Path(__file__).with_name("scripted.py")
 

@@ -4,10 +4,7 @@ A drawing is a function of the state, the tiles that lie on it and what is marke
 in, and equal input gives equal text.
 """
 
-from arena.exports.pictures.ground import framed, size
-from arena.exports.pictures.outline import number
-from arena.exports.pictures.parts import SIDE, picture_file
-from arena.exports.pictures.scene import Scene, pair_of, way
+from arena.exports.scene import SIDE, Scene, framed, number, pair_of, picture_file, size, way
 from arena.rules.boards import COLOURS, squares_of
 from arena.rules.notation import PASS, split_move
 

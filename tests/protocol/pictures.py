@@ -4,9 +4,9 @@ shows, and games from the vectors.
 
 import re
 
-from arena.exports.pictures.animation import animated_picture
-from arena.exports.pictures.scene import pair_of
-from arena.records.find import find_record
+from arena.exports.report.games import animated_picture
+from arena.exports.scene import pair_of
+from arena.records.journal import find_record
 from arena.rules.boards import built_in
 from arena.rules.notation import PASS, parse_move
 from tests.protocol.drawing import before_after_picture, board_picture, forbidden_picture
@@ -17,8 +17,8 @@ PICTURES = PROTOCOL / "pictures"
 DOCS = PROTOCOL.parent / "docs" / "pictures"
 GAME = ("bird-2-greedy", 6)
 """The game at the beginning of the rules, and how many moves before its end it is shown."""
-LEAGUE = PROTOCOL.parent / "results" / "league-1" / "4-players"
-CLOSE = "lion/careful-python+flatmc-python+greedy-python+ismcts-python/3/3"
+LEAGUE = PROTOCOL.parent / "results" / "league-2" / "4-players"
+CLOSE = "lion/careful-python+flatmc-python+ismcts-python+learner-python/4/1"
 """The game of the README: of all on Lion without a fault, the one in which the last is nearest."""
 
 

@@ -10,7 +10,6 @@ import pytest
 from arena.errors import ArenaError
 from arena.rules import State
 from arena.rules.boards import built_in, parse_board
-from arena.rules.diagrams import draw, read_cells, read_hand
 from arena.rules.notation import (
     TILES,
     UNKNOWN,
@@ -20,9 +19,10 @@ from arena.rules.notation import (
     parse_square,
     parse_tile,
 )
-from arena.rules.positions import parse_position, position_text
-from arena.tournament.deals import deck_of
+from arena.rules.positions import draw, parse_position, position_text, read_cells
+from arena.tournament.schedule import deck_of
 from tests.protocol.dialogue import blocks
+from tests.rules.positions import read_hand
 
 TEXT = (Path(__file__).parents[2] / "protocol" / "NOTATION.md").read_text(encoding="utf-8")
 BIRD = built_in("bird")
@@ -80,17 +80,13 @@ def test_the_deck_is_that_of_the_page():
     example = settings("deck")
     names = [name for name in TILES for _ in range(12)]
 
+    seed, board, deal = (example[name] for name in ("seed", "board", "deal"))
+
     def digest(number):
-        return hashlib.sha256(
-            f"deck\n{example['seed']}\n{example['board']}\n{example['deal']}\n{number}".encode()
-        ).digest()
+        return hashlib.sha256(f"deck\n{seed}\n{board}\n{deal}\n{number}".encode()).digest()
 
     by_hand = "".join(names[number] for number in sorted(range(72), key=digest))
-    assert (
-        by_hand
-        == example["deck"]
-        == deck_of(example["seed"], example["board"], int(example["deal"]))
-    )
+    assert by_hand == example["deck"] == deck_of(seed, board, int(deal))
     assert len(parse_deck(by_hand)) == 72
 
 
@@ -99,6 +95,8 @@ def test_the_diagram_is_read_and_drawn_again():
     board, spaces, provinces, villages = read_cells("drawn", block)
     state = State.set_up(board, spaces, provinces, villages, [20, 20], [(0,), (0,)], ())
     assert draw(state) == [line.split() for line in block.splitlines()]
+    rows = ["".join(line.split()).replace("....", ".4") for line in block.splitlines()]
+    assert position_text(state).split()[0] == "/".join(rows)
 
 
 def test_what_the_page_says_of_the_shipped_boards_is_said_in_full():
@@ -108,11 +106,3 @@ def test_what_the_page_says_of_the_shipped_boards_is_said_in_full():
         " be one square off" in words
     )
     assert "our own design, based on the published description of the Lion side" in words
-
-
-def test_a_position_says_what_its_diagram_says():
-    [(_, block)] = blocks(TEXT, "diagram")
-    board, spaces, provinces, villages = read_cells("drawn", block)
-    state = State.set_up(board, spaces, provinces, villages, [20, 20], [(0,), (0,)], ())
-    rows = ["".join(line.split()).replace("....", ".4") for line in block.splitlines()]
-    assert position_text(state).split()[0] == "/".join(rows)

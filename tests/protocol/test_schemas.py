@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from arena.errors import Forfeit
 from arena.match.clock import Timing
 from arena.match.referee import Referee
-from arena.players.inprocess import InProcessPlayer, random_move
-from arena.players.messages import Hello, Quit, decode_reply, encode
-from arena.players.views import turn_view
+from arena.players.messages import Hello, Quit, decode_reply, encode, turn_view
+from arena.players.player import InProcessPlayer, random_move
 from arena.records.record import encode_record
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
@@ -42,11 +41,8 @@ class Listener(InProcessPlayer):
 
     def choose(self, state, budget_ns):
         for full in (True, False):
-            self.heard.append(
-                json.loads(
-                    encode(turn_view(state, len(self.heard), budget_ns // 1_000_000, full=full))
-                )
-            )
+            turn = turn_view(state, len(self.heard), budget_ns // 1_000_000, full=full)
+            self.heard.append(json.loads(encode(turn)))
         return super().choose(state, budget_ns)
 
     def inform(self, line):
@@ -62,13 +58,8 @@ def whole_games():
             seated = [Listener(heard) for _ in range(players)]
             plan = single_game("schemas", board, players, ["listener"] * players)
             timing = Timing(game_ms=60_000, increment_ms=10) if players == 3 else Timing()
-            records.append(
-                json.loads(
-                    encode_record(
-                        Referee(plan, built_in(board), seated, timing).play(host="here").record
-                    )
-                )
-            )
+            played = Referee(plan, built_in(board), seated, timing).play(host="here")
+            records.append(json.loads(encode_record(played.record)))
     return heard, records
 
 

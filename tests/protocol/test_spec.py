@@ -52,7 +52,7 @@ def test_every_field_of_bot_toml_is_shown():
 
 
 def test_the_first_bot_on_the_page_plays(tmp_path):
-    from arena.match.checks.run import check_bot
+    from arena.match.check import check_bot
     from arena.players.folder import bot_at
     from arena.players.sandbox.tiers import OPEN
 

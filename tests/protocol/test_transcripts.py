@@ -12,9 +12,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena import __version__
-from arena.players.inprocess import InProcessPlayer, random_move
+from arena.players.player import InProcessPlayer, random_move
 from arena.rules.notation import move_text
-from arena.tournament.deals import deck_of
+from arena.tournament.schedule import deck_of
 from tests.protocol.dialogue import parse, play_game, play_script, script_of
 
 FOLDER = Path(__file__).parents[2] / "protocol" / "transcripts"

@@ -14,11 +14,11 @@ import msgspec
 import pytest
 
 from arena.errors import MoveError
-from arena.players.views import position_view
-from arena.rules import boardstate, joins, pure
-from arena.rules.boardstate import BoardState
+from arena.players.messages import position_view
+from arena.rules import pure, state
 from arena.rules.notation import move_text, parse_move
 from arena.rules.positions import parse_position, position_text
+from arena.rules.state import BoardState
 from arena.rules.terms import NOBODY
 from tests.protocol.dialogue import blocks
 from tests.protocol.vectors import FOLDER, WRITERS, judged, lines, position_state, replayed, write
@@ -95,15 +95,8 @@ def test_the_eleven_printed_examples_come_first_and_the_rules_are_all_there():
     assert {
         f"R{part}.{number}" for part, last in rules.items() for number in range(1, last + 1)
     } <= about
-    assert {rule for line in positions for rule in line.get("illegal", [])} >= {
-        "R3.1",
-        "R3.2",
-        "R4.1",
-        "R4.2",
-        "R4.3",
-        "R4.4",
-        "R8.1",
-    }
+    illegal = {"R3.1", "R3.2", "R4.1", "R4.2", "R4.3", "R4.4", "R8.1"}
+    assert {rule for line in positions for rule in line.get("illegal", [])} >= illegal
 
 
 def test_the_printed_examples_are_those_of_the_rules_tests(monkeypatch):
@@ -138,7 +131,7 @@ def totals(joined):
 
 
 def joins_as(forbidden):
-    return lambda patch: patch.setattr(joins, "is_forbidden_join", forbidden)
+    return lambda patch: patch.setattr(state, "is_forbidden_join", forbidden)
 
 
 def majors(joined):
@@ -165,7 +158,7 @@ def tie_of_single_provinces(joined):
     return majors(joined) > 1 or (not majors(joined) and len(sizes) > 1 and sizes[-1] == sizes[-2])
 
 
-def own_majors_may_join(joined, right=joins.is_forbidden_join):
+def own_majors_may_join(joined, right=state.is_forbidden_join):
     return right(joined) and len({province.owner for province in joined}) > 1
 
 
@@ -173,7 +166,7 @@ def halves_judged_apart(patch):
     right = BoardState._places
 
     def places(self, kind):
-        first, second, vertical = boardstate.KINDS[kind]
+        first, second, vertical = state.KINDS[kind]
         if first != second:
             return right(self, kind)
         right(self, kind)
@@ -190,7 +183,7 @@ def most_spaces_beat_a_major(patch):
             sums[province.owner] = sums.get(province.owner, 0) + province.size
         return max(sums, key=sums.get)
 
-    patch.setattr(boardstate, "absorber", absorber)
+    patch.setattr(state, "absorber", absorber)
 
 
 def owner_as(choose):
@@ -253,8 +246,7 @@ def everybody_pays_in_seat_order(patch):
 
 
 def major_from_six(patch):
-    patch.setattr(joins, "MAJOR", 6)
-    patch.setattr(boardstate, "MAJOR", 6)
+    patch.setattr(state, "MAJOR", 6)
 
 
 def pass_draws(patch):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.players.views import played_view, position_view
+from arena.players.messages import played_view, position_view
 from arena.rules import State
 from arena.rules.boards import Board, built_in, parse_board
 from arena.rules.notation import (
@@ -25,11 +25,10 @@ from arena.rules.notation import (
     parse_square,
     parse_tile,
 )
-from arena.rules.perft import perft
+from arena.rules.playouts import perft
 from arena.rules.positions import position_text
 from arena.rules.terms import NOBODY
-from arena.tournament.deals import deck_of
-from tests.protocol.positions import POSITIONS
+from arena.tournament.schedule import deck_of
 from tests.rules.positions import position
 
 FOLDER = Path(__file__).parents[2] / "protocol" / "vectors"
@@ -201,8 +200,26 @@ def replayed(line, state_class=State):
 # positions.jsonl
 
 
+READ = {
+    "hands": lambda text: text.split(","),
+    "left": lambda text: [int(own) for own in text.split(",")],
+    "mover": int,
+    "pile": str,
+}
+
+
+def chosen_positions():
+    """Those of positions.txt: name, what it is about, drawing, move, and the rest of it."""
+    text = re.sub("^#.*\n", "", Path(__file__).with_name("positions.txt").read_text(), flags=re.M)
+    for block in re.split(r"\n{2,}", text.strip()):
+        head, *rows, last = block.splitlines()
+        move, *words = last.split()
+        setting = {name: READ[name](value) for name, value in (word.split("=") for word in words)}
+        yield (*head.split(": ", 1), "\n".join(rows), move, setting)
+
+
 def position_lines():
-    for name, (about, before, move, setting) in POSITIONS.items():
+    for name, about, before, move, setting in chosen_positions():
         state = position(State, before, **setting)
         line = {
             "name": name,

@@ -5,9 +5,12 @@ from itertools import combinations
 import numpy as np
 from scipy.special import softmax
 
-from arena.ratings.model import ELO
-from arena.ratings.results import Results, count_table
+from arena.ratings.likelihood import ELO
+from arena.ratings.model import rate
+from arena.ratings.notes import company
+from arena.ratings.results import count_games
 from tests.ratings.coverage import world_of
+from tests.ratings.worlds import play
 
 
 def kingmaker(players, bots, deals, rng, elo=0.0, luck=0.3):
@@ -25,12 +28,13 @@ def drawn(chances, seats, bots, deals, rng, luck=0.3):
     place = np.where(rng.random((deals, 1)) < luck, shared, own)[..., None]
     winner = (place > np.cumsum(chances, axis=1)[:, :-1]).sum(axis=2)
     ranks = np.where(winner[..., None] == np.arange(seats.shape[1]), 1, 2)
-    table = count_table(
+    return count_games(
+        [f"bot-{bot:02}" for bot in range(bots)],
+        deals,
         np.tile(seats, (deals, 1)),
         ranks.reshape(-1, seats.shape[1]),
         np.repeat(np.arange(deals), len(seats)),
     )
-    return Results([f"bot-{bot:02}" for bot in range(bots)], deals, [table])
 
 
 def lopsided(bots, deals, rng, effect=150.0):
@@ -46,3 +50,13 @@ def lopsided(bots, deals, rng, effect=150.0):
     )
     chances = softmax(np.broadcast_to(np.array([0, effect, -effect]) / ELO, seats.shape), axis=1)
     return drawn(chances, seats, bots, deals, rng)
+
+
+def company_alarms(world, deals):
+    """A trial: whether a third bot is said to decide who of two is better."""
+
+    def trial(rng):
+        results = play(world, deals, rng).results()
+        return [float(company(results, rate(results).fits) is not None)]
+
+    return trial

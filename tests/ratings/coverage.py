@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.ratings.information import CLEAR
-from arena.ratings.model import rate
+from arena.ratings.model import rank_intervals, rate
 from arena.ratings.order import groups_of
-from arena.ratings.ranks import rank_intervals
 from tests.ratings.worlds import World, every_line_up, levels, play, truth_of
 
+CLEAR = 0.975
+"""The likelihood of superiority from which the order of two neighbours counts as settled."""
 LUCK = {"nothing": {}, "seats": {"seat_luck": 0.8}, "bots": {"bot_luck": 0.8}}
 """What the games on a deal have in common."""
 HOPELESS = 3000.0
@@ -182,6 +182,5 @@ def apart(world, deals):
 
 def _each_for_itself(results):
     """The results, with every game on a deal of its own."""
-    [table] = results.tables
     games = np.arange(results.games, dtype=np.int32)
-    return results._replace(clusters=results.games, tables=[table._replace(cluster=games)])
+    return results._replace(clusters=results.games, cluster=games)

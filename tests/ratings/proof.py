@@ -1,13 +1,13 @@
-"""The printed tables of `docs/statistics.md`: how often what the arena says of simulated runs is
-true.
+"""How often what the arena says of simulated runs is true: `docs/proof.csv`, and the summary of it
+in `docs/statistics.md`.
 
-``python -m tests.ratings.proof --tries 400 --write`` (`make proof`) puts them there; without
-``--write`` they go to the screen, and ``--only KEY`` does some and leaves the others.
+``python -m tests.ratings.proof --tries 400 --write`` (`make proof`) makes both; without ``--write``
+the summary goes to the screen, and ``--only KEY`` does some tables and leaves the others.
 """
 
 import argparse
+import csv
 import os
-import re
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -19,11 +19,17 @@ import numpy as np
 from tests.ratings.coverage import repeat
 from tests.ratings.rows import TABLES
 
-PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE, ROWS = DOCS / "statistics.md", DOCS / "proof.csv"
+HEADS = ["table", "simulated", "figure", "found", "runs", "known_to"]
+"""Of the file: ``found`` is in percent, but for the figures that count games or blocks.
+``known_to`` is how many percent it may be off, at most.
+"""
+BEGIN, END = "<!-- proof: summary -->\n\n", "\n<!-- proof: end of summary -->"
 TRIES = 400
 NOMINAL = {"held": "95", "all": "at least 95", "false": "at most 5"}
 """What columns of these kinds should be, in percent."""
-SUMMARY = ["simulated", "figure", "should be", "mean of all rows", "lowest and highest row"]
+SUMMARY = ["figure", "should be", "mean of all rows", "lowest and highest row"]
 
 
 class Measured(NamedTuple):
@@ -55,82 +61,66 @@ def _simulated(trial_of, tries):
     return *repeat(trial_of(), tries), time.process_time() - began
 
 
-def heads_of(table):
-    """The first line of a table."""
-    return [*table.labels, *(column.head for column in table.columns)]
-
-
-def summary_of(table, rows):
-    """What the summary says of a table: mean, least and most of each figure that has a level."""
-    for place, column in enumerate(table.columns, len(table.labels)):
-        if column.kind in NOMINAL:
-            figures = [float(row[place]) for row in rows if row[place] != "-"]
-            span = f"{min(figures):.1f} to {max(figures):.1f}"
-            mean = f"{np.mean(figures):.1f}"
-            yield [table.title, column.head, NOMINAL[column.kind], mean, span]
+def summary_of(found):
+    """Mean, least and most of each figure that has a level, over the rows of all tables."""
+    cells: dict[tuple[str, str], list[float]] = {}
+    for table in (table for table in TABLES if table.key in found):
+        for place, column in enumerate(table.columns, len(table.labels)):
+            if column.kind in NOMINAL:
+                own = cells.setdefault((column.head, NOMINAL[column.kind]), [])
+                own += [float(row[place]) for row in found[table.key].rows if row[place] != "-"]
+    for (head, level), figures in cells.items():
+        span = f"{min(figures):.1f} to {max(figures):.1f}"
+        yield [head, level, f"{np.mean(figures):.1f}", span]
 
 
 def summary(found):
     """The summary as the page has it; ``found``: `Measured` by key."""
-    lines = [
-        line
-        for table in TABLES
-        if table.key in found
-        for line in summary_of(table, found[table.key].rows)
-    ]
     known = 100 * max(measure.uncertainty for measure in found.values())
     tries = " to ".join(f"{count:,}" for count in sorted({each.tries for each in found.values()}))
     return (
         f"Percent of {tries} simulated runs for each row, which is known to ±{known:.1f} or"
         " better:\n\n"
-        f"{markdown(SUMMARY, lines)}"
+        f"{markdown(SUMMARY, summary_of(found))}"
     )
 
 
-def details(found):
-    """All rows as the page has them."""
-    return "\n".join(
-        f"### {table.title}\n\n"
-        f"{found[table.key].tries:,} runs for each row; percentages are known to"
-        f" ±{100 * found[table.key].uncertainty:.1f} or better.\n\n"
-        f"{markdown(heads_of(table), found[table.key].rows)}"
-        for table in TABLES
-        if table.key in found
-    )
+def lines_of(found):
+    """The lines of the file, without its heads."""
+    for table in TABLES:
+        if measure := found.get(table.key):
+            places = len(table.labels)
+            for row in measure.rows:
+                labels = zip(table.labels, row[:places], strict=True)
+                simulated = ", ".join(f"{label} {cell}" for label, cell in labels)
+                for column, cell in zip(table.columns, row[places:], strict=True):
+                    known = f"{100 * measure.uncertainty:.1f}"
+                    yield [table.title, simulated, column.head, cell, str(measure.tries), known]
+
+
+def read(lines):
+    """`Measured` by key, of the lines of the file."""
+    found = {}
+    for table in TABLES:
+        own = [line for line in lines if line[0] == table.title]
+        width = len(table.columns)
+        cells = [[line[3] for line in own[at : at + width]] for at in range(0, len(own), width)]
+        if len(cells) == len(table.rows):
+            rows = [[*row[0], *each] for row, each in zip(table.rows, cells, strict=True)]
+            found[table.key] = Measured(rows, float(own[0][5]) / 100, int(own[0][4]))
+    return found
+
+
+def stored():
+    """The lines of the file as it is, without its heads."""
+    with ROWS.open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))[1:]
 
 
 def markdown(heads, rows):
     """A table."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def between(page, name):
-    """The span of a page between the markers of a part."""
-    begin, end = f"<!-- proof: {name} -->\n\n", f"\n<!-- proof: end of {name} -->"
-    return page.index(begin) + len(begin), page.index(end)
-
-
-def cells_of(text):
-    """The cells of each table in a text, by its lines without the rule."""
-    tables = re.findall(r"(?m)(?:^\|.*\n)+", text)
-    return [
-        [line[2:-2].split(" | ") for line in table.splitlines() if not line.startswith("| ---")]
-        for table in tables
-    ]
-
-
-def read(page):
-    """What a page has, by key."""
-    begin, end = between(page, "rows")
-    keys, found = {table.title: table.key for table in TABLES}, {}
-    for title, part in re.findall(r"(?ms)^### (.*?)$(.*?)(?=^### |\Z)", page[begin:end]):
-        tries, known = re.findall(r"([\d,]+) runs for each row.*±([\d.]+)", part)[0]
-        [[_, *rows]] = cells_of(part)
-        if title in keys:
-            tries = int(tries.replace(",", ""))
-            found[keys[title]] = Measured(rows, float(known) / 100, tries)
-    return found
 
 
 def main():
@@ -148,14 +138,14 @@ def main():
             if not asked.only or table.key in asked.only
         }
     if not asked.write:
-        print(f"{summary(found)}\n{details(found)}")
+        print(summary(found))
         return
+    found = read(stored()) | found
+    with ROWS.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([HEADS, *lines_of(found)])
     page = PAGE.read_text(encoding="utf-8")
-    found = read(page) | found
-    for name, text in (("summary", summary(found)), ("rows", details(found))):
-        begin, end = between(page, name)
-        page = page[:begin] + text + page[end:]
-    PAGE.write_text(page, encoding="utf-8")
+    before, after = page.index(BEGIN) + len(BEGIN), page.index(END)
+    PAGE.write_text(page[:before] + summary(found) + page[after:], encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import numpy as np
 from arena.ratings.estimates import disagreement, plain_estimate
 from arena.ratings.margins import MarginTest
 from arena.ratings.sequential import Question, Verdict
-from arena.records.find import read_records
+from arena.records.journal import read_records
 from arena.records.record import margins, shares
 
 MOST = 20_000

@@ -9,8 +9,8 @@ import numpy as np
 
 from arena.ratings.sequential import Question
 from tests.ratings import margin_blocks
-from tests.ratings.alarms import company_alarms, fit_alarms
 from tests.ratings.beyond import bounds, with_last
+from tests.ratings.company import company_alarms
 from tests.ratings.coverage import (
     LUCK,
     apart,
@@ -163,10 +163,10 @@ def _margins():
         yield _labels(players, games, asked, elo), partial(margin_blocks.both, case)
 
 
-def _alarms(trial, tables):
-    for players, deals, luck in product(tables, (10, 20, 60), ("seats", "bots")):
+def _company():
+    for players, deals, luck in product((3, 4), (10, 20, 60), ("seats", "bots")):
         world = world_of(players, 6, luck)
-        yield _labels(players, 6, deals, luck), partial(trial, world, deals)
+        yield _labels(players, 6, deals, luck), partial(company_alarms, world, deals)
 
 
 TABLES = (
@@ -199,7 +199,7 @@ TABLES = (
     ),
     Table(
         "spending",
-        "Runs with `--until` or `--adaptive`",
+        "Runs with `--until`",
         ("run", "strengths"),
         (
             Column("games", "count"),
@@ -236,18 +236,11 @@ TABLES = (
         list(_margins()),
     ),
     Table(
-        "alarms",
-        "False alarms about the fit",
-        RUN,
-        (Column("ratings do not fit", "false"), Column("a pair does not fit", "false")),
-        list(_alarms(fit_alarms, (2, 3, 4))),
-    ),
-    Table(
         "company",
         "False alarms about company",
         RUN,
         (Column("a third bot decides", "false"),),
-        list(_alarms(company_alarms, (3, 4))),
+        list(_company()),
     ),
     Table(
         "apart",

@@ -6,21 +6,17 @@ import msgspec
 import numpy as np
 from scipy.special import logit
 
-from arena.ratings.information import precision, promises
-from arena.ratings.model import ELO, rate
-from arena.tournament.allotment import fix_allotment, next_allotment
+from arena.ratings.likelihood import ELO
+from arena.ratings.model import rate
+from arena.ratings.order import precision
 from arena.tournament.config import make_config
+from arena.tournament.lineups import fix_allotment, next_allotment
 from tests.ratings.coverage import held
 from tests.ratings.worlds import World, every_line_up, play, truth_of
 
 LADDER = tuple(float(elo) for elo in logit(np.linspace(0.9, 0.1, 6)) * ELO)
 UNEVEN = (300.0, 120.0, 105.0, 90.0, -200.0, -400.0)
-RUNS = {
-    "--deals 60": {"deals": 60},
-    "--deals 60 --adaptive": {"deals": 60, "adaptive": True},
-    "--until 40": {"deals": 500, "until": 40.0},
-    "--until 40 --adaptive": {"deals": 500, "until": 40.0, "adaptive": True},
-}
+RUNS = {"--deals 60": {"deals": 60}, "--until 40": {"deals": 500, "until": 40.0}}
 
 
 def world_of(elo, luck=0.3):
@@ -28,32 +24,22 @@ def world_of(elo, luck=0.3):
     return World(np.array(elo), every_line_up(2, len(elo)), bot_luck=luck)
 
 
-def line_ups_of(world):
-    """The names of a run's line-ups, in order."""
-    return [tuple(world.names[bot] for bot in line_up) for line_up in world.line_ups]
-
-
-def results_of(played, allotted):
+def results_of(played, deals):
     """The results of the first deals of each line-up: the same however many more are looked at."""
-    deals = np.repeat([allotted["+".join(names)] for names in line_ups_of(played.world)], 2)
+    deals = np.repeat(np.broadcast_to(deals, len(played.world.line_ups)), 2)
     return played.results(np.arange(len(played.ranks))[:, None] < deals)
 
 
 def spend(world, settings, rng):
     """A run to its end: its results, fits, and how precise they are."""
     config = make_config({"bots": world.names, "seed": "s", **settings})
-    most = config.deals * (len(world.line_ups) if config.adaptive else 1)
-    played, config = play(world, most, rng), fix_allotment(config, None)
-    line_ups = line_ups_of(world)
+    played, config = play(world, config.deals, rng), fix_allotment(config, None)
     while True:
-        allotted = config.allotted or dict.fromkeys(map("+".join, line_ups), config.deals)
-        results = results_of(played, allotted)
+        results = results_of(played, config.allotted or config.deals)
         ratings = rate(results)
-        found = precision(results, ratings, config.until)
-        if config.allotted is None or (config.until and found.widest <= config.until):
-            return results, ratings.fits, found
-        grown = next_allotment(config, promises(results, ratings, line_ups, config.until))
-        if not grown:
+        found = precision(results, ratings, config.until or np.inf)
+        grown = config.allotted and next_allotment(config)
+        if found.widest <= (config.until or np.inf) or not grown:
             return results, ratings.fits, found
         config = msgspec.structs.replace(config, allotted=grown)
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.estimates import plain_estimate, unbiased_estimate
+from arena.ratings.likelihood import ELO
 from arena.ratings.margins import MarginTest
-from arena.ratings.model import ELO
 from arena.ratings.sequential import Question, SequentialTest, Verdict
 from tests.ratings.worlds import World, every_line_up, play
 

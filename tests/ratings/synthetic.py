@@ -1,10 +1,18 @@
-"""Results made up for tests: tables of games as `results.count_frame` takes them."""
+"""Results made up for tests: frames of games, counted."""
 
 import random
 
+import numpy as np
 import pandas as pd
 
-from arena.ratings.results import count_frame
+from arena.exports.text import standings_parts
+from arena.ratings.results import NS_PER_MS, Outcomes
+from arena.ratings.results import counts_of as counted_of
+
+
+def standings_text(tables):
+    """The standings, and what stands below them, as a terminal shows both."""
+    return "\n".join(standings_parts(tables))
 
 
 def frame_of(games, bots=()):
@@ -41,6 +49,33 @@ def frame_of(games, bots=()):
             "share": "float64",
         }
     )
+
+
+def count_frame(frame):
+    """Such a frame counted, without a look at the order of its rows."""
+    bots = list(frame["bot"].cat.categories)
+    game, seat = (frame[name].to_numpy() for name in ("game", "seat"))
+    shape = game.max(initial=-1) + 1, seat.max(initial=1) + 1
+
+    def by_seat(values, missing=0):
+        table = np.full(shape, missing, dtype=np.int64)
+        table[game, seat] = values
+        return table
+
+    names = {"left": "left", "forfeits": "forfeit", "think_ns": "think_ms"}
+    sums = {name: by_seat(frame[of]) for name, of in names.items() if of in frame}
+    if "think_ns" in sums:
+        sums["think_ns"] = by_seat(np.rint(frame["think_ms"] * NS_PER_MS))
+    cluster = np.zeros(shape[0], dtype=np.int64)
+    cluster[game] = frame["cluster"]
+    seats, ranks = by_seat(frame["bot"].cat.codes, len(bots)), by_seat(frame["rank"], 1)
+    played = Outcomes(seats, ranks, cluster, np.arange(shape[0]), sums)
+    return counted_of(bots, np.arange(frame["cluster"].nunique()), played)
+
+
+def count_results(frame):
+    """The results of such a frame."""
+    return count_frame(frame).results
 
 
 def counts_of(games, bots=()):

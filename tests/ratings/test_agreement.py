@@ -5,12 +5,11 @@ are installed.
 import numpy as np
 import pytest
 
-from arena.ratings.foreign import read_sheet
-from arena.ratings.likelihood import expected_shares, layout_of
-from arena.ratings.model import ELO, rate
-from arena.ratings.results import count_results
+from arena.ratings.likelihood import ELO, Model
+from arena.ratings.model import rate
+from arena.ratings.results import read_sheet
 from arena.ratings.tables import rate_sheet
-from tests.ratings.synthetic import frame_of
+from tests.ratings.synthetic import count_results, frame_of
 
 
 def duels(won, lost, draws=0):
@@ -58,7 +57,7 @@ def test_the_error_of_independent_games_is_the_delta_method():
 def test_expected_shares_of_a_table_of_four():
     [results] = [count_results(frame_of([(0, "abcd", (1, 0, 0, 0))]))]
     theta = np.array([100.0, 0.0, -50.0, -50.0]) / ELO
-    shares = expected_shares(theta, layout_of(results, ()), results.tables[0])
+    shares = Model.of(results, ()).shares(theta)
     assert shares[0] == pytest.approx(
         [0.4156734959, 0.2337503845, 0.1752880598, 0.1752880598], abs=1e-10
     )

@@ -2,9 +2,9 @@
 
 import pytest
 
-from arena.ratings.convergence import checkpoints, convergence_table
-from arena.ratings.matches import score_journal
+from arena.ratings.history import checkpoints, convergence_table
 from arena.ratings.tables import make_tables
+from arena.ratings.tally import score_journal
 from tests.exports.runs import duels, game_of, write_run
 
 

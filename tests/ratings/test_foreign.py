@@ -2,8 +2,6 @@
 depends on the order of rows.
 """
 
-import csv
-import io
 import random
 
 import numpy as np
@@ -14,12 +12,10 @@ from hypothesis import strategies as st
 
 from arena.errors import UserError
 from arena.exports.files import csv_text, export_run, standings_object
-from arena.exports.text import standings_text
 from arena.ratings.columns import file_names
-from arena.ratings.foreign import read_sheet
-from arena.ratings.rows import complaint
+from arena.ratings.results import complaint, read_sheet
 from arena.ratings.tables import make_tables, rate_sheet, run_tables
-from tests.ratings.synthetic import counts_of, duel
+from tests.ratings.synthetic import counts_of, duel, standings_text
 from tests.ratings.test_tables import play_run
 
 HEAD = "block,bot_0,bot_1,bot_2,bot_3,share_0,share_1,share_2,share_3\n"
@@ -27,6 +23,11 @@ HEAD = "block,bot_0,bot_1,bot_2,bot_3,share_0,share_1,share_2,share_3\n"
 
 def sheet_of(text):
     return read_sheet(text.encode(), "games.csv")
+
+
+def named(sheet):
+    """The names of the bots by game and seat."""
+    return [[sheet.names[bot] for bot in game] for game in sheet.bots]
 
 
 def refused(text, said):
@@ -136,19 +137,19 @@ def test_wins_shared_by_three_may_be_written_in_several_ways():
         sheet = sheet_of(
             f"bot_0,bot_1,bot_2,share_0,share_1,share_2\na,b,c,{third},{third},{third}\n"
         )
-        assert sheet.frame["share"].tolist() == [1 / 3] * 3
+        assert sheet.ranks.tolist() == [[1, 1, 1]]
 
 
 def test_names_that_look_like_missing_values_are_names():
     sheet = sheet_of("bot_0,bot_1,share_0,share_1\nNA,null,1,0\nnan,NA,1,0\n 7 ,7,1,0\n")
-    assert sheet.frame["bot"].tolist() == ["NA", "null", "nan", "NA", "7", "7"]
+    assert named(sheet) == [["NA", "null"], ["nan", "NA"], ["7", "7"]]
 
 
 def test_quotes_blank_lines_windows_ends_and_a_mark_of_byte_order_are_read():
     text = (
         '\ufeffbot_0,bot_1,share_0,share_1\r\n"a, the first",b,1,0\r\n\r\n"a, the first",b,0,1\r\n'
     )
-    assert sheet_of(text).frame["bot"].tolist() == ["a, the first", "b"] * 2
+    assert named(sheet_of(text)) == [["a, the first", "b"]] * 2
 
 
 @pytest.mark.parametrize(
@@ -257,13 +258,13 @@ def test_a_file_is_refused_just_when_a_row_by_itself_is(rows):
     if said:
         refused(text, said)
     else:
-        assert len(sheet_of(text).frame)
+        assert len(sheet_of(text).bots)
 
 
 def test_uneven_blocks_are_counted_and_reported():
     rows = [f"{deal},a,b,1,0\n{deal},b,a,1,0\n{deal},a,b,0,1\n{deal},b,a,0,1" for deal in range(12)]
     text = "block,bot_0,bot_1,share_0,share_1\n" + "\n".join(rows) + "\n"
-    assert sheet_of(text).uneven == ""
+    assert sheet_of(text).notes == []
     tables = rate_sheet(sheet_of(text + "x,a,b,1,0\ny,a,b,1,0\n"))
     assert (
         tables.notes[0]
@@ -307,26 +308,3 @@ def test_no_games_and_self_play_have_an_answer(body):
     assert tables.covariance.empty
     assert standings_object(tables, pairs=True, covariance=True)["covariance"] == {}
     assert standings_text(tables)
-
-
-def test_the_csv_holds_what_the_rows_imply():
-    rows = mixed_rows(60, seed=5)
-    table = pd.read_csv(
-        io.StringIO(
-            csv_text(
-                rate_sheet(sheet_of(HEAD + "\n".join(rows))).standings, file_names("standings")
-            )
-        )
-    )
-    got, games = (
-        dict.fromkeys(["ann", "bob", "cy", "dee"], 0.0),
-        dict.fromkeys(["ann", "bob", "cy", "dee"], 0),
-    )
-    for row in csv.DictReader(io.StringIO(HEAD + "\n".join(rows))):
-        for seat in range(4):
-            if row[f"bot_{seat}"]:
-                got[row[f"bot_{seat}"]] += float(row[f"share_{seat}"])
-                games[row[f"bot_{seat}"]] += 1
-    for row in table.to_dict("records"):
-        assert row["games"] == games[row["bot"]] == row["wins"] + row["shared"] + row["losses"]
-        assert row["win_rate"] == pytest.approx(got[row["bot"]] / games[row["bot"]], abs=5e-5)

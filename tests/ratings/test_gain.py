@@ -5,12 +5,10 @@ import pytest
 
 from arena.errors import UserError
 from arena.exports.files import csv_text, standings_object
-from arena.exports.text import rough, standings_text
+from arena.exports.text import rough
 from arena.ratings.model import rate
-from arena.ratings.ranks import rank_intervals
-from arena.ratings.results import count_results
 from arena.ratings.tables import make_tables
-from tests.ratings.synthetic import counts_of, duel, frame_of
+from tests.ratings.synthetic import count_results, counts_of, duel, frame_of, standings_text
 
 
 def opposed(deals, seed):
@@ -162,18 +160,3 @@ def test_an_anchor_that_is_not_there_or_never_played_is_refused():
     assert caught.value.hint == "there are a, b"
     with pytest.raises(UserError, match="expected an anchor with a rating, got idle"):
         make_tables(counts_of(duel(5, 5), bots=["idle"]), anchors={"idle": 0})
-
-
-def test_names_change_no_rank_interval():
-    names = dict(zip("abc", "zyx", strict=True))
-    [one] = rate(count_results(frame_of(three()))).fits
-    [other] = rate(
-        count_results(
-            frame_of(
-                [(deal, [names[bot] for bot in seated], shares) for deal, seated, shares in three()]
-            )
-        )
-    ).fits
-    assert [bounds.tolist() for bounds in rank_intervals(one)] == [
-        bounds[::-1].tolist() for bounds in rank_intervals(other)
-    ]

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from arena.exports.history import history_text
-from arena.ratings.history import History, history_table
-from arena.ratings.scale import on_scale
+from arena.exports.analysis import history_text
+from arena.ratings.history import History, history_table, on_scale
 from arena.records.league import Joined, League, PlaceFound, Scaled, StatusChanged
 from tests.tournament.placing_games import World
 

@@ -13,7 +13,7 @@ from arena.ratings.margins import MarginTest
 from arena.ratings.sequential import Question, Verdict
 from tests.ratings.margin_blocks import Case, answers, decide, duel_block
 
-TRIES = int(os.environ.get("ARENA_RATING_TRIES", "30"))
+TRIES = int(os.environ.get("ARENA_RATING_TRIES", "20"))
 """`make fuzz` raises it."""
 ALLOWED = 0.05 + 3 * (0.05 * 0.95 / TRIES) ** 0.5 + 0.02
 
@@ -133,7 +133,7 @@ def test_the_wrong_answer_is_as_rare_as_was_asked_for(case, wrong):
 
 
 def test_margins_take_fewer_blocks_than_wins():
-    ending = answers(Case(50, Question(0, 50)), max(TRIES // 2, 30))
+    ending = answers(Case(50, Question(0, 50)), max(TRIES // 2, 15))
     assert ending.blocks < 0.9 * ending.wins_blocks
 
 

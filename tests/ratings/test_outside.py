@@ -8,13 +8,11 @@ from scipy.special import expit
 
 from arena.errors import UserError
 from arena.exports.files import csv_text, standings_object
-from arena.exports.text import standings_text
 from arena.ratings.columns import file_names
 from arena.ratings.likelihood import ELO
 from arena.ratings.model import rate
-from arena.ratings.results import count_results
 from arena.ratings.tables import make_tables
-from tests.ratings.synthetic import counts_of, duel, frame_of
+from tests.ratings.synthetic import count_results, counts_of, duel, frame_of, standings_text
 
 CORE = duel(12, 8) + duel(9, 11, names=("b", "c")) + duel(13, 7, names=("a", "c"))
 
@@ -218,6 +216,68 @@ def test_where_nobody_is_the_middle_nobody_has_a_rating_and_a_sentence_says_so()
     games = [*won_by("a", "b", 9), *won_by("a", "c", 9), *won_by("d", "b", 9), *won_by("d", "c", 9)]
     assert {row["mark"] for row in rows_of(games).values()} == {"~"}
     assert notes_of(games)[0].startswith("no rating for a, b, c, d: no two of them won from each")
+
+
+BELOW = CORE + won_by("a", "y", 20) + won_by("a", "z", 20)
+"""Two bots that the core bounds alike."""
+
+
+def order_of(games):
+    tables = make_tables(counts_of(games))
+    ranks = {str(row.bot): int(row.rank) for row in tables.standings.itertuples()}
+    return ranks, [said for said in tables.sentences if " beat " in said]
+
+
+def test_of_two_bots_below_the_core_the_one_that_beat_the_other_ranks_above_it():
+    assert order_of(BELOW) == ({"a": 1, "c": 2, "b": 3, "y": 4, "z": 4}, [])
+    for above, below in ("yz", "zy"):
+        ranks, said = order_of(BELOW + won_by(above, below, 10))
+        assert (ranks[above], ranks[below]) == (4, 5)
+        assert said == [f"{above} beat {below} 20 to 0."]
+    rows = rows_of(BELOW + won_by("y", "z", 10))
+    # How sure that is the bounds do not say.
+    assert all((rows[bot]["rank_low"], rows[bot]["rank_high"]) == (4, 5) for bot in "yz")
+    assert rows["y"]["elo"] == rows["z"]["elo"]
+
+
+def test_who_beat_whom_counts_more_than_whose_bound_is_lower():
+    """A bound is lower after more deals, which says nothing of the bot."""
+    ranks, said = order_of(BELOW + won_by("b", "y", 40) + won_by("y", "z", 10))
+    assert (ranks["y"], ranks["z"]) == (4, 5)
+    assert said == ["y beat z 20 to 0."]
+
+
+def test_a_bot_that_beat_another_most_of_the_time_ranks_above_it_too_and_equal_ones_share_a_rank():
+    ranks, said = order_of(BELOW + duel(2, 11, names=("y", "z")))
+    assert (ranks["y"], ranks["z"]) == (5, 4)
+    assert said == ["z beat y 22 to 4."]
+    assert order_of(BELOW + duel(5, 5, names=("y", "z"))) == order_of(BELOW)
+
+
+def test_above_the_core_and_at_tables_where_others_won_it_is_the_same():
+    games = CORE + won_by("g", "a", 20) + won_by("h", "a", 20) + won_by("h", "g", 10)
+    ranks, said = order_of(games)
+    assert ranks == {"h": 1, "g": 2, "a": 3, "c": 4, "b": 5}
+    assert said == ["h beat g 20 to 0."]
+    # At a table of three, a wins, and y ranks above z.
+    ranked = [(50 + deal, ["z", "a", "y"], [0, 1, 0.5]) for deal in range(9)]
+    ranks, said = order_of(BELOW + ranked)
+    assert (ranks["y"], ranks["z"]) == (4, 5)
+    assert said == ["y beat z 9 to 0."]
+
+
+def test_who_never_met_the_core_stands_where_those_it_met_leave_it():
+    ranks, said = order_of(CORE + won_by("b", "z", 15) + won_by("z", "y", 15) + won_by("x", "z", 9))
+    assert [ranks[bot] for bot in "xzy"] == [4, 5, 6]
+    assert said == ["x beat z 18 to 0; z beat y 30 to 0."]
+
+
+def test_without_any_rating_bots_still_stand_in_the_order_in_which_they_beat_each_other():
+    ranks, said = order_of(
+        [game for one, other in ("ab", "ac", "db", "dc") for game in won_by(one, other, 9)]
+    )
+    assert ranks == {"a": 1, "d": 1, "b": 3, "c": 3}
+    assert said == ["a beat b 18 to 0; a beat c 18 to 0; d beat b 18 to 0; d beat c 18 to 0."]
 
 
 def test_one_deal_gives_no_bound_against_the_core():

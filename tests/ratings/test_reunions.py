@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from arena.exports.analysis import _met_again
-from arena.ratings.reunions import reunions_table
-from arena.ratings.tally import GameList, Match
+from arena.ratings.analysis import reunions_table
+from arena.ratings.tally import Match, Tally
 
 LEVEL = 0.05
 BOTS = ["a", "b", "c"]
@@ -13,7 +13,7 @@ BOTS = ["a", "b", "c"]
 
 def played(rng, deals, *, cheat=None, gain=0.0, seat_gain=0.1, luck=0.3, bots=BOTS, turned=True):
     """Games of all pairs: the first seat and the deal help, and ``cheat`` gains on deals it met."""
-    games = GameList()
+    games = Tally()
     for deal in range(deals):
         for one, bot in enumerate(bots):
             for other in bots[one + 1 :]:
@@ -49,9 +49,9 @@ def test_honest_bots_are_accused_as_seldom_as_it_says(seat_gain, turned):
     rng = np.random.default_rng(2)
     accused = sum(
         bool(_met_again(reunions_table(played(rng, 30, seat_gain=seat_gain, turned=turned), BOTS)))
-        for _ in range(200)
+        for _ in range(100)
     )
-    assert accused <= 200 * LEVEL + 3 * np.sqrt(200 * LEVEL * (1 - LEVEL))
+    assert accused <= 100 * LEVEL + 3 * np.sqrt(100 * LEVEL * (1 - LEVEL))
 
 
 def test_a_bot_that_is_better_in_one_seat_is_not_accused():
@@ -65,7 +65,7 @@ def test_a_bot_that_is_better_in_one_seat_is_not_accused():
 
 
 def test_deals_that_are_met_once_tell_nothing():
-    games = GameList()
+    games = Tally()
     for deal in range(50):
         games.add(Match("bird", deal, ("a", "b"), [1, 2], [0, 0], [1.0, 1.0], []))
     table = reunions_table(games, ["a", "b"])
@@ -84,4 +84,4 @@ def test_a_few_deals_accuse_nobody():
 
 
 def test_a_run_without_games_has_no_gains():
-    assert reunions_table(GameList(), []).empty
+    assert reunions_table(Tally(), []).empty

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from arena.ratings.reviews import bots_table, decisions_table, mean_by_cluster, worst_decisions
-from arena.records.review import Grade
+from arena.ratings.analysis import bots_table, decisions_table, mean_by_cluster, worst_decisions
+from arena.records.grades import Grade
 from tests.exports.runs import game_of
 
 

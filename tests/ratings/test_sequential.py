@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from arena.ratings.brownian import Endpoint, chance_of_less
-from arena.ratings.estimates import look_at, plain_estimate, unbiased_estimate
+from arena.ratings.estimates import (
+    Endpoint,
+    chance_of_less,
+    look_at,
+    plain_estimate,
+    unbiased_estimate,
+)
 from arena.ratings.sequential import Question, SequentialTest, Verdict, log_likelihood_ratio
 
 

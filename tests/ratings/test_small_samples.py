@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 from scipy.special import stdtr
 
-from arena.exports.text import pairs_text, standings_text
+from arena.exports.text import pairs_text
 from arena.ratings.likelihood import ELO
-from arena.ratings.model import rate
-from arena.ratings.ranks import rank_intervals
-from arena.ratings.results import count_results
+from arena.ratings.model import rank_intervals, rate
 from arena.ratings.tables import make_tables
-from tests.ratings.synthetic import counts_of, duel, frame_of, twins
+from tests.ratings.synthetic import count_results, counts_of, duel, frame_of, standings_text, twins
 
 
 def fit_of(games, prior=None):

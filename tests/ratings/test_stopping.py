@@ -41,11 +41,10 @@ def test_against_opponents_of_different_strength_the_errors_are_the_same():
     rng = np.random.default_rng(5)
     wrong = {0: 0, 60: 0}
     for elo in wrong:
-        for _ in range(150):
+        for _ in range(60):
             verdict = play_pool(rng, elo)
             wrong[elo] += verdict != (Verdict.BETTER if elo else Verdict.NOT_BETTER)
-    assert wrong[0] <= 15
-    assert wrong[60] <= 15
+    assert max(wrong.values()) <= 9
 
 
 def play_pool(rng, elo):

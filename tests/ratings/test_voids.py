@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from arena.ratings.voids import at_least, void_notes, void_table
-from arena.records.voids import FILE, SoFar, VoidGame, append_void, read_voids
+from arena.ratings.notes import at_least, void_notes, void_table
+from arena.records.evidence import VOIDS_FILE, SoFar, VoidGame, append_void, read_voids
 
 BOTS = ("ann", "bob", "cy", "dee")
 STANDINGS = pd.DataFrame([{"bot": bot, "games": 600, "wins": 300, "shared": 0} for bot in BOTS])
@@ -39,7 +39,7 @@ def test_what_is_appended_is_read(tmp_path):
 
 def test_lines_that_cannot_be_read_are_left_out(tmp_path):
     append_void(tmp_path, void(0, ("ann", "bob")))
-    with (tmp_path / FILE).open("ab") as file:
+    with (tmp_path / VOIDS_FILE).open("ab") as file:
         file.write(b"[[[[\n{}\n\xff\n")
     append_void(tmp_path, void(1, ("ann", "bob"), SoFar([], [1], 7, [])))
     assert [game.deal for game in read_voids(tmp_path)] == [0]

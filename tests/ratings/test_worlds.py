@@ -61,8 +61,7 @@ def test_results_of_some_games_are_those_of_these_games():
     played = play(world, 8, np.random.default_rng(4))
     kept = np.arange(8)[:, None] < np.where((world.seats == 0).any(axis=1), 2, 8)
     results = played.results(kept)
-    [table] = results.tables
     assert results.games == kept.sum()
-    of_newcomer = (table.seats == 0).any(axis=1)[table.outcome]
-    assert table.cluster[of_newcomer].max() == 1
+    of_newcomer = (results.seats == 0).any(axis=1)[results.outcome]
+    assert results.cluster[of_newcomer].max() == 1
     assert results.clusters == 8

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_ndtr
 
-from arena.ratings.model import ELO, rate
-from arena.ratings.results import RANKS, Results, count_table
+from arena.ratings.likelihood import ELO
+from arena.ratings.model import rate
+from arena.ratings.results import RANKS, count_games
 
 SEAT_STEP = -15.0
 SHARED = 0.1
@@ -96,13 +97,14 @@ class Played(NamedTuple):
         found = np.flatnonzero(np.bincount(codes))
         numbers = np.zeros(codes.max() + 1, dtype=np.int32)
         numbers[found] = np.arange(len(found))
-        table = count_table(
+        return count_games(
+            self.world.names,
+            int(deals.max()) + 1,
             self.world.seats[found // RANKS ** len(digits)],
             1 + found[:, None] // digits % RANKS,
             deals,
             numbers[codes],
         )
-        return Results(self.world.names, int(deals.max()) + 1, [table])
 
 
 def levels(bots):

@@ -5,8 +5,7 @@ import pytest
 
 from arena.exports.report.scan import ReportRow
 from arena.ratings.tally import Row, WholeRow
-from arena.records.record import Fault, GameRecord
-from arena.records.strict import _StrictRecord
+from arena.records.record import Fault, GameRecord, _StrictRecord
 from tests.protocol.test_schemas import SCHEMAS
 
 LONGEST_MS = 1e12

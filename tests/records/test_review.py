@@ -4,9 +4,8 @@ import msgspec
 import pytest
 
 from arena.errors import RunError
-from arena.records import linefile
-from arena.records.linefile import FullError
-from arena.records.review import (
+from arena.records import regular
+from arena.records.grades import (
     FILE,
     Grade,
     Judge,
@@ -16,6 +15,7 @@ from arena.records.review import (
     read_reviews,
     seen_by,
 )
+from arena.records.regular import FullError
 from tests.exports.runs import game_of
 
 RECORD = game_of(["a", "b"])
@@ -76,9 +76,9 @@ def test_a_full_disk_leaves_whole_lines(tmp_path, monkeypatch):
         written(descriptor, data[:50])
         raise OSError(28, "No space left on device")
 
-    written = linefile.os.write
+    written = regular.os.write
     with ReviewFile(tmp_path) as file:
-        monkeypatch.setattr(linefile.os, "write", full)
+        monkeypatch.setattr(regular.os, "write", full)
         with pytest.raises(FullError, match="No space left") as caught:
             file.append(graded(Judge("random", 9, 4)))
     assert "all earlier grades are safe: free some disk space" in caught.value.hint

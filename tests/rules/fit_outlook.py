@@ -1,4 +1,4 @@
-"""The weights of arena.rules.outlook, fitted anew: ``python -m tests.rules.fit_outlook
+"""The weights of arena.rules.playouts, fitted anew: ``python -m tests.rules.fit_outlook
 [POSITIONS]`` prints them with their errors.
 
 Positions come from games of two in which mostly greedy moves are played. Each is played on to its

@@ -3,8 +3,8 @@
 import random
 
 from arena.rules.boards import built_in
-from arena.rules.diagrams import draw, read_cells, read_hand
-from arena.rules.notation import COPIES, PASS, TILES, move_text, parse_move
+from arena.rules.notation import COPIES, PASS, TILES, move_text, parse_move, parse_tile
+from arena.rules.positions import draw, position_text, read_cells
 from arena.rules.terms import PAGODAS
 
 
@@ -31,6 +31,18 @@ def position(state_class, drawing, *, hands=("RRYYBB", "RRYYBB"), left=None, pil
         read_hand(pile or "-"),
         mover,
     )
+
+
+def read_hand(text):
+    """The tiles of a hand written RRYB or RR YB; - is empty."""
+    letters = "".join(text.split()).strip("-")
+    return tuple(parse_tile(letters[at : at + 2]) for at in range(0, len(letters), 2))
+
+
+def state_text(state):
+    """Everything about a state: equal states have equal texts, in either core."""
+    placed = [state.placed(seat) for seat in range(state.players)]
+    return f"{position_text(state)} placed {placed} turns {state.turns} end {state.end}"
 
 
 def drawing(state):

@@ -11,10 +11,9 @@ import sys
 
 from arena.errors import IllegalMoveError
 from arena.rules.boards import Board
-from arena.rules.diagrams import state_text
 from arena.rules.native import State
-from arena.rules.setups import checked_setup
-from tests.rules.positions import full_deck, middle_of_a_game
+from arena.rules.pure import checked_setup
+from tests.rules.positions import full_deck, middle_of_a_game, state_text
 
 MOST = 5000
 ENOUGH = 12
@@ -86,26 +85,12 @@ def new_board(board):
 
 def works(state):
     """The calls, and how many allocations at their beginning are not the core's."""
-    board, deck, moves, own = (
-        state.board,
-        full_deck(),
-        state.legal_moves()[:2],
-        Board("own", state.board.rows),
-    )
+    board, deck, own = state.board, full_deck(), Board("own", state.board.rows)
+    moves, areas = state.legal_moves()[:2], state.provinces()
     spaces = [state.spaces(colour) for colour in range(3)]
-    provinces = [
-        (colour, area.mask, area.owner, area.pagodas) for colour, area in state.provinces()
-    ]
-    setup = (
-        board,
-        spaces,
-        provinces,
-        state.villages,
-        state.left,
-        state.hands,
-        state.pile_tiles(),
-        state.mover,
-    )
+    provinces = [(colour, area.mask, area.owner, area.pagodas) for colour, area in areas]
+    held = (state.villages, state.left, state.hands, state.pile_tiles(), state.mover)
+    setup = (board, spaces, provinces, *held)
     checking = starve_quietly(lambda: checked_setup(*setup))
     return {
         "new on a new board": (lambda: new_board(own), 0),
@@ -128,25 +113,12 @@ def works(state):
         "set_pile": (lambda: state.copy().set_pile([1, 2]), 0),
         "attributes": (
             lambda: [
-                state.hands,
-                state.left,
-                state.villages,
-                state.retired,
-                state.free,
-                state.pile_tiles(),
+                getattr(state, name) for name in ("hands", "left", "villages", "retired", "free")
             ],
             0,
         ),
-        "lists": (
-            lambda: [
-                state.ranks(),
-                state.tiles_placed(),
-                state.nth(0),
-                state.placed(1),
-                state.spaces(1),
-            ],
-            0,
-        ),
+        "lists": (lambda: [state.ranks(), state.tiles_placed(), state.nth(0)], 0),
+        "counts": (lambda: [state.pile_tiles(), state.placed(1), state.spaces(1)], 0),
     }
 
 

@@ -10,9 +10,8 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.rules.boards import Board, built_in, parse_board
-from arena.rules.diagrams import state_text
 from arena.rules.notation import PASS, UNKNOWN, parse_move
-from tests.rules.positions import full_deck, middle_of_a_game, position, random_move
+from tests.rules.positions import full_deck, middle_of_a_game, position, random_move, state_text
 from tests.rules.test_differential import random_board
 from tests.rules.twins import play_both
 
@@ -36,13 +35,9 @@ def test_random_games_are_the_same_in_both_cores(both, batch):
 
 
 POLICIES = [
-    ("uniform", 0, 0),
-    ("uniform", 0, 7),
-    ("greedy", 0, 0),
-    ("greedy", 8, 0),
-    ("careful", 0, 4),
+    ("uniform", 0, 0), ("uniform", 0, 7), ("greedy", 0, 0), ("greedy", 8, 0), ("careful", 0, 4),
     ("careful", 5, 9),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
@@ -59,9 +54,8 @@ def test_playouts_are_the_same_in_both_cores(both, players, policy):
             other.play(move)
         assert one.playout(seed, *policy) == other.playout(seed, *policy)
         assert state_text(one) == state_text(other)
-        assert [one.outlook(seat) for seat in range(players)] == [
-            other.outlook(seat) for seat in range(players)
-        ]
+        for seat in range(players):
+            assert one.outlook(seat) == other.outlook(seat)
 
 
 def test_a_game_played_out_turn_by_turn_ends_at_the_same_turn_in_both_cores(both):
@@ -170,38 +164,21 @@ def test_shares_of_rollouts_add_up_and_better_moves_do_better(State):
     assert left[best] == 0
 
 
+NO_POLICY = "expected the policy uniform, greedy or careful, got clever"
+NO_NUMBERS = "expected 0 to 1000000 moves to look at and turns to play, got "
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
         (lambda state: state.rollouts(1, 1, 1), "expected the seat that is to move, got 1"),
-        (
-            lambda state: state.rollouts(0, 1, 1, "clever"),
-            "expected the policy uniform, greedy or careful, got clever",
-        ),
-        (
-            lambda state: state.playout(1, "clever"),
-            "expected the policy uniform, greedy or careful, got clever",
-        ),
-        (
-            lambda state: state.playout(1, "greedy", -1),
-            "expected 0 to 1000000 moves to look at and turns to play, got -1 and 0",
-        ),
-        (
-            lambda state: state.playout(1, "careful", 0, 2_000_000),
-            "expected 0 to 1000000 moves to look at and turns to play, got 0 and 2000000",
-        ),
-        (
-            lambda state: state.choice(1, "clever"),
-            "expected the policy uniform, greedy or careful, got clever",
-        ),
-        (
-            lambda state: state.choice(1, "greedy", -1),
-            "expected 0 to 1000000 moves to look at and turns to play, got -1 and 0",
-        ),
-        (
-            lambda state: state.rollouts(0, 1, 1, "uniform", [-1]),
-            "pass is illegal: a player who can place a tile must place one",
-        ),
+        (lambda state: state.rollouts(0, 1, 1, "clever"), NO_POLICY),
+        (lambda state: state.playout(1, "clever"), NO_POLICY),
+        (lambda state: state.choice(1, "clever"), NO_POLICY),
+        (lambda state: state.playout(1, "greedy", -1), f"{NO_NUMBERS}-1 and 0"),
+        (lambda state: state.playout(1, "careful", 0, 2_000_000), f"{NO_NUMBERS}0 and 2000000"),
+        (lambda state: state.choice(1, "greedy", -1), f"{NO_NUMBERS}-1 and 0"),
+        (lambda state: state.rollouts(0, 1, 1, "uniform", [-1]), "pass is illegal: a player who"),
         (lambda state: state.set_hand(0, [9]), "expected tiles from 0 to 6, got 9"),
         (lambda state: state.set_pile([-1]), "expected tiles from 0 to 6, got -1"),
         (lambda state: state.net_gain(5), "expected a legal move"),

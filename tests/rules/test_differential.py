@@ -10,10 +10,9 @@ import pytest
 from arena.errors import IllegalMoveError
 from arena.rules import pure
 from arena.rules.boards import COLOURS, Board, built_in, squares_of
-from arena.rules.diagrams import state_text
 from arena.rules.notation import KIND_SHIFT, PASS, TILES, split_move
 from tests.rules.conftest import CORES
-from tests.rules.positions import full_deck, random_move
+from tests.rules.positions import full_deck, random_move, state_text
 from tests.rules.slow import SlowGame
 
 

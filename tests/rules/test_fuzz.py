@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from arena.errors import ArenaError, BoardError, InvalidMoveError, NotationError
 from arena.rules.boards import Board, built_in, parse_board
-from arena.rules.diagrams import read_cells, state_text
 from arena.rules.notation import deck_text, move_text, parse_deck, parse_move, parse_square
-from tests.rules.positions import full_deck
+from arena.rules.positions import read_cells
+from tests.rules.positions import full_deck, state_text
 from tests.rules.twins import compare, outcome, play_both, play_on
 
 numbers = st.one_of(st.integers(-3, 9), st.integers(-3, 20_000), st.integers(-(2**70), 2**70))
@@ -28,6 +28,10 @@ board_texts = st.one_of(
     st.text(alphabet=".V~RYB\n", min_size=1, max_size=60),
     st.integers(1, 26).flatmap(rows_of).map("\n".join),
 )
+
+
+def exactly(size, values):
+    return st.lists(values, min_size=size, max_size=size)
 
 
 def new_pair(both, players=2, seed=0, name="bird"):
@@ -98,9 +102,7 @@ cells = st.sampled_from(
 
 @given(
     st.integers(1, 7).flatmap(
-        lambda width: st.lists(
-            st.lists(cells, min_size=width, max_size=width), min_size=1, max_size=7
-        )
+        lambda width: st.lists(exactly(width, cells), min_size=1, max_size=7)
     ),
     tiles,
 )
@@ -131,60 +133,27 @@ def test_any_deck_is_dealt_alike_or_refused(both, players, deck):
 
 def call(state, name, first, second, some):
     """One call of a state with arguments out of what was drawn."""
+    policy = ["uniform", "greedy", "careful", "x"][first % 4]
+    moves = state.legal_moves()
     arguments = {
         "set_hand": (first, some),
         "set_pile": (some,),
         "placements": (some,),
-        "choice": (second, ["uniform", "greedy", "careful", "x"][first % 4], second % 5 - 1),
-        "outlook": (first,),
+        "choice": (second, policy, second % 5 - 1),
         "outlooks": (),
-        "playout": (
-            second,
-            ["uniform", "greedy", "careful", "x"][first % 4],
-            second % 4,
-            first % 9,
-        ),
-        "rollouts": (
-            first,
-            second % 3,
-            7,
-            "uniform",
-            state.legal_moves()[:2] or None,
-            0,
-            second % 9,
-        ),
-        "play_nth": (first,),
+        "playout": (second, policy, second % 4, first % 9),
+        "rollouts": (first, second % 3, 7, "uniform", moves[:2] or None, 0, second % 9),
     }.get(name, (first,))
     if name == "play_nth":
-        moves = state.legal_moves()
         return outcome(state.play, moves[first % len(moves)] if moves else -1, [])
     return outcome(getattr(state, name), *arguments)
 
 
 CALLS = [
-    "can_move",
-    "choice",
-    "is_legal",
-    "net_gain",
-    "nth",
-    "outlook",
-    "outlooks",
-    "placed",
-    "placements",
-    "play",
-    "playout",
-    "retire",
-]
-CALLS += [
-    "play_nth",
-    "play_nth",
-    "play_nth",
-    "rollouts",
-    "set_hand",
-    "set_pile",
-    "spaces",
-    "why_illegal",
-]
+    "can_move", "choice", "is_legal", "net_gain", "nth", "outlook", "outlooks", "placed",
+    "placements", "play", "playout", "retire", "play_nth", "play_nth", "play_nth", "rollouts",
+    "set_hand", "set_pile", "spaces", "why_illegal",
+]  # fmt: skip
 calls = st.lists(st.tuples(st.sampled_from(CALLS), numbers, numbers, tiles), max_size=30)
 
 
@@ -201,9 +170,8 @@ def positions(draw):
     """The arguments of set_up, most of them fitting: areas of a random board as provinces, now and
     then something else.
     """
-    rows = draw(
-        st.lists(st.text(alphabet="....RRYBV~", min_size=6, max_size=6), min_size=3, max_size=6)
-    )
+    row = st.text(alphabet="....RRYBV~", min_size=6, max_size=6)
+    rows = draw(st.lists(row, min_size=3, max_size=6))
     board = parse_board("any", "\n".join(["R.....", *rows]))
     players = draw(st.integers(2, 4))
     provinces = [
@@ -216,31 +184,19 @@ def positions(draw):
         "board": board,
         "spaces": list(board.starts),
         "provinces": provinces,
-        "villages": draw(
-            st.lists(
-                st.integers(-1, players - 1),
-                min_size=len(board.villages),
-                max_size=len(board.villages),
-            )
-        ),
-        "left": draw(st.lists(st.integers(1, 15), min_size=players, max_size=players)),
-        "hands": draw(
-            st.lists(
-                st.lists(st.integers(0, 5), min_size=2, max_size=3),
-                min_size=players,
-                max_size=players,
-            )
-        ),
+        "villages": draw(exactly(len(board.villages), st.integers(-1, players - 1))),
+        "left": draw(exactly(players, st.integers(1, 15))),
+        "hands": draw(exactly(players, st.lists(st.integers(0, 5), min_size=2, max_size=3))),
         "pile": draw(st.lists(st.integers(0, 5), max_size=12)),
         "mover": draw(st.integers(0, players - 1)),
-        "placed": draw(st.lists(st.integers(0, 12), min_size=6, max_size=6)),
+        "placed": draw(exactly(6, st.integers(0, 12))),
     }
     odd = draw(st.sampled_from([*arguments, *["nothing"] * 8]))
     entry = st.tuples(
         st.integers(-1, 3), st.integers(-1, 2**60), st.integers(-1, 4), st.integers(-1, 3)
     )
     if odd == "spaces":
-        arguments[odd] = draw(st.lists(st.integers(-1, 2**50), min_size=3, max_size=3))
+        arguments[odd] = draw(exactly(3, st.integers(-1, 2**50)))
     elif odd in ("villages", "left", "pile", "placed"):
         arguments[odd] = draw(st.lists(numbers, max_size=5))
     elif odd == "provinces":

@@ -13,8 +13,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.rules.boards import Board, built_in
-from arena.rules.diagrams import state_text
-from tests.rules.positions import full_deck, middle_of_a_game, random_move
+from tests.rules.positions import full_deck, middle_of_a_game, random_move, state_text
 from tests.rules.twins import outcome
 
 ROOT = Path(__file__).parents[2]

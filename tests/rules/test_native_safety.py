@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.rules.boards import Board, built_in, parse_board
-from arena.rules.diagrams import state_text
-from tests.rules.positions import full_deck, middle_of_a_game
+from tests.rules.positions import full_deck, middle_of_a_game, state_text
 from tests.rules.twins import compare, outcome
 
 

@@ -6,10 +6,9 @@ import pytest
 
 from arena.errors import IllegalMoveError
 from arena.rules.boards import built_in, parse_board
-from arena.rules.diagrams import state_text
 from arena.rules.notation import PASS, parse_move
 from arena.rules.terms import LAST_PAGODA, NO_SPACE, NO_TILES
-from tests.rules.positions import check, full_deck, position, random_move
+from tests.rules.positions import check, full_deck, position, random_move, state_text
 
 
 def test_r7_1_pagodas_go_home_before_anybody_places(State):

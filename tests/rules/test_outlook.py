@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from arena.rules.outlook import GROWTH, HELD, PLACED, WON
+from arena.rules.playouts import GROWTH, HELD, PLACED, WON
 from tests.rules.positions import middle_of_a_game, position
 
 

@@ -5,10 +5,9 @@ referee.
 import pytest
 
 from arena.rules.boards import built_in, parse_board
-from arena.rules.diagrams import state_text
 from arena.rules.notation import PASS, UNKNOWN
-from arena.rules.perft import divide, perft
-from tests.rules.positions import full_deck, position
+from arena.rules.playouts import divide, perft
+from tests.rules.positions import full_deck, position, state_text
 
 
 def plainly(state, depth):

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from arena.errors import BoardError, NotationError
 from arena.rules import State as InUse
 from arena.rules.boards import built_in, parse_board
-from arena.rules.diagrams import state_text
 from arena.rules.notation import UNKNOWN
 from arena.rules.positions import MOST, parse_position, position_text
-from arena.sdk.rollouts import dealt
+from arena.sdk.areas import dealt
 from tests.protocol.vectors import BOARDS
-from tests.rules.positions import full_deck, random_move
+from tests.rules.positions import full_deck, random_move, state_text
 
 PARTS = "R..V/.~.. 0 24,23 RRYB,- YBRB 1,0,0,0,0,0 -"
 GAMES = st.tuples(
@@ -128,7 +127,7 @@ def test_a_line_is_read_in_other_orders_and_written_in_one():
         ("24,23", "24,25", "expected 1 to 24 pagodas left"),
         ("24,23", "24,0", "expected 1 to 24 pagodas left"),
         ("RRYB,-", "RRYB", "expected 2 hands, got 1"),
-        ("RRYB,-", "RRYB,", "expected tiles such as RRYB in the field hands, or -, got ''"),
+        ("RRYB,-", "RRYB,", "expected tiles such as RRYB in the field hands, or -, got 'RRYB,'"),
         ("RRYB,-", "RRY,-", "expected tiles such as RRYB in the field hands"),
         ("RRYB,-", "RRRG,-", "expected a tile out of RR YY BB RY YB RB, got 'RG'"),
         ("RRYB,-", "RRRRRRRR,-", "expected hands of up to 3 tiles, got '4'"),

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 import pytest
 
-from arena.rules.perft import perft
+from arena.rules.playouts import perft
 from tests.protocol.vectors import after_moves, judged, lines, replayed
 from tests.rules.slow import SlowGame
 

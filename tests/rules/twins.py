@@ -3,9 +3,8 @@
 import random
 
 from arena.errors import ArenaError
-from arena.rules.diagrams import state_text
 from arena.rules.notation import KIND_SHIFT, PASS
-from tests.rules.positions import full_deck
+from tests.rules.positions import full_deck, state_text
 
 
 def outcome(function, *arguments, **keywords):

@@ -9,13 +9,14 @@ import pytest
 
 import arena.sdk
 from arena.errors import IllegalMoveError, InvalidMoveError, NotationError
-from arena.players.views import position_view
+from arena.players.messages import position_view
 from arena.rules import State as ChosenState
 from arena.rules import pure
 from arena.rules.boards import built_in
-from arena.rules.diagrams import draw, read_cells, read_hand
 from arena.rules.notation import DECK_SIZE, UNKNOWN
+from arena.rules.positions import draw, read_cells
 from arena.sdk import PASS, Position
+from tests.rules.positions import read_hand
 
 DRAWN = """
 .   .   .   V0  V0

@@ -12,7 +12,7 @@ from arena.players.messages import Start
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import DECK_SIZE, UNKNOWN
-from arena.sdk import Position, stopwatch
+from arena.sdk import Position, timemanager
 from arena.sdk.timemanager import TimeManager
 
 
@@ -40,7 +40,7 @@ class Clocks:
 def clocks(monkeypatch):
     made = Clocks()
     monkeypatch.setattr(
-        stopwatch,
+        timemanager,
         "time",
         SimpleNamespace(monotonic_ns=made.monotonic_ns, process_time_ns=made.process_time_ns),
     )
@@ -101,7 +101,7 @@ def test_what_comes_before_the_first_look_is_not_expected_again(clocks):
 
 def test_what_was_used_since_the_last_answer_is_charged(clocks):
     clocks.work(100)
-    watch = stopwatch.Stopwatch(200, "cpu", since_ns=0)
+    watch = timemanager.Stopwatch(200, "cpu", since_ns=0)
     clocks.work(50)
     assert watch.elapsed_ms == 150
     assert not watch.allows(0.75)
@@ -123,7 +123,7 @@ def test_of_a_short_time_a_good_part_is_used(time_ms):
 
 def test_pieces_far_shorter_than_a_look_at_the_clock_are_not_timed_one_by_one(clocks):
     seen, pieces = position(10), 0
-    looks = stopwatch.time.process_time_ns = Counted(clocks.process_time_ns)
+    looks = timemanager.time.process_time_ns = Counted(clocks.process_time_ns)
     while seen.has_time():
         clocks.work(0.001)
         pieces += 1

@@ -1,19 +1,19 @@
-"""How many games it takes to place a candidate to 50 Elo: a league's draws beside round robin. And
-how well the gain of a next version is known then, whether it meets the version before it or not.
+"""How many games it takes to place a candidate to 50 Elo by a league's draws. And how well the gain
+of a next version is known then, whether it meets the version before it or not.
 
 Games are drawn by lot from given strengths, and rated by the arena's own ratings.
 Run: python -m tests.tournament.placing_games [repeats]
 """
 
 import sys
-from itertools import cycle, pairwise
+from itertools import pairwise
 from statistics import mean
 
 import numpy as np
 
+from arena.ratings.history import on_scale
 from arena.ratings.model import rate
-from arena.ratings.results import Counts, Results, count_table, totals_of
-from arena.ratings.scale import on_scale
+from arena.ratings.results import Outcomes, counts_of
 from arena.tournament.placing import (
     PLACED_ELO,
     PLACING_GAMES,
@@ -48,9 +48,9 @@ class World:
             self.ranks.append((1, 2) if self.random.random() < chance else (2, 1))
 
     def counts(self):
-        table = count_table(np.array(self.seats), np.array(self.ranks), np.array(self.deal))
-        results = Results(self.bots, len(self.deal) // 2, [table])
-        return Counts(results, np.arange(results.clusters), totals_of(results, []))
+        seats, games = np.array(self.seats), np.arange(len(self.seats))
+        played = Outcomes(seats, np.array(self.ranks), np.array(self.deal), games, {})
+        return counts_of(self.bots, np.arange(len(self.deal) // 2), played)
 
 
 def known(world, benchmarks):
@@ -96,18 +96,6 @@ def placed_by_league(world, benchmarks, candidate, before=""):
     return games
 
 
-def placed_by_round_robin(world, benchmarks, candidate):
-    games = 0
-    for rival in cycle(benchmarks):
-        for _ in range(DEALS):
-            world.play(candidate, rival)
-        games += 2 * DEALS
-        found = known(world, benchmarks)
-        if found[candidate].error <= PLACED_ELO or games >= MOST:
-            break
-    return games
-
-
 def gain_error(world, one, other):
     """The half-width of the 95 % interval of the difference of two."""
     (fit,) = rate(world.counts().results).fits
@@ -140,21 +128,14 @@ LADDERS = {
 def main(repeats):
     for title, elos in LADDERS.items():
         benchmarks = [f"b{number:02}@1" for number in range(len(elos))]
-        ways = {"league": [], "round robin": []}
+        games = []
         for number in range(repeats):
             own = np.random.default_rng(number).uniform(elos[1], elos[-2])
-            strengths = {**dict(zip(benchmarks, elos, strict=True)), "new@1": own}
-            for way, place in (
-                ("league", placed_by_league),
-                ("round robin", placed_by_round_robin),
-            ):
-                world = World(strengths, number)
-                settled(world, benchmarks, 200)
-                ways[way].append(place(world, benchmarks, "new@1"))
-        text = ", ".join(
-            f"{way} {mean(games):.0f} games (most {max(games)})" for way, games in ways.items()
-        )
-        print(f"{title}: {text}; the budget is {PLACING_GAMES}")
+            world = World({**dict(zip(benchmarks, elos, strict=True)), "new@1": own}, number)
+            settled(world, benchmarks, 200)
+            games.append(placed_by_league(world, benchmarks, "new@1"))
+        told = f"{mean(games):.0f} games (most {max(games)})"
+        print(f"{title}: {told}; the budget is {PLACING_GAMES}")
         for step in (30, 150):
             for how, before in (("meets", "my@1"), ("does not meet", "")):
                 found = [next_version(elos, step, number, before) for number in range(repeats)]

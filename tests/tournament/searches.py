@@ -8,8 +8,8 @@ distance from there, and luck of the deal is worth 200 Elo to one seat (standard
 import random
 import sys
 
-from arena.tournament.parameters import Parameter
-from arena.tournament.tuning import BLOCKS_A_STEP, SearchPath, Tuning
+from arena.tournament.config import Parameter, Tuning
+from arena.tournament.tuning import BLOCKS_A_STEP, SearchPath
 
 START, BEST, LUCK = 0.2, 0.7, 200
 STAKES = (25, 50, 100, 200)

@@ -12,12 +12,10 @@ from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.records.record import VERSION, GameRecord
 from arena.rules.boards import built_in
-from arena.tournament.batches import batches_of
-from arena.tournament.comparison import Block, ComparedGames, deals_for
-from arena.tournament.config import describe_run, make_config
-from arena.tournament.differences import differences
+from arena.tournament.config import make_config
+from arena.tournament.runs import completeness, describe_run, differences, schedule_of
 from arena.tournament.schedule import Schedule, opponents
-from arena.tournament.session import completeness, schedule_of
+from arena.tournament.sources import Block, ComparedGames, deals_for, lanes_of
 
 
 def config(pool=(), **settings):
@@ -69,7 +67,7 @@ def blocks_of(schedule, records, judge=lambda blocks: False):
         rounds.append(blocks)
         return judge(blocks)
 
-    games = ComparedGames(schedule, batches_of(schedule, [], lambda: 2), keep)
+    games = ComparedGames(schedule, keep)
     for record in records:
         games.count(record)
     return rounds, games
@@ -115,7 +113,7 @@ def test_sets_of_opponents_take_turns():
         for deal in range(7)
     ]
     assert met == [{"a"}, {"b"}, {"c"}, {"a"}, {"b"}, {"c"}, {"a"}]
-    assert len(schedule) == len(list(schedule)) == 7 * 2 * 2
+    assert schedule.games == len(list(schedule)) == 7 * 2 * 2
 
 
 def test_a_large_pool_is_met_in_some_sets_that_hold_everybody():
@@ -167,18 +165,21 @@ def test_a_block_that_lacks_a_game_holds_up_those_after_it():
 
 def test_a_comparison_is_over_once_it_is_settled_though_games_are_out():
     schedule = Schedule(config(deals=4))
-    _, games = blocks_of(schedule, [], lambda blocks: True)
-    first, ahead, second = games.issue(1), games.issue(1), games
+    _, compared = blocks_of(schedule, [], lambda blocks: True)
+    games = compared.games(lanes_of(schedule, [], lambda: 2))
+    first, ahead = games.issue(1), games.issue(1)
     for plan in first:
         games.ended(record_of(plan, (1, 2)))
-    assert not second.is_over
+    assert not games.is_over
     for plan in games.issue(1):
         games.ended(record_of(plan, (1, 2)))
-    assert (ahead[0].deal, games.settled, games.is_over) == (1, 1, True)
+    assert (ahead[0].deal, compared.settled, games.is_over) == (1, 1, True)
 
 
 def test_a_comparison_is_over_when_a_block_cannot_be_completed():
-    _, games = blocks_of(Schedule(config(deals=4)), [])
+    schedule = Schedule(config(deals=4))
+    _, compared = blocks_of(schedule, [])
+    games = compared.games(lanes_of(schedule, [], lambda: 2))
     [plan] = games.issue(1)
     games.give_back([plan])
     assert games.issue(1) == [plan]

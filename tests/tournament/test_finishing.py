@@ -4,11 +4,11 @@ import msgspec
 import pytest
 
 from arena.errors import ConfigError
-from arena.players.builtin import built_in_bot
+from arena.players.player import built_in_bot
 from arena.records.runfile import read_run, write_run
 from arena.rules.boards import built_in
-from arena.tournament.config import describe_run, make_config
-from arena.tournament.finishing import begun
+from arena.tournament.config import make_config
+from arena.tournament.runs import begun, describe_run
 
 
 @pytest.fixture

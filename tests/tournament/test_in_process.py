@@ -8,12 +8,12 @@ import msgspec
 import pytest
 
 from arena.errors import ConfigError
-from arena.players.builtin import built_in_bot
+from arena.players.player import built_in_bot
 from arena.players.sandbox.tiers import OPEN
 from arena.rules.boards import built_in
-from arena.tournament.request import RunOptions, make_request
-from arena.tournament.session import Means, open_session
-from arena.tournament.workers import Worker
+from arena.tournament.runs import make_request
+from arena.tournament.session import open_session
+from arena.tournament.workers import Means, Worker
 
 BOARDS = {name: built_in(name) for name in ("bird", "lion")}
 
@@ -22,7 +22,7 @@ def play(folder, bots, **settings):
     """Plays what is missing of a run, in this process; returns the records of this session and the
     run's info.
     """
-    options = RunOptions(**{"deals": 2, "in_process": True, **settings})
+    options = {"deals": 2, "in_process": True, **settings}
     request = make_request(options, BOARDS, [built_in_bot(bot) for bot in bots])
     with open_session(folder, request, Means([], OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
@@ -67,6 +67,6 @@ def test_more_deals_and_further_bots_extend_a_run(tmp_path):
 
 def test_a_bot_that_plays_otherwise_now_does_not_go_on(tmp_path, monkeypatch):
     play(tmp_path / "run", ("random", "greedy-2"))
-    monkeypatch.setattr("arena.players.builtin.PLAYS", 2)
+    monkeypatch.setattr("arena.players.player.PLAYS", 2)
     with pytest.raises(ConfigError, match="bot random: its content changed from 1"):
         play(tmp_path / "run", ("random", "greedy-2"))

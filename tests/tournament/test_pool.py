@@ -7,8 +7,7 @@ import pytest
 
 from arena.errors import Void
 from arena.tournament import workers
-from arena.tournament.pool import Pace
-from arena.tournament.workers import Batch, play_games
+from arena.tournament.workers import MOST_AT_ONCE, Batch, Pace, play_games
 
 
 def batch(games, seconds):
@@ -33,11 +32,11 @@ def test_a_long_game_is_a_batch_by_itself(seconds, games):
 
 
 def test_there_is_a_most_and_an_empty_batch_says_nothing():
-    pace = Pace(1.0, most=3)
-    for _ in range(4):
+    pace = Pace(1.0)
+    for _ in range(12):
         pace.add(batch(pace.games, 1e-6))
     pace.add(batch(0, 1.0))
-    assert pace.games == 3
+    assert pace.games == MOST_AT_ONCE
 
 
 def played(games, seconds):

@@ -6,12 +6,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.tournament.batches import MOST_DEALS_AT_ONCE, batches_of
-from arena.tournament.comparison import ComparedGames
 from arena.tournament.config import make_config
 from arena.tournament.lineups import fix_line_ups
 from arena.tournament.schedule import Schedule
-from arena.tournament.sources import AllGames, GamesInRounds
+from arena.tournament.sources import (
+    MOST_DEALS_AT_ONCE,
+    ComparedGames,
+    Games,
+    as_drawn,
+    in_rounds,
+    lanes_of,
+)
 
 AHEAD = 2
 
@@ -22,7 +27,7 @@ def schedule(**settings):
 
 
 def source_of(plan, places=1, ids=()):
-    return AllGames(batches_of(plan, ids, lambda: places))
+    return Games(lanes_of(plan, ids, lambda: places))
 
 
 def end(source, batch):
@@ -57,12 +62,12 @@ SETTINGS = [
     {"challenger": "c", "deals": 40},
     {"compare": {"new": "a", "old": "b"}, "deals": 30},
     {"compare": {"new": "a", "old": "b"}, "bots": ["a", "b"], "deals": 30},
-    {"allotted": {"a+b": 20, "c+d": 3}},
+    {"until": 20, "deals": 40, "allotted": 20},
 ]
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.parametrize(("places", "room"), [(1, 1), (1, 10), (2, 3), (4, 7), (8, 500)])
+@pytest.mark.parametrize(("places", "room"), [(1, 10), (2, 3), (8, 500)])
 def test_no_deal_is_out_twice_and_every_game_is_issued_once(settings, places, room):
     plan = schedule(**settings)
     found = drained(source_of(plan, places), places, room)
@@ -192,9 +197,9 @@ def test_a_further_round_is_decided_when_all_games_of_the_last_have_ended():
     rounds, played = [2, 1], set()
 
     def games():
-        return batches_of(schedule(deals=rounds.pop()), played, lambda: 1)
+        return lanes_of(schedule(deals=rounds.pop()), played, lambda: 1)
 
-    source = GamesInRounds(games(), lambda: games() if rounds else None)
+    source = Games(in_rounds(games(), lambda: games() if rounds else None))
     for deals in (1, 2):
         assert not source.is_over
         for _ in range(20):
@@ -207,7 +212,7 @@ def test_a_further_round_is_decided_when_all_games_of_the_last_have_ended():
 
 
 def test_a_round_with_a_gap_is_the_last():
-    source = GamesInRounds(batches_of(schedule(deals=1), [], lambda: 1), pytest.fail)
+    source = Games(in_rounds(lanes_of(schedule(deals=1), [], lambda: 1), pytest.fail))
     [plan] = source.issue(1)
     source.give_up(plan)
     drained(source, 1, 10)
@@ -216,7 +221,8 @@ def test_a_round_with_a_gap_is_the_last():
 
 def test_compared_blocks_are_played_in_the_order_in_which_they_are_looked_at():
     plan = schedule(compare={"new": "a", "old": "b"}, deals=200)
-    source = ComparedGames(plan, batches_of(plan, [], lambda: 2), lambda _: False)
+    compared = ComparedGames(plan, lambda _: False)
+    source = compared.games(lanes_of(plan, [], lambda: 2))
     issued, ahead = [], 0
     while not source.is_over:
         batch = source.issue(10)
@@ -228,7 +234,38 @@ def test_compared_blocks_are_played_in_the_order_in_which_they_are_looked_at():
                 )
             )
         done = Counter(game.deal for game in issued)
-        complete = next(deal for deal in range(201) if done[deal] < source.block_size)
+        complete = next(deal for deal in range(201) if done[deal] < compared.block_size)
         ahead = max(ahead, len(done) - complete)
     assert ahead <= 3 * MOST_DEALS_AT_ONCE
     assert len(issued) == plan.games
+
+
+def test_games_of_a_bot_that_plays_no_more_are_given_up():
+    source = source_of(schedule(bots=["a", "b", "c"], deals=2))
+    source.bar("c")
+    found = []
+    while batch := source.issue(10):
+        found += batch
+        end(source, batch)
+    assert {game.bots for game in found} == {("a", "b"), ("b", "a")}
+    assert source.is_over
+    assert source.has_gaps
+
+
+def test_a_league_draws_when_no_batch_can_be_played_and_ends_when_it_is_told_to():
+    plan, drawn, ends = schedule(bots=["a", "b"], deals=9), [], []
+
+    def draw():
+        drawn.append(len(drawn))
+        return [[plan.game("bird", ("a", "b"), len(drawn), seating)] for seating in (0, 1)]
+
+    before = [[plan.game("bird", ("a", "b"), 0, 0)]]
+    source = Games(as_drawn(before, draw), ends=lambda _: bool(ends))
+    deals = [source.issue(1)[0].deal for _ in range(3)]
+    assert deals == [0, 1, 2], "what was drawn before is the first; two games of a deal are apart"
+    end(source, [plan.game("bird", ("a", "b"), 1, 0)])
+    [second] = source.issue(1)
+    assert (second.deal, second.seating, len(drawn)) == (1, 1, 2)
+    ends.append(True)
+    assert source.issue(1) == []
+    assert source.is_over

@@ -10,13 +10,19 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import ConfigError
-from arena.players.options import Option
+from arena.players.manifest import Option
 from arena.records.record import VERSION, GameRecord
-from arena.tournament.config import make_config
-from arena.tournament.parameters import Parameter, Wanted, parameters_of, wanted
+from arena.tournament.config import Parameter, Tuning, make_config
 from arena.tournament.schedule import Schedule
-from arena.tournament.tuned import TunedGames
-from arena.tournament.tuning import SearchPath, Tuning, deals_for, reach
+from arena.tournament.tuning import (
+    SearchPath,
+    TunedGames,
+    Wanted,
+    deals_for,
+    parameters_of,
+    reach,
+    wanted,
+)
 
 C = Parameter("c", "float", 0.0, 4.0, 1.0)
 DEPTH = Parameter("depth", "int", 1, 9, 3)
@@ -43,14 +49,15 @@ class Played:
         self.best, self.elo = best, elo
         self.config, self.ids, self.records = config, set(), list(known)
         self.ids.update(record.id for record in known)
-        self.source = TunedGames(Schedule(config), self.ids, lambda: 2, known)
+        self.search = TunedGames(Schedule(config), self.ids, lambda: 2, known)
+        self.source = self.search.games
 
     def play(self, steps=inf, shuffle=None):
         """Plays until so many steps are complete; games end in the order they are issued, or in a
         shuffled one.
         """
         out = []
-        while not self.source.is_over and self.source.path.steps < steps:
+        while not self.source.is_over and self.search.path.steps < steps:
             out += self.source.issue(5)
             if shuffle:
                 shuffle.shuffle(out)
@@ -88,14 +95,14 @@ def path_of(*parameters, step=8, boards=("bird",), seed="s"):
 def test_the_path_leads_to_the_best_setting():
     best = {"c": 3.0, "depth": 7}
     played = Played(config(C, DEPTH, deals=1500), best, elo=800).play()
-    c, depth = played.source.path.suggestion()
+    c, depth = played.search.path.suggestion()
     assert abs(c - 3.0) < 0.4
     assert abs(depth - 7) <= 1
     assert len(played.records) == 3000
 
 
 def test_where_nothing_is_to_be_found_the_path_stays_in_the_middle_of_nowhere():
-    path = Played(config(deals=1000), {"c": 0.0}, elo=0).play().source.path
+    path = Played(config(deals=1000), {"c": 0.0}, elo=0).play().search.path
     assert all(0 <= place[0] <= 1 for place in path.places)
 
 
@@ -103,15 +110,15 @@ def test_the_path_does_not_depend_on_the_order_in_which_games_end():
     first = Played(config(C, DEPTH, deals=60), {"c": 3.0, "depth": 7}, 800).play()
     other = Played(config(C, DEPTH, deals=60), {"c": 3.0, "depth": 7}, 800)
     other.play(shuffle=random.Random(1))
-    assert other.source.path.places == first.source.path.places
-    assert len(first.source.path.places) == 1 + 8
+    assert other.search.path.places == first.search.path.places
+    assert len(first.search.path.places) == 1 + 8
 
 
 @pytest.mark.parametrize("games", [0, 1, 15, 16, 17, 50])
 def test_a_search_that_is_taken_up_again_ends_on_the_same_path(games):
     whole = Played(config(deals=40), {"c": 3.0}, 800).play()
     again = Played(config(deals=40), {"c": 3.0}, 800, known=whole.records[:games]).play()
-    assert again.source.path.places == whole.source.path.places
+    assert again.search.path.places == whole.search.path.places
     assert sorted(record.id for record in again.records) == sorted(
         record.id for record in whole.records
     )
@@ -120,8 +127,8 @@ def test_a_search_that_is_taken_up_again_ends_on_the_same_path(games):
 def test_more_games_lengthen_the_path_and_change_none_of_it():
     short = Played(config(deals=40), {"c": 3.0}, 800).play()
     longer = Played(config(deals=80), {"c": 3.0}, 800, known=short.records).play()
-    assert longer.source.path.places[:6] == short.source.path.places
-    assert len(longer.source.path.places) == 11
+    assert longer.search.path.places[:6] == short.search.path.places
+    assert len(longer.search.path.places) == 11
 
 
 def test_what_is_no_game_of_both_sides_counts_for_nothing_and_ends_the_search():
@@ -129,11 +136,11 @@ def test_what_is_no_game_of_both_sides_counts_for_nothing_and_ends_the_search():
     foreign = [
         replace(record, bots=["a", "b"]) if record.deal == 9 else record for record in whole.records
     ]
-    source = Played(config(deals=16), {"c": 3.0}, 800, known=foreign).source
-    assert source.path.steps == 1
-    assert source.issue(5) == []
-    assert source.is_over
-    assert not source.is_complete
+    search = Played(config(deals=16), {"c": 3.0}, 800, known=foreign).search
+    assert search.path.steps == 1
+    assert search.games.issue(5) == []
+    assert search.games.is_over
+    assert not search.is_complete
 
 
 def test_both_sides_play_a_deal_in_both_seatings_with_the_same_settings():

@@ -1,7 +1,6 @@
 """Pages that take long: made once, kept, and never in the way of the others."""
 
 import asyncio
-import os
 import time
 from contextlib import closing
 
@@ -9,8 +8,7 @@ import pytest
 from starlette.exceptions import HTTPException
 
 from arena.errors import RunError
-from arena.web.desk import Desk
-from arena.web.press import MOST_WAITING, Press
+from arena.web.live import MOST_WAITING, Desk, Press
 from tests.exports.runs import duels, write_run
 from tests.web.serving import Served
 
@@ -22,9 +20,10 @@ class Slow:
         self.asked, self.may_end = 0, asyncio.Event()
 
     async def ask(self, work, *given):
+        assert work == "made"
         self.asked += 1
         await self.may_end.wait()
-        return work(*given)
+        return made(*given)
 
 
 def made(folder, word):
@@ -37,17 +36,17 @@ def test_a_page_is_made_once_until_the_run_changes(tmp_path):
     async def ask():
         desk = Slow()
         press = Press(desk)
-        both = asyncio.gather(*(press.page(made, tmp_path, "a") for _ in range(2)))
+        both = asyncio.gather(*(press.page("made", tmp_path, "a") for _ in range(2)))
         desk.may_end.set()
         assert await both == [f"{tmp_path} a"] * 2
-        await press.page(made, tmp_path, "a")
+        await press.page("made", tmp_path, "a")
         assert desk.asked == 1
         (tmp_path / "review.jsonl").write_text("new")
-        await press.page(made, tmp_path, "a")
+        await press.page("made", tmp_path, "a")
         assert desk.asked == 2
         for _ in range(2):
             with pytest.raises(RunError):
-                await press.page(made, tmp_path, "wrong")
+                await press.page("made", tmp_path, "wrong")
         assert desk.asked == 4, "what failed is tried again"
 
     asyncio.run(ask())
@@ -58,15 +57,15 @@ def test_only_so_many_wait(tmp_path):
         desk = Slow()
         press = Press(desk)
         waiting = [
-            asyncio.ensure_future(press.page(made, tmp_path, str(number)))
+            asyncio.ensure_future(press.page("made", tmp_path, str(number)))
             for number in range(MOST_WAITING)
         ]
         await asyncio.sleep(0)
         with pytest.raises(HTTPException):
-            await press.page(made, tmp_path, "b")
+            await press.page("made", tmp_path, "b")
         desk.may_end.set()
         await asyncio.gather(*waiting)
-        assert await press.page(made, tmp_path, "b")
+        assert await press.page("made", tmp_path, "b")
 
     asyncio.run(ask())
 
@@ -75,7 +74,7 @@ def test_nothing_more_is_done_at_a_desk_that_was_ended():
     desk = Desk()
     desk.end()
     with pytest.raises(RunError):
-        asyncio.run(desk.ask(os.getpid))
+        asyncio.run(desk.ask("nothing"))
 
 
 def test_readers_who_are_gone_take_no_page_from_the_others(tmp_path):

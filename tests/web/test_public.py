@@ -20,7 +20,7 @@ def test_it_has_no_token_and_nobody_plays(public):
     text = public.ask()[2]
     assert "done" in text
     assert 'href="/play' not in text
-    assert public.ask("/play")[0] == 404
+    assert {public.ask(path)[0] for path in ("/play", "/play/x", "/play/x/events")} == {404}
     for cookie in ("", f"arena-{public.port}=", f"arena-{public.port}=x"):
         assert public.ask("/play", "POST", b"{}", cookie=cookie)[0] == 403
     assert public.ask("/?token=")[0] == 200
@@ -35,8 +35,7 @@ def test_it_answers_to_its_address_and_the_names_that_were_said(public):
 
 def test_it_shows_no_game_of_an_open_deal(public):
     assert public.ask(f"/runs/half/games/{HALF[0].id}")[0] == 200
-    for path in (f"/runs/half/games/{HALF[7].id}", "/runs/half", "/runs/half/report"):
-        assert HALF[7].deck[40:100] not in public.ask(path)[2]
+    assert public.ask(f"/runs/half/games/{HALF[7].id}")[0] == 404
 
 
 def test_it_says_what_it_shows(tmp_path):

@@ -2,7 +2,7 @@
 
 import signal
 
-from arena.commands.serving import served_at, watched_at
+from arena.commands.home import served_at, watched_at
 from tests.web.serving import Served
 
 
@@ -27,8 +27,3 @@ def test_a_server_that_was_killed_is_not_told_of(tmp_path):
     assert (tmp_path / ".arena-serve").exists()
     assert served_at(tmp_path) == watched_at(tmp_path, tmp_path / "results" / "x") == ""
     server.close()
-
-
-def test_the_page_lists_the_runs(served):
-    _, _, text = served.ask()
-    assert 'href="/runs/done"' in text

@@ -86,6 +86,15 @@ const draw = (() => {
     return [part(`q${one}${other}${way}`, x, y), part(`qlast${way}`, x, y)];
   };
 
+  /* A move in a log: its tile as a picture, and the squares that it covers. */
+  const laid = (move) => {
+    const found = /^(\w)([a-z]\d+)(\w)([a-z]\d+)$/.exec(move);
+    return found ? [domino(found[1] + found[3]), ` ${found[2]}\u2013${found[4]}`] : ["passes"];
+  };
+
+  /* Words with every rule in them as ``link`` makes it; the number stays where that makes nothing. */
+  const linked = (words, link) => words.split(/\b(R\d\.\d)\b/).map((part) => (/^R\d\.\d$/.test(part) && link(part)) || part);
+
   /* The pagodas that a seat still holds, and the places of those it has put on the board. */
   const stock = (seat, left, all) => {
     const node = svg("svg", { viewBox: `0 0 ${all * 32} 40`, class: "stock", preserveAspectRatio: "xMinYMid meet", "aria-hidden": "true" });
@@ -104,5 +113,5 @@ const draw = (() => {
     return html("li", { class: isNext ? "moves" : "" }, badge(seat), who, count, stock(seat, left, all), ...hand);
   };
 
-  return { svg, html, badge, domino, tile, stage, sendHome, seatLine };
+  return { svg, html, badge, domino, tile, laid, linked, stage, sendHome, seatLine };
 })();

@@ -1,36 +1,150 @@
-"""The charts of a report: small ones, one per table row, on a scale shared by all rows."""
+"""Drawings for pages: SVG elements as escaped text, scales, the charts of table rows, and how
+ratings settled. Colours are classes in style.css, because the page's policy forbids inline styles.
+"""
 
-from collections.abc import Sequence
-from math import isfinite
-from typing import NamedTuple
+import math
+from collections.abc import Iterable, Sequence
+from math import inf, isfinite
+from statistics import quantiles
+from typing import TYPE_CHECKING, NamedTuple
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from arena.exports.report.scales import Scale
-from arena.exports.report.svg import element, path, picture
-from arena.exports.report.words import number
+from arena.exports.grid import counted, figure, visible, with_error
+from arena.ratings.columns import half_width
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ROW_WIDTH, ROW_HEIGHT = 190, 33
 BARS_HEIGHT = 42
 LETTER = 6.5
 """The width of a number on an axis, in pixels."""
-PANEL_WIDTH, PANEL_HEIGHT = 300, 170
 EDGE = 8
 """Pixels to the left and right of a row's scale."""
+END, START = ROW_WIDTH - EDGE, EDGE
+STEPS = (1, 2, 2.5, 5, 10)
+CLOSE = 0.75
+"""A mark so near the end of a scale would cover that of the end."""
+FEWEST_POINTS = 2
+MOST = 60
+CHOSEN = 5
+"""The bots that stand out at first: the best ones."""
+WIDTH, HEIGHT, MARGIN = 1000, 340, 12
+"""The width is stretched to that of the page."""
+FAR = 1.5
+"""Beyond so many times the range of the middle half, a bot does not widen the scale for all."""
+LEAST_RANGE = 100.0
 
 
-class Point(NamedTuple):
-    """A rating after the first ``deals`` deals, with its interval; NaN if there is none."""
+def element(name: str, /, *children: str, **attributes: str | float | None) -> Markup:
+    """An element; ``class_`` is written ``class``, ``stroke_width`` ``stroke-width``, and None
+    leaves an attribute out.
+    """
+    written = [
+        Markup('{}="{}"').format(key.rstrip("_").replace("_", "-"), _value(value))
+        for key, value in attributes.items()
+        if value is not None
+    ]
+    head = Markup(" ").join([escape(name), *written])
+    inside = Markup().join(
+        child if isinstance(child, Markup) else escape(visible(child)) for child in children
+    )
+    return (
+        Markup("<{}>{}</{}>").format(head, inside, name) if inside else Markup("<{}/>").format(head)
+    )
 
-    deals: int
-    elo: float
+
+def picture(width: float, height: float, label: str, *children: str, class_: str = "") -> Markup:
+    """An image of this size in pixels, which shrinks with its column; screen readers read ``label``
+    instead.
+    """
+    return element(
+        "svg",
+        *children,
+        viewBox=f"0 0 {_value(width)} {_value(height)}",
+        width=width,
+        height=height,
+        class_=f"chart {class_}".strip(),
+        role="img",
+        aria_label=label,
+    )
+
+
+def path(points: Sequence[tuple[float, float]], *, closed: bool = False) -> str:
+    """The points as the ``d`` of a path."""
+    steps = "L".join(f"{_value(x)} {_value(y)}" for x, y in points)
+    return f"M{steps}{'Z' if closed else ''}" if points else ""
+
+
+def line(start: float, top: float, end: float, bottom: float, class_: str) -> Markup:
+    """A straight line."""
+    return element("line", x1=start, x2=end, y1=top, y2=bottom, class_=class_)
+
+
+def _value(value: str | float) -> str:
+    """A number with at most one decimal, or the text."""
+    return visible(value) if isinstance(value, str) else f"{round(value, 1):g}"
+
+
+class Scale(NamedTuple):
+    """Maps ``low`` to ``high`` onto the pixels ``start`` to ``end``, linearly or logarithmically;
+    ``ticks`` are the numbers to mark.
+    """
+
     low: float
     high: float
+    start: float
+    end: float
+    ticks: tuple[float, ...]
+    is_log: bool = False
+
+    def __call__(self, value: float) -> float:
+        """The position of a value; values outside the scale are placed at its edge."""
+        inside = min(max(value, self.low), self.high)
+        low, high, at = (
+            math.log10(part) if self.is_log else part for part in (self.low, self.high, inside)
+        )
+        return self.start + (self.end - self.start) * (at - low) / (high - low)
+
+
+def linear(
+    values: Iterable[float], start: float, end: float, count: int = 4, least: float = 0.0
+) -> Scale:
+    """A scale over the finite values with about ``count`` round steps of at least ``least``; its
+    ends are round numbers too.
+    """
+    known = [value for value in values if isfinite(value)] or [0.0, 1.0]
+    low, high = min(known), max(known)
+    if high - low < 1e-9:  # noqa: PLR2004 - all the same
+        low, high = low - 1, high + 1
+    width = max((high - low) / count, least)
+    power = 10.0 ** math.floor(math.log10(width))
+    step = next(step * power for step in STEPS if step * power >= width * (1 - 1e-9))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    ticks = tuple(number * step for number in range(first, last + 1))
+    return Scale(first * step, last * step, start, end, ticks)
+
+
+def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
+    """A logarithmic scale (powers of ten) over the positive values."""
+    known = [value for value in values if isfinite(value) and value > 0] or [1.0]
+    first, last = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)))
+    ticks = tuple(10.0**power for power in range(first, max(last, first + 1) + 1))
+    return Scale(ticks[0], ticks[-1], start, end, ticks, is_log=True)
+
+
+def between(low: float, high: float, start: float, end: float) -> Scale:
+    """A logarithmic scale with these ends, marked at 1, 2, 5, 10 and so on, and at its end."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    round_ones = [step * 10.0**power for power in powers for step in (1, 2, 5)]
+    inside = [tick for tick in round_ones if low <= tick < high * CLOSE]
+    return Scale(low, high, start, end, (*inside, high), is_log=True)
 
 
 def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
     """The axis above a column of charts: the scale's numbers, or the labels given for them."""
-    texts = names or [number(tick, 0 if abs(tick) >= 1 or tick == 0 else 1) for tick in scale.ticks]
+    texts = names or [figure(tick, 0 if abs(tick) >= 1 or tick == 0 else 1) for tick in scale.ticks]
     marks, end = list[Markup](), -LETTER
     for tick, text in zip(scale.ticks, texts, strict=True):
         half = len(text) * LETTER / 2
@@ -38,8 +152,7 @@ def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
         if x - half >= end + LETTER:
             marks.append(element("text", text, x=x, y=12, text_anchor="middle"))
             end = x + half
-    ends = [_upright(scale(tick), 16, 20, "grid") for tick in scale.ticks]
-    return picture(ROW_WIDTH, 20, label, *marks, *ends, class_="axis")
+    return picture(ROW_WIDTH, 20, label, *marks, *_grid(scale, 16, 20), class_="axis")
 
 
 def interval(
@@ -49,107 +162,51 @@ def interval(
     is. A plain one has no grid.
     """
     y = ROW_HEIGHT / 2
-    parts = [*(() if is_plain else _grid(scale, ROW_HEIGHT)), *_zero(scale, ROW_HEIGHT)]
+    parts = [] if is_plain else _grid(scale, 0, ROW_HEIGHT)
+    if scale.low <= 0 <= scale.high:
+        parts.append(line(scale(0), 0, scale(0), ROW_HEIGHT, "zero"))
     ends = [scale(end) for end in (low, high) if isfinite(end)]
     if len(ends) == 1:
         parts += _arrow(ends[0], scale.end if isfinite(low) else scale.start, y)
-        parts.append(_upright(ends[0], y - 4, y + 4, "range"))
+        parts.append(line(ends[0], y - 4, ends[0], y + 4, "range"))
     elif ends:
-        parts.append(_whiskers(ends[0], ends[1], y))
+        strokes = ([(ends[0], y), (ends[1], y)], *([(x, y - 4), (x, y + 4)] for x in ends))
+        parts.append(element("path", d="".join(map(path, strokes)), class_="range"))
     if isfinite(middle) and len(ends) != 1:
         parts.append(element("circle", cx=scale(middle), cy=y, r=5, class_="dot"))
     return picture(ROW_WIDTH, ROW_HEIGHT, label, *parts, class_="row")
 
 
-def spread(scale: Scale, quantiles: Sequence[float], longest: float, label: str) -> Markup:
+def spread(scale: Scale, ends: Sequence[float], longest: float, label: str) -> Markup:
     """A bar from the 5 % to the 95 % quantile, with a dot at the median and a small mark at the
-    longest.
-
-    ``quantiles`` are those of 5, 50 and 95 %.
+    longest; ``ends`` are the quantiles of 5, 50 and 95 %.
     """
-    y = ROW_HEIGHT / 2
-    low, middle, high = (scale(value) for value in quantiles)
+    y, last = ROW_HEIGHT / 2, scale(longest)
+    low, middle, high = (scale(end) for end in ends)
     parts = [
-        *_grid(scale, ROW_HEIGHT),
-        _level(high, scale(longest), y, "whisker"),
+        *_grid(scale, 0, ROW_HEIGHT),
+        line(high, y, last, y, "whisker"),
         element("rect", x=low, y=y - 4, width=max(high - low, 1), height=8, rx=4, class_="span"),
         element("circle", cx=middle, cy=y, r=5, class_="dot"),
-        element("path", d=path([(scale(longest), y - 5), (scale(longest), y + 5)]), class_="range"),
+        element("path", d=path([(last, y - 5), (last, y + 5)]), class_="range"),
     ]
     return picture(ROW_WIDTH, ROW_HEIGHT, label, *parts, class_="row")
 
 
-def bars(scale: Scale, counts: Sequence[tuple[float, int]], width: float, label: str) -> Markup:
-    """A histogram of (left end, count), with bars of the given ``width`` on the scale; the highest
-    bar fills the row.
-    """
-    highest = max((count for _, count in counts), default=1) or 1
-    parts = list(_grid(scale, BARS_HEIGHT))
-    for left, count in counts:
+def bars(scale: Scale, counts: Sequence[int], label: str) -> Markup:
+    """A histogram of how often 0, 1, 2 and so on were counted; the highest bar fills the row."""
+    highest = max(counts, default=1) or 1
+    parts = _grid(scale, 0, BARS_HEIGHT)
+    for value, count in enumerate(counts):
         if count:
             height = max(count / highest * (BARS_HEIGHT - 4), 1)
-            x, end = scale(left), scale(left + width)
-            parts.append(
-                element(
-                    "rect",
-                    x=x,
-                    y=BARS_HEIGHT - height,
-                    width=max(end - x - 0.8, 0.8),
-                    height=height,
-                    class_="bar",
-                )
-            )
-    parts.append(_level(scale.start, scale.end, BARS_HEIGHT - 0.5, "base"))
+            x = scale(value)
+            width = max(scale(value + 1) - x - 0.8, 0.8)
+            place = {"x": x, "y": BARS_HEIGHT - height, "width": width, "height": height}
+            parts.append(element("rect", **place, class_="bar"))
+    base = BARS_HEIGHT - 0.5
+    parts.append(line(scale.start, base, scale.end, base, "base"))
     return picture(ROW_WIDTH, BARS_HEIGHT, label, *parts, class_="row")
-
-
-def course(points: Sequence[Point], across: Scale, up: Scale, label: str) -> Markup:
-    """A rating over the deals with its band, cut off at the edges of the scale."""
-    known = [point for point in points if isfinite(point.elo)]
-    banded = [point for point in known if isfinite(point.low)]
-    band = [(across(point.deals), up(point.high)) for point in banded] + [
-        (across(point.deals), up(point.low)) for point in banded[::-1]
-    ]
-    line = [(across(point.deals), up(point.elo)) for point in known]
-    parts = [
-        *_panel_frame(across, up),
-        element("path", d=path(band, closed=True), class_="band"),
-        element("path", d=path(line), class_="line"),
-    ]
-    if line:
-        parts.append(element("circle", cx=line[-1][0], cy=line[-1][1], r=3.5, class_="dot"))
-    return picture(PANEL_WIDTH, PANEL_HEIGHT, label, *parts, class_="panel")
-
-
-def _panel_frame(across: Scale, up: Scale) -> list[Markup]:
-    levels = [
-        _level(across.start, across.end, up(tick), "grid" if tick else "zero") for tick in up.ticks
-    ]
-    beside = [
-        element("text", number(tick), x=across.start - 6, y=up(tick) + 4, text_anchor="end")
-        for tick in up.ticks
-    ]
-    below = [
-        element(
-            "text",
-            number(tick),
-            x=across(tick),
-            y=up.start + 16,
-            text_anchor=_anchor(place, len(across.ticks)),
-        )
-        for place, tick in enumerate(across.ticks)
-    ]
-    return levels + beside + below
-
-
-def _level(start: float, end: float, y: float, class_: str) -> Markup:
-    return element("line", x1=start, x2=end, y1=y, y2=y, class_=class_)
-
-
-def _whiskers(start: float, end: float, y: float) -> Markup:
-    """A line with an upright at both ends."""
-    lines = ([(start, y), (end, y)], *([(x, y - 4), (x, y + 4)] for x in (start, end)))
-    return element("path", d="".join(path(line) for line in lines), class_="range")
 
 
 def _arrow(start: float, end: float, y: float) -> list[Markup]:
@@ -157,23 +214,151 @@ def _arrow(start: float, end: float, y: float) -> list[Markup]:
     way = 1 if end > start or (end == start and end > ROW_WIDTH / 2) else -1
     tip = end + way * (EDGE - 1)
     head = [(tip - way * 6, y - 5), (tip, y), (tip - way * 6, y + 5)]
-    return [_level(start, tip, y, "range"), element("path", d=path(head), class_="range")]
+    return [line(start, y, tip, y, "range"), element("path", d=path(head), class_="range")]
 
 
-def _upright(x: float, top: float, bottom: float, class_: str) -> Markup:
-    return element("line", x1=x, x2=x, y1=top, y2=bottom, class_=class_)
+def _grid(scale: Scale, top: float, bottom: float) -> list[Markup]:
+    return [line(scale(tick), top, scale(tick), bottom, "grid") for tick in scale.ticks]
 
 
-def _grid(scale: Scale, height: float) -> list[Markup]:
-    return [_upright(scale(tick), 0, height, "grid") for tick in scale.ticks]
+class Point(NamedTuple):
+    """A rating after the first ``deals`` deals, with its interval; NaN if there is none."""
+
+    deals: int
+    elo: float
+    elo_low: float
+    elo_high: float
 
 
-def _zero(scale: Scale, height: float) -> list[Markup]:
-    return [_upright(scale(0), 0, height, "zero")] if scale.low <= 0 <= scale.high else []
+class Courses(NamedTuple):
+    """The chart of how ratings settled with its axes, and its bots, best first: each with its
+    rating after all deals.
 
-
-def _anchor(place: int, count: int) -> str:
-    """The anchor of a label: the first starts at its mark and the last ends there, so that none is
-    cut off.
+    ``bots`` are (name, rating, whether it stands out at first). All empty if there are too few
+    deals.
     """
-    return "start" if place == 0 else "end" if place == count - 1 else "middle"
+
+    plot: Markup
+    up: Markup
+    across: Markup
+    bots: list[tuple[str, str, bool]]
+    left_out: int
+
+
+def courses_of(table: "pd.DataFrame", bots: Sequence[str]) -> Courses:
+    """The courses of the ratings of these bots, best first, in a table of how they settled."""
+    if table["deals"].nunique() < FEWEST_POINTS:
+        return Courses(Markup(), Markup(), Markup(), [], 0)
+    known = {str(name): rows for name, rows in table.groupby("bot")}
+    names = [name for name in bots if name in known]
+    points = {
+        name: [Point(*row) for row in known[name][list(Point._fields)].itertuples(index=False)]
+        for name in names[:MOST]
+    }
+    deals = int(table["deals"].max())
+    across = between(int(table["deals"].min()), deals, 0, WIDTH)
+    up = _scale([settled[-1] for settled in points.values()], HEIGHT - MARGIN, MARGIN)
+    lines = [
+        element(
+            "g",
+            *_band_and_line(course, across, up),
+            class_=f"course k{at}" if at < CHOSEN else "course",
+            data_at=str(at),
+        )
+        for at, course in enumerate(points.values())
+    ]
+    levels = [line(0, up(at), WIDTH, up(at), "grid" if at else "zero") for at in up.ticks]
+    plot = element(
+        "svg",
+        *levels,
+        *reversed(lines),
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        preserveAspectRatio="none",
+        class_="chart plot",
+        role="img",
+        aria_label=f"Ratings of {counted(len(points), 'bot')} after the first deals, up to {deals}",
+    )
+    beside = [
+        element("text", figure(at), x="100%", y=up(at) + 4, text_anchor="end") for at in up.ticks
+    ]
+    # Where the numbers of deals stand is a share of the width: the first begins at its mark and the
+    # last ends there, so that none is cut off.
+    anchors = ["start", *["middle"] * (len(across.ticks) - 2), "end"]
+    below = [
+        element("text", figure(at), x=f"{across(at) / WIDTH:.1%}", y=14, text_anchor=anchor)
+        for at, anchor in zip(across.ticks, anchors, strict=False)
+    ]
+    last = [(name, settled[-1]) for name, settled in points.items()]
+    return Courses(
+        plot,
+        element("svg", *beside, height=HEIGHT, class_="chart up", aria_hidden="true"),
+        element("svg", *below, height=18, class_="chart across", aria_hidden="true"),
+        [
+            (name, with_error(figure(point.elo), point.elo_high - point.elo), at < CHOSEN)
+            for at, (name, point) in enumerate(last)
+        ],
+        len(names) - len(points),
+    )
+
+
+def _scale(last: list[Point], start: float, end: float) -> Scale:
+    """A scale that holds the final intervals and as much again on both sides, but for bots far from
+    most.
+    """
+    elo = [point.elo for point in last]
+    low, _, high = quantiles(elo, method="inclusive") if len(elo) > 1 else elo * 3
+    reach = max(FAR * (high - low), LEAST_RANGE)
+    near = [point for point in last if low - reach <= point.elo <= high + reach]
+    halves = [
+        2 * (half if isfinite(half := point.elo_high - point.elo) else LEAST_RANGE)
+        for point in near
+    ]
+    bottom = min(point.elo - half for point, half in zip(near, halves, strict=True))
+    top = max(point.elo + half for point, half in zip(near, halves, strict=True))
+    whole = linear([bottom, top], start, end)
+    ticks = tuple(tick for tick in whole.ticks if bottom <= tick <= top)
+    return whole._replace(low=bottom, high=max(top, bottom + 1), ticks=ticks)
+
+
+def _band_and_line(points: Sequence[Point], across: Scale, up: Scale) -> list[Markup]:
+    banded = [point for point in points if isfinite(point.elo_low)]
+    band = [(across(point.deals), up(point.elo_high)) for point in banded]
+    band += [(across(point.deals), up(point.elo_low)) for point in reversed(banded)]
+    known = [(across(point.deals), up(point.elo)) for point in points if isfinite(point.elo)]
+    return [
+        element("path", d=path(band, closed=True), class_="band"),
+        element("path", d=path(known), class_="line"),
+    ]
+
+
+CURVE_WIDTH, CURVE_HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 400, 216, 44, 36, 28, 28
+DOT, NAME_LETTER = 4, 7
+
+
+def versions_curve(bot: str, rows: "pd.DataFrame") -> Markup:
+    """The rated versions of a bot from left to right, in the order of joining, each with its
+    interval; ``rows`` are at least two.
+    """
+    scale = linear([*rows["elo_low"], *rows["elo_high"]], CURVE_HEIGHT - BOTTOM, TOP)
+    parts = [element("text", "Elo", x=LEFT - 8, y=TOP - 16, text_anchor="end")]
+    for tick in scale.ticks:
+        parts.append(line(LEFT, scale(tick), CURVE_WIDTH, scale(tick), "grid"))
+        parts.append(element("text", f"{tick:g}", x=LEFT - 8, y=scale(tick) + 4, text_anchor="end"))
+    step = (CURVE_WIDTH - RIGHT - LEFT - DOT) / (len(rows) - 1)
+    versions = [(LEFT + DOT + at * step, row) for at, row in enumerate(rows.to_dict("records"))]
+    places = [(x, scale(row["elo"])) for x, row in versions]
+    parts.append(element("path", d=path(places), class_="line"))
+    for x, row in versions:
+        words = f"{row['version']}, {row['joined'][:10]}: {row['elo']:.0f} ± {half_width(row):.0f}"
+        title, y = element("title", words), scale(row["elo"])
+        parts.append(line(x, scale(row["elo_low"]), x, scale(row["elo_high"]), "whisker"))
+        parts.append(element("circle", title, cx=x, cy=y, r=DOT, class_="dot"))
+    # the names for which there is room, from the last one on
+    free = inf
+    for x, row in reversed(versions):
+        name = f"@{row['version'].partition('@')[2]}"
+        half = len(name) * NAME_LETTER / 2
+        if x + half <= free:
+            parts.append(element("text", name, x=x, y=CURVE_HEIGHT - 8, text_anchor="middle"))
+            free = x - half - NAME_LETTER
+    return picture(CURVE_WIDTH, CURVE_HEIGHT, f"{bot} over {len(rows)} versions", *parts)

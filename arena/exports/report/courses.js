@@ -1,14 +1,7 @@
-"use strict";
-
 /* How ratings settled: a few bots stand out and are named at the end of their lines. A click, a key or the pointer chooses others. */
-const courses = (() => {
-  const SLOTS = 8, LINE = 17, NEAR = 24, SVG = "http://www.w3.org/2000/svg";
-  const svg = (name, attributes, ...children) => {
-    const node = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    node.append(...children);
-    return node;
-  };
+(() => {
+  const SLOTS = 8, LINE = 17, NEAR = 24;
+  const { html, svg } = draw;
   const pointsOf = (line) => line.getAttribute("d").slice(1).split("L").map((pair) => pair.split(" ").map(Number));
   /* The height of a line above a place, if it is there. */
   const heightAt = (points, x) => {
@@ -31,10 +24,10 @@ const courses = (() => {
 
   let kept = null; // the slots of those that were chosen, by name: a live page draws the chart anew
   const dress = () => {
-    const root = document, place = root.querySelector("#courses");
-    if (!place || root.querySelector("#course-names button")) return; // no chart, or the same as before
+    const place = document.getElementById("courses");
+    if (!place || document.querySelector("#course-names button")) return; // no chart, or the same as before
     const plot = place.querySelector(".plot"), names = place.querySelector(".labels"), height = plot.viewBox.baseVal.height;
-    const bots = [...root.querySelectorAll("#course-names li")].map((item, at) => {
+    const bots = [...document.querySelectorAll("#course-names li")].map((item, at) => {
       const group = plot.querySelector(`[data-at="${at}"]`);
       const name = item.querySelector("bdi").textContent, first = /\bk(\d)/.exec(item.className)?.[1];
       const slot = kept ? kept.get(name) : first && Number(first);
@@ -86,9 +79,7 @@ const courses = (() => {
     };
 
     for (const bot of bots) {
-      bot.button = document.createElement("button");
-      bot.button.type = "button";
-      bot.button.append(...bot.item.childNodes);
+      bot.button = html("button", { type: "button" }, ...bot.item.childNodes);
       bot.item.append(bot.button);
       bot.button.addEventListener("click", () => toggle(bot));
       for (const name of ["pointerenter", "focus"]) bot.button.addEventListener(name, () => heat(bot));
@@ -100,10 +91,9 @@ const courses = (() => {
       const bot = nearest(event);
       if (bot) toggle(bot);
     };
-    root.querySelector("#courses-hint").append(" Choose whom to compare.");
+    document.getElementById("courses-hint").append(" Choose whom to compare.");
     paint();
   };
-  return { dress };
+  dress();
+  document.addEventListener("parts", dress);
 })();
-courses.dress();
-document.addEventListener("parts", courses.dress);

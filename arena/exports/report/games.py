@@ -1,32 +1,100 @@
-"""The games on a page, as many as fit."""
+"""A game as a page shows it: stepped through, as many as fit, or as a picture that plays itself."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from html import escape
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import msgspec
 
-from arena.errors import ArenaError, RunError
-from arena.exports.report.choice import Reasons
-from arena.exports.report.scan import Scan
-from arena.exports.report.stderr import Shown
-from arena.exports.report.steps import game_object
-from arena.exports.report.words import counted, visible
-from arena.match.grading import winning_shares
-from arena.records.find import deal_of
+from arena.errors import ArenaError, RunError, printable
+from arena.exports.grid import counted, visible
+from arena.exports.scene import NAMES, Film, framed, picture_file, size
+from arena.exports.text import event_text, seat_names
+from arena.match.decisions import winning_shares
+from arena.match.replay import replay, start_state
+from arena.records.grades import Judge, ReviewedGame, newest_review
+from arena.records.journal import deal_of
 from arena.records.record import GameRecord
-from arena.records.review import Judge, ReviewedGame, newest_review
-from arena.rules import CORE
+from arena.rules import CORE, State
 from arena.rules.boards import Board
-from arena.rules.notation import PASSED
-from arena.rules.terms import REVISION
+from arena.rules.notation import PASSED, deck_text, move_text
+from arena.rules.positions import draw
+from arena.rules.terms import PAGODAS, REVISION
+
+Chosen = tuple[GameRecord, list[str]]
+"""A game, and why it was chosen."""
+
+
+def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -> dict[str, Any]:
+    """A game.
+
+    ``elements`` are the fields of everything that is ever drawn on its board, and ``scene`` the
+    numbers of those at the start. ``steps`` are the moves, including passes: ``seat``, ``move``,
+    ``turn`` (placements so far), ``pile``, the mover's ``hand``, and which elements ``came`` and
+    ``went``. If they changed, there are also ``cells`` as `diagrams.draw` writes them, by square in
+    reading order from 0, ``left``, and ``events`` as (name, words, whether pagodas went home).
+    ``ms`` is the time of the move, and ``note`` what the bot said of it, as (words, value). Raises
+    RunError.
+    """
+    names, start, film = seat_names(record.bots), start_state(record, board), Film(board)
+    scene, steps = film.add(start).came, list(_steps(record, board, names, start, film))
+    return {
+        "id": record.id,
+        "board": record.board,
+        "bots": record.bots,
+        "names": names,
+        "deal": record.deal,
+        "reasons": list(reasons),
+        "stock": PAGODAS[len(record.bots)],
+        "hands": [deck_text(hand) for hand in start.hands],
+        "pile": start.pile,
+        "elements": film.elements,
+        "scene": scene,
+        "steps": steps,
+        "end": record.end,
+        "ranks": record.ranks,
+        "left": record.left,
+        "faults": [msgspec.structs.asdict(fault) for fault in record.faults],
+    }
+
+
+def _steps(
+    record: GameRecord, board: Board, names: Sequence[str], start: State, film: Film
+) -> Iterator[dict[str, Any]]:
+    cells, left = cells_of(start), start.left
+    for step in replay(record, board):
+        state, before = step.state, (cells, left)
+        cells, left = cells_of(state), list(state.left)
+        came, went = film.add(state, step.move)
+        entry = {
+            "seat": step.seat,
+            "move": move_text(board, step.move),
+            "turn": state.turns,
+            "pile": state.pile,
+            "hand": deck_text(state.hands[step.seat]),
+            "events": [
+                (event.name, event_text(event, board, names), bool(event.home))
+                for event in step.events
+            ],
+            "ms": step.ms,
+            "note": (printable(str(step.note)), step.note.value) if step.note else None,
+            "came": came,
+            "went": went,
+            "cells": {at: cell for at, cell in enumerate(cells) if cell != before[0][at]},
+            "left": left if left != before[1] else None,
+        }
+        yield {key: value for key, value in entry.items() if value not in ({}, [], None)}
+
+
+def cells_of(state: State) -> list[str]:
+    """The squares as `positions.draw` writes them, in reading order."""
+    return [cell for row in draw(state) for cell in row]
+
 
 MOST_BYTES = 2_000_000
 """The limit for all games together, so that a page stays below 5 MB."""
-
-AT_ONCE = 1000
-"""Records held in memory at a time."""
 
 QUICK = Judge("careful-4", 50, 0)
 """Who says who wins where nobody reviewed the game: 0.15 s of processor time a game."""
@@ -42,13 +110,6 @@ class Album(NamedTuple):
     crowded_out: int
     damaged: list[str]
 
-    def content(self) -> dict[str, Any]:
-        """The data that the viewer reads."""
-        return {
-            "boards": {name: board.rows for name, board in self.boards.items()},
-            "games": self.games,
-        }
-
     def words(self) -> Iterator[str]:
         """What happened in the games, in words that name rules."""
         for game in self.games:
@@ -57,28 +118,27 @@ class Album(NamedTuple):
 
 
 def album_of(
-    chosen: Iterable[tuple[GameRecord, list[str], list[Shown]]],
+    chosen: Iterable[Chosen],
     rows: Mapping[str, list[str]],
     reviews: Sequence[ReviewedGame] = (),
     is_open: Callable[[GameRecord], bool] = lambda _: False,
     judged: int = 1,
 ) -> Album:
-    """Replays the games, each with why it was chosen and its stderr, until the page is full;
-    ``rows`` are the rows of the boards. So many of the first games get a quick curve of who wins,
-    unless they are reviewed. Games of one deal know each other, unless it is open.
+    """Replays the games until the page is full; ``rows`` are the rows of the boards.
+
+    So many of the first games get a quick curve of who wins, unless they are reviewed. Games of one
+    deal know each other, unless it is open.
     """
     together = defaultdict[Any, list[tuple[int, dict[str, Any]]]](list)
-    games, boards, damaged, size, crowded_out = (
-        list[dict[str, Any]](),
-        dict[str, Board](),
-        list[str](),
-        0,
-        0,
-    )
-    for record, reasons, stderr in chosen:
+    games, damaged = list[dict[str, Any]](), list[str]()
+    boards, size, crowded_out = dict[str, Board](), 0, 0
+    for record, reasons in chosen:
+        if size > MOST_BYTES:
+            crowded_out += 1
+            continue
         try:
             board = boards.get(record.board) or Board(record.board, tuple(rows[record.board]))
-            game = readable({**game_object(record, board, reasons), "stderr": stderr})
+            game = readable(game_object(record, board, reasons))
             add_grades(game, record, reviews)
             if len(games) < judged and "judge" not in game:
                 add_shares(game, record, board)
@@ -93,7 +153,10 @@ def album_of(
         games.append(game)
         if not is_open(record):
             together[deal_of(record)].append((record.seating, game))
-    _introduce(together.values())
+    for found in together.values():
+        ids = [game["id"] for _, game in sorted(found, key=lambda one: one[0])]
+        for _, game in found if len(found) > 1 else ():
+            game["seatings"] = ids
     return Album(games, boards, crowded_out, damaged)
 
 
@@ -103,12 +166,11 @@ def add_grades(game: dict[str, Any], record: GameRecord, reviews: Sequence[Revie
     move). Grades that do not fit the record are left out.
     """
     try:
-        found = newest_review(reviews, record, REVISION)
+        judge, grades = newest_review(reviews, record, REVISION) or (None, {})
     except RunError:
+        judge = None
+    if judge is None:
         return
-    if found is None:
-        return
-    judge, grades = found
     game["judge"] = f"{visible(judge.judge)}, {counted(judge.deals, 'deal')}"
     if judge.by:
         game["adviser"] = visible(judge.name)
@@ -131,24 +193,6 @@ def add_shares(game: dict[str, Any], record: GameRecord, board: Board) -> None:
             step["win"] = shares[step["turn"] - 1]
 
 
-def _introduce(deals: Iterable[list[tuple[int, dict[str, Any]]]]) -> None:
-    """Adds ``seatings`` to games whose deal is there with other seats too: the ids of all of
-    them.
-    """
-    for games in deals:
-        ids = [game["id"] for _, game in sorted(games, key=lambda found: found[0])]
-        for _, game in games if len(games) > 1 else ():
-            game["seatings"] = ids
-
-
-def chosen_records(scan: Scan, chosen: Reasons) -> Iterator[tuple[GameRecord, list[str]]]:
-    """The records of the chosen games."""
-    rest = iter(chosen.items())
-    while some := dict(islice(rest, AT_ONCE)):
-        records = scan.records(some)
-        yield from ((records[game], reasons) for game, reasons in some.items())
-
-
 def readable(value: Any) -> Any:
     """The same value, with invisible characters in every text made visible."""
     if isinstance(value, str):
@@ -156,3 +200,87 @@ def readable(value: Any) -> Any:
     if isinstance(value, dict):
         return {readable(key): readable(part) for key, part in value.items()}
     return [readable(part) for part in value] if isinstance(value, (list, tuple)) else value
+
+
+STEP_S, START_S, END_S = 0.8, 1.0, 5.0
+LINE = 30
+MOST_LETTERS = 34
+
+
+def animated_picture(record: GameRecord, board: Board) -> str:
+    """The game as an SVG file. Raises RunError if it does not follow from its deck and moves."""
+    width, height, content = animation_of(record, board)
+    title = printable(f"{' - '.join(seat_names(record.bots))}: {record.id}")
+    return picture_file((width, height), title, content, NAMES)
+
+
+def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
+    """Its width and height, and SVG that refers to parts. Raises RunError."""
+    film, state = Film(board), start_state(record, board)
+    film.add(state)
+    left = [list(state.left)]
+    for step in replay(record, board):
+        film.add(step.state, step.move)
+        left.append(list(step.state.left))
+    width, height = size(board)
+    # What runs as long as the game takes, again and again; all else goes by it.
+    length = START_S + (len(left) - 1) * STEP_S + END_S
+    tick = f'<animate id="q" attributeName="x" begin="0s;q.end" dur="{length:g}s"/>'
+    content = (
+        '<rect width="100%" height="100%" rx="9" fill="#f5eedd"/>'
+        f'<rect width="0" height="0">{tick}</rect>'
+        f'{framed(board, _elements(film))}<g transform="translate(0 {height})">'
+        f"{_panel(record, left, width)}</g>"
+    )
+    return width, height + LINE * len(record.bots) + 12, content
+
+
+def _seen(element: str, frames: Sequence[int], all_frames: int) -> str:
+    """The element, seen in these frames, which follow each other."""
+    if len(frames) == all_frames:
+        return element
+    begins = [
+        f"q.begin+{START_S + (frame - 1) * STEP_S:g}s" if frame else "q.begin"
+        for frame in (frames[0], frames[-1] + 1)
+    ]
+    # without its animation it is as in the last frame
+    hidden, then, (start, end) = ' visibility="hidden"', "visible", begins
+    if frames[-1] + 1 == all_frames:
+        hidden, then, (start, end) = "", "hidden", ("q.begin", begins[0])
+    return (
+        f'<g{hidden}>{element}<set attributeName="visibility" to="{then}" begin="{start}"'
+        f' end="{end}"/></g>'
+    )
+
+
+def _elements(film: Film) -> str:
+    """Every element of the game, the lowest layer first; one that leaves and comes back is there
+    twice.
+    """
+    frames = defaultdict[int, list[int]](list)
+    for frame, numbers in enumerate(film.frames):
+        for at in numbers:
+            frames[at].append(frame)
+    elements = film.elements
+    return "".join(
+        _seen(str(elements[number]), [frame for _, frame in span], len(film.frames))
+        for number in sorted(frames, key=lambda number: elements[number].layer)
+        # frames that follow each other are as far from the first one as their places
+        for _, span in groupby(enumerate(frames[number]), lambda one: one[1] - one[0])
+    )
+
+
+def _panel(record: GameRecord, left: list[list[int]], width: int) -> str:
+    """A line for each seat: its pagoda, its bot, and how many pagodas it has left to place."""
+    lines = []
+    for seat, name in enumerate(seat_names(record.bots)):
+        y = seat * LINE
+        shown = f"{name[:MOST_LETTERS]}…" if len(name) > MOST_LETTERS else name
+        lines.append(
+            f'<use href="#q1{seat}" transform="translate(22 {y + 4}) scale(.7)"/>'
+            f'<text class="q-seat" x="58" y="{y + 24}">{escape(shown)}</text>'
+        )
+        for count, span in groupby(range(len(left)), [each[seat] for each in left].__getitem__):
+            text = f'<text class="q-seat q-left" x="{width - 22}" y="{y + 24}">{count}</text>'
+            lines.append(_seen(text, list(span), len(left)))
+    return "".join(lines)

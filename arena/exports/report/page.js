@@ -32,7 +32,7 @@
    step from here: left to run, its two hundred animations took a fifth of a processor for as long as the page was open. */
 (() => {
   const MIDDLE_S = 16, STEP_S = 0.8;
-  let timer = 0;
+  let timer = 0, known = new WeakSet();
   const lengthOf = (film) => film.querySelector("animate").getSimpleDuration();
   const forward = (film) => film.setCurrentTime((film.getCurrentTime() + STEP_S) % lengthOf(film));
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -40,35 +40,17 @@
     const films = document.querySelectorAll(".film");
     clearInterval(timer);
     for (const film of films) {
+      if (known.has(film)) continue;
+      known.add(film);
       film.pauseAnimations();
       film.setCurrentTime(calm.matches ? lengthOf(film) - STEP_S : MIDDLE_S);
     }
     if (!calm.matches) timer = setInterval(() => films.forEach(forward), 1000 * STEP_S);
   };
-  calm.addEventListener("change", follow);
-  follow();
-})();
-
-/* What is there to paste gets a button that copies it. */
-(() => {
-  const text = document.getElementById("summary");
-  if (!text) return;
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = "Copy";
-  const selected = () => {
-    getSelection().selectAllChildren(text);
-    return document.execCommand("copy"); // for browsers that give a file no clipboard
-  };
-  button.addEventListener("click", async () => {
-    let isCopied = true;
-    try {
-      await navigator.clipboard.writeText(text.textContent);
-    } catch {
-      isCopied = selected();
-    }
-    button.textContent = isCopied ? "Copied" : "Press Ctrl-C";
-    setTimeout(() => { button.textContent = "Copy"; }, 3000);
+  calm.addEventListener("change", () => {
+    known = new WeakSet();
+    follow();
   });
-  text.before(button);
+  document.addEventListener("parts", follow);
+  follow();
 })();

@@ -3,37 +3,42 @@ else. The rules that it names stand at its end, and every number of one is a lin
 text as its tooltip.
 """
 
+import re
+import shlex
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import msgspec
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from arena.exports.pictures.animation import NAMES
-from arena.exports.pictures.parts import style as drawing_style
-from arena.exports.report.words import (
+from arena.exports.grid import (
+    abridged,
     counted,
+    figure,
     milliseconds,
     moment,
-    number,
-    shortened,
     signed,
     visible,
+    with_error,
 )
-from arena.rules.rulebook import CITED, Rule, cited, every_rule
+from arena.exports.report.charts import axis, interval
+from arena.exports.scene import NAMES
+from arena.exports.scene import style as drawing_style
+from arena.rules.explain import CITED, Rule, cited, every_rule
 
 PACKAGE = "arena.exports.report"
 LINK = Markup('<a class="rule" href="#{}" title="{}">{}</a>')
 SCRIPTS = (
     "page.js",
+    "board.js",
     "tables.js",
     "courses.js",
-    "board.js",
     "story.js",
     "seats.js",
     "curves.js",
@@ -44,13 +49,6 @@ POLICY = (
     "default-src 'none'; img-src data:; style-src '{style}'; script-src '{script}'; base-uri"
     " 'none'; require-trusted-types-for 'script'; {further}"
 )
-
-
-class Inline(NamedTuple):
-    """Text that goes into the page unchanged, and the hash that lets the policy accept it."""
-
-    text: Markup
-    hash: str
 
 
 class Setting(NamedTuple):
@@ -75,17 +73,8 @@ ALONE = Setting()
 def render(template: str, values: Mapping[str, Any], setting: Setting = ALONE) -> str:
     """The page made from one of the templates."""
     style, script = _inlines(setting)
-    return fragment(
-        template,
-        {
-            "policy": policy_of(setting),
-            "style": style.text,
-            "script": script.text,
-            "links": setting.links,
-            **values,
-        },
-        setting,
-    )
+    page = {"policy": policy_of(setting), "style": style, "script": script, "links": setting.links}
+    return fragment(template, {**page, **values}, setting)
 
 
 def fragment(template: str, values: Mapping[str, Any], setting: Setting = ALONE) -> str:
@@ -94,18 +83,23 @@ def fragment(template: str, values: Mapping[str, Any], setting: Setting = ALONE)
     return text
 
 
+@cache
 def policy_of(setting: Setting) -> str:
-    """What the pages may do: everything else is blocked."""
-    style, script = _inlines(setting)
-    return POLICY.format(style=style.hash, script=script.hash, further=setting.policy)
+    """What the pages may do: everything else is blocked. What stands in the page itself is known
+    by its hash.
+    """
+    style, script = (
+        f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}" for text in _inlines(setting)
+    )
+    return POLICY.format(style=style, script=script, further=setting.policy)
 
 
 @cache
-def _inlines(setting: Setting) -> tuple[Inline, Inline]:
-    return (
-        _inline(read("style.css"), setting.style, drawing_style() + NAMES),
-        _inline(*map(read, SCRIPTS), *setting.scripts),
-    )
+def _inlines(setting: Setting) -> tuple[Markup, Markup]:
+    """The style and the scripts, which are our own files."""
+    style = (read("style.css"), setting.style, drawing_style() + NAMES)
+    scripts = (*map(read, SCRIPTS), *setting.scripts)
+    return Markup("\n".join(style)), Markup("\n".join(scripts))  # noqa: S704
 
 
 def data_text(value: Any) -> Markup:
@@ -134,11 +128,13 @@ def _environment(package: str) -> Environment:
         "anchor": anchor,
         "moment": moment,
         "ms": milliseconds,
-        "number": number,
-        "shortened": shortened,
+        "number": figure,
+        "shortened": abridged,
         "signed": signed,
+        "with_error": with_error,
         "zipped": zip,
     }
+    environment.globals |= {"axis": axis, "interval": interval}
     return environment
 
 
@@ -152,13 +148,6 @@ def _shown(value: Any) -> Any:
 def read(name: str, package: str = PACKAGE) -> str:
     """A file of the package."""
     return files(package).joinpath(name).read_text(encoding="utf-8").strip()
-
-
-def _inline(*texts: str) -> Inline:
-    text = "\n".join(texts)
-    # Our own files.
-    digest = b64encode(sha256(text.encode()).digest()).decode()
-    return Inline(Markup(text), f"sha256-{digest}")  # noqa: S704
 
 
 def rules_named(texts: Iterable[str]) -> list[Rule]:
@@ -177,7 +166,7 @@ def linked(text: str) -> Markup:
     visible.
     """
     rules, parts, end = every_rule(), [], 0
-    for found in CITED.finditer(text):
+    for found in re.finditer(CITED, text):
         if found[0] in rules:
             parts += [
                 escape(visible(text[end : found.start()])),
@@ -185,3 +174,79 @@ def linked(text: str) -> Markup:
             ]
             end = found.end()
     return Markup().join([*parts, escape(visible(text[end:]))])
+
+
+SAFE = "/:=,@~"
+
+
+class Around(NamedTuple):
+    """The addresses of what a game belongs to, where it is a page among others: its run, the bots
+    in its seats, and the games that ended before and after it, empty if there is none to be seen.
+    """
+
+    run: str
+    bots: list[str]
+    before: str
+    after: str
+
+
+class OnePage:
+    """The addresses of a page, empty where there is nothing to go to: here those of a report, which
+    is one file. `arena.web.pages` has the same of a site.
+
+    ``opponents`` are, for each bot that has a page, those of whose games it tells; ``games`` are on
+    the page.
+    """
+
+    def __init__(
+        self,
+        run: str,
+        bots: Iterable[str],
+        opponents: Mapping[str, Collection[str]],
+        games: Collection[str],
+    ) -> None:
+        self._run, self._opponents, self._games = run, opponents, set(games)
+        self._ids = ids_of(bots)
+
+    def id_of(self, name: str) -> str:
+        """The id of the element that is a bot's page."""
+        return f"bot/{self._ids[name]}"
+
+    def id_of_meeting(self, name: str, other: str) -> str:
+        """The id of the row there that tells of an opponent."""
+        return f"{self.id_of(name)}/{self._ids[other]}"
+
+    def bot(self, name: str) -> str:
+        """The page of a bot."""
+        return f"#{quote(self.id_of(name), SAFE)}" if name in self._opponents else ""
+
+    def meeting(self, name: str, other: str) -> str:
+        """The row of an opponent on the page of a bot, else the page."""
+        if other in self._opponents.get(name, ()):
+            return f"#{quote(self.id_of_meeting(name, other), SAFE)}"
+        return self.bot(name)
+
+    def more(self, name: str) -> str:
+        """The command that shows all games of a bot and another one."""
+        bots = f"{name}+OTHER"
+        return shlex.join(["arena", "report", self._run, "--games", bots, "--to", "games.html"])
+
+    def game(self, name: str, turn: int = 0) -> str:
+        """A game that is on the page."""
+        return f"#game={quote(name)}&turn={turn}" if name in self._games else ""
+
+
+def ids_of(names: Iterable[str]) -> dict[str, str]:
+    """A part of an id for each bot: its name where it can be; those that look alike are
+    numbered.
+    """
+    found, taken = dict[str, str](), set[str]()
+    for name in names:
+        wanted = here = "_".join(visible(name).split()) or "_"
+        number = 1
+        while here in taken:
+            number += 1
+            here = f"{wanted}~{number}"
+        taken.add(here)
+        found[name] = here
+    return found

@@ -10,22 +10,22 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
+from scipy.special import softmax
 
-from arena.exports.changes import changes_shown, known_changes, regress_command
-from arena.exports.history import version_rows
-from arena.exports.overview import ends_of
-from arena.exports.report.about import bots_of
-from arena.exports.report.charts import axis, interval
-from arena.exports.report.choice import Field
-from arena.exports.report.feats import Feats, feats
-from arena.exports.report.hands import TellingHands
-from arena.exports.report.material import Material
-from arena.exports.report.scales import linear
-from arena.exports.report.sections import END, START
-from arena.exports.report.takings import Takings
-from arena.exports.report.words import milliseconds, number, signed, with_error
+from arena.errors import ArenaError
+from arena.exports.analysis import changes_sentence, known_changes, regress_command, stages_text
+from arena.exports.grid import figure, signed, with_error
+from arena.exports.report.charts import END, START, axis, interval, linear
+from arena.exports.report.choice import Feats, Field, feats
+from arena.exports.report.scan import Material
+from arena.exports.report.sections import bots_of, version_rows
+from arena.exports.scene import board_after
+from arena.exports.text import ends_of
 from arena.ratings.columns import PAIRS, STANDINGS, half_width
-from arena.records.record import name_of
+from arena.ratings.likelihood import ELO
+from arena.records.league import Changes
+from arena.records.record import MOST_SEATS, name_of
+from arena.rules.positions import parse_position
 
 MOST_PAGES = 60
 MOST_OPPONENTS = 1200
@@ -33,7 +33,16 @@ MOST_OPPONENTS = 1200
 FEWEST_OPPONENTS = 8
 MOST_LISTED = 6
 """Games of one pair."""
-MOST_FEATS = 3
+MOST_BOARDS = 2
+MOST_FEATS = MOST_HANDS = 3
+MOST_GAMES = 200_000
+"""The last ones of the journal, in which hands are looked for: with a million games of two bots,
+all hands took 300 MB.
+"""
+FEWEST = 3
+"""The fewest games of others that tell the luck of a hand."""
+DIGITS = 9
+"""Hands that agree to this many decimals are equal; the rest is rounding."""
 
 
 class Meeting(NamedTuple):
@@ -50,16 +59,15 @@ def opponents_of(
     all whose games are on the page; in the order of the standings.
     """
     names = material.bots
-    pairs = material.tables.pairs
-    met = {(str(bot), str(other)) for bot, other in pairs[["bot", "opponent"]].to_numpy()}
-    paged = names[:MOST_PAGES]
-    most = max(FEWEST_OPPONENTS, MOST_OPPONENTS // max(len(paged), 1))
-    place = {name: at for at, name in enumerate(names)}
+    met = set(material.tables.pairs[["bot", "opponent"]].itertuples(index=False, name=None))
+    most = max(FEWEST_OPPONENTS, MOST_OPPONENTS // max(len(names[:MOST_PAGES]), 1))
     found = {}
-    for name in paged:
-        known = [other for other in names if (name, other) in met]
-        near = sorted(known, key=lambda other: abs(place[other] - place[name]))[:most]
-        found[name] = [other for other in known if other in near or (name, other) in meetings]
+    for place, name in enumerate(names[:MOST_PAGES]):
+        known = [at for at, other in enumerate(names) if (name, other) in met]
+        near = set(
+            sorted(known, key=[abs(at - place) for at in range(len(names))].__getitem__)[:most]
+        )
+        found[name] = [names[at] for at in known if at in near or (name, names[at]) in meetings]
     return found
 
 
@@ -69,17 +77,14 @@ def meetings_of(games: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], lis
     for game in games:
         ranks = dict(zip(game["bots"], game["ranks"], strict=True))
         for (bot, rank), (other, rival) in permutations(ranks.items(), 2):
-            found[bot, other].append(Meeting(game["id"], _ended(rank, rival)))
+            words = "won" if rank < rival else "lost" if rank > rival else "equal"
+            found[bot, other].append(Meeting(game["id"], words))
     return found
-
-
-def _ended(rank: int, other: int) -> str:
-    return "won" if rank < other else "lost" if rank > other else "equal"
 
 
 class Profiles:
     """Makes the pages; ``opponents`` and ``meetings`` are those of `opponents_of` and
-    `meetings_of`, and ``pictures`` show how ratings settled.
+    `meetings_of`.
     """
 
     def __init__(
@@ -87,101 +92,62 @@ class Profiles:
         material: Material,
         opponents: Mapping[str, Sequence[str]],
         meetings: Mapping[tuple[str, str], Sequence[Meeting]],
-        pictures: Mapping[str, Markup],
     ) -> None:
-        self._pictures = pictures
         self._material, self._opponents, self._meetings = material, opponents, meetings
-        scan, field = material.scan, Field(material.scan, material.elo, ~material.is_open)
-        self._feats = feats(scan, material.elo, field.clean, MOST_FEATS)
-        self._hands = TellingHands(material)
-        self._takings = Takings(scan)
-        tables = material.tables
-        self._rows = {str(row["bot"]): row for row in _rows_of(tables.standings)}
-        self._pairs = {
-            (str(row["bot"]), str(row["opponent"])): row for row in _rows_of(tables.pairs)
-        }
+        tables, history = material.tables, material.history
+        told = feats(Field(material.scan, material.elo, ~material.is_open), MOST_FEATS)
+        self._feats = {name: told.get(name, Feats([], [])) for name in opponents}
+        self._numbers, self._boards = material.scan.bot_numbers(), material.scan.boards()
+        self._seats = _seats(material)
+        self._places = {bot: rows.index for bot, rows in self._seats.groupby("bot")}
+        self._hands = self._telling_hands()
+        self._rows = {row["bot"]: row for row in _records(tables.standings)}
+        self._pairs = {(row["bot"], row["opponent"]): row for row in _records(tables.pairs)}
         self._about = {bot["name"]: bot for bot in bots_of(material)}
-        self._ids = self._named_games()
-        self._changes = known_changes(material.folder) if material.history else {}
-        members = version_rows(material.history) if material.history else []
-        self._members = {str(row["version"]): row for row in members}
+        # all games that any page names, read at once
+        wanted = {feat.game for each in self._feats.values() for one in each for feat in one}
+        for sections in self._hands.values():
+            wanted |= {hand[which] for _, hands in sections for hand in hands for which in BOTH}
+        records = material.scan.records(wanted)
+        self._ids = {game: record.id for game, record in records.items()}
+        self._changes = known_changes(material.folder) if history else {}
+        self._members = {row["version"]: row for row in version_rows(history)} if history else {}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self.of(name) for name in self._opponents)
 
     def of(self, name: str) -> dict[str, Any]:
         """The page of a bot, as the template needs it."""
-        told = self._feats.get(name, Feats([], []))
+        told, row = self._feats[name], self._rows[name]
+        own = self._seats.loc[self._places.get(self._numbers.get(name, -1), [])]
+        moves, has_sizes = own["moves"].sum(), len(set(own["size"])) > 1
+        elo = next(column for column in STANDINGS if column.name == "elo")._replace(shown=0)
         return {
+            **row,
             "name": name,
-            "row": self._rows[name],
-            "facts": [*self._facts(name)],
+            "rated": with_error(elo.written(row, figure), half_width(row)),
+            "bots": len(self._rows),
+            "member": self._members.get(name),
+            "move_ms": own["think_ms"].sum() / moves if moves else float("nan"),
+            "slowest_ms": self._material.scan.slowest_ms.get(name, float("nan")),
             "about": self._about.get(name),
-            "kin": self._kin(name),
+            # the other versions and settings of the bot
+            "kin": [one for one in self._rows if one != name and name_of(one) == name_of(name)],
             "step": self._step(name),
             **self._opponents_table(name),
-            "boards": self._takings.by_board(name),
-            "seats": self._takings.by_seat(name),
-            "wins": [feat._asdict() | {"id": self._ids[feat.game]} for feat in told.wins],
-            "losses": [feat._asdict() | {"id": self._ids[feat.game]} for feat in told.losses],
-            "hands": [
-                (
-                    *words,
-                    [
-                        hand | {"id": self._ids[hand["game"]], "best_id": self._ids[hand["best"]]}
-                        for hand in found
-                    ],
-                )
-                for *words, found in self._hands.of(name)
+            "boards": [
+                {**board, "what": self._boards[board["board"]]} for board in _means(own, "board")
             ],
+            "seats": [
+                {**seat, "what": f"seat {seat['seat']}" + f" of {seat['size']}" * has_sizes}
+                for seat in _means(own, "size", "seat")
+            ],
+            "best": [feat._asdict() | {"id": self._ids[feat.game]} for feat in told.wins],
+            "worst": [feat._asdict() | {"id": self._ids[feat.game]} for feat in told.losses],
+            "hands": self._hands.get(name, []),
+            "ids": self._ids,
             "faults": self._faults(name),
-            "picture": self._pictures.get(name),
         }
-
-    def _named_games(self) -> dict[int, str]:
-        """The ids of all games that any page names, read at once."""
-        wanted = {
-            feat.game
-            for name in self._opponents
-            for found in self._feats.get(name, Feats([], []))
-            for feat in found
-        }
-        wanted |= {
-            hand[which]
-            for name in self._opponents
-            for *_, found in self._hands.of(name)
-            for hand in found
-            for which in ("game", "best")
-        }
-        records = self._material.scan.records(wanted)
-        return {game: record.id for game, record in records.items()}
-
-    def _facts(self, name: str) -> Iterator[tuple[str, str]]:
-        row = self._rows[name]
-        columns = {column.name: column for column in STANDINGS}
-        elo = columns["elo"]._replace(shown=0).written(row, number)
-        yield "Elo", with_error(elo, half_width(row))
-        if member := self._members.get(name):
-            yield "On the league's scale", with_error(member["elo"], member["error"])
-            yield "Status", member["status"]
-            yield "Joined", member["joined"]
-        yield "Rank", f"{row['rank']} of {len(self._rows)}"
-        if row["rank_low"] < row["rank_high"]:
-            yield "Possible ranks", f"{row['rank_low']}–{row['rank_high']}"  # noqa: RUF001 - a dash
-        yield "Games", number(row["games"])
-        yield "Won", number(row["wins"])
-        if row["shared"]:
-            yield "Shared", number(row["shared"])
-        yield "Lost", number(row["losses"])
-        yield "Share of the wins", f"{number(row['win_rate'] * 100, 1)} %"
-        yield "Pagodas left", number(row["avg_left"], 1)
-        yield "Forfeits", number(row["forfeits"])
-        yield "A move takes", milliseconds(self._takings.move_ms(name))
-        yield "Slowest answer", milliseconds(self._material.scan.slowest_ms.get(name, float("nan")))
-
-    def _kin(self, name: str) -> list[str]:
-        """The other versions and settings of the bot in this run."""
-        return [other for other in self._rows if other != name and name_of(other) == name_of(name)]
 
     def _step(self, name: str) -> dict[str, Any] | None:
         """What a version in a league gained on the one before it, and the command that tells where
@@ -192,58 +158,178 @@ class Profiles:
         before = next((str(row["before"]) for row in rows if row["version"] == name), "")
         if not found or before not in self._rows:
             return None
+        told = self._changes.get(name)
         return {
             "before": before,
             "gain": next(iter(found.of(name).sentences), ""),
             "command": regress_command(self._material.folder.name, name, before),
-            "changes": changes_shown(self._changes[name]) if name in self._changes else None,
+            "changes": told and [changes_sentence(told), stages_text(told)],
+            "pairs": [*_pairs(told)] if told else [],
         }
 
     def _opponents_table(self, name: str) -> dict[str, Any]:
-        rows = [self._pairs[name, other] for other in self._opponents[name]]
         frame = self._material.tables.pairs
         own = frame[frame["bot"] == name].rename(columns={"elo_diff": "elo"})
         scale = linear([0.0, *ends_of(own, is_anchored=False)], START, END)
         column = next(column for column in PAIRS if column.name == "elo_diff")._replace(shown=0)
-        return {
-            "axis": axis(scale, "Elo ahead"),
-            "opponents": [
-                {
-                    **row,
-                    "elo": column.written(row, number),
-                    "picture": _lead_picture(scale, row),
-                    "listed": self._meetings.get((name, row["opponent"]), ())[:MOST_LISTED],
-                }
-                for row in rows
-            ],
-            "left_out": len(own) - len(rows),
-        }
+        rows = []
+        for row in (self._pairs[name, other] for other in self._opponents[name]):
+            middle, low, high = row["elo_diff"], row["elo_low"], row["elo_high"]
+            words = f"{signed(low)} to {signed(high)}" if np.isfinite(low + high) else "not known"
+            picture = interval(scale, low, middle, high, words, is_plain=True)
+            listed = self._meetings.get((name, row["opponent"]), ())[:MOST_LISTED]
+            elo = column.written(row, figure)
+            rows.append({**row, "elo": elo, "picture": picture, "listed": listed})
+        left_out = len(own) - len(rows)
+        return {"axis": axis(scale, "Elo ahead"), "opponents": rows, "left_out": left_out}
 
     def _faults(self, name: str) -> list[dict[str, Any]]:
         """Each kind of fault: how often, and what the latest one was."""
         found = [fault for fault in self._material.scan.faults if fault.bot == name]
         latest = {one.fault.kind: one for one in found}
-        counts = Counter(one.fault.kind for one in found)
+        is_open = self._material.is_open
         return [
             {
                 "kind": kind,
                 "count": count,
                 "game": latest[kind].id,
                 "turn": latest[kind].fault.turn,
-                "detail": "" if self._is_open(latest[kind].game) else latest[kind].fault.detail,
+                "detail": "" if is_open[latest[kind].game] else latest[kind].fault.detail,
             }
-            for kind, count in counts.most_common()
+            for kind, count in Counter(one.fault.kind for one in found).most_common()
         ]
 
-    def _is_open(self, game: int) -> bool:
-        return bool(self._material.is_open[game])
+    def _telling_hands(self) -> dict[str, list[tuple[str, list[dict[str, Any]]]]]:
+        """By bot its unlucky hands and those that others played better, in games whose deals are
+        over. Where line-ups do not play the same deals, nobody held the same hand.
+        """
+        if not self._numbers or self._material.info.has_own_decks:
+            return {}
+        seats = with_hands(self._material, self._seats)
+        held = held_hands(seats)
+        hands = {}
+        for name in self._numbers.keys() & self._opponents:
+            mine = held[held["bot"] == self._numbers[name]]
+            hands[name] = [
+                (kind, [self._told(row, seats) for row in found.to_dict("records")])
+                for kind, found in (("unlucky", unlucky(mine)), ("outplayed", outplayed(mine)))
+            ]
+        return hands
+
+    def _told(self, held: dict[Any, Any], seats: pd.DataFrame) -> dict[str, Any]:
+        """A hand with the worst game of the bot and the best of others."""
+        everybody = seats[seats["hand"] == held["hand"]]
+        is_own = everybody["bot"] == held["bot"]
+        worst = everybody.loc[everybody.loc[is_own, "gap"].idxmin()]
+        best = everybody.loc[everybody.loc[~is_own, "gap"].idxmax()]
+        game, scan = int(worst["game"]), self._material.scan
+        told = {"board": self._boards[int(worst["board"])], "deal": int(scan.deal[game])}
+        return {**held, **told, "game": game, "best": int(best["game"]), "seat": int(worst["seat"])}
 
 
-def _rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+BOTH = ("game", "best")
+
+
+def _pairs(told: Changes) -> Iterator[tuple[str, int, list[tuple[str, str, Markup]]]]:
+    """Decisions in which two versions differ: the game, the turn, and each version with its move on
+    the board.
+    """
+    for example in told.examples[:MOST_BOARDS]:
+        try:
+            state = parse_position(example.position)
+            boards = [
+                (bot, move, board_after(state, example.moves, move, f"{bot} plays {move}"))
+                for bot, move in ((told.before, example.old), (told.bot, example.new))
+            ]
+        except (ArenaError, KeyError):  # a position that somebody changed
+            continue
+        yield example.game, example.turn, boards
+
+
+def _means(seats: pd.DataFrame, *by: str) -> list[dict[str, Any]]:
+    """The number of games, and means over them."""
+    groups = seats.groupby([*by])
+    means = groups.agg(games=("share", "size"), share=("share", "mean"), left=("left", "mean"))
+    return _records(means.reset_index())
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", table.to_dict("records"))
 
 
-def _lead_picture(scale: Any, row: Any) -> Any:
-    middle, low, high = row["elo_diff"], row["elo_low"], row["elo_high"]
-    words = f"{signed(low)} to {signed(high)}" if np.isfinite(low + high) else "not known"
-    return interval(scale, low, middle, high, words, is_plain=True)
+def _seats(material: Material) -> pd.DataFrame:
+    """A row for each ``game`` and ``seat``: ``board`` and ``bot`` by number, the ``size`` of the
+    table, the ``share`` of the win, the pagodas ``left``, ``think_ms``, and how many ``moves`` the
+    seat made if all made equally many.
+    """
+    scan = material.scan
+    sizes, boards = scan.sizes(), scan.boards()
+    numbers = [[boards.index(board)] * len(bots) for board, bots, _ in scan.outcomes]
+    return pd.DataFrame(
+        {
+            "game": np.repeat(np.arange(len(sizes), dtype=np.int32), sizes),
+            "seat": scan.seats(),
+            "board": scan.by_seat(numbers),
+            "bot": scan.bots(),
+            "size": np.repeat(sizes, sizes),
+            "share": scan.won(),
+            "left": scan.left,
+            "think_ms": scan.think_ms,
+            "moves": np.repeat(scan.turns / sizes, sizes),
+        }
+    )
+
+
+def with_hands(material: Material, seats: pd.DataFrame) -> pd.DataFrame:
+    """Those of the `_seats` that count, with ``hand``, a number for the same tiles in the same seat
+    at a table of the same size, the ``expected`` share of the win by ratings, and the ``gap``.
+    """
+    scan, elo = material.scan, material.elo
+    effects = material.tables.seats.set_index(["seats", "seat"])["elo"].fillna(0.0)
+    expected = []
+    for _, bots, _ in scan.outcomes:
+        seated = [effects.get((len(bots), seat), 0.0) for seat in range(len(bots))]
+        strength = np.array([elo[bot] for bot in bots]) + seated
+        expected.append(softmax(strength / ELO).tolist())
+    table = np.repeat(scan.places() * (MOST_SEATS + 1) + scan.sizes(), scan.sizes())
+    seats = seats.assign(
+        hand=table * MOST_SEATS + seats["seat"], expected=scan.by_seat(expected, np.float64)
+    )
+    # Open deals are left out: the page does not tell one hand of them from another.
+    away = material.is_open | (np.arange(len(scan.turns)) < len(scan.turns) - MOST_GAMES)
+    seats = seats[~np.repeat(away, scan.sizes()) & seats["expected"].notna()]
+    return seats.assign(gap=seats["share"] - seats["expected"])
+
+
+def held_hands(seats: pd.DataFrame) -> pd.DataFrame:
+    """One row for each ``hand`` that a ``bot`` held, and others often enough, in the order of both.
+    ``seats`` has a row for each game and seat, with ``hand``, ``bot``, ``share`` and ``expected``.
+
+    ``games``, ``other_games``  int64, of the bot and of others
+    ``share``, ``expected``, ``other_share``, ``other_expected``  float64, means over these games
+    ``gap``, ``other_gap``  float64, the share beyond expectation
+    """
+    sums = seats.assign(games=1).groupby(["hand", "bot"])[["games", "share", "expected"]].sum()
+    others = sums.groupby("hand").transform("sum") - sums
+    means = [
+        each.assign(**each[["share", "expected"]].div(each["games"], axis=0))
+        for each in (sums, others[others["games"] >= FEWEST])
+    ]
+    for each in means:
+        each["gap"] = (each["share"] - each["expected"]).round(DIGITS)
+    return means[0].join(means[1].add_prefix("other_"), how="inner").reset_index()
+
+
+def unlucky(held: pd.DataFrame) -> pd.DataFrame:
+    """The hands with which the bot fell short, and the others did too; the worst for the others
+    first.
+    """
+    short = held[(held["gap"] < 0) & (held["other_gap"] < 0)]
+    return short.sort_values("other_gap", kind="stable").head(MOST_HANDS)
+
+
+def outplayed(held: pd.DataFrame) -> pd.DataFrame:
+    """The hands with which the others did better than the bot; the widest difference first."""
+    behind = held.assign(behind=(held["gap"] - held["other_gap"]).round(DIGITS))
+    behind = behind[(behind["behind"] < 0) & (behind["other_gap"] > 0)]
+    return behind.sort_values("behind", kind="stable").head(MOST_HANDS)

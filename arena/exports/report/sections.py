@@ -1,37 +1,89 @@
-"""The sections of a report, as the templates need them: rows of values with their charts."""
+"""The sections of a report, as the templates need them: rows of values with their charts, and what
+was played by whom.
+"""
 
-from collections.abc import Iterator
-from typing import Any, TypeVar
+import shlex
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
+import msgspec
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
-from arena.exports.overview import ends_of
-from arena.exports.report.charts import EDGE, ROW_WIDTH, axis, bars, interval, spread
-from arena.exports.report.material import Material
-from arena.exports.report.scales import Scale, linear, logarithmic
-from arena.exports.report.scan import Scan
-from arena.exports.report.words import counted, milliseconds, number, signed
-from arena.ratings.columns import STANDINGS, Column, in_whole_elo, placed
+from arena.errors import BotFolderError, RunError, printable
+from arena.exports.analysis import DAY, rated_rows, status_text
+from arena.exports.grid import abridged, counted, figure, milliseconds, width_of
+from arena.exports.report.charts import (
+    END,
+    ROW_HEIGHT,
+    ROW_WIDTH,
+    START,
+    Scale,
+    axis,
+    bars,
+    element,
+    interval,
+    linear,
+    logarithmic,
+    spread,
+    versions_curve,
+)
+from arena.exports.report.scan import Forfeited, Material
+from arena.exports.text import ends_of
+from arena.players.folder import settings_text
+from arena.players.manifest import read_manifest
+from arena.players.player import YOU
+from arena.ratings.columns import HISTORY, STANDINGS, Column, half_width, in_whole_elo, placed
+from arena.ratings.history import History
+from arena.ratings.tables import Tables
+from arena.records.evidence import evidence_name
+from arena.records.regular import has_folder, read_regular
+from arena.records.runfile import BotInfo, RunInfo
+from arena.rules.boards import BUILT_IN
 from arena.rules.terms import PAGODAS
+from arena.tournament.config import DEFAULTS, make_config
+from arena.tournament.tuning import SEATS
 
 MOST_ROWS = 200
 """The number of bots in tables with charts: the best ones. The standings have all."""
 MOST_PAIRED = 60
-MOST_NAMED = 8
-"""The head-to-head table names its columns up to this many; with more it numbers them."""
 QUANTILES = (0.05, 0.5, 0.95)
-SHADES = 10
 SECOND = 1000
-END, START = ROW_WIDTH - EDGE, EDGE
-Value = TypeVar("Value", np.int8, np.float64)
+MOST_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
+EACH, ALL = 2, 40
+"""The number of faults per bot and kind, and in total, whose evidence is shown."""
+WORDS = 300
+HASH = 12
+TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
+TOLD = ("players", "seatings", "tables", "challenger", *TIMES, "until")
+"""The settings that the command names where they are not the defaults."""
+QUESTION = ("elo0", "elo1", "alpha", "beta")
+"""The same for the question of a comparison."""
+SANS = "'Liberation Sans','DejaVu Sans',Arial,Helvetica,sans-serif"
+TABLE_STYLE = (
+    f"text{{font-family:{SANS};font-size:13px;fill:#20242c}}.title{{font-size:16px}}"
+    ".title,.name{font-weight:600}.head,.axis text{font-size:11px;fill:#575e6b}"
+    ".page{fill:#fff;stroke:#dcd7cb}.grid{stroke:#e6e2d8}.zero{stroke:#8b8778}"
+    ".range{stroke:#0d6570;stroke-width:2;fill:none;stroke-linejoin:round}.dot{fill:#0d6570}"
+    "@media(prefers-color-scheme:dark){text{fill:#e9e7e2}.head,.axis text{fill:#a9b0bc}"
+    ".page{fill:#15181d;stroke:#353b46}.grid{stroke:#2e343e}.zero{stroke:#6d7583}"
+    ".range{stroke:#7cc9cf}.dot{fill:#7cc9cf}}"
+)
+TABLE_TOP, GLYPH, GAP, MARGIN, LARGER = 66, 9, 16, 24, 1.3
+"""The picture of the standings: its table below its title, pixels for a sign and between columns,
+and how much larger it is shown than the charts of a page.
+"""
+LONGEST = 32
 
 
-def standings(material: Material) -> dict[str, Any]:
-    """The standings with their intervals on one scale, by the page's columns."""
-    table = material.tables.standings
-    columns = [in_whole_elo(column) for column in placed(STANDINGS, "page")]
-    scale = linear(ends_of(table, is_anchored=bool(material.tables.anchors)), START, END)
+def standings(tables: Tables, view: str = "page") -> dict[str, Any]:
+    """The standings with their intervals on one scale, by the columns of a view."""
+    table = tables.standings
+    columns = [in_whole_elo(column) for column in placed(STANDINGS, view)]
+    scale = linear(ends_of(table, is_anchored=bool(tables.anchors)), START, END)
     rows = [
         {
             "cells": [_cell(column, row) for column in columns],
@@ -49,167 +101,285 @@ def _cell(column: Column, row: Any) -> tuple[str, str]:
     value, style = column.value(row), column.style
     if (style == "warn" and not value) or style == "term":
         style = ""
-    if column.of and isinstance(value, str):
-        return style, value.replace("-", "–")  # noqa: RUF001 - a dash between figures
     if isinstance(value, str):
-        return style, value
+        return style, value.replace("-", "–") if column.of else value  # noqa: RUF001 - a dash
     unit = " %" if column.is_percent and np.isfinite(value) else ""
-    return style, column.written(row, number) + unit
+    return style, column.written(row, figure) + unit
 
 
 def _interval_words(row: Any) -> str:
-    if not np.isfinite(row["elo_low"]):
-        return f"below {number(row['elo_high'])}" if np.isfinite(row["elo_high"]) else "no interval"
-    if not np.isfinite(row["elo_high"]):
-        return f"above {number(row['elo_low'])}"
-    return f"from {number(row['elo_low'])} to {number(row['elo_high'])}"
+    low, high = row["elo_low"], row["elo_high"]
+    if np.isfinite(low):
+        return (
+            f"from {figure(low)} to {figure(high)}" if np.isfinite(high) else f"above {figure(low)}"
+        )
+    return f"below {figure(high)}" if np.isfinite(high) else "no interval"
+
+
+def standings_picture(tables: Tables, title: str) -> str:
+    """The standings at a glance as an SVG file, light or dark as the page around it is."""
+    table, x = standings(tables, "brief"), MARGIN
+    parts = [element("text", title, class_="title", x=MARGIN, y=30)]
+    for at, column in enumerate(table["columns"]):
+        texts = [printable(row["cells"][at][1]) for row in table["rows"]]
+        texts = [text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…" for text in texts]
+        end = x + GLYPH * max(map(width_of, [column.head, *texts]))
+        parts += _down(column, texts, *((x, "start") if column.style == "name" else (end, "end")))
+        x = end + GAP
+        if [each.brief for each in table["columns"][at : at + 2]] == [1, 2]:
+            drawn = [(table["axis"], -20), *((row["picture"], 0) for row in table["rows"])]
+            for place, (chart, up) in enumerate(drawn):
+                top = TABLE_TOP + ROW_HEIGHT * max(place - 1, 0) + up
+                parts.append(element("g", chart, transform=f"translate({x} {top})"))
+            x += ROW_WIDTH + GAP
+    width = max(x - GAP, MARGIN + GLYPH * width_of(title)) + MARGIN
+    height = TABLE_TOP + ROW_HEIGHT * len(table["rows"]) + MARGIN // 2
+    picture = element(
+        "svg",
+        element("style", Markup(TABLE_STYLE)),  # noqa: S704 - our own
+        element("rect", class_="page", x=0.5, y=0.5, width=width - 1, height=height - 1, rx=12),
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width} {height}",
+        width=width * LARGER,
+        height=height * LARGER,
+        role="img",
+        aria_label=title,
+    )
+    return f"{picture}\n"
+
+
+def _down(column: Column, texts: Sequence[str], x: float, anchor: str) -> Iterator[Markup]:
+    """A column of the standings: its head, and a text in every row."""
+    yield element("text", column.head, class_="head", x=x, y=TABLE_TOP - 8, text_anchor=anchor)
+    for place, text in enumerate(texts):
+        y = TABLE_TOP + ROW_HEIGHT * (place + 0.5) + 4.5
+        yield element("text", text, class_=column.style or None, x=x, y=y, text_anchor=anchor)
+
+
+def version_rows(history: History) -> list[dict[Any, Any]]:
+    """A row for each version as people see it, with its rating in ``elo`` and its ``error``."""
+    columns = {column.name: column for column in HISTORY}
+    rows: list[dict[Any, Any]] = history.table.to_dict("records")
+    for row in rows:
+        row |= {"joined": row["joined"][:DAY], "status": status_text(row), "error": half_width(row)}
+        row["elo"] = columns["elo"].written(row, figure)
+    return rows
+
+
+def versions(history: History) -> dict[str, Any]:
+    """The versions of a league, and the curves of bots with several rated ones."""
+    rated = [(bot, rated_rows(rows)) for bot, rows in history.table.groupby("bot", sort=False)]
+    curves = [(bot, versions_curve(str(bot), rows)) for bot, rows in rated if len(rows) > 1]
+    return {"rows": version_rows(history), "curves": curves}
 
 
 def pairs(material: Material) -> dict[str, Any]:
-    """The score of each bot against each other one, as a square table in the order of the
-    standings.
-    """
-    names = material.bots[:MOST_PAIRED]
-    met = {(row["bot"], row["opponent"]): row for row in material.tables.pairs.to_dict("records")}
-    rows = [
-        {"bot": bot, "cells": [_meeting(met.get((bot, other))) for other in names]} for bot in names
-    ]
-    return {
-        "names": names,
-        "rows": rows,
-        "is_named": len(names) <= MOST_NAMED,
-        "shades": range(SHADES + 1),
-        "all": len(material.bots),
-    }
-
-
-def _meeting(row: Any) -> dict[str, Any] | None:
-    if row is None:
-        return None
-    words = f"{row['wins']} better, {row['shared']} equal, {row['losses']} worse"
-    return {
-        "score": row["score"],
-        "games": row["games"],
-        "shade": round(row["score"] * SHADES),
-        "words": words,
-    }
+    """The bots in the order of the standings, and how they did by bot and opponent."""
+    rows = material.tables.pairs.to_dict("records")
+    met = {(row["bot"], row["opponent"]): row for row in rows}
+    return {"names": material.bots[:MOST_PAIRED], "met": met, "all": len(material.bots)}
 
 
 def seats(material: Material) -> dict[str, Any]:
     """The effect of each seat compared with the first, by number of players."""
     table = material.tables.seats
-    low, high = table["elo"] - table["elo_error"], table["elo"] + table["elo_error"]
-    scale = linear([*table["elo"], *low, *high, 0.0], START, END)
-    rows = [
-        row
-        | {
-            "name": f"seat {row['seat']}",
-            "picture": interval(scale, below, row["elo"], above, f"{signed(row['elo'])} Elo"),
-        }
-        for row, below, above in zip(table.to_dict("records"), low, high, strict=True)
-    ]
-    return {"rows": rows, "axis": axis(scale, "Elo against seat 0")}
+    table = table.assign(low=table["elo"] - table["elo_error"])
+    table = table.assign(high=table["elo"] + table["elo_error"])
+    scale = linear([*table["elo"], *table["low"], *table["high"], 0.0], START, END)
+    return {"rows": table.to_dict("records"), "scale": scale}
 
 
 def pagodas_left(material: Material) -> dict[str, Any]:
     """The number of pagodas each bot had left at the end of its games."""
     most = max((PAGODAS[len(bots)] for _, bots, _ in material.scan.outcomes), default=PAGODAS[2])
     scale = Scale(0, most + 1, START, END, tuple(range(0, most + 1, 6)))
-    rows = [_left_row(name, left, scale) for name, left in _by_bot(material, material.scan.left)]
+    rows = []
+    for name, left in _by_bot(material, material.scan.left):
+        counts = np.bincount(left).tolist()
+        told = [f"{at} left in {counted(many, 'game')}" for at, many in enumerate(counts) if many]
+        row = {"bot": name, "games": len(left), "none": counts[0] / len(left)}
+        row |= {"mean": float(left.mean()), "median": float(np.median(left))}
+        rows.append({**row, "picture": bars(scale, counts, f"{name}: {', '.join(told)}")})
     return {"rows": rows, "axis": axis(scale, "pagodas left")}
-
-
-def _left_row(name: str, left: NDArray[np.int8], scale: Scale) -> dict[str, Any]:
-    counts = np.bincount(left)
-    label = f"{name}: " + ", ".join(
-        f"{value} left in {counted(int(count), 'game')}"
-        for value, count in enumerate(counts)
-        if count
-    )
-    return {
-        "bot": name,
-        "games": len(left),
-        "none": float((left == 0).mean()),
-        "mean": float(left.mean()),
-        "median": float(np.median(left)),
-        "picture": bars(scale, list(enumerate(counts.tolist())), 1, label),
-    }
 
 
 def lengths(material: Material) -> dict[str, Any]:
     """How long games were, and how they ended, by board and number of players."""
     scan = material.scan
-    tables = [(board, len(bots)) for board, bots, _ in scan.outcomes]
+    kinds = [(board, len(bots)) for board, bots, _ in scan.outcomes]
     scale = linear([0.0, float(scan.turns.max(initial=0))], START, END, least=1)
-    rows = [
-        _length_row(*table, scan, scan.by_game(each == table for each in tables) == 1, scale)
-        for table in sorted(set(tables))
-    ]
-    return (
-        {"rows": rows, "axis": axis(scale, "turns"), "ends": scan.ends}
-        if rows
-        else {"rows": [], "ends": []}
-    )
-
-
-def _length_row(
-    board: str, seats: int, scan: Scan, games: NDArray[np.bool_], scale: Scale
-) -> dict[str, Any]:
-    turns = scan.turns[games]
-    counts = np.bincount(turns)
-    quantiles = np.quantile(turns, QUANTILES)
-    return {
-        "board": board,
-        "players": seats,
-        "games": len(turns),
-        "ends": (np.bincount(scan.end[games], minlength=len(scan.ends)) / len(turns)).tolist(),
-        "quantiles": quantiles.tolist(),
-        "picture": bars(
-            scale,
-            list(enumerate(counts.tolist())),
-            1,
-            f"median {quantiles[1]:.0f} turns, {turns.min()} to {turns.max()}",
-        ),
-    }
+    rows = []
+    for board, players in sorted(set(kinds)):
+        games = scan.by_game(kind == (board, players) for kind in kinds) == 1
+        turns, ends = scan.turns[games], np.bincount(scan.end[games], minlength=len(scan.ends))
+        quantiles = np.quantile(turns, QUANTILES).tolist()
+        label = f"median {quantiles[1]:.0f} turns, {turns.min()} to {turns.max()}"
+        row = {"board": board, "players": players, "games": len(turns), "quantiles": quantiles}
+        row |= {"ends": (ends / len(turns)).tolist()}
+        rows.append({**row, "picture": bars(scale, np.bincount(turns).tolist(), label)})
+    return {"rows": rows, "axis": axis(scale, "turns"), "ends": scan.ends}
 
 
 def thinking(material: Material) -> dict[str, Any]:
     """How long each bot thought in a game, and its slowest answer."""
-    longest = material.scan.slowest_ms
     times = dict(_by_bot(material, material.scan.think_ms))
     quantiles = {name: np.quantile(think, QUANTILES).tolist() for name, think in times.items()}
     ends = [value for name in times for value in (*quantiles[name], times[name].max())]
     scale = logarithmic([max(value, 0.1) for value in ends], START, END)
-    rows = [
-        {
-            "bot": name,
-            "mean": float(think.mean()),
-            "median": quantiles[name][1],
-            "high": quantiles[name][2],
-            "longest": float(think.max()),
-            "slowest": longest[name],
-            "picture": spread(
-                scale,
-                quantiles[name],
-                float(think.max()),
-                f"median {milliseconds(quantiles[name][1])}",
-            ),
-        }
-        for name, think in times.items()
-    ]
-    return {
-        "rows": rows,
-        "axis": axis(scale, "time in a game", [_tick(tick) for tick in scale.ticks]),
-    }
+    rows = []
+    for name, think in times.items():
+        (_, median, high), longest = quantiles[name], float(think.max())
+        label = f"median {milliseconds(median)}"
+        row = {"bot": name, "mean": float(think.mean()), "median": median, "high": high}
+        row |= {"longest": longest, "slowest": material.scan.slowest_ms[name]}
+        rows.append({**row, "picture": spread(scale, quantiles[name], longest, label)})
+    ticks = [f"{at:g} ms" if at < SECOND else f"{at / SECOND:g} s" for at in scale.ticks]
+    return {"rows": rows, "axis": axis(scale, "time in a game", ticks)}
 
 
-def _tick(value: float) -> str:
-    return f"{value:g} ms" if value < SECOND else f"{value / SECOND:g} s"
-
-
-def _by_bot(material: Material, values: NDArray[Value]) -> Iterator[tuple[str, NDArray[Value]]]:
+def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
     """The values (N,), which are by game and seat, for each bot that has games, best bot first."""
     number, bot = material.scan.bot_numbers(), material.scan.bots()
     return (
         (name, values[bot == number[name]]) for name in material.bots[:MOST_ROWS] if name in number
     )
+
+
+def faults(material: Material) -> dict[str, Any]:
+    """One row per bot and kind of fault, most frequent first, with the evidence of its latest
+    faults on finished deals.
+    """
+    groups: defaultdict[tuple[str, str], list[Forfeited]] = defaultdict(list)
+    for forfeited in material.scan.faults:
+        groups[forfeited.bot, forfeited.fault.kind].append(forfeited)
+    games = material.scan.games_of()
+    rows, room = [], ALL
+    for (bot, kind), found in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0])):
+        shown = [one for one in reversed(found) if not material.is_open[one.game]]
+        shown = shown[: min(EACH, room)]
+        room -= len(shown)
+        row = {"bot": bot, "kind": kind, "count": len(found), "share": len(found) / games[bot]}
+        rows.append({**row, "shown": [fault_object(material.folder, one) for one in shown]})
+    return {"rows": rows, "total": len(material.scan.faults), "evident": ALL - room}
+
+
+def details_of(faults: Mapping[str, Any]) -> list[str]:
+    """The words of the faults that are shown."""
+    return [fault["detail"] for row in faults["rows"] for fault in row["shown"]]
+
+
+def fault_object(folder: Path, forfeited: Forfeited) -> dict[str, Any]:
+    """A fault with its evidence."""
+    fault = msgspec.structs.asdict(forfeited.fault)
+    evidence = _evidence(folder, forfeited)
+    return {**fault, "game": forfeited.id, "bot": forfeited.bot, "evidence": evidence}
+
+
+def _evidence(run: Path, forfeited: Forfeited) -> dict[str, Any] | None:
+    """The evidence of a fault with its last lines shortened; None if there is no such file, or if
+    it is outside the run.
+    """
+    name = evidence_name(forfeited.id, forfeited.fault.seat)
+    try:
+        content = msgspec.json.decode(read_regular(run, name))
+        lines = [
+            {"way": str(way), "at": float(at_ms), "text": abridged(str(text), LINE_LENGTH)}
+            for way, at_ms, text in content["lines"]
+        ]
+        return {
+            "path": name,
+            "ending": str(content["ending"]),
+            "lines": lines[-MOST_LINES:],
+            "left_out": max(len(lines) - MOST_LINES, 0),
+            "stderr": abridged(str(content["stderr"]), STDERR_LENGTH),
+        }
+    # DecodeError is a ValueError.
+    except (OSError, RunError, RecursionError, KeyError, TypeError, ValueError):
+        return None
+
+
+def bots_of(material: Material) -> list[dict[str, Any]]:
+    """The bots of the run with the details from their bot.toml, best first."""
+    known = {bot.name: bot for bot in material.info.bots}
+    return [_bot(material.folder, known[name]) for name in material.bots if name in known]
+
+
+def _bot(folder: Path, bot: BotInfo) -> dict[str, Any]:
+    try:
+        manifest = read_manifest(folder / bot.copy) if has_folder(folder, bot.copy) else None
+    except (BotFolderError, OSError, ValueError):
+        manifest = None
+    own = ("author", "language", "description")
+    return {
+        "name": bot.name,
+        "version": bot.version,
+        "hash": bot.sha256[:HASH],
+        "command": shlex.join(bot.command),
+        "options": abridged(settings_text(bot.options).replace(",", ", "), WORDS),
+        **{field: abridged(getattr(manifest, field, ""), WORDS) for field in own},
+    }
+
+
+def repeat_command(info: RunInfo, *, seed: str | None) -> str:
+    """The command that plays the same games; without a seed it shuffles its own decks."""
+    config = info.config
+    names = [str(name) for name in config.get("boards", ())]
+    bots = [str(name) for name in config.get("bots", ())]
+    boards = [name for name in names if name in BUILT_IN]
+    which = ["--boards", ",".join(boards)] if boards else []
+    if config.get("match"):
+        which = ["--match", ",".join(map(str, config["match"]))]
+    for name in names:
+        which += [] if name in BUILT_IN else ["--board", f"{name}.txt"]
+    if config.get("game"):
+        words = _played(config)
+    elif asked := config.get("compare"):
+        pair = [str(asked["new"]), str(asked["old"])]
+        pool = ",".join(sorted(name for name in bots if name not in pair))
+        against = ["--pool", pool] if pool else []
+        words = ["arena", "compare", *pair, *against, *_options(asked, QUESTION), *which]
+    elif config.get("tune"):
+        words = [*_tuned(config), *which]
+    else:
+        words = [
+            "arena",
+            "run",
+            *bots,
+            *which,
+            "--deals",
+            str(config.get("deals", DEFAULTS["deals"])),
+        ]
+    if not config.get("game"):
+        words += _options(config, TOLD)
+        words += ["--in-process"] if config.get("in_process") else []
+    return shlex.join([*words, *(["--seed", seed] if seed else [])])
+
+
+def _played(config: dict[str, Any]) -> list[str]:
+    """The command that plays a person's game again, on the same tiles."""
+    game = make_config(config).game
+    assert game is not None, "a game"
+    bots = [bot for bot in game.seats if bot != YOU]
+    boards = [str(name) for name in config.get("match") or config["boards"]]
+    files = ",".join(name if name in BUILT_IN else f"{name}.txt" for name in boards)
+    which = ["--match" if config.get("match") else "--board", files]
+    words = ["arena", "play", *bots, "--human", str(game.seats.index(YOU)), *which]
+    return [*words, *_options(config, TIMES), "--deal", str(game.deal)]
+
+
+def _tuned(config: dict[str, Any]) -> list[str]:
+    tune = make_config(config).tune
+    assert tune is not None, "a search"
+    ranges = [f"{one.name}={one.text(one.low)}..{one.text(one.high)}" for one in tune.parameters]
+    games = config["deals"] * len(config["boards"]) * SEATS
+    return ["arena", "tune", tune.bot, "--param", ",".join(ranges), "--games", str(games)]
+
+
+def _options(config: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """Those of the options that differ from the defaults."""
+    words = list[str]()
+    for key in names:
+        value = config.get(key, DEFAULTS[key])
+        words += [f"--{key.replace('_', '-')}", f"{value}"] if value != DEFAULTS[key] else []
+    return words

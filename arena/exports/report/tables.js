@@ -1,5 +1,3 @@
-"use strict";
-
 /* Tables: a heading sorts its column, and arrow keys lead through the head-to-head table. A live page calls `dress` again for what came new. */
 const tables = (() => {
   const kept = new Map(); // what a new copy of a table is sorted by
@@ -31,10 +29,7 @@ const tables = (() => {
   };
 
   const button = (table, head, column) => {
-    const node = document.createElement("button");
-    node.type = "button";
-    node.className = "sort";
-    node.append(...head.childNodes);
+    const node = draw.html("button", { type: "button", class: "sort" }, ...head.childNodes);
     node.addEventListener("click", () => {
       const first = head.classList.contains("figure") && !head.dataset.up ? "descending" : "ascending";
       const other = first === "descending" ? "ascending" : "descending";

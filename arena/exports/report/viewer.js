@@ -7,7 +7,7 @@
   const at = (id) => document.getElementById(id);
   const by = Object.fromEntries(
     [
-      "viewer", "game", "link", "result", "board", "board-about", "race", "values", "wins", "times", "step", "play", "kind", "speed", "now", "stderr", "eyes", "players",
+      "viewer", "game", "link", "result", "board", "board-about", "race", "values", "wins", "times", "step", "play", "kind", "speed", "now", "eyes", "players",
       "log", "cells", "seatings", "twin", "twin-board", "twin-about", "twin-players", "same-deal", "deal-results", "deal-tiles", "key-on", "rule-text", "own-seats",
     ].map((id) => [id, at(id)]),
   );
@@ -55,9 +55,7 @@
 
   /* Words with every rule in them a link to its text at the end of the page, which is its tooltip too; a click shows it here. */
   const said = (words, more = {}) =>
-    words.split(/\b(R\d\.\d)\b/).map((part) =>
-      Object.hasOwn(rules, part) ? html("a", { href: `#${part.toLowerCase().replace(".", "")}`, title: rules[part], class: "rule", ...more }, part) : part,
-    );
+    draw.linked(words, (rule) => rules[rule] && html("a", { href: `#${rule.toLowerCase().replace(".", "")}`, title: rules[rule], class: "rule", ...more }, rule));
   const showRule = (event) => {
     const link = event.target.closest("a.rule");
     if (!link || !by["rule-text"].showPopover) return;
@@ -79,15 +77,6 @@
     const more = [...timeWords(step), `${state.pile} tiles in the pile`].map((words) => `${words}. `);
     by.now.replaceChildren(html("strong", {}, `${head}. `, ...picture), ...story.happened(step).map((one) => eventLine(one)), html("span", { class: "small" }, ...more), ...costLine(step), ...noteLine(step));
     by.step.setAttribute("aria-valuetext", `move ${step} of ${story.last}, turn ${state.turn}`);
-  };
-  const showStderr = () => {
-    /* As high at every move of a game that has any, so that nothing below jumps. */
-    by.stderr.hidden = !story.game.stderr?.length;
-    const found = (story.game.stderr ?? []).filter(([number, seat]) => number === step && isSeen(seat));
-    by.stderr.replaceChildren(...found.flatMap(([, seat, text]) => [
-      html("h3", {}, `stderr of seat ${seat}`),
-      html("pre", { tabindex: "0", role: "group", "aria-label": `stderr of seat ${seat}` }, html("bdi", {}, text)),
-    ]));
   };
   const showLog = () => {
     by.log.querySelector("[aria-current]")?.removeAttribute("aria-current");
@@ -136,7 +125,6 @@
     table.show(step, isNext && step === cursor, isSeen);
     showTwin(isNext);
     showWords();
-    showStderr();
     showLog();
     showCells();
     by.link.href = kept = address(story.states[step].turn, story.passesAt(step));
@@ -204,14 +192,11 @@
     const spent = (seat) => game.steps.flatMap((move, at) => (move.seat === seat && move.ms !== undefined ? [[at + 1, move.ms / most]] : []));
     curves.lines(by.times, `time a move, up to ${most} ms`, story, goStill, spent);
   };
-  /* A move in the log has its tile as a picture, and the squares that it covers. */
   const entryOf = (state, number) => {
     if (!number) return ["Start"];
     const { seat, move } = story.moveAt(number);
-    const found = /^(\w)([a-z]\d+)(\w)([a-z]\d+)$/.exec(move);
-    const what = found ? [draw.domino(found[1] + found[3]), ` ${found[2]}\u2013${found[4]}`] : ["passes"];
     const time = timeWords(number).map((words) => html("small", {}, words));
-    return [`${state.turn}. `, html("bdi", {}, story.game.names[seat]), " ", ...what, " ", ...time];
+    return [`${state.turn}. `, html("bdi", {}, story.game.names[seat]), " ", ...draw.laid(move), " ", ...time];
   };
   const fillLog = () => {
     by.log.replaceChildren(

@@ -1,6 +1,4 @@
-"""The usual case of one exchange with a bot in C: see `arena.players.exchange`. Importing it fails
-if it was not built.
-"""
+"""The usual case of an exchange with a bot in C, if it was built: see `arena.players.channel`."""
 
 from arena.players.native._exchange import exchange
 

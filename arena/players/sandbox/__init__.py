@@ -1,3 +1,1 @@
-"""The sandbox of a bot's process: `tiers` chooses one, `launch` sets it up, `seccomp` and `confine`
-are parts, `probe` tries it out.
-"""
+"""The sandbox of a bot's process: `tiers` chooses one, `launch` starts, `confine` confines."""

@@ -11,6 +11,7 @@ import re
 import stat
 import tempfile
 from collections.abc import Iterable, Sequence
+from glob import glob
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,21 @@ from typing import Any
 from msgspec import Struct
 
 from arena.errors import ConfigError, did_you_mean
-from arena.players.sandbox.openings import CORES, gpu_devices
 
+CORES = frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset[int]()
+"""The processors of this process as it began: a worker ties itself to one of them later."""
+NETWORK_FILES = ("/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf",
+    "/etc/gai.conf", "/etc/services", "/etc/protocols", "/etc/ssl/certs", "/etc/ssl/cert.pem",
+    "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted",
+    "/etc/ca-certificates/extracted")  # fmt: skip
+"""How names are looked up, and whom TLS believes; private keys lie beside these, not in them."""
+GPU_DEVICES = ("/dev/nvidia*", "/dev/nvidia-caps/*", "/dev/dri/*", "/dev/kfd")
+GPU_FILES = ("/etc/OpenCL/vendors", "/etc/vulkan", "/etc/glvnd", "/opt/rocm*", "/opt/cuda",
+    "/sys/bus/pci", "/sys/class/drm", "/sys/class/kfd", "/sys/dev/char", "/sys/devices",
+    "/sys/module/amdgpu", "/sys/module/nvidia*")  # fmt: skip
+"""Drivers, and where they look for their devices."""
+GPU_PROCESSES = ("/proc/cpuinfo", "/proc/devices", "/proc/driver/nvidia*", "/proc/meminfo")
+"""The same below /proc, which bubblewrap shows as it is."""
 SHAPES = {
     "network": "network",
     "gpu": "gpu",
@@ -42,10 +56,37 @@ LEAST_HIDDEN = 8
 """A shorter value than this is found in any text, and no secret."""
 
 
+def gpu_devices() -> list[str]:
+    """The devices of all GPUs here."""
+    return [path for path in _found(GPU_DEVICES) if not os.path.isdir(path)]  # noqa: PTH112
+
+
+def opened_files(*, network: bool, gpu: bool) -> list[str]:
+    """What a bot reads that uses the network or a GPU."""
+    return _found([*(NETWORK_FILES if network else ()), *(GPU_FILES if gpu else ())])
+
+
+def gpu_processes() -> list[str]:
+    """What of /proc the drivers of a GPU read."""
+    return _found(GPU_PROCESSES)
+
+
+def cores_for(number: int) -> int:
+    """So many processors as bits, those of this process first; 0 where the bot stays on those."""
+    if number < 2 or not CORES:  # noqa: PLR2004 - one is what every bot has
+        return 0
+    mine = sorted(os.sched_getaffinity(0))
+    chosen = [*mine, *sorted(CORES - set(mine))][:number]
+    return sum(1 << core for core in chosen)
+
+
+def _found(patterns: Sequence[str]) -> list[str]:
+    # Absolute patterns.
+    return [path for pattern in patterns for path in sorted(glob(pattern))]  # noqa: PTH207
+
+
 class Grants(Struct, frozen=True):
-    """What one bot may do beyond its sandbox. ``read`` are real paths; ``cpus`` 1 is what every bot
-    has.
-    """
+    """What one bot may do beyond its sandbox; ``read`` are real paths, ``cpus`` 1 is usual."""
 
     network: bool = False
     gpu: bool = False
@@ -88,46 +129,36 @@ class Grants(Struct, frozen=True):
         return {name: os.environ[name] for name in self.env if name in os.environ}
 
     def hidden(self, said: bytes) -> bytes:
-        """What the bot said with the values of its variables blotted out: what it prints by mistake
-        is kept as evidence, and may be shown to others.
-        """
+        """What the bot said with the values of its variables blotted out, to be kept."""
+        if not self.env:
+            return said
         forms = self._forms()
         for form in sorted(forms, key=len, reverse=True):
             said = said.replace(form, f"[{forms[form]}]".encode())
         return said
 
     def begun(self, said: bytes) -> int:
-        """How many bytes at the end may be the beginning of such a value, which goes on in what the
-        bot says next.
-        """
-        return max(
-            (
-                length
-                for form in (self._forms() if self.env else ())
-                for length in range(1, len(form))
-                if said.endswith(form[:length])
-            ),
-            default=0,
-        )
+        """How many bytes at the end may begin such a value, which goes on in what comes next."""
+        starts = [form[:length] for form in self._forms() for length in range(1, len(form))]
+        return max((len(start) for start in starts if said.endswith(start)), default=0)
 
     def _forms(self) -> dict[bytes, str]:
-        """The ways in which values may be written, with the names of their variables: also as
-        strings of JSON, where some signs are written otherwise.
-        """
+        """The ways in which values may be written, as they are or in JSON, with their variables."""
         return {
             os.fsencode(form): name
             for name, value in self.variables().items()
             if len(value) >= LEAST_HIDDEN
-            for form in (value, _in_json(value), _in_json(value, ensure_ascii=False))
+            for form in (
+                value,
+                json.dumps(value)[1:-1],
+                json.dumps(value, ensure_ascii=False)[1:-1],
+            )
         }
 
     def hidden_text(self, said: str) -> str:
         """The same of a text."""
-        return (
-            self.hidden(said.encode(errors="surrogateescape")).decode(errors="replace")
-            if self.env
-            else said
-        )
+        raw = said.encode(errors="surrogateescape")
+        return self.hidden(raw).decode(errors="replace") if self.env else said
 
 
 NO_GRANTS = Grants()
@@ -155,9 +186,7 @@ def read_allowed(text: str) -> tuple[str, list[str]]:
 
 
 def make_grants(words: Iterable[str], base: Path, closed: Sequence[Path]) -> Grants:
-    """The grants of such words. Paths are relative to ``base``, and have nothing in common with the
-    folders that are ``closed``. Raises ConfigError.
-    """
+    """The grants of such words; paths from ``base``, not ``closed``. Raises ConfigError."""
     said: dict[str, Any] = {"env": [], "read": []}
     for word in words:
         kind, colon, value = word.partition(":")
@@ -179,10 +208,6 @@ def make_grants(words: Iterable[str], base: Path, closed: Sequence[Path]) -> Gra
         thing, _, cure = lack.partition(": ")
         raise ConfigError(f"expected {thing}", cure)
     return grants
-
-
-def _in_json(value: str, *, ensure_ascii: bool = True) -> str:
-    return json.dumps(value, ensure_ascii=ensure_ascii)[1:-1]
 
 
 def _variable(name: str) -> str:
@@ -214,29 +239,21 @@ def _processors(text: str) -> int:
 
 def _readable(text: str, base: Path, closed: Sequence[Path]) -> str:
     """The real path of what a bot may read. Raises ConfigError."""
+    wanted = f"expected a file or folder after read:, got {text!r}"
     try:
         # A link is followed here, once, so that nobody can point it elsewhere later.
         real = os.path.realpath(base / Path(text).expanduser(), strict=True) if text else ""
     except (FileNotFoundError, NotADirectoryError):
-        raise ConfigError(
-            f"expected a file or folder after read:, got {text!r}, where nothing is"
-        ) from None
+        raise ConfigError(f"{wanted}, where nothing is") from None
     except (OSError, ValueError, RuntimeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise ConfigError(
-            f"expected a file or folder after read:, got {text!r}: {reason}"
-        ) from None
+        raise ConfigError(f"{wanted}: {reason}") from None
     if not real or _kind_of(real) is None:
-        raise ConfigError(
-            f"expected a file or folder after read:, got {text!r}",
-            "pipes, sockets and devices cannot be allowed",
-        )
+        raise ConfigError(wanted, "pipes, sockets and devices cannot be allowed")
     if not real.isprintable() or "," in real or len(real) > MOST_PATH:
-        raise ConfigError(
-            f"expected a path of up to {MOST_PATH} printable characters without commas after"
-            f" read:, got {real!r}",
-            "rename it, or allow the folder above",
-        )
+        fit = f"a path of up to {MOST_PATH} printable characters without commas after read:"
+        cure = "rename it, or allow the folder above"
+        raise ConfigError(f"expected {fit}, got {real!r}", cure)
     _refuse_closed(Path(real), closed)
     _refuse_ways_out(real)
     return real

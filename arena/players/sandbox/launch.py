@@ -1,30 +1,59 @@
-"""How each sandbox tier starts a command: the words before it, its environment, and the descriptors
-it inherits.
-"""
+"""How each sandbox tier starts a command, and what it shows it of the machine."""
 
-import json
+import marshal
 import os
 import shutil
+import site
 import stat
+import struct
 import sys
-from collections.abc import Mapping, Sequence
-from glob import glob
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from glob import escape, glob
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from msgspec import Struct
 
+import arena
 from arena.errors import SandboxError
-from arena.players.passing import make_passing, remove_passing
-from arena.players.sandbox import seccomp
-from arena.players.sandbox.grants import NO_GRANTS, Grants
-from arena.players.sandbox.openings import cores_for, gpu_devices, gpu_processes, opened_files
-from arena.players.sandbox.programs import readable_paths, rust_paths, rustup_home, search_path
+from arena.players.sandbox import confine
+from arena.players.sandbox.grants import (
+    NO_GRANTS,
+    Grants,
+    cores_for,
+    gpu_devices,
+    gpu_processes,
+    opened_files,
+)
+from arena.players.storage import make_passing, remove_passing
 
+PACKAGE = Path(arena.__file__).parent
+"""The arena's own package, which holds the SDK."""
+PYTHON_PARTS = ("bin", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share")
+"""The parts of a Python installation; around them may lie anything of whoever installed it."""
+PARTS = ("lib", "lib64", "libexec", "share")
+INSTALLED = (
+    "pyvenv.cfg",
+    "lib/*.so*",
+    *(f"{part}/{{name}}{version}" for part in PARTS for version in ("", "[0-9]*", "-[0-9]*")),
+)
+"""Where an interpreter keeps what it needs: lib/python3.12, share/julia, and libraries."""
+TOOLCHAINS = {
+    "lib/modules": ("lib", "conf", "release"),  # a Java runtime
+    "pkg/tool": ("VERSION", "go.env", "lib", "pkg", "src"),  # Go
+}
+"""Installations told by what is in them: the sign, and the parts that a program there needs."""
+PRIVATE = (".cargo", ".local")
+"""Folders in a home that have a ``bin`` next to secrets."""
 PROCESSES = 128
+SIGNALS = 8
+"""So many may wait, or timers be armed: 9,000 took a third of the turns in which they ended."""
+WRITING = confine.ALL & ~(confine.EXECUTE | confine.TO_DRIVERS)
 SPARE_PROCESSES = 8 * PROCESSES
-"""For systems that count all of a user's processes together: enough for a bot even with the other
-bots' processes.
-"""
+"""For systems that count all of a user's processes together: enough for all bots."""
 # The sandbox's own.
 MEMORY_BYTES = {"/dev/shm": 8 << 20, "/tmp": 64 << 20}  # noqa: S108
 FILES_IN_MEMORY = 20_000
@@ -32,17 +61,9 @@ DISK_MB, DISK_FILES = 256, 20_000
 KEPT_VARIABLES = ("LANG", "LC_ALL", "TZ")
 OUTSIDE_VARIABLES = (*KEPT_VARIABLES, "HOME", "TMPDIR")
 SYSTEM_FOLDERS = ("bin", "lib", "lib32", "lib64", "sbin")
-SYSTEM_FILES = (
-    "/etc/ld.so.cache",
-    "/etc/alternatives",
-    "/etc/localtime",
-    "/etc/java*",
-    "/etc/ssl/openssl.cnf",
-    "/nix/store",
-)
-"""Patterns for the files in /etc that programs need to run at all, and for the one place where one
-distribution keeps everything.
-"""
+SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/java*",
+    "/etc/ssl/openssl.cnf", "/nix/store")  # fmt: skip
+"""Patterns for what programs need to run at all, and for where one distribution keeps all."""
 OWN_PROCESS = ("auxv", "cgroup", "cmdline", "comm", "environ", "fd", "fdinfo", "io", "limits",
     "maps", "mountinfo", "mounts",
     "schedstat", "smaps", "smaps_rollup", "stat", "statm", "status")  # fmt: skip
@@ -50,15 +71,112 @@ OWN_PROCESS = ("auxv", "cgroup", "cmdline", "comm", "environ", "fd", "fdinfo", "
 is the host's network, its sockets and neighbours. Landlock can only allow, so what is allowed is
 named.
 """
+HOME, SDK = "home", "sdk"
+"""In Landlock, the parts of a bot's temporary folder."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
-class Launch(Struct):
-    """A command ready to be started.
+def readable_paths(command: Sequence[str], folder: Path) -> list[str]:
+    """What a bot may read besides the system and its folder: Python and its interpreter."""
+    paths = [*_python_parts(), *_packages(), *interpreter_paths(command[0], folder)]
+    return list(dict.fromkeys(path for path in paths if not is_system(path)))
 
-    The command inherits ``descriptors``, and the caller closes them. ``temporary`` is a folder to
-    remove after the command has ended. ``limits`` are for the keeper, where the tier itself cannot
-    set a limit. ``processes`` is how many the tier itself needs.
+
+def sdk_folder() -> Path | None:
+    """The folder from which the bot's Python has to import the arena's package: a checkout, for
+    example. None if it is among Python's packages, where every Python of the bot's finds it.
+    """
+    own = [place for place in (*_python_parts(), user_packages(), "/usr") if place]
+    return None if any(map(PACKAGE.is_relative_to, own)) else PACKAGE.parent
+
+
+def user_packages() -> str:
+    """Where ``pip install --user`` has put packages; empty if this Python does not look there."""
+    place = site.getusersitepackages() if site.ENABLE_USER_SITE else ""
+    return place if place in sys.path else ""
+
+
+@cache
+def _python_parts() -> tuple[str, ...]:
+    """The parts of the arena's Python, and of the one that its virtual environment is made of."""
+    parts = (Path(prefix, n) for prefix in (sys.prefix, sys.base_prefix) for n in PYTHON_PARTS)
+    return tuple(dict.fromkeys(str(part) for part in parts if part.exists()))
+
+
+@cache
+def _packages() -> tuple[str, ...]:
+    """The arena's package and those that it needs, as far as they are outside of Python's own
+    folders. Some installers keep the files elsewhere and put links to them there, as ``uv
+    --link-mode symlink`` does: then where they are kept, too.
+    """
+    user = [place for place in (user_packages(),) if place]
+    places = map(Path, (*site.getsitepackages(), *user))
+    found = [file for place in places for file in place.glob("*.dist-info/METADATA")]
+    links = [(file.parent, file.resolve().parent) for file in found if file.is_symlink()]
+    # The name says that it is this package which is kept there, and not just a file of it.
+    kept = [str(real.parent) for own, real in links if real.name == own.name]
+    sources = (PACKAGE / "__init__.py").resolve().parent
+    return tuple(dict.fromkeys((str(PACKAGE), str(sources), *user, *kept)))
+
+
+def rustup_home() -> Path:
+    """The folder of rustup, which need not be there."""
+    return Path(os.environ.get("RUSTUP_HOME", Path.home() / ".rustup"))
+
+
+def interpreter_paths(program: str, folder: Path) -> list[str]:
+    """What a program of PATH needs that is not the system's: itself, an interpreter's parts."""
+    found = None if os.sep in program else shutil.which(program, path=search_path(os.environ))
+    if not found:
+        return []
+    paths = []
+    private = [Path.home() / name for name in PRIVATE]
+    for place in dict.fromkeys((*_links(Path(found)), Path(found).resolve())):
+        installation = place.parent.parent
+        if str(installation) in (sys.prefix, sys.base_prefix):
+            continue
+        paths.append(str(place))
+        # What is named after a program there may be the user's, as ``.local/share/fish`` is.
+        is_private = Path.home().is_relative_to(installation) or installation in private
+        if place.parent.name == "bin" and not is_private:
+            paths += _parts(place)
+    kept = [path for path in dict.fromkeys(paths) if not is_system(path)]
+    return [path for path in kept if not folder.is_relative_to(path)]
+
+
+def _parts(program: Path) -> list[str]:
+    """The parts of an installation around the ``bin`` with this program; all else stays hidden."""
+    installation, name = program.parent.parent, program.name.rstrip("0123456789.-") or program.name
+    named = [pattern.format(name=escape(name)) for pattern in INSTALLED]
+    for sign, parts in TOOLCHAINS.items():
+        named += parts if (installation / sign).exists() else ()
+    found = [path for pattern in named for path in sorted(installation.glob(pattern))]
+    return [str(path) for path in found if path.resolve().is_relative_to(installation.resolve())]
+
+
+def _links(place: Path) -> Iterator[Path]:
+    """A path, and where its link leads, step by step: a python3 may be a link to a link."""
+    while place.is_symlink():
+        yield place
+        place = Path(os.path.normpath(place.parent / place.readlink()))
+    yield place
+
+
+def is_system(path: str) -> bool:
+    """Whether every bot sees it anyway; /etc/alternatives is where Debian's ``cc`` leads."""
+    system = ("/usr/", "/bin/", "/lib", "/sbin/", "/etc/alternatives/")
+    return path == "/usr" or path.startswith(system)
+
+
+def search_path(environment: Mapping[str, str]) -> str:
+    """PATH with the arena's own Python first."""
+    return f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', os.defpath)}"
+
+
+class Launch(Struct):
+    """A command ready to be started. It inherits ``descriptors``; ``temporary`` is a folder to
+    remove after its end; ``limits`` are for the keeper, where the tier itself cannot set them;
+    ``processes`` is how many the tier itself needs.
     """
 
     command: list[str]
@@ -75,10 +193,12 @@ class Launch(Struct):
         self.descriptors.clear()
 
     def clear_up(self) -> None:
-        """Removes the temporary folder; call it once the command and everything it started have
-        ended.
-        """
+        """Removes the temporary folder, once the command and all that it started have ended."""
         if self.temporary:
+            with suppress(OSError):  # an empty folder is removed many times quicker
+                Path(self.temporary, HOME).rmdir()
+                Path(self.temporary, SDK, PACKAGE.name).unlink()
+                Path(self.temporary, SDK).rmdir()
             remove_passing(self.temporary)
 
 
@@ -86,8 +206,7 @@ def plain_launch(
     command: Sequence[str], environment: Mapping[str, str], grants: Grants = NO_GRANTS
 ) -> Launch:
     """No sandbox: the bot has the arena's rights, but only a few environment variables."""
-    kept = {name: environment[name] for name in OUTSIDE_VARIABLES if name in environment}
-    variables = {**grants.variables(), **kept, **_common(environment)}
+    variables = {**grants.variables(), **_variables(environment, OUTSIDE_VARIABLES)}
     return Launch(list(command), variables, [], limits=_cores(grants))
 
 
@@ -99,46 +218,48 @@ def bubblewrap_launch(
     writable: bool,
     grants: Grants = NO_GRANTS,
 ) -> Launch:
-    """Own namespaces: no other processes, no network, and no files except the system's, the
-    interpreter's, the bot's own and those granted.
-    """
+    """Own namespaces: no other processes, no network, no files but the system's and its own."""
     readable = [*_readable(command, folder, writable=writable), *_granted_files(grants)]
     # A socket in a granted folder would be a way to a service outside, and on the machine's own
     # network the abstract ones are: what bubblewrap then leaves open, the filter closes.
-    families = seccomp.INTERNET if grants.network else () if grants.read else seccomp.LOCAL
-    program = _memory_file(
-        seccomp.program(families=families, attributes=True, building=writable, gpu=grants.gpu)
-    )
-    secrets = [_memory_file(_as_arguments(grants.variables()))] if grants.env else []
-    variables = {
-        "HOME": "/tmp",  # noqa: S108
-        "TMPDIR": "/tmp",  # noqa: S108
-        **_kept(environment),
-        **_common(environment),
-    }
+    families = confine.INTERNET if grants.network else () if grants.read else confine.LOCAL
+    program = _memory_file(confine.program(families=families, attributes=True))
+    # Values in its arguments could be read by any user of the machine.
+    granted = b"".join(os.fsencode(word) + b"\0" for word in _setting(grants.variables()))
+    secrets = [_memory_file(granted)] if grants.env else []
+    # In the sandbox, the folder of the SDK has nothing but the package.
+    variables = {"HOME": "/tmp", "TMPDIR": "/tmp", **_python(sdk_folder())}  # noqa: S108
+    variables |= _variables(environment, KEPT_VARIABLES)
     arguments = [
         "--unshare-all",
         *(["--share-net"] if grants.network else []),
-        "--unshare-user",
-        "--disable-userns",
-        "--die-with-parent",
-        "--cap-drop",
-        "ALL",
-        "--clearenv",
-        # Values in its arguments could be read by any user of the machine.
+        *("--unshare-user", "--disable-userns", "--die-with-parent"),
+        *("--cap-drop", "ALL", "--clearenv"),
         *(word for place in secrets for word in ("--args", str(place))),
+        *_setting(variables),
+        *_mounts(readable, folder, writable=writable, gpu=grants.gpu),
+        *("--chdir", "/bot", "--seccomp", str(program), "--"),
     ]
-    arguments += [word for name, value in variables.items() for word in ("--setenv", name, value)]
-    arguments += _mounts(readable, folder, writable=writable, gpu=grants.gpu)
-    arguments += ["--chdir", "/bot", "--seccomp", str(program), "--"]
-    inside = ["prlimit", f"--nproc={PROCESSES}", "--", *command]
+    # What a bot wrote and nobody may read would end the count of its processor time: so it may run
+    # only what was there before. A build makes programs and tries them.
+    places = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files(), *readable, "/bot"]
+    spec = {
+        "limits": [("RLIMIT_NPROC", PROCESSES), ("RLIMIT_SIGPENDING", SIGNALS)],
+        "handled": 0 if writable else confine.EXECUTE,
+        "rules": [(places, confine.EXECUTE)],
+    }
     limits = {"files_in_memory": FILES_IN_MEMORY, **_cores(grants)}
-    if _is_setuid("bwrap"):
+    bubblewrap = shutil.which("bwrap")
+    if bubblewrap and Path(bubblewrap).stat().st_mode & stat.S_ISUID:
         limits["counter"] = 0  # the kernel stops counting at such a program
     # process 1 in the sandbox would show it to the bot
     outside = {"PATH": search_path(environment)}
     return Launch(
-        ["bwrap", *arguments, *inside], outside, [program, *secrets], limits=limits, processes=2
+        ["bwrap", *arguments, *_confining(spec), *command],
+        outside,
+        [program, *secrets],
+        limits=limits,
+        processes=2,
     )
 
 
@@ -150,54 +271,54 @@ def landlock_launch(
     writable: bool,
     grants: Grants = NO_GRANTS,
 ) -> Launch:
-    """The process confines itself before it becomes the bot; it can write only to a temporary
-    folder.
-    """
+    """The process confines itself, then becomes the bot; it writes only to a temporary folder."""
     readable = [*_readable(command, folder, writable=writable), *_granted_files(grants)]
-    families = seccomp.INTERNET if grants.network else ()
-    program = _memory_file(
-        seccomp.program(families=families, attributes=writable, building=writable, gpu=grants.gpu)
-    )
+    families = confine.INTERNET if grants.network else ()
+    program = _memory_file(confine.program(families=families, attributes=writable))
     temporary = make_passing("bot")
+    home, sdk = _make_folders(temporary)
     system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
-    spec = {
-        "read": [
-            *system,
-            *readable,
-            str(folder),
-            *(f"/proc/self/{name}" for name in OWN_PROCESS),
-            *(["/dev/dri", *gpu_processes()] if grants.gpu else []),
-        ],
-        "write": [temporary, *([str(folder)] if writable else [])],
-        "devices": [f"/dev/{name}" for name in DEVICES],
-        "driven": gpu_devices() if grants.gpu else [],
-        "dials": grants.network,
-        "limits": [("RLIMIT_NPROC", _processes_of_this_user() + SPARE_PROCESSES)],
-    }
-    confine = [
-        sys.executable,
-        "-I",
-        "-S",
-        str(Path(__file__).with_name("confine.py")),
-        str(program),
-        json.dumps(spec),
-        "--",
+    read = [
+        *(*system, *readable, str(folder), *filter(None, [sdk])),
+        *(f"/proc/self/{name}" for name in OWN_PROCESS),
+        *(["/dev/dri", *gpu_processes()] if grants.gpu else []),
     ]
-    variables = {
-        **grants.variables(),
-        "HOME": temporary,
-        "TMPDIR": temporary,
-        **_kept(environment),
-        **_common(environment),
+    to_read, to_use = confine.READ_FILE | confine.READ_DIR, confine.READ_FILE | confine.WRITE_FILE
+    spec = {
+        "limits": [("RLIMIT_NPROC", _processes_of_this_user() + SPARE_PROCESSES)],
+        "handled": confine.ALL,
+        "rules": [
+            (read, to_read | confine.EXECUTE),
+            ([home, *([str(folder)] if writable else [])], WRITING),
+            ([f"/dev/{name}" for name in DEVICES], to_use),
+            (gpu_devices() if grants.gpu else [], to_use | confine.TO_DRIVERS),
+        ],
+        "dials": grants.network,
+        "filter": program,
     }
-    limits = {"disk_mb": DISK_MB, "disk_files": DISK_FILES, **_cores(grants)}
-    return Launch([*confine, *command], variables, [program], temporary, limits)
+    variables = {**grants.variables(), "HOME": home, "TMPDIR": home, **_python(sdk)}
+    variables |= _variables(environment, KEPT_VARIABLES)
+    limits = {"disk_mb": DISK_MB, "files_on_disk": DISK_FILES, **_cores(grants)}
+    return Launch([*_confining(spec), *command], variables, [program], temporary, limits)
+
+
+def _confining(spec: dict[str, Any]) -> list[str]:
+    """The command that confines itself so and becomes the one that follows."""
+    return [*plain_python(confine), marshal.dumps(spec).hex(), "--"]
+
+
+def plain_python(module: ModuleType) -> list[str]:
+    """The start of a command that runs a module which stands alone; compiled, it starts sooner."""
+    source, compiled = Path(str(module.__file__)), Path(module.__cached__ or os.devnull)
+    found = source.stat()
+    stamp = struct.pack("<3I", 0, int(found.st_mtime) & 0xFFFFFFFF, found.st_size)
+    # Python wrote it for the source of then, which an upgrade may have replaced since
+    is_fresh = compiled.exists() and compiled.read_bytes()[4:16] == stamp
+    return [sys.executable, "-I", "-S", str(compiled if is_fresh else source)]
 
 
 def _mounts(readable: Sequence[str], folder: Path, *, writable: bool, gpu: bool) -> list[str]:
-    """All files in bubblewrap's sandbox: those that can be read, the bot's at /bot, two folders in
-    memory, and the devices.
-    """
+    """All files in bubblewrap's sandbox: those to read, the bot's at /bot, devices."""
     words = [*_system_binds(), "--proc", "/proc", "--dev", "/dev"]
     for path, size in MEMORY_BYTES.items():
         words += ["--size", str(size), "--tmpfs", path]
@@ -209,13 +330,17 @@ def _mounts(readable: Sequence[str], folder: Path, *, writable: bool, gpu: bool)
     return words + [word for path in ("/proc", "/dev", "/") for word in ("--remount-ro", path)]
 
 
+def _setting(variables: Mapping[str, str]) -> list[str]:
+    """The arguments of bubblewrap that set these."""
+    return [word for name, value in variables.items() for word in ("--setenv", name, value)]
+
+
 def _granted_files(grants: Grants) -> list[str]:
     """What the user lets the bot read. Raises SandboxError if it is no longer what it was."""
     for path in grants.read:
         if os.path.realpath(path) != path:
-            raise SandboxError(
-                f"expected {path} to stay what it was when a bot was allowed to read it, got a link"
-            )
+            was = f"{path} to stay what it was when a bot was allowed to read it"
+            raise SandboxError(f"expected {was}, got a link")
     return [*opened_files(network=grants.network, gpu=grants.gpu), *grants.read]
 
 
@@ -225,41 +350,47 @@ def _cores(grants: Grants) -> dict[str, int]:
     return {"cores": cores} if cores else {}
 
 
-def _as_arguments(variables: Mapping[str, str]) -> bytes:
-    """Options of bubblewrap that set these, as it reads them from a descriptor."""
-    words = [word for name, value in variables.items() for word in ("--setenv", name, value)]
-    return b"".join(os.fsencode(word) + b"\0" for word in words)
-
-
 def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[str]:
-    """The same paths, plus the toolchains for a build.
+    """The same paths, plus for a build where rustup keeps its toolchains; ``.cargo`` itself may
+    hold a token.
 
     Raises SandboxError if the bot is in a folder that every bot may read, because its rivals and
     the journal would be there too.
     """
-    paths = [*readable_paths(command, folder), *(rust_paths() if writable else [])]
+    rust = [Path.home() / ".cargo" / "bin", rustup_home()] if writable else []
+    paths = [*readable_paths(command, folder), *(str(place) for place in rust if place.is_dir())]
     for path in ("/usr", *paths):
         if folder.is_relative_to(path):
-            message = (
-                "expected bots and results outside the folders that every bot may read, got"
-                f" {folder} in {path}"
-            )
-            raise SandboxError(message, "choose another --home")
+            wanted = "expected bots and results outside the folders that every bot may read"
+            raise SandboxError(f"{wanted}, got {folder} in {path}", "choose another --home")
     return paths
 
 
-def _is_setuid(program: str) -> bool:
-    found = shutil.which(program)
-    return found is not None and bool(Path(found).stat().st_mode & stat.S_ISUID)
+def _python(sdk: Path | str | None) -> dict[str, str]:
+    """What a bot's Python needs to find the packages of the arena's, with another HOME."""
+    user = {"PYTHONUSERBASE": site.getuserbase()} if user_packages() else {}
+    return {**user, "PYTHONPATH": str(sdk)} if sdk else user
 
 
-def _common(environment: Mapping[str, str]) -> dict[str, str]:
+def _make_folders(temporary: str) -> tuple[str, str | None]:
+    """In a bot's temporary folder one that it may write to, and, if it has to find the SDK, one
+    with nothing but a link to the arena's package: Python lists the folder around a package, and
+    what Landlock allows of a folder, such as a checkout, it allows of all below it.
+    """
+    home, sdk = Path(temporary, HOME), Path(temporary, SDK)
+    home.mkdir()
+    if sdk_folder() is None:
+        return str(home), None
+    sdk.mkdir()
+    Path(sdk, PACKAGE.name).symlink_to(PACKAGE)
+    return str(home), str(sdk)
+
+
+def _variables(environment: Mapping[str, str], kept: Iterable[str]) -> dict[str, str]:
+    """The ``kept`` part of the arena's environment, and what every bot gets."""
+    own = {name: environment[name] for name in kept if name in environment}
     rustup = {"RUSTUP_HOME": str(rustup_home())} if rustup_home().is_dir() else {}
-    return {"PATH": search_path(environment), "PYTHONDONTWRITEBYTECODE": "1", **rustup}
-
-
-def _kept(environment: Mapping[str, str]) -> dict[str, str]:
-    return {name: environment[name] for name in KEPT_VARIABLES if name in environment}
+    return {**own, "PATH": search_path(environment), "PYTHONDONTWRITEBYTECODE": "1", **rustup}
 
 
 def _system_binds() -> list[str]:
@@ -290,11 +421,7 @@ def _processes_of_this_user() -> int:
     """The number of threads this user has now, as RLIMIT_NPROC counts them."""
     me, count = os.getuid(), 0
     for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            try:
-                if entry.stat().st_uid == me:
-                    # For speed.
-                    count += len(os.listdir(f"/proc/{entry.name}/task"))  # noqa: PTH208
-            except OSError:
-                continue
+        with suppress(OSError):
+            if entry.name.isdigit() and entry.stat().st_uid == me:
+                count += len(os.listdir(f"/proc/{entry.name}/task"))  # noqa: PTH208 - for speed
     return count

@@ -1,6 +1,4 @@
-"""The native core: the rules of `arena.rules.pure` in plain C. Importing it fails if it was not
-built.
-"""
+"""The native core, where it was built: the rules of `arena.rules.pure` in plain C."""
 
 from arena.rules.native._core import State
 

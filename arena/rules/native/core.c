@@ -538,7 +538,7 @@ static int read_provinces(Core *core, PyObject *provinces)
     return 1;
 }
 
-/* Fills a new state with what arena.rules.setups.checked_setup has returned. */
+/* Fills a new state with what arena.rules.pure.checked_setup has returned. */
 static int lay_out(State *state, PyObject *setup)
 {
     Core *core = &state->core;
@@ -1135,7 +1135,7 @@ static int look_up(void)
                && (event_type = from_module("arena.rules.terms", "Event"))
                && (illegal_move_error = from_module("arena.errors", "IllegalMoveError"))
                && (illegal_text = from_module("arena.rules.explain", "illegal_text"))
-               && (checked_setup = from_module("arena.rules.setups", "checked_setup"))
+               && (checked_setup = from_module("arena.rules.pure", "checked_setup"))
                && (empty_tuple = PyTuple_New(0));
     end_texts[GOES_ON] = Py_NewRef(Py_None);
     for (int end = LAST_PAGODA; done && end <= NO_SPACE; end++)

@@ -1,10 +1,8 @@
 """Reads, writes and spoils what is not the bot's."""
 
-import fcntl
 import os
 import shutil
 import tempfile
-import time
 
 from attempt import main
 
@@ -102,11 +100,11 @@ def set_attribute(path):
     os.setxattr(path, "user.attack", b"x")
 
 
-def lock(path):
-    handle = os.open(path, os.O_RDONLY)
-    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    print("open", flush=True)
-    time.sleep(60)
+def swap_sdk():
+    """Puts another package where a Python finds the arena's, perhaps that of the next bot."""
+    place = os.environ["PYTHONPATH"]
+    os.symlink("/", os.path.join(place, "other"))
+    return "swapped"
 
 
 def device(_):

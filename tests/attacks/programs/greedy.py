@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 
-from attempt import main
+from attempt import checked, libc, main
 
 STAY_S = 600
 
@@ -189,6 +189,18 @@ def disk(megabytes):
 def hidden_disk(megabytes):
     files_of(tempfile.mkdtemp(), int(megabytes) // 8, 8 << 20, hidden=True)
     stay("written")
+
+
+def hide():
+    """Whoever counts what it has open does not see it."""
+    checked(libc.prctl(4, 0, 0, 0, 0))
+    stay("hidden")
+
+
+def hidden_files(megabytes):
+    """Deleted files stay on the disk as long as they are open, and nobody sees that they are."""
+    checked(libc.prctl(4, 0, 0, 0, 0))
+    hidden_disk(megabytes)
 
 
 def own_folder(megabytes):

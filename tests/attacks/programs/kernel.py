@@ -6,6 +6,8 @@ import ctypes
 import os
 import platform
 import struct
+import subprocess
+import tempfile
 import time
 
 from attempt import checked, libc, main
@@ -41,6 +43,28 @@ def userfaultfd():
 
 def keys():
     call((248, 217), b"user", b"arena-attack", b"x", 1, ctypes.c_long(-3))
+
+
+def run_own(folder, mode):
+    """A program that is written, and run as if it had always been there."""
+    own = os.path.join(tempfile.mkdtemp(dir=folder if folder != "tmp" else None), "own")
+    os.umask(0)
+    with (
+        open(own, "wb", opener=lambda path, flags: os.open(path, flags, int(mode, 8))) as file,
+        open("/bin/true", "rb") as true,
+    ):
+        file.write(true.read())
+    subprocess.run([own], check=True)
+
+
+def arm_timers(count):
+    """They run out in somebody else's time."""
+    for _ in range(int(count)):
+        call((222, 107), 1, None, ctypes.byref(ctypes.c_int()))
+
+
+def arm_descriptors():
+    call((283, 85), 1, 0)
 
 
 def memory_file():

@@ -1,0 +1,274 @@
+"""The squares of a board as coloured characters, four to a square, and what is told of a move."""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from shutil import get_terminal_size
+from typing import NamedTuple, TextIO
+
+import click
+
+from arena.cli.terminal import colours_wanted, columns_of, is_unicode, screen_folded
+from arena.errors import printable
+from arena.exports.grid import padded, told_apart, width_of
+from arena.exports.scene import Pair, Scene, pair_of
+from arena.exports.text import HIDDEN_TILE, board_text, event_text, hands_text, seat_names
+from arena.records.evidence import BEFORE_AND_AFTER, StderrPart
+from arena.records.record import GameRecord
+from arena.rules import State
+from arena.rules.boards import COLOURS, GRASS, LAKE, VILLAGE, Board, squares_of
+from arena.rules.notation import PASS, TILES, move_text, split_move
+from arena.rules.positions import draw
+from arena.rules.terms import HAND, NOBODY, Event
+
+WIDTH = 4
+LONGEST_NAME = 26
+FEW, MANY = 16, 256
+"""How many colours a terminal has that has any; a theme may change the first 16."""
+MANY_COLOURS = re.compile("256|-direct$")
+"""The names of terminals that have them."""
+
+
+class Colour(NamedTuple):
+    """One of 256 colours, and the basic one that stands for it. They are chosen by eye: the nearest
+    of 256 made villages and yellow tiles the same.
+    """
+
+    indexed: int
+    basic: str
+
+
+DARK, LIGHT = Colour(234, "black"), Colour(231, "bright_white")
+SEATS = (DARK, LIGHT, Colour(134, "bright_magenta"), Colour(36, "bright_cyan"))
+"""The colours of the seats: those of pictures, but lighter, since nothing sets them off here."""
+ON_SEATS = (LIGHT, DARK, LIGHT, DARK)
+"""What can be read on them."""
+
+
+class Ground(NamedTuple):
+    """A kind of square: its colour, another one when it is marked, that of what is written on it,
+    and that of the line between two tiles.
+    """
+
+    plain: Colour
+    lit: Colour
+    ink: Colour
+    seam: Colour = DARK
+
+
+BROWN, PALE = Colour(58, "black"), Colour(224, "bright_white")
+GROUNDS: Mapping[str, Ground] = {
+    "R": Ground(Colour(124, "red"), Colour(203, "bright_red"), PALE, Colour(52, "black")),
+    "Y": Ground(Colour(220, "yellow"), Colour(228, "bright_yellow"), BROWN, Colour(136, "black")),
+    "B": Ground(Colour(25, "blue"), Colour(74, "bright_blue"), LIGHT, Colour(17, "black")),
+    VILLAGE: Ground(Colour(180, "bright_black"), Colour(223, "white"), Colour(58, "bright_white")),
+    LAKE: Ground(Colour(110, "cyan"), Colour(153, "bright_cyan"), LIGHT),
+    GRASS: Ground(Colour(107, "green"), Colour(193, "bright_green"), BROWN),
+}
+OTHER_GRASS = Colour(108, "green")
+"""Grass alternates, so that squares can be counted."""
+
+
+class Sign(NamedTuple):
+    """A character in its colours."""
+
+    text: str
+    ink: Colour
+    ground: Colour
+    is_bold: bool = False
+
+
+def colours_of(stream: TextIO, environment: Mapping[str, str] = os.environ) -> int:
+    """How many colours a stream shows: none, `FEW` or `MANY`."""
+    wanted = colours_wanted(environment)
+    if wanted is False or (wanted is None and not stream.isatty()):
+        return 0
+    has_many = (
+        environment.get("FORCE_COLOR") in {"2", "3"}
+        or environment.get("COLORTERM", "").lower() in {"truecolor", "24bit"}
+        or MANY_COLOURS.search(environment.get("TERM", ""))
+    )
+    return MANY if has_many else FEW
+
+
+def painted(text: str, colours: int, ink: Colour, ground: Colour, *, is_bold: bool = False) -> str:
+    """The text in a colour on another one, where there are so many."""
+    if not colours:
+        return text
+    fg, bg = ((each.indexed if colours == MANY else each.basic) for each in (ink, ground))
+    return click.style(text, fg, bg, bold=is_bold or None)
+
+
+class Mosaic:
+    """Draws the positions of a game on the terminal that stdout is. ``lay`` tells it of each move,
+    so that the two squares of a tile are joined; ``tiles`` are those that lie already.
+    """
+
+    def __init__(self, board: Board, tiles: Iterable[Pair] = ()) -> None:
+        self._board, self._scene = board, Scene(board)
+        self._mates = dict[int, int]()
+        self._colours = colours_of(sys.stdout)
+        self._pagoda, self._seam = "▲▏" if is_unicode(sys.stdout) else "^|"
+        self._join(tiles)
+
+    def lay(self, move: int) -> None:
+        """Remembers the tile of a move."""
+        self._join(pair_of(self._board, move))
+
+    def _join(self, tiles: Iterable[Pair]) -> None:
+        for one, other in tiles:
+            self._mates |= {one: other, other: one}
+
+    def board(self, state: State, marked: int = 0) -> str:
+        """The board with coordinates, with the squares in the mask ``marked`` set off."""
+        if not self._colours:
+            return board_text(state, marked=marked)
+        cells, storeys = draw(state), self._storeys(state)
+        lines = ["   " + "".join(f" {chr(97 + x):<{WIDTH - 1}}" for x in range(self._board.width))]
+        for y, row in enumerate(cells):
+            signs = [
+                sign
+                for x, cell in enumerate(row)
+                for sign in self._signs(cell, row[x - 1] if x else "", x, y, storeys, marked)
+            ]
+            lines.append(f"{y + 1:>2} {self._line(signs)}")
+        return "\n".join(lines)
+
+    def _signs(
+        self, cell: str, before: str, x: int, y: int, storeys: Mapping[int, int], marked: int
+    ) -> list[Sign]:
+        """A square: ``" R0 "``, with pagodas ``" ▲0 "``, and those of a major province
+        ``" ▲▲ "``. What is marked has a rim, and where two tiles meet there is a seam.
+        """
+        square, ground = y * self._board.stride + x, GROUNDS[cell[0]]
+        plain = OTHER_GRASS if cell == GRASS and (x + y) % 2 else ground.plain
+        # The mask moved by one: the first column has none before it, and its last is spare.
+        is_lit, was_lit, will_be = (
+            mask >> square & 1 for mask in (marked, marked << 1, marked >> 1)
+        )
+        base = Sign(" ", ground.ink, ground.lit if is_lit else plain)
+        middle = [base._replace(text=sign) for sign in f"{cell:<2}".replace(GRASS, " ")]
+        if count := storeys.get(square, 0):
+            signs = self._pagoda + (self._pagoda if count > 1 else cell[1])
+            middle = [on_seat(int(cell[1]), sign) for sign in signs]
+        left = right = base
+        if {cell[0], before[:1]} <= set(COLOURS) and self._mates.get(square) != square - 1:
+            left = base._replace(text=self._seam, ink=ground.seam)
+        if is_lit and not was_lit:
+            left = base._replace(text="[", is_bold=True)
+        if is_lit and not will_be:
+            right = base._replace(text="]", is_bold=True)
+        return [left, *middle, right]
+
+    def _storeys(self, state: State) -> dict[int, int]:
+        """Where pagodas stand, and how many storeys they have."""
+        villages = zip(self._board.villages, state.villages, strict=True)
+        taken = {next(squares_of(area)): 1 for area, owner in villages if owner != NOBODY}
+        return {square: province.pagodas for square, province in self._scene.homes(state)} | taken
+
+    def _line(self, signs: Sequence[Sign]) -> str:
+        """Neighbours of the same colours share their escape sequence."""
+        return "".join(
+            painted("".join(sign.text for sign in alike), self._colours, ink, ground, is_bold=bold)
+            for (ink, ground, bold), alike in groupby(signs, lambda sign: sign[1:])
+        )
+
+    def seats(self, state: State, names: Sequence[str], seen_by: int | None = None) -> str:
+        """One line per seat: name, hand, and the pagodas that are left. With ``seen_by``, only this
+        seat's hand is shown.
+        """
+        if not self._colours:
+            return hands_text(state, names, seen_by, columns_of(sys.stdout))
+        shown = told_apart(names, LONGEST_NAME)
+        widest = max(map(width_of, shown))
+        return "\n".join(
+            self._seat(state, seat, padded(name, widest), is_seen=seen_by in (None, seat))
+            for seat, name in enumerate(shown)
+        )
+
+    def _seat(self, state: State, seat: int, name: str, *, is_seen: bool) -> str:
+        """A seat's line: its pagodas stand on grass if there is room for them."""
+        grass, left = GROUNDS[GRASS], state.left[seat]
+        is_next = seat == state.mover and state.end is None
+        hand = [self._tile(tile) if is_seen else HIDDEN_TILE for tile in state.hands[seat]]
+        begin = f"{'*' if is_next else ' '} {self._line([on_seat(seat, f' {seat} ')])} {name}  "
+        gap = "   " * (HAND - len(hand))
+        row = (self._pagoda * left).ljust(left + state.placed(seat))
+        taken = width_of(f"* 000 {name}  {row} 00 to place") + 3 * HAND
+        if taken <= get_terminal_size().columns:
+            gap += painted(row, self._colours, SEATS[seat], grass.plain) + " "
+        return f"{begin}{' '.join(hand)} {gap}{left:>2} to place"
+
+    def _tile(self, tile: int) -> str:
+        return self._line(
+            [Sign(letter, GROUNDS[letter].ink, GROUNDS[letter].plain) for letter in TILES[tile]]
+        )
+
+
+def on_seat(seat: int, text: str) -> Sign:
+    """Text on the colour of a seat."""
+    return Sign(text, ON_SEATS[seat], SEATS[seat], is_bold=True)
+
+
+def move_lines(
+    mosaic: Mosaic,
+    state: State,
+    names: Sequence[str],
+    seat: int,
+    move: int,
+    events: Sequence[Event],
+    told: Sequence[str] = (),
+    seen_by: int | None = None,
+) -> str:
+    """The state after a move: the move, what it caused and what else is ``told`` of it, the board,
+    and all pagodas and hands, or only those that ``seen_by`` sees.
+    """
+    mosaic.lay(move)
+    return "\n".join(
+        [
+            move_summary(state, names, seat, move, events),
+            *(screen_folded(f"  {printable(line)}") for line in told),
+            mosaic.board(state, squares_under(state.board, move)),
+            mosaic.seats(state, names, seen_by),
+            "",
+        ]
+    )
+
+
+def move_summary(
+    state: State, names: Sequence[str], seat: int, move: int, events: Sequence[Event]
+) -> str:
+    """A move and what it caused, given the state after it."""
+    head = f"turn {state.turns}: {names[seat]} " + (
+        "passes" if move == PASS else f"plays {move_text(state.board, move)}"
+    )
+    caused = (f"  {event_text(event, state.board, names)}" for event in events)
+    return screen_folded("\n".join([head, *caused]))
+
+
+def end_line(record: GameRecord) -> str:
+    """How a game ended, and the final places."""
+    return f"end ({record.end}): {places_text(seat_names(record.bots), record.left, record.ranks)}"
+
+
+def places_text(names: Sequence[str], left: Sequence[int], ranks: Sequence[int]) -> str:
+    """The bots in the order of their ranks."""
+    order = sorted(range(len(names)), key=lambda seat: ranks[seat])
+    return ", ".join(f"{ranks[seat]}. {names[seat]} ({left[seat]} left)" for seat in order)
+
+
+def squares_under(board: Board, move: int) -> int:
+    """The mask of the squares that a move covers."""
+    if move == PASS:
+        return 0
+    _, square, _, other = split_move(board, move)
+    return 1 << square | 1 << other
+
+
+def stderr_lines(part: StderrPart, turn: int | None = None) -> list[str]:
+    """What a bot wrote to stderr, line by line. Where that was not at this turn, each says when."""
+    when = BEFORE_AND_AFTER.get(part.when, f"turn {(part.turn or 0) + 1}")
+    head = "stderr" if turn is not None and part.turn == turn else f"stderr, {when}"
+    return [f"{head}: {line}" for line in part.lines()]

@@ -1,0 +1,330 @@
+"""The runs of a home: found by their names, at a glance, and rated.
+
+A glance rates nothing, and the run that is being played does not notice. The files may be
+anybody's.
+"""
+
+import csv
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from io import StringIO
+from itertools import filterfalse
+from math import isfinite, isnan, nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from arena.commands.home import results_folder
+from arena.errors import ConfigError, RunError
+from arena.exports.grid import number
+from arena.ratings.columns import STANDINGS, in_whole_elo, text_of
+from arena.records.journal import COMPRESSED, journal_of
+from arena.records.regular import open_regular, read_regular
+from arena.records.runfile import FILE as RUN_FILE
+from arena.records.runfile import RunInfo, read_run
+from arena.tournament.runs import Completeness, Request, completeness, list_runs, schedule_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arena.commands.playing import Contest
+    from arena.ratings.estimates import Estimate
+    from arena.ratings.tables import Tables
+
+MOST_NAMED = 10
+FILE = "standings.csv"
+MOST_BYTES = 4 << 20
+MOST_RUNS = 100
+"""So many of the newest runs are looked through for ratings."""
+QUIET_S = 60.0
+"""A run of which no game has ended for so long is not being played."""
+AT_ONCE = 1 << 20
+MOST_COUNTED = 256 << 20
+"""So much is counted at once: a file with a hole in it costs its maker nothing, and has no end."""
+State = Literal["finished", "playing", "stopped"]
+_ELO, _ERROR = (in_whole_elo(column) for column in STANDINGS if column.name in {"elo", "error"})
+
+
+def run_folder(home: Path, run: str | None) -> Path:
+    """The folder of a run given by name or path; None is the newest one that is not just a game a
+    person played, if there is such a run. Raises RunError.
+    """
+    results = results_folder(home)
+    if run is None:
+        runs = list_runs(results)
+        if not runs:
+            raise RunError(
+                f"expected a run in {results}, found none",
+                "start one with 'arena run', or name a run's folder",
+            )
+        return next(filterfalse(_is_one_game, reversed(runs)), runs[-1])
+    folders = (results / run, Path(run))
+    for folder in folders:
+        if (folder / RUN_FILE).is_file():
+            return folder
+    inner = sorted(str(path.parent) for folder in folders for path in folder.glob(f"*/{RUN_FILE}"))
+    if inner:
+        more = f" and {len(inner) - MOST_NAMED} more" if len(inner) > MOST_NAMED else ""
+        raise RunError(
+            f"expected a run's name or folder, got {run!r}, a folder of runs",
+            f"name one of them: {', '.join(inner[:MOST_NAMED])}{more}",
+        )
+    known = ", ".join(folder.name for folder in list_runs(results)) or "none"
+    raise RunError(f"expected a run's name or folder, got {run!r}", f"runs in {results}: {known}")
+
+
+def _is_one_game(run: Path) -> bool:
+    try:
+        return bool(read_run(run).config.get("game"))
+    except RunError:
+        return False
+
+
+class Rated(NamedTuple):
+    """A bot's row in the standings of a run; NaN where there is no figure or end."""
+
+    run: str
+    bot: str
+    rank: int
+    elo: float
+    elo_low: float
+    elo_high: float
+    mark: str
+    games: int
+    forfeits: int
+
+    @property
+    def text(self) -> str:
+        """The rating with its error bar, as tables have it: ``210 +/- 31``, ``< -1285``."""
+        row = self._asdict()
+        elo, error = (column.written(row, number) for column in (_ELO, _ERROR))
+        return elo if error == number(nan, 0) else f"{elo} +/- {error}"
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is a rating with two ends, not a bound or a guess of a few games."""
+        return not self.mark and isfinite(self.elo_low) and isfinite(self.elo_high)
+
+    def object(self) -> dict[str, Any]:
+        """The same for JSON, with None where there is no figure."""
+        row = self._asdict()
+        missing = {key for key, value in row.items() if isinstance(value, float) and isnan(value)}
+        return {key: None if key in missing else value for key, value in row.items()}
+
+
+def ratings_in(folder: Path) -> list[Rated]:
+    """The bots in the standings of a run, the best first; none if it has no tables, or others."""
+    try:
+        text = read_regular(folder, FILE, MOST_BYTES).decode()
+        return [_rated(folder.name, row) for row in csv.DictReader(StringIO(text))]
+    except (RunError, OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error):
+        return []
+
+
+def leader_of(folder: Path, info: RunInfo, played: int, planned: int) -> Rated | None:
+    """The best bot of a run with so many games; None if its tables are of fewer games. A comparison
+    may have played more games than it counts.
+    """
+    found = ratings_in(folder)
+    seats = sum(rated.games for rated in found)
+    rounds, players = len(info.config.get("match") or [0]), info.config.get("players", 2)
+    is_whole = seats * rounds in {players * played, players * min(played, planned)}
+    return found[0] if found and is_whole else None
+
+
+def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
+    """The latest rating of each bot by its name and the sha256 of its files, given the folders of
+    runs, the oldest first. One that is open does not take the place of one that is settled.
+    """
+    found = dict[tuple[str, str], Rated]()
+    for folder in folders[-MOST_RUNS:]:
+        rows = {rated.bot: rated for rated in ratings_in(folder)}
+        with suppress(RunError):
+            for bot in read_run(folder).bots if rows else ():
+                rated, before = rows.get(bot.name), found.get((bot.name, bot.sha256))
+                if rated and not (before and before.is_settled > rated.is_settled):
+                    found[bot.name, bot.sha256] = rated
+    return found
+
+
+def _rated(run: str, row: dict[str, str]) -> Rated:
+    elo, low, high = (float(row[name] or nan) for name in ("elo", "elo_low", "elo_high"))
+    bot = text_of(row["bot"])
+    rank, games, forfeits = (int(row[name]) for name in ("rank", "games", "forfeits"))
+    return Rated(run, bot, rank, elo, low, high, row["mark"], games, forfeits)
+
+
+class Reach(NamedTuple):
+    """How many games a journal has up to a byte of it; ``is_whole`` if that is its end."""
+
+    offset: int = 0
+    games: int = 0
+    is_whole: bool = True
+
+
+NOTHING = Reach()
+
+
+class Glance(NamedTuple):
+    """``state`` and ``planned`` are None if this version cannot read the plan."""
+
+    info: RunInfo
+    state: State | None
+    games: int
+    planned: int | None
+    leader: Rated | None
+
+
+def glance(folder: Path, counted: Reach) -> Glance:
+    """A run at a glance, whose games are counted. Raises RunError."""
+    info = read_run(folder)
+    try:
+        planned = schedule_of(info).planned
+    except ConfigError:
+        return Glance(info, None, counted.games, None, None)
+    # Only finished runs are compressed, and counting would decompress them.
+    games = planned if journal_of(folder).suffix == COMPRESSED else counted.games
+    state, leader = run_state(folder, games, planned), leader_of(folder, info, games, planned)
+    return Glance(info, state, min(games, planned), planned, leader)
+
+
+def run_state(folder: Path, games: int, planned: int) -> State:
+    """Whether a run is over, and if not, whether games of it have ended of late."""
+    # Whoever is writing a journal holds it locked. Nobody tries that here: who tries holds it for
+    # a moment, too, and then a run that just begins is refused.
+    if games >= planned:
+        return "finished"
+    return "stopped" if is_quiet(folder) else "playing"
+
+
+def is_quiet(folder: Path) -> bool:
+    """Whether no game of a run has ended for a while."""
+    try:
+        return time.time() - journal_of(folder).lstat().st_mtime > QUIET_S
+    except OSError:
+        return True
+
+
+def count_games(folder: Path, before: Reach = NOTHING, most: int = MOST_COUNTED) -> Reach:
+    """The games of a journal, going on from what was counted before, for so many bytes at most.
+    Raises RunError.
+    """
+    path, (offset, games, _) = journal_of(folder), before
+    if path.suffix == COMPRESSED:
+        return before
+    try:
+        with os.fdopen(open_regular(folder, path.name), "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            if size < offset:
+                offset = games = 0
+            file.seek(offset)
+            end = offset + most
+            while offset < end and (part := file.read(min(AT_ONCE, end - offset))):
+                games += part.count(b"\n")
+                offset += len(part)
+    except OSError:
+        return NOTHING
+    return Reach(offset, games, offset >= size)
+
+
+def rated_run(
+    folder: Path,
+    prior: float | None = None,
+    anchors: Mapping[str, float] | None = None,
+    match: Sequence[str] | None = None,
+    without: Sequence[str] = (),
+) -> tuple["Tables", Completeness | None]:
+    """The tables of a run, and how complete it is (None if this version cannot read the plan). The
+    notes mention both.
+    """
+    # Pandas: whoever looks at runs without rating them never loads it.
+    from arena.ratings.tables import run_tables  # noqa: PLC0415
+
+    info = read_run(folder)
+    tables = run_tables(folder, prior, anchors, match, info, without)
+    try:
+        plan = completeness(schedule_of(info), tables.blocks)
+    except ConfigError as error:
+        unknown = f"it is not known whether games are missing: {error}"
+        return tables._replace(notes=[unknown, *tables.notes]), None
+    if not plan.missing:
+        return tables, plan
+    note = f"{plan.missing} of the {plan.games} planned games are missing"
+    if not tables.match:
+        count = f"with the games played so far: {plan.incomplete_blocks}"
+        note += f"; incomplete blocks, which count {count}"
+    return tables._replace(notes=[note, *tables.notes]), plan
+
+
+class Standings(NamedTuple):
+    """The tables of games, as ``arena standings --json`` has them, with all their digits.
+
+    ``standings``   one row a bot, best first: rank, bot, elo, elo_low, elo_high (95 %), games ...
+    ``pairs``       one row for each bot and opponent
+    ``seats``       one row for each table size and seat
+    ``covariance``  of the ratings in Elo squared, by the bots' names
+    ``notes``, ``sentences``  what the text under the table says
+    ``missing``     how many planned games are not played; None if there is no plan
+    """
+
+    standings: "pd.DataFrame"
+    pairs: "pd.DataFrame"
+    seats: "pd.DataFrame"
+    covariance: "pd.DataFrame"
+    games: int
+    deals: int
+    notes: list[str]
+    sentences: list[str]
+    missing: int | None = None
+
+    def _repr_html_(self) -> str:
+        return self.standings.to_html(index=False)
+
+
+def standings_of(tables: "Tables", plan: Completeness | None = None) -> Standings:
+    """What programs get of tables, of games with a plan or without."""
+    missing = None if plan is None else plan.missing
+    frames = tables.standings, tables.pairs, tables.seats, tables.covariance
+    said = list(tables.notes), list(tables.sentences)
+    return Standings(*frames, tables.games, tables.clusters, *said, missing)
+
+
+class ComparisonResult(NamedTuple):
+    """The answer of a comparison, as in ``arena compare --json``.
+
+    ``verdict``  ``better``, ``not better`` or ``undecided``
+    ``elo``      the difference, median-unbiased, with its 95 % interval; infinite ends are open
+    ``plain``    the difference as if the number of blocks had been fixed in advance
+    ``looks``    one row for each look at the test: blocks, llr, lower, upper, elo, error (half of
+                 the 95 % interval), verdict
+    """
+
+    path: Path
+    verdict: str
+    new: str
+    old: str
+    blocks: int
+    games: int
+    llr: float
+    elo: "Estimate"
+    plain: "Estimate"
+    looks: "pd.DataFrame"
+
+
+def comparison_of(folder: Path, request: Request, contest: "Contest") -> ComparisonResult:
+    """What programs get of a comparison whose looks were kept."""
+    # Pandas and scipy: commands do without.
+    import pandas as pd  # noqa: PLC0415
+
+    from arena.ratings.estimates import Look, plain_estimate, unbiased_estimate  # noqa: PLC0415
+
+    test, (new, old) = contest.test, (bot.label for bot in request.bots[:2])
+    looks = pd.DataFrame(contest.looks, columns=pd.Index(Look._fields))
+    looks["verdict"] = looks["verdict"].astype(str)
+    looks.insert(2, "lower", test.question.lower)
+    looks.insert(3, "upper", test.question.upper)
+    return ComparisonResult(
+        folder, str(test.verdict), new, old, test.blocks, contest.games, test.llr,
+        unbiased_estimate(test), plain_estimate(test), looks,
+    )  # fmt: skip

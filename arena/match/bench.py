@@ -1,0 +1,366 @@
+"""What the steps of a check work with: one bot, games against players in this process, and players
+that speak to it in unusual ways.
+"""
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import count
+from typing import Any, NamedTuple, Self, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from arena.errors import ArenaError, FaultKind, Forfeit, Void
+from arena.match.clock import NS_PER_MS, Timing
+from arena.match.referee import GamePlan, Referee
+from arena.players.aftermath import CRASHED
+from arena.players.bot import BotPlayer, Speech
+from arena.players.channel import Channel, Flooded, LongLine, OutputEnded, TimedOut
+from arena.players.folder import Bot, odds_of
+from arena.players.messages import FromArena, Start, encode, shown, turn_view
+from arena.players.player import Answer, InProcessPlayer, Player, first_move, random_move
+from arena.players.sandbox.tiers import Sandbox
+from arena.records.note import MOST_NAME, Loss, Note, losses, note_of
+from arena.records.record import GameRecord
+from arena.rules import State
+from arena.rules.boards import Board, built_in
+from arena.rules.notation import COPIES, TILES, parse_deck
+
+FIX = "fix the error that its stderr shows, and check again"
+STARTUP_MS = 10_000
+SHORT_MS = 20
+"""The time for a move in most games of a check, so that the check is short even for a bot that uses
+all its time.
+"""
+LONGER = 1.5
+"""A bot that is late in such a game is no worse for it: it gets that many times as long."""
+MOVES = 560
+"""About how many moves a bot makes in such games, and `FULL_MOVES` at the full time."""
+FULL_MOVES = 7
+BANK_MOVES = 30
+"""How many full moves the bank of a game lasts for."""
+ATTEMPTS = 3
+MOST_LOSSES = 10
+"""Parts of notes that are cut or dropped are listed up to so many."""
+LEAVES_AT = 3
+QUIET_NS = 100 * NS_PER_MS
+# Little of processor time, so that even on a busy machine a bot that thinks before it looks at its
+# input is done long before it has to exit.
+TURN_MS = 100
+FIRST_TURN = 2
+"""The id of a process's first turn, after that of hello."""
+SMALL = Board("small", ("R.....", "......", "..V...", "....Y.", "......", ".....B"))
+LARGE = Board("large", ("R" + "." * 25, *["." * 12 + "VY" + "." * 12] * 24, "." * 25 + "B"))
+BOARDS = {board.name: board for board in (SMALL, LARGE)}
+"""Those of a check alone."""
+TOO_LATE = (FaultKind.LATE, FaultKind.SILENT)
+
+Variant = TypeVar("Variant", bound=Player)
+
+
+class Failed(Exception):  # noqa: N818 - the outcome of a step
+    """A step failed: the problem, also in two halves, and the cure if the step knows a better one
+    than the table. ``kind`` is that of a fault in a game.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        cure: str = "",
+        stderr: str = "",
+        kind: FaultKind | None = None,
+        halves: tuple[str, str] = ("", ""),
+    ) -> None:
+        super().__init__(problem)
+        self.problem, self.cure, self.stderr, self.kind = problem, cure, stderr, kind
+        self.expected, self.got = halves
+
+    @classmethod
+    def unmet(cls, expected: str, got: str, stderr: str = "") -> Self:
+        """What was expected, and what came instead."""
+        return cls(f"expected {expected}, got {got}", stderr=stderr, halves=(expected, got))
+
+    @classmethod
+    def at_fault(cls, kind: FaultKind, detail: str, problem: str, stderr: str) -> Self:
+        """The bot's fault of this kind, in a game or before it."""
+        cure = FIX if CRASHED in detail else kind.cure
+        return cls(problem, cure, stderr, kind, (kind.expected, detail))
+
+
+class Trial(NamedTuple):
+    """A game that the bot has to get through; so many others forfeit early.
+
+    ``is_full`` gives the bot all the time for a move that the check was asked for, ``has_bank`` a
+    bank besides. ``may_be_late``: a bot that is late gets no longer time.
+    """
+
+    players: int
+    seat: int
+    board: str = SMALL.name
+    leavers: int = 0
+    deal: int = 0
+    has_bank: bool = False
+    is_full: bool = False
+    may_be_late: bool = False
+
+
+class Notes:
+    """What a bot says of its moves: how many notes there were, how often each part of one was cut
+    or dropped, and what came the first time.
+    """
+
+    def __init__(self) -> None:
+        self.heard = 0
+        self.lost = Counter[tuple[str, str]]()
+        self.first: dict[tuple[str, str], Loss] = {}
+
+    def hear(self, said: object) -> Note | None:
+        """What is kept of a note."""
+        self.heard += 1
+        for loss in losses(said):
+            key = loss.part[:MOST_NAME], loss.expected
+            # A bot may make up any number of names.
+            if key in self.lost or len(self.lost) < MOST_LOSSES:
+                self.lost[key] += 1
+                self.first.setdefault(key, loss)
+        return note_of(said)
+
+
+class Bench:
+    """One bot under check.
+
+    ``player`` is its process for most games, and ``games`` counts these; ``slowest_ms`` is over the
+    games at ``move_ms``. The others are at ``short_ms``, which grows if the bot is late.
+    ``start_ns`` is its last start-up. ``notes`` are those of its usual process. The limits that the
+    bot's own label names count over ``move_ms`` and the usual bank.
+    """
+
+    def __init__(self, bot: Bot, move_ms: int, sandbox: Sandbox) -> None:
+        self.bot = bot
+        self.odds = odds_of(bot.label)
+        self.move_ms = self.odds.move_ms or move_ms
+        self.short_ms = min(self.move_ms, SHORT_MS)
+        self.sandbox = sandbox
+        self.notes = Notes()
+        speech = Speech(note=self.notes.hear)
+        self.player = BotPlayer(bot, STARTUP_MS, sandbox, speech=speech)
+        self.slowest_ms = 0.0
+        self.start_ns = 0
+        self.games = 0
+
+    def game(self, trial: Trial, player: Player | None = None) -> GameRecord:
+        """Plays a game with the player, by default the usual one. Raises Failed for its fault, Void
+        if the machine stalls repeatedly.
+        """
+        voids = 0
+        while True:
+            try:
+                return self._game(trial, player or self.player)
+            except Void:
+                voids += 1
+                if voids == ATTEMPTS:
+                    raise
+            except Failed as failure:
+                may_grow = not (trial.is_full or trial.may_be_late or self.short_ms == self.move_ms)
+                if failure.kind not in TOO_LATE or not may_grow:
+                    raise
+                self.short_ms = min(self.move_ms, int(LONGER * self.short_ms))
+
+    def _game(self, trial: Trial, player: Player) -> GameRecord:
+        seated = [_other(seat, leaves=seat < trial.leavers) for seat in range(trial.players - 1)]
+        seated.insert(trial.seat, player)
+        board = BOARDS.get(trial.board) or built_in(trial.board)
+        kinds = len(TILES)
+        deck = "".join(TILES[(at * 5 + trial.deal) % kinds] for at in range(COPIES * kinds))
+        names, seeds = tuple(each.name for each in seated), tuple(range(1, trial.players + 1))
+        plan = GamePlan("check", board.name, trial.deal, 0, names, deck, seeds)
+        move_ms = self.move_ms if trial.is_full else self.short_ms
+        timing = Timing(move_ms=move_ms, startup_ms=STARTUP_MS)
+        if trial.has_bank:
+            bank_ms, more_ms = self.odds.game_ms or BANK_MOVES * move_ms, self.odds.increment_ms
+            timing = replace(timing, game_ms=bank_ms, increment_ms=more_ms or 0)
+        record, evidence, *_ = Referee(plan, board, seated, timing).play()
+        for fault, kept in zip(record.faults, evidence, strict=True):
+            if fault.seat == trial.seat:
+                problem = f"{fault.kind} after {fault.turn} placements: {fault.detail}"
+                raise Failed.at_fault(FaultKind(fault.kind), fault.detail, problem, kept.stderr)
+        if player is self.player:
+            self.games += 1
+            if move_ms == self.move_ms:
+                self.slowest_ms = max(self.slowest_ms, record.slowest_ms[trial.seat])
+        return record
+
+    @contextmanager
+    def started(self, make: Callable[[Bot, int, Sandbox], Variant]) -> Iterator[Variant]:
+        """A separate player for one step, stopped when the step ends."""
+        player = make(self.bot, STARTUP_MS, self.sandbox)
+        try:
+            yield player
+        finally:
+            player.stop()
+
+    def start(self, player: BotPlayer) -> None:
+        """Starts the player's process and announces a game. Raises Failed."""
+        try:
+            player.begin(
+                Start(players=2, seat=0, board=SMALL.rows, pagodas=24, seed=1, move_ms=self.move_ms)
+            )
+        except Forfeit as fault:
+            kind, words = FaultKind.STARTUP, last_words(player)
+            raise Failed.at_fault(kind, fault.detail, fault.detail, words) from None
+        except ArenaError as error:
+            raise Failed(str(error), error.hint) from None
+
+
+def last_words(player: Player) -> str:
+    """The end of the bot's stderr."""
+    return player.evidence()[2]
+
+
+def _other(seat: int, *, leaves: bool) -> Player:
+    """A player to sit with the bot, by turns at random and the first move; one that leaves forfeits
+    when asked for the third time.
+    """
+    asked = count(1)
+
+    def leave(state: State, seed: int) -> int:
+        if next(asked) == LEAVES_AT:
+            raise Forfeit(FaultKind.EXIT, "forfeits because the check asks it to")
+        return random_move(state, seed)
+
+    if leaves:
+        return InProcessPlayer(f"leaver-{seat}", leave)
+    return InProcessPlayer(*(("first", first_move) if seat % 2 else ("random", random_move)))
+
+
+def expect_quiet(player: BotPlayer, when: str, for_ns: int = QUIET_NS) -> None:
+    """Raises Failed when a line comes, which none should at that time."""
+    try:
+        line = player.channel.read_line(time.monotonic_ns() + for_ns)
+    except (TimedOut, OutputEnded):
+        return
+    except (LongLine, Flooded) as error:
+        line = error.partial
+    raise Failed.unmet(f"nothing {when}", shown(line), last_words(player))
+
+
+def ask_for_a_move(bench: Bench, player: BotPlayer) -> None:
+    """Starts a game and queues the first turn."""
+    bench.start(player)
+    state = State(SMALL, 2, parse_deck("".join(TILES) * COPIES))
+    player.inform(encode(turn_view(state, FIRST_TURN, TURN_MS, full=player.has_full_view)))
+
+
+EXTRA = {"since": 2, "mood": None, "weather": {"rain": [0.5, True, "später"], "type": "move"}}
+STRANGER = b'{"type":"weather","forecast":["rain",{"type":"turn"}],"id_of_nothing":7}'
+LARGEST_ID, GAP, MOST_REQUESTS = 2**53 - 1, 1_000_003, 80
+PAUSE_S = 0.3
+PIECE = 5
+GAP_S = 0.0002
+
+
+class Changed(BotPlayer):
+    """Rewrites every message with a change."""
+
+    def __init__(
+        self,
+        bot: Bot,
+        startup_ms: int,
+        sandbox: Sandbox,
+        change: Callable[[dict[str, Any]], dict[str, Any]],
+        separators: tuple[str, str] = (",", ":"),
+    ) -> None:
+        self._change = change
+        self._separators = separators
+        super().__init__(bot, startup_ms, sandbox, speech=Speech(encode=self._changed))
+
+    def inform(self, line: bytes) -> None:
+        """Queues the changed line."""
+        super().inform(self._rewritten(json.loads(line)))
+
+    def _changed(self, message: FromArena) -> bytes:
+        return self._rewritten(msgspec.to_builtins(message))
+
+    def _rewritten(self, message: dict[str, Any]) -> bytes:
+        changed = self._change(message)
+        return json.dumps(changed, separators=self._separators, ensure_ascii=False).encode()
+
+
+def with_unknown_fields(message: dict[str, Any]) -> dict[str, Any]:
+    """The message with extra fields, which no version has, before and after its own."""
+    return {"first": EXTRA, **message, "last": EXTRA}
+
+
+def in_another_order(message: dict[str, Any]) -> dict[str, Any]:
+    """The message with its fields in reverse order."""
+    return dict(reversed(message.items()))
+
+
+class WithStrangers(BotPlayer):
+    """Sends extra messages, of a type that no version has, between all others."""
+
+    def begin(self, start: Start) -> None:
+        """Sends an unknown message after the start."""
+        super().begin(start)
+        super().inform(STRANGER)
+
+    def inform(self, line: bytes) -> None:
+        """Sends an unknown message before each public line."""
+        super().inform(STRANGER)
+        super().inform(line)
+
+
+class LineByLine(BotPlayer):
+    """Sends each public line as soon as it is known, instead of with the next turn."""
+
+    def begin(self, start: Start) -> None:
+        """Sends the start at once."""
+        super().begin(start)
+        self.channel.flush()
+
+    def inform(self, line: bytes) -> None:
+        """Sends the line at once."""
+        super().inform(line)
+        self.channel.flush()
+
+
+class WithPause(LineByLine):
+    """Makes the bot wait between the start of its first game and its first turn."""
+
+    _paused = False
+
+    def choose(self, state: State, budget_ns: int) -> Answer:
+        """Asks for a move, the first time after a pause."""
+        if not self._paused:
+            time.sleep(PAUSE_S)
+        self._paused = True
+        return super().choose(state, budget_ns)
+
+
+def with_jumping_ids(bot: Bot, startup_ms: int, sandbox: Sandbox) -> BotPlayer:
+    """Numbers its requests with gaps, up to the largest id, from the beginning for each process."""
+    first = LARGEST_ID - MOST_REQUESTS * GAP
+    return BotPlayer(bot, startup_ms, sandbox, speech=Speech(numbers=lambda: count(first, GAP)))
+
+
+def in_pieces(bot: Bot, startup_ms: int, sandbox: Sandbox) -> BotPlayer:
+    """Sends every line in pieces; some pieces hold the end of one line and the start of the
+    next.
+    """
+    connect = partial(Channel, exchange=None, write=_write_piece)
+    return BotPlayer(bot, startup_ms, sandbox, speech=Speech(connect=connect))
+
+
+def _write_piece(to_bot: int, lines: bytes) -> int:
+    """Writes a few bytes near the end of a line, where readers make mistakes, and more in between;
+    then pauses, so that the bot reads them by themselves.
+    """
+    end = lines.find(b"\n")
+    written = os.write(to_bot, lines[: PIECE if end < 2 * PIECE else min(end - PIECE, 997)])
+    time.sleep(GAP_S)
+    return written

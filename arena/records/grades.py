@@ -1,0 +1,194 @@
+"""review.jsonl: what judges made of the decisions of a run, one game a line.
+
+A line has the grades of some seats of a game by one judge. A review that is interrupted goes on
+where it was, and another judge adds lines of its own. Who shows a grade can read it here without
+asking a judge again.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import NormalDist
+from typing import Annotated, Literal, NamedTuple, Self
+
+import msgspec
+from msgspec import Meta, Struct
+
+from arena.errors import RunError
+from arena.records.journal import read_beside
+from arena.records.record import MOST_SEATS, GameRecord, Text, Turn
+from arena.records.regular import LineFile
+from arena.rules.notation import PASSED
+
+FILE = "review.jsonl"
+CURE = "something else changed the file: restore it, or delete it and review the run again"
+DECIMALS = 4
+MOST_SEED = (1 << 31) - 1
+HALF_WIDTH = 1.96
+"""From a standard error to half the width of a 95 % interval."""
+
+Seat = Annotated[int, Meta(ge=0, lt=MOST_SEATS)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Placement = Annotated[str, Meta(pattern=r"^([RYB][a-z][0-9]{1,2}){2}$")]
+
+
+class Judge(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who grades: ``judge`` is the built-in bot that finishes the games, ``deals`` the number of
+    deals on which a move is compared with the better one, and ``seed`` that of the deals.
+
+    ``by`` names the bot that says which move is better, with a hash of its content; if it is empty,
+    the games played to the end say so themselves.
+    """
+
+    judge: Text
+    deals: Annotated[int, Meta(ge=2, le=1_000_000)]
+    seed: Annotated[int, Meta(ge=0, le=MOST_SEED)]
+    by: str = ""
+
+    @property
+    def name(self) -> str:
+        """Who says which move is better."""
+        return self.by.partition(" ")[0] or self.judge
+
+
+class Grade(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a judge made of the move that a seat played after ``turn`` placements.
+
+    ``choices``  the number of legal moves
+    ``better``   the move that the judge would have played, which may be the same
+    ``cost``     the share of the win that ``better`` gets more than ``played``, on the same deals
+    ``error``    half the width of its 95 % interval; 0 if the moves are the same
+    ``win``      the share of the win that the seat gets after ``played``
+    """
+
+    turn: Turn
+    seat: Seat
+    choices: Annotated[int, Meta(ge=1)]
+    played: Placement
+    better: Placement
+    cost: Annotated[float, Meta(ge=-1, le=1)]
+    error: Annotated[float, Meta(ge=0, le=2)]
+    win: Share
+
+    @property
+    def sure(self) -> float | None:
+        """The probability that the better move is better in the eyes of the judge; None if it is
+        the one that was played.
+        """
+        if not self.error:
+            return None
+        return NormalDist().cdf(HALF_WIDTH * self.cost / self.error)
+
+    def told(self, judge: Judge) -> str:
+        """One line for people."""
+        if self.choices == 1:
+            return "the only legal move"
+        if self.better == self.played:
+            return f"{judge.name} would have played the same"
+        figures = f"{100 * self.cost:.1f} +/- {100 * self.error:.1f} % of a win"
+        if judge.by:
+            return (
+                f"costs {figures} against {self.better}, which {judge.name} named;"
+                f" {judge.judge} finished the games"
+            )
+        return f"costs {figures} against {self.better}, as {judge.name} judges"
+
+
+class ReviewedGame(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A line. ``seats`` are those whose decisions were graded, all of them; ``rules`` is the
+    revision of the rules. ``arena`` is the version that made the line.
+    """
+
+    v: Literal[1]
+    game: Text
+    judge: Judge
+    rules: int
+    arena: str
+    seats: Annotated[list[Seat], Meta(min_length=1, max_length=MOST_SEATS)]
+    grades: list[Grade]
+
+
+_decode = msgspec.json.Decoder(ReviewedGame).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class SeenGame(NamedTuple):
+    """What a judge made of a game so far: the seats that are graded, and the grades by turn."""
+
+    seats: set[int]
+    grades: dict[int, Grade]
+
+
+class ReviewFile:
+    """A run's reviews, open for appending; use it as a context manager. Raises RunError."""
+
+    def __init__(self, run: Path) -> None:
+        self._file = LineFile(run, FILE, "grades", busy="wait until that review is over")
+
+    def append(self, game: ReviewedGame) -> None:
+        """Writes a line and returns once it is on disk. Raises FullError."""
+        self._file.append(_encode(game) + b"\n")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+def read_reviews(run: Path) -> list[ReviewedGame]:
+    """The lines of a run, in the order they were written; none if there is no such file.
+
+    Raises RunError with the number of a line that is not what the arena writes.
+    """
+    games = []
+    for number, game in read_beside(run / FILE, _decode, "a review", CURE):
+        turns = [grade.turn for grade in game.grades]
+        if turns != sorted(set(turns)) or not {grade.seat for grade in game.grades} <= {
+            *game.seats
+        }:
+            raise RunError(
+                f"{run / FILE}, line {number}: expected the grades of seats {game.seats} in the"
+                " order of their turns, got others",
+                CURE,
+            )
+        games.append(game)
+    return games
+
+
+def seen_by(reviews: Sequence[ReviewedGame], judge: Judge, rules: int) -> dict[str, SeenGame]:
+    """What one judge has graded under this revision of the rules, by game."""
+    found: dict[str, SeenGame] = {}
+    for game in reviews:
+        if (game.judge, game.rules) == (judge, rules):
+            seen = found.setdefault(game.game, SeenGame(set(), {}))
+            seen.seats.update(game.seats)
+            seen.grades.update((grade.turn, grade) for grade in game.grades)
+    return found
+
+
+def newest_review(
+    reviews: Sequence[ReviewedGame], record: GameRecord, rules: int
+) -> tuple[Judge, dict[int, Grade]] | None:
+    """The judge that graded a game last, and its grades by turn. Raises RunError."""
+    judge = next((game.judge for game in reversed(reviews) if game.game == record.id), None)
+    if judge is None:
+        return None
+    seen = seen_by(reviews, judge, rules).get(record.id)
+    if seen is None:
+        return None
+    check_fits(seen, record)
+    return judge, seen.grades
+
+
+def check_fits(seen: SeenGame, record: GameRecord) -> None:
+    """Raises RunError unless the grades are of the moves of this record."""
+    placed = [(at, text) for at, text in enumerate(record.moves) if text != PASSED]
+    for grade in seen.grades.values():
+        at, text = placed[grade.turn] if grade.turn < len(placed) else (-1, "no move")
+        seat = at % len(record.bots)
+        if (seat, text) != (grade.seat, grade.played):
+            raise RunError(
+                f"{FILE}, {record.id}, turn {grade.turn}: expected a grade of {text} by seat"
+                f" {seat}, as in the journal, got {grade.played} by seat {grade.seat}",
+                CURE,
+            )

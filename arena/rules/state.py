@@ -1,0 +1,335 @@
+"""What is on the board, what a tile does to it (R4 to R7), and what joining provinces comes to: the
+half of the pure core that does not know hands.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+from arena.rules.boards import Board, squares_of
+from arena.rules.terms import LAST_PAGODA, MAJOR, NOBODY, PAGODAS, Event, OwnedProvince
+
+Barred = tuple[int, int, int]
+"""Where forbidden joins rule out a colour: for one space, for two across, for two down."""
+
+NOWHERE: Barred = (0, 0, 0)
+KINDS = tuple((kind // 6, kind // 2 % 3, kind & 1) for kind in range(18))
+"""First colour, second colour, and vertical, for each kind of move."""
+
+
+def is_forbidden_join(joined: Sequence[OwnedProvince]) -> bool:
+    """Whether no tile may join these provinces of one colour (R4.3, R4.4, R5.6)."""
+    # One province is expanded, not joined.
+    if len(joined) < 2:  # noqa: PLR2004
+        return False
+    if len(joined) == 2:  # noqa: PLR2004 - by far the most frequent join
+        one, other = joined
+        if one.size >= MAJOR or other.size >= MAJOR:
+            return one.size >= MAJOR and other.size >= MAJOR
+        return one.size == other.size and one.owner != other.owner
+    majors = sum(province.size >= MAJOR for province in joined)
+    if majors:
+        return majors > 1
+    totals = _totals(joined)
+    return totals.count(max(totals)) > 1
+
+
+def absorber(joined: Sequence[OwnedProvince]) -> int:
+    """The owner after a join: the major's, else whoever brings the most spaces (R5.5, R5.6)."""
+    for province in joined:
+        if province.size >= MAJOR:
+            return province.owner
+    totals = _totals(joined)
+    return totals.index(max(totals))
+
+
+def _totals(joined: Sequence[OwnedProvince]) -> list[int]:
+    totals = [0] * (1 + max(province.owner for province in joined))
+    for province in joined:
+        totals[province.owner] += province.size
+    return totals
+
+
+def free_pairs(board: Board, free: int, spaces: int) -> tuple[int, int]:
+    """First squares of free pairs (R4.1) that touch a province space (R4.2): across, then down."""
+    near = board.around(spaces) & free
+    return free & free >> 1 & (near | near >> 1), free & free >> board.stride & (
+        near | near >> board.stride
+    )
+
+
+def barred_with(
+    province: OwnedProvince, areas: Sequence[OwnedProvince], barred: Barred, free: int, stride: int
+) -> Barred:
+    """Where a colour is ruled out after it gets ``province``, the last of its ``areas``: as before,
+    except around it.
+
+    A double tile touches the provinces of both its squares at once, so it is judged as a whole:
+    "each half is legal alone" is neither necessary nor sufficient. Squares that are taken later
+    stay in the masks, which only makes the masks wider than needed.
+    """
+    halo, others = province.halo, 0
+    for other in areas[:-1]:
+        others |= other.halo
+    right, below = halo | halo >> 1, halo | halo >> stride
+    return (
+        barred[0] & ~halo | _forbidden(areas, halo & others & free, 0),
+        barred[1] & ~right
+        | _forbidden(areas, right & (others | others >> 1) & free & free >> 1, 1),
+        barred[2] & ~below
+        | _forbidden(areas, below & (others | others >> stride) & free & free >> stride, stride),
+    )
+
+
+def _forbidden(areas: Sequence[OwnedProvince], candidates: int, step: int) -> int:
+    """The candidates where spaces there and ``step`` further on would make a forbidden join."""
+    forbidden = 0
+    while candidates:
+        low = candidates & -candidates
+        candidates ^= low
+        halves = low | low << step
+        if is_forbidden_join([province for province in areas if province.halo & halves]):
+            forbidden |= low
+    return forbidden
+
+
+class BoardState:
+    """Spaces, provinces, villages and pagodas.
+
+    ``left``      pagodas that each seat still holds
+    ``mover``     the seat to move
+    ``end``       None, or why the game is over (R8.1)
+    ``villages``  the owner of each village of ``board.villages``, or NOBODY
+
+    Starts of one colour that touch each other belong to nobody, like a single space, until a tile
+    joins them (R5.2 then founds).
+    """
+
+    __slots__ = (
+        "_areas",
+        "_barred",
+        "_cells",
+        "_free",
+        "_open",
+        "_spaces",
+        "board",
+        "end",
+        "left",
+        "mover",
+        "players",
+        "villages",
+    )
+
+    def __init__(self, board: Board, players: int) -> None:
+        self.board = board
+        self.players = players
+        self.left = [PAGODAS[players]] * players
+        self.mover = 0
+        self.end: str | None = None
+        self.villages = [NOBODY] * len(board.villages)
+        self._cells = list(board.starts)
+        self._areas: list[list[OwnedProvince]] = [[], [], []]
+        self._spaces = board.starts[0] | board.starts[1] | board.starts[2]
+        self._free = board.grass
+        self._open: tuple[int, int] | None = None
+        self._barred = [NOWHERE] * 3
+
+    def _lay_out(
+        self,
+        spaces: Sequence[int],
+        provinces: Iterable[tuple[int, int, int, int]],
+        villages: Sequence[int],
+    ) -> None:
+        """Puts a position on the empty board; the arguments are those of ``State.set_up``."""
+        self._cells = list(spaces)
+        self._spaces = spaces[0] | spaces[1] | spaces[2]
+        self._free = self.board.grass & ~self._spaces
+        for colour, mask, owner, pagodas in provinces:
+            halo = self.board.around(mask)
+            self._enter(colour, OwnedProvince(mask, halo, owner, mask.bit_count(), pagodas))
+        self.villages = list(villages)
+        self._open = None
+
+    @property
+    def free(self) -> int:
+        """Mask of free grassland."""
+        return self._free
+
+    def spaces(self, colour: int) -> int:
+        """Mask of a colour's province spaces, with starts and single ones. Raises IndexError."""
+        if not 0 <= colour < len(self._cells):
+            raise IndexError(f"expected a colour from 0 to {len(self._cells) - 1}, got {colour}")
+        return self._cells[colour]
+
+    def provinces(self) -> list[tuple[int, OwnedProvince]]:
+        """All provinces as (colour, province), in the reading order of their first squares."""
+        areas = enumerate(self._areas)
+        found = [(colour, province) for colour, provinces in areas for province in provinces]
+        return sorted(found, key=lambda entry: entry[1].mask & -entry[1].mask)
+
+    def placed(self, seat: int) -> int:
+        """The number of a seat's pagodas on the board. Raises IndexError."""
+        self._check_seat(seat)
+        provinces = chain(*self._areas)
+        return self.villages.count(seat) + sum(
+            province.pagodas for province in provinces if province.owner == seat
+        )
+
+    def _check_seat(self, seat: int) -> None:
+        if not 0 <= seat < self.players:
+            raise IndexError(f"expected a seat from 0 to {self.players - 1}, got {seat}")
+
+    def ranks(self) -> list[int]:
+        """The rank of each seat by pagodas left, fewest first; equal is equal (R8.2)."""
+        return [1 + sum(other < own for other in self.left) for own in self.left]
+
+    # where tiles may lie (R4)
+
+    def _places(self, kind: int) -> int:
+        """Mask of the first squares on which a tile of this kind may be placed (R4.1 to R4.5)."""
+        if self._open is None:
+            self._open = free_pairs(self.board, self._free, self._spaces)
+        first, second, vertical = KINDS[kind]
+        if first == second:
+            return self._open[vertical] & ~self._barred[first][1 + vertical]
+        step = self.board.stride if vertical else 1
+        return self._open[vertical] & ~(self._barred[first][0] | self._barred[second][0] >> step)
+
+    def _enter(self, colour: int, province: OwnedProvince) -> None:
+        """Adds a province to its colour."""
+        areas = self._areas[colour]
+        areas.append(province)
+        self._barred[colour] = barred_with(
+            province, areas, self._barred[colour], self._free, self.board.stride
+        )
+
+    # what a tile does (R5 to R7)
+
+    def _place(self, kind: int, square: int, events: list[Event] | None) -> None:
+        """Places the tile and carries out every event in the order of R7."""
+        first, second, vertical = KINDS[kind]
+        one = 1 << square
+        other = one << (self.board.stride if vertical else 1)
+        self._free &= ~(one | other)
+        self._spaces |= one | other
+        self._open = None
+        debts: list[tuple[int, int, int]] = []
+        changed = self._grow(first, one | other if first == second else one, debts, events)
+        if first != second:
+            changed |= self._grow(second, other, debts, events)
+        if debts and min(self.left) <= 0:
+            self._settle_in_order(debts)
+        elif changed & self.board.beside_any:
+            self._judge_villages(changed, events)
+
+    def _grow(
+        self,
+        colour: int,
+        halves: int,
+        debts: list[tuple[int, int, int]],
+        events: list[Event] | None,
+    ) -> int:
+        """Adds spaces to a colour and settles its area (R5). Returns the area's mask, or 0 if it is
+        no province.
+
+        Pagodas go home at once, and the owner pays at once, even below zero. ``debts`` records
+        payments as (seat, colour, count) for the last province in its colour's list.
+        """
+        touched = self.board.around(halves) & self._cells[colour]
+        self._cells[colour] |= halves
+        mask = halves | touched
+        if mask & (mask - 1) == 0:
+            return 0
+        if self.board.founding:
+            mask |= self.board.founding_at(mask)
+        areas = self._areas[colour]
+        joined = [province for province in areas if province.mask & touched] if touched else []
+        for province in joined:
+            mask |= province.mask
+            areas.remove(province)
+        owner, pagodas, home = self._owner_of(joined) if joined else (self.mover, 0, ())
+        size = mask.bit_count()
+        target = 2 if size >= MAJOR else 1
+        if pagodas < target:
+            debts.append((owner, colour, target - pagodas))
+            self.left[owner] -= target - pagodas
+        self._enter(colour, OwnedProvince(mask, self.board.around(mask), owner, size, target))
+        if events is not None:
+            first = (mask & -mask).bit_length() - 1
+            name = ("found", "expand", "absorb")[min(len(joined), 2)]
+            events.append(Event(name, owner, first, size, home))
+            if size >= MAJOR and all(province.size < MAJOR for province in joined):
+                events.append(Event("major", owner, first, size))
+        return mask
+
+    def _owner_of(
+        self, joined: list[OwnedProvince]
+    ) -> tuple[int, int, tuple[tuple[int, int], ...]]:
+        """The owner of the joined area, the pagodas on it, and those sent home (R5.2 to R5.6)."""
+        if len(joined) == 1:
+            return joined[0].owner, joined[0].pagodas, ()
+        owner = absorber(joined)
+        standing = [0] * self.players
+        for province in joined:
+            standing[province.owner] += province.pagodas
+        kept = min(standing[owner], 2)
+        standing[owner] -= kept
+        home = tuple((seat, count) for seat, count in enumerate(standing) if count)
+        for seat, count in home:
+            self.left[seat] += count
+        return owner, kept, home
+
+    def _settle_in_order(self, debts: list[tuple[int, int, int]]) -> None:
+        """A player runs out, so order matters: undoes the payments, then pays by R7.1, R7.2."""
+        areas = self._areas
+        for seat, colour, owed in debts:
+            self.left[seat] += owed
+            areas[colour][-1] = areas[colour][-1]._replace(pagodas=areas[colour][-1].pagodas - owed)
+        for seat, colour, owed in sorted(debts, key=self._distance):
+            paid = min(owed, self.left[seat])
+            self.left[seat] -= paid
+            areas[colour][-1] = areas[colour][-1]._replace(pagodas=areas[colour][-1].pagodas + paid)
+            if self.left[seat] == 0:
+                self.end = LAST_PAGODA
+                return
+
+    def _judge_villages(self, changed: int, events: list[Event] | None) -> None:
+        """Connects and conquers villages beside changed provinces (R6), in the order of R7.1."""
+        won: list[tuple[int, int, int]] = []
+        for village, beside in enumerate(self.board.beside):
+            if beside & changed:
+                owner, heir = self.villages[village], self._heir(village, beside)
+                if heir != owner:
+                    won.append((heir, village, owner))
+        if not won:
+            return
+        for _, village, owner in won:
+            if owner != NOBODY:
+                self.villages[village] = NOBODY
+                self.left[owner] += 1
+        for heir, village, owner in sorted(won, key=self._distance):
+            self.villages[village] = heir
+            self.left[heir] -= 1
+            if events is not None:
+                home = ((owner, 1),) if owner != NOBODY else ()
+                square = next(squares_of(self.board.villages[village]))
+                events.append(Event("conquer" if home else "connect", heir, square, 0, home))
+            if self.left[heir] == 0:
+                self.end = LAST_PAGODA
+                return
+
+    def _distance(self, entry: tuple[int, int, int]) -> int:
+        """How many seats after the mover is the one that an entry begins with (R7.1)."""
+        return (entry[0] - self.mover) % self.players
+
+    def _heir(self, village: int, beside: int) -> int:
+        """The owner of the village, given the provinces as they are now (R6.1 to R6.3)."""
+        counts = [0] * self.players
+        for areas in self._areas:
+            for province in areas:
+                if province.mask & beside:
+                    counts[province.owner] += province.pagodas
+        owner = self.villages[village]
+        highest = max(counts)
+        if counts.count(highest) > 1 or highest == (counts[owner] if owner != NOBODY else 0):
+            return owner
+        return counts.index(highest)

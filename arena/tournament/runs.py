@@ -1,0 +1,470 @@
+"""Runs: what is to be played, checked, and what run.json says of it; which runs there are, and how
+far each is; and whether one that is there can go on, and if not, why, and the cure.
+"""
+
+import os
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena import __version__
+from arena.errors import ConfigError, RunError
+from arena.match.clock import Timing
+from arena.players.folder import Bot, played_copy, split_options
+from arena.players.manifest import check_name
+from arena.players.messages import PROTOCOL
+from arena.players.player import IN_PROCESS, built_in_bot
+from arena.players.sandbox.grants import NOTHING
+from arena.records.journal import journal_of, read_ids
+from arena.records.record import Ids
+from arena.records.runfile import FILE, BotInfo, RunInfo, read_run
+from arena.rules import CORE
+from arena.rules.boards import BUILT_IN, Board, built_in, read_board
+from arena.rules.terms import REVISION
+from arena.tournament.config import (
+    Comparison,
+    LeagueTerms,
+    Parameter,
+    RunConfig,
+    Tuning,
+    make_config,
+    shown,
+)
+from arena.tournament.schedule import Schedule
+from arena.tournament.settings import DECLARED, UNTIL_DEALS, Asked, Settings, default_of
+
+Number = int | float
+STATE = ("bots", "seed", "line_ups", "settled", "allotted", "drawn", "in_process")
+"""What a run decides by itself, or what is compared in another way."""
+BEFORE = {"clock": "wall", "by": "wins"}
+"""What a run.json means that was written before it had the setting."""
+CURES = {
+    "match": "; use 'arena standings --match' to see a run under another scoring",
+    "by": "; a test keeps to what it counts, so compare by the other in a run of its own",
+}
+KINDS = {
+    "compare": "a comparison by 'arena compare'",
+    "tune": "a search by 'arena tune'",
+    "league": "a league by 'arena league run'",
+}
+TOURNAMENT = "a tournament by 'arena run'"
+NO_GRANTS: Mapping[str, list[str]] = {}
+OTHER_RUN = "start another run with --out NAME"
+
+
+def timing_of(asked: Settings) -> Timing:
+    """The time control that is asked for."""
+    said: Mapping[str, Any] = asked
+    return Timing(**{name: said[name] for name in Timing.__struct_fields__ if name in said})
+
+
+def boards_of(asked: Settings) -> dict[str, Board]:
+    """The boards to play on: those named, else those of the match or of the files. Raises
+    BoardError, ConfigError.
+    """
+    files = [Path(file) for file in asked.get("board_files", ())]
+    names = [] if files else default_of("boards")
+    if match := asked.get("match"):
+        names = [name for name in match if name not in {file.stem for file in files}]
+    boards = {name: built_in(name) for name in asked.get("boards", names)}
+    for path in files:
+        board = read_board(path)
+        check_name(board.name, str(path))
+        if board.name in boards or board.name in BUILT_IN:
+            taken = ", ".join(sorted({*boards, *BUILT_IN}))
+            raise ConfigError(
+                f"{path}: expected a board name other than {taken}", "rename the file"
+            )
+        boards[board.name] = board
+    return boards
+
+
+class Request(Struct, frozen=True):
+    """What is to be played, checked: the settings, with the boards and the bots that they name.
+
+    Without a ``seed`` in the settings, a new run gets a secret one, and a known run keeps its own.
+    """
+
+    config: RunConfig
+    boards: Mapping[str, Board]
+    bots: Sequence[Bot]
+
+    def config_for(self, seed: str) -> RunConfig:
+        """The settings, with this seed where they have none."""
+        return replace(self.config, seed=self.config.seed or seed)
+
+
+def make_request(
+    asked: Asked,
+    boards: Mapping[str, Board],
+    bots: Sequence[Bot],
+    compare: Comparison | None = None,
+    tune: Tuning | None = None,
+    league: LeagueTerms | None = None,
+) -> Request:
+    """What the options ask for. Raises ConfigError."""
+    fields, said = RunConfig.__struct_fields__, dict(asked)
+    settings = {
+        **({"deals": UNTIL_DEALS} if "until" in said else {}),
+        **{name: value for name, value in said.items() if name in fields},
+        "seed": str(said.get("seed", "")),
+        "boards": list(boards),
+        "bots": [bot.label for bot in bots],
+        "compare": compare,
+        "tune": tune,
+        "league": league,
+    }
+    return Request(make_config(settings), boards, bots)
+
+
+def describe_run(
+    config: RunConfig,
+    boards: Mapping[str, Board],
+    bots: Sequence[Bot],
+    *,
+    sandbox: str,
+    started: str,
+    grants: Mapping[str, list[str]] = NO_GRANTS,
+) -> RunInfo:
+    """The run.json of a run with these settings; ``grants`` are those of bots, by label without
+    options.
+    """
+    return RunInfo(
+        arena=__version__,
+        protocol=PROTOCOL,
+        rules_core=CORE,
+        rules_revision=REVISION,
+        config=msgspec.to_builtins(config),
+        boards={name: list(boards[name].rows) for name in config.boards},
+        bots=[replace(info_of(bot), grants=grants.get(bot.base, [])) for bot in bots],
+        seed=config.seed,
+        sandbox=sandbox,
+        started=started,
+    )
+
+
+def info_of(bot: Bot) -> BotInfo:
+    """A bot's entry in run.json."""
+    options = {**bot.options, **bot.limits}
+    return BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command, options)
+
+
+def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
+    """Raises ConfigError with every difference that stops a run from continuing."""
+    there, here = _kind_of(known), _kind_of(wanted)
+    other = (
+        OTHER_RUN if here != KINDS["league"] else "start another league: 'arena league run NAME'"
+    )
+    if there != here:
+        raise ConfigError(f"{folder} is not {here}, but {there}", other)
+    if found := differences(known, wanted):
+        raise ConfigError(
+            f"expected the settings of the run in {folder}, got others:\n  " + "\n  ".join(found),
+            _cure(shlex.quote(folder.name), known, wanted, other),
+        )
+
+
+def _kind_of(info: RunInfo) -> str:
+    return next((kind for key, kind in KINDS.items() if info.config.get(key)), TOURNAMENT)
+
+
+def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
+    """What helps: where only grants differ, those of the run; where a bot changed, its copy."""
+    there, is_tournament = {bot.name: bot for bot in known.bots}, _kind_of(known) == TOURNAMENT
+    as_then = [
+        replace(bot, grants=there[bot.name].grants) if bot.name in there else bot
+        for bot in wanted.bots
+    ]
+    if differences(known, replace(wanted, bots=as_then)):
+        has_changed = any(
+            bot.name in there and there[bot.name].sha256 != bot.sha256 for bot in wanted.bots
+        )
+        if is_tournament and has_changed:
+            finish = f"'arena run --finish {run}' plays the rest with the bots as they were"
+            return f"{finish}; for those of now, {OTHER_RUN}"
+        return f"use the command that started the run, or {other}"
+    tuning = known.config.get("tune")
+    needed = {
+        split_options(tuning["bot"] if tuning else bot.name)[0]: bot.grants or [NOTHING]
+        for bot, now in zip(as_then, wanted.bots, strict=True)
+        if bot.grants or now.grants
+    }
+    words = " ".join(
+        shlex.join(("--allow", f"{base}={','.join(grants)}")) for base, grants in needed.items()
+    )
+    if not is_tournament or has_grown(known, wanted):
+        return f"repeat the command with just this --allow: {words}"
+    return f"go on with it by: arena run --finish {run} {words}"
+
+
+def has_grown(known: RunInfo, wanted: RunInfo) -> bool:
+    """Whether more is asked for than the run has: deals, tables, bots, or smaller errors."""
+    return not {bot.name for bot in wanted.bots} <= {bot.name for bot in known.bots} or any(
+        wanted.config[key] != known.config.get(key)
+        for key, each in DECLARED.items()
+        if each.change in ("more", "less")
+    )
+
+
+def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
+    """Why a run cannot continue with the wanted settings, one line each; more deals, tables or bots
+    are not a difference.
+    """
+    found = [
+        f"{what}: the run has {there}, now it is {here}"
+        for what, there, here in (
+            ("protocol", known.protocol, wanted.protocol),
+            ("rules revision", known.rules_revision, wanted.rules_revision),
+            ("seed", known.seed, wanted.seed),
+        )
+        if there != here
+    ]
+    for key, here in wanted.config.items():
+        there = known.config.get(key, BEFORE.get(key))
+        if isinstance(there, dict) and isinstance(here, dict):
+            for part in here:
+                found += _difference(part, there.get(part, BEFORE.get(part)), here[part], str)
+        else:
+            found += _difference(key, there or None, here or None, shown)
+    if known.config.get("in_process", False) != wanted.config["in_process"]:
+        found.append(
+            "in_process: the run has bots that are processes; built-in ones alone would be a run of"
+            " its own"
+            if wanted.config["in_process"]
+            else "in_process: all bots of the run are built in; with others among them it would be"
+            " a run of its own"
+        )
+    further = sorted({bot.name for bot in wanted.bots} - {bot.name for bot in known.bots})
+    if wanted.config["compare"] and further:
+        found.append(
+            f"pool: {', '.join(further)} not in the run; the opponents of a comparison cannot"
+            " change"
+        )
+    found += [
+        f"board {name}: its rows differ from those the run was played on"
+        for name in known.boards.keys() & wanted.boards.keys()
+        if known.boards[name] != wanted.boards[name]
+    ]
+    there_bots, here_bots = known.bots, wanted.bots
+    if (tuned := known.config.get("tune")) and wanted.config["tune"]:
+        # The sides of a search are two names of the bot that it tunes, which the user knows.
+        there_bots, here_bots = (
+            [replace(bot, name=tuned["bot"]) for bot in bots[:1]]
+            for bots in (there_bots, here_bots)
+        )
+    return found + _bot_differences(there_bots, {bot.name: bot for bot in here_bots})
+
+
+def _difference(key: str, there: Any, here: Any, text: Callable[[Any], str]) -> list[str]:
+    """The difference in a setting, or in a part of one such as a comparison's question."""
+    change = DECLARED[key].change if key in DECLARED else "nothing"
+    if change in ("more", "less") and isinstance(there, Number) and isinstance(here, Number):
+        if (here >= there) if change == "more" else (here <= there):
+            return []
+        before, now = (f"{x:g}" if isinstance(x, float) else x for x in (there, here))
+        return [f"{key}: the run has {before}, asked for {now}; a run can only be extended"]
+    if key in STATE or change == "anything" or there == here:
+        return []
+    if key == "parameters":
+        text = _ranges
+    return [f"{key}: the run has {text(there)}, asked for {text(here)}{CURES.get(key, '')}"]
+
+
+def _ranges(value: Any) -> str:
+    """The parameters of a search, each with its range and where it starts."""
+    try:
+        parameters = msgspec.convert(value, list[Parameter])
+    except msgspec.ValidationError:  # from a run.json that something else changed
+        return str(value)
+    return ", ".join(
+        f"{one.name}={one.text(one.low)}..{one.text(one.high)} from {one.text(one.start)}"
+        for one in parameters
+    )
+
+
+def _bot_differences(known: Sequence[BotInfo], now: Mapping[str, BotInfo]) -> list[str]:
+    found = []
+    for bot in known:
+        here = now.get(bot.name)
+        if here is None:
+            what = "in the run, but not asked for; a run can only be extended"
+        elif here.sha256 != bot.sha256:
+            what = (
+                f"its content changed from {bot.version} ({bot.sha256[:12]}) to {here.version}"
+                f" ({here.sha256[:12]})"
+            )
+        elif here.grants != bot.grants:
+            what = f"the run allowed it {shown(bot.grants)}, now it is allowed {shown(here.grants)}"
+        else:
+            continue
+        found.append(f"bot {bot.name}: {what}")
+    return found
+
+
+class Completeness(NamedTuple):
+    """The games of a run's plan, how many are missing, and how many blocks are not complete."""
+
+    games: int
+    missing: int
+    incomplete_blocks: int
+
+
+def list_runs(results: Path) -> list[Path]:
+    """The folders of all runs, oldest first; two of one second by when run.json was written."""
+    if not results.is_dir():
+        return []
+    found = [
+        (read_started(folder), (folder / FILE).stat().st_mtime_ns, folder.name, folder)
+        for folder in results.iterdir()
+        if (folder / FILE).is_file()
+    ]
+    return [folder for *_, folder in sorted(found)]
+
+
+def read_started(folder: Path) -> str:
+    """When a run was started; an unreadable run.json sorts first."""
+    try:
+        return read_run(folder).started
+    except RunError:
+        return ""
+
+
+def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
+    """The number of played games of a run, and of all its games. Raises RunError, ConfigError."""
+    schedule, seen = schedule_of(info), Ids()
+    ids = read_ids(journal) if os.path.lexists(journal := journal_of(folder)) else ()
+    return sum(seen.add(name) and schedule.has_game(name) for name in ids), schedule.planned
+
+
+def schedule_of(info: RunInfo) -> Schedule:
+    """The games of a run. Raises ConfigError for settings from another version."""
+    return Schedule(make_config(info.config))
+
+
+def boards_in(info: RunInfo) -> dict[str, Board]:
+    """The boards of a run by name."""
+    return {name: Board(name, tuple(rows)) for name, rows in info.boards.items()}
+
+
+def completeness(
+    schedule: Schedule, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]
+) -> Completeness:
+    """How much of a run's plan has been played; ``blocks`` are those with games: for each
+    ``board/line-up``, its deals and the number of games of each.
+    """
+    played, incomplete = 0, 0
+    for place, deals, counts in blocks:
+        for deal, games in zip(deals, counts, strict=True):
+            if schedule.needs_block(place, deal):
+                played += games
+                incomplete += games < schedule.block_size
+    return Completeness(schedule.planned, schedule.planned - played, incomplete)
+
+
+def choose_folder(
+    results: Path, request: Request, *, finished: bool = False, prefix: str = ""
+) -> tuple[Path, Path | None]:
+    """The newest unfinished run (or also ``finished``) with just these settings; else a folder for
+    a new one, named by date after a ``prefix``, and the newest unfinished run if there is one.
+    """
+    passed_over, is_tournament = None, not (request.config.compare or request.config.tune)
+    for folder in reversed(list_runs(results)):
+        try:
+            info = read_run(folder)
+            is_this = _is_just_this(info, request)
+            if is_this and finished:
+                return folder, None
+            may_be_told = is_tournament and not (passed_over or any(map(info.config.get, KINDS)))
+            # Counting reads a whole journal: only where the answer depends on it.
+            if is_this or may_be_told:
+                played, planned = games_of(folder, info)
+                if played != planned and is_this:
+                    return folder, None
+                passed_over = folder if played != planned else passed_over
+        except (ConfigError, RunError):
+            continue
+    day = datetime.now(UTC).strftime(f"{prefix}%Y-%m-%d")
+    names = (results / f"{day}-{number}" for number in count(1))
+    return next(folder for folder in names if not folder.exists()), passed_over
+
+
+def _is_just_this(info: RunInfo, request: Request) -> bool:
+    """Whether a run has exactly the settings asked for, so that nothing of it would grow."""
+    wanted = describe_run(
+        request.config_for(info.seed),
+        request.boards,
+        request.bots,
+        sandbox=info.sandbox,
+        started=info.started,
+        # What bots may do is compared when the run is opened, and then said.
+        grants={split_options(bot.name)[0]: bot.grants for bot in info.bots},
+    )
+    return not has_grown(info, wanted) and not differences(info, wanted)
+
+
+CURE = "the command that started the run finishes it with the bots it names"
+
+
+def begun(run: Path) -> Request:
+    """What the run in a folder began with. Raises RunError, ConfigError, BotFolderError."""
+    info = read_run(run)
+    config = make_config(info.config)
+    for setting, kind in KINDS.items():
+        if getattr(config, setting):
+            raise ConfigError(
+                f"expected a tournament, got {kind}: {run}", "that command goes on with it"
+            )
+    return as_it_is(run, info, config)
+
+
+def as_it_is(run: Path, info: RunInfo, config: RunConfig) -> Request:
+    """The same for a run with this run.json, whatever its kind."""
+    if config.game:
+        raise ConfigError(
+            f"expected a tournament, got a game that a person played: {run}",
+            "it is finished; 'arena play --human' plays another",
+        )
+    for what, named, there in (
+        ("boards", config.boards, list(info.boards)),
+        ("bots", config.bots, [bot.name for bot in info.bots]),
+    ):
+        if sorted(named) != sorted(there):
+            raise ConfigError(
+                f"{run / FILE}: expected the same {what} in its settings as beside them,"
+                f" {', '.join(there) or 'none'}, got {', '.join(named) or 'none'}",
+                "something else changed the file: restore it",
+            )
+    # What a run decides for itself it keeps: opening it again puts these back.
+    open_again = msgspec.structs.replace(
+        config, line_ups=None, allotted=None, settled=None, drawn=[]
+    )
+    return Request(open_again, boards_in(info), [_bot(run, bot) for bot in info.bots])
+
+
+def _bot(run: Path, info: BotInfo) -> Bot:
+    """A bot as run.json says it is; one that was built has other files by now."""
+    if info.command[:-1] == IN_PROCESS:
+        return msgspec.structs.replace(built_in_bot(info.command[-1]), label=info.name)
+    return msgspec.structs.replace(copy_of(run, info, CURE), sha256=info.sha256)
+
+
+def copy_of(run: Path, info: BotInfo, cure: str) -> Bot:
+    """A bot as a run has played it. Raises RunError if the copy is gone or differs."""
+    if not (run / info.copy).is_dir():
+        raise RunError(
+            f"expected the copy of {info.name} that was played in {run / info.copy}, found none",
+            cure,
+        )
+    bot = played_copy(run, info)
+    if bot.sha256 != info.sha256 and not bot.manifest.build:
+        raise RunError(
+            f"expected the files of {info.name} that played in {bot.folder}, got other files", cure
+        )
+    return bot

@@ -1,0 +1,391 @@
+"""The settings of what is played, each declared once: its type with its bounds, its default, its
+help, and the commands that take it. The command line makes its options of this, `arena.api` its
+keyword arguments, and an arena.toml has them as keys. What weakens protection counts on the command
+line and in the user's own arena.toml only, not in a file that can travel.
+"""
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypedDict,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import msgspec
+from msgspec import Meta, Struct
+
+from arena.errors import ConfigError, UserError, did_you_mean
+from arena.match.clock import Timing
+from arena.players.manifest import MOST_MS, read_toml
+from arena.players.messages import ClockKind
+from arena.players.sandbox.tiers import Mode
+
+# A program may name a path, of which a text is made before it is checked.
+if TYPE_CHECKING:
+    Named = str | Path
+    """A bot, a run or a file, by name or path."""
+else:
+    Named = str
+
+MOST_DEALS = 10_000_000
+UNTIL_DEALS = 1000
+"""The deals that ``until`` may use where no ``deals`` are named."""
+MOST_BLOCKS = 20_000
+"""A comparison stops undecided after so many, unless told otherwise."""
+UNSAID = Timing()
+
+Players = Annotated[int, Meta(ge=2, le=4)]
+Deals = Annotated[int, Meta(ge=1, le=MOST_DEALS)]
+Tables = Annotated[int, Meta(ge=1)]
+Milliseconds = Annotated[int, Meta(ge=1, le=MOST_MS)]
+Increment = Annotated[int, Meta(ge=0, le=MOST_MS)]
+HalfWidth = Annotated[float, Meta(gt=0)]
+Chance = Annotated[float, Meta(gt=0, lt=0.5)]
+Seatings = Literal["rotations", "all", "single"]
+Basis = Literal["wins", "margin"]
+
+FILE = "arena.toml"
+PLACES = ("bots", "challenger", "out", "board")
+"""What may be a path in it."""
+COMPLAINT = re.compile(r"Expected `([a-z| ]+)`(?: (>=|<=|>|<) (\S+))?")
+PLACE = re.compile(r"`\$\[(\d+)\]")
+KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list of names",
+    "object": "names with their numbers",
+}
+LIMITS = {">=": "of at least", "<=": "of at most", ">": "above", "<": "below"}
+PLAYED = "run compare tune league"
+TIMED = f"{PLAYED} play"
+
+
+class Setting(NamedTuple):
+    """What is declared of a setting beside its type.
+
+    ``commands`` take it. Its help has ``shown`` for the ``default``, if there is such a text.
+    ``metavar`` is for what is no plain number or word, ``option`` its name on the command line and
+    in files where that is another, ``change`` what may change in a run that goes on.
+    """
+
+    help: str
+    commands: str
+    default: Any = None
+    shown: str = ""
+    metavar: str | None = None
+    option: str = ""
+    change: Literal["nothing", "more", "less", "anything"] = "nothing"
+
+    @property
+    def text(self) -> str:
+        """The help with the default at its end."""
+        is_none = self.default is None or self.default is False
+        default = self.shown or ("" if is_none else str(self.default))
+        return f"{self.help}  [default: {default}]" if default else self.help
+
+
+class Settings(TypedDict, total=False):
+    """What somebody may say of the games to be played, in the order of the help; times in ms."""
+
+    elo0: Annotated[
+        float, Setting('"Not better" is a difference of at most about this.', "compare", 0.0)
+    ]
+    elo1: Annotated[
+        float, Setting('"Better" is a difference of at least about this.', "compare", 10.0)
+    ]
+    alpha: Annotated[
+        Chance,
+        Setting('How often "better" may be wrong if the difference is elo0.', "compare", 0.05),
+    ]
+    beta: Annotated[
+        Chance,
+        Setting('How often "not better" may be wrong if the difference is elo1.', "compare", 0.05),
+    ]
+    by: Annotated[
+        Basis,
+        Setting(
+            "What decides: who won, or by how much; margins take fewer games.", "compare", "wins"
+        ),
+    ]
+    players: Annotated[Players, Setting("Players per game.", "run compare league", 2)]
+    deals: Annotated[
+        Deals,
+        Setting(
+            "Deals per board, or per match; every line-up plays the same ones.",
+            "run",
+            10,
+            f"10, with --until {UNTIL_DEALS}",
+            change="more",
+        ),
+    ]
+    boards: Annotated[
+        Sequence[str], Setting("bird, lion or both.", PLAYED, ["bird"], "bird", "NAME,...")
+    ]
+    board_files: Annotated[
+        Sequence[Named],
+        Setting("A board file; may be repeated.", PLAYED, metavar="FILE", option="board"),
+    ]
+    match: Annotated[
+        Sequence[str],
+        Setting(
+            "Score matches of one game on each of these boards by total pagodas left; see above.",
+            "run league",
+            [],
+            "none, single games count",
+            "BOARD,...|none",
+        ),
+    ]
+    seatings: Annotated[
+        Seatings,
+        Setting(
+            "Seatings of each deal: N rotations, all N! orders, or a single one, with a deck for"
+            " each game.",
+            "run league",
+            "rotations",
+        ),
+    ]
+    tables: Annotated[
+        Tables,
+        Setting("Use a balanced subset of this many line-ups.", "run", shown="all", change="more"),
+    ]
+    challenger: Annotated[
+        Named, Setting("Play a gauntlet: only line-ups with this bot.", "run", metavar="BOT")
+    ]
+    seed: Annotated[
+        str | int,
+        Setting(
+            "Text that determines every deck; a bot could guess a short one.",
+            PLAYED,
+            shown="a secret one",
+        ),
+    ]
+    move_ms: Annotated[
+        Milliseconds, Setting("Time for a move, in ms.", f"{TIMED} check submit", UNSAID.move_ms)
+    ]
+    game_ms: Annotated[
+        Milliseconds,
+        Setting(
+            "Bank: time for all of a bot's moves in a game, in ms.", TIMED, UNSAID.game_ms, "none"
+        ),
+    ]
+    increment_ms: Annotated[
+        Increment, Setting("Added to the bank after each move, in ms.", TIMED, UNSAID.increment_ms)
+    ]
+    clock: Annotated[
+        ClockKind,
+        Setting(
+            "Measure a bot's time as processor time, or by the wall clock.", TIMED, shown="cpu"
+        ),
+    ]
+    startup_ms: Annotated[
+        Milliseconds,
+        Setting("Time for a bot's process to answer hello, in ms.", TIMED, UNSAID.startup_ms),
+    ]
+    until: Annotated[
+        HalfWidth,
+        Setting(
+            "Play until every +/- is at most this; see above.", "run", metavar="ELO", change="less"
+        ),
+    ]
+    in_process: Annotated[bool, Setting("Use built-in bots only.", "run compare", default=False)]
+    keep_stderr: Annotated[
+        bool | Sequence[str],
+        Setting(
+            "Keep what these bots, or all, write to stderr, for 'arena replay --stderr'.",
+            "run league",
+            default=False,
+            metavar="[BOT,...]",
+            change="anything",
+        ),
+    ]
+    out: Annotated[
+        Named,
+        Setting(
+            "The run's name in results/, or a path.",
+            "run compare tune",
+            shown="the run that this command continues, or a new one",
+            metavar="RUN",
+        ),
+    ]
+
+
+class Asked(Settings, total=False):
+    """The same with the bots: of a run those that play, of a comparison the opponents of both."""
+
+    bots: Sequence[str]
+
+
+TYPES: Mapping[str, Any] = get_type_hints(Asked, include_extras=True)
+DECLARED: Mapping[str, Setting] = {
+    name: hint.__metadata__[-1] for name, hint in TYPES.items() if name != "bots"
+}
+QUESTION = ("elo0", "elo1", "alpha", "beta", "by")
+
+
+def default_of(name: str) -> Any:
+    """What a setting is where nothing is said."""
+    return DECLARED[name].default
+
+
+def taken_by(command: str) -> list[str]:
+    """The settings that a command takes."""
+    return [name for name, each in DECLARED.items() if command in each.commands.split()]
+
+
+def checked(
+    types: Mapping[str, Any],
+    said: Mapping[str, Any],
+    hint: str,
+    where: Callable[[str], str] = lambda _: "",
+) -> dict[str, Any]:
+    """What a user said in a file or a program, each of its type. One name counts as a list of one
+    where names are expected. Raises ConfigError, which begins with ``where`` it was said.
+    """
+    found = {}
+    for name, value in said.items():
+        if name not in types:
+            near = did_you_mean(name, types)
+            raise ConfigError(f"{where(name)}expected a setting, got {name!r:.80}", near + hint)
+        try:
+            found[name] = msgspec.convert(value, types[name])
+        except msgspec.ValidationError as error:
+            if isinstance(value, str):
+                with suppress(msgspec.ValidationError):
+                    found[name] = msgspec.convert([value], types[name])
+                    continue
+            wrong = f"{where(name)}expected {_expected(str(error), types[name])} for {name}"
+            place = PLACE.search(str(error))
+            got = value if place is None else value[int(place[1])]
+            raise ConfigError(f"{wrong}, got {got!r:.80}", hint) from None
+    return found
+
+
+def _expected(complaint: str, kind: Any) -> str:
+    """What msgspec complains of, in words."""
+    if words := [*map(repr, _words(kind))]:
+        return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+    found = COMPLAINT.match(complaint)
+    if found is None:
+        return "another value"
+    kinds = [KINDS.get(kind, kind) for kind in found[1].split(" | ") if kind != "null"]
+    limit = f" {LIMITS[found[2]]} {found[3].removesuffix('.0')}" if found[2] else ""
+    return f"{' or '.join(kinds)}{limit}"
+
+
+def _words(kind: Any) -> Sequence[str]:
+    """The words that a setting may be, if it may only be one of some."""
+    if get_origin(kind) is Literal:
+        return get_args(kind)
+    return next(filter(None, map(_words, get_args(kind))), ())
+
+
+class OwnConfig(Struct, frozen=True):
+    """The user's own arena.toml: what only the user may decide, under the names of the options,
+    with underscores. None: nothing is said.
+    """
+
+    sandbox: Mode | None = None
+    trust: list[str] | None = None
+    allow: list[str] | None = None
+    jobs: Annotated[int, Meta(ge=1)] | None = None
+    cluster: str | None = None
+
+
+OWN_TYPES: Mapping[str, Any] = get_type_hints(OwnConfig, include_extras=True)
+
+
+def own_folder() -> Path:
+    """The folder of the user's own configuration. Raises RuntimeError where there is no home."""
+    named = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    return (named if named.is_absolute() else Path.home() / ".config") / "qin-arena"
+
+
+def _own_file() -> Path | None:
+    with suppress(RuntimeError):
+        return own_folder() / FILE
+    return None
+
+
+def read_own_config() -> OwnConfig:
+    """What the user's own arena.toml says of protection and where to play. Raises ConfigError."""
+    path = _own_file()
+    if path is None or not path.exists():
+        return OwnConfig()
+    for place in (path, path.resolve().parent):
+        found = place.stat()
+        if found.st_uid not in (os.getuid(), 0) or found.st_mode & 0o022:
+            raise ConfigError(
+                f"expected your own configuration where only you can write, got {place}, which"
+                " others can change",
+                f"make it yours: chmod go-w {shlex.quote(str(place))}",
+            )
+    hint = f"your own configuration has the keys {', '.join(OWN_TYPES)}"
+    return OwnConfig(**_read(path, OWN_TYPES, hint))
+
+
+def read_options(path: Path) -> tuple[Asked, OwnConfig]:
+    """The options of ``arena run`` in an arena.toml, which has them with underscores, and how they
+    are to be played. A value with a '/' is a path, relative to the file, where one is allowed.
+
+    Raises ConfigError, also for what protects the user less, or hands bots to other machines: the
+    file may come from anybody.
+    """
+    names = {DECLARED[name].option or name: name for name in taken_by("run")} | {"bots": "bots"}
+    types = {**{key: TYPES[name] for key, name in names.items()}, **OWN_TYPES}
+    said = _read(path, types, "its keys are the options of 'arena run' with '_' for '-'")
+    own = {name: said.pop(name) for name in OWN_TYPES if name in said}
+    # Said here, auto would weaken the user's own ``require``.
+    if own.get("sandbox") == "auto":
+        del own["sandbox"]
+    harmless = {"jobs"} | ({"sandbox"} if own.get("sandbox") in ("require", "strangers") else set())
+    if weaker := [name for name in own if name not in harmless]:
+        raise ConfigError(
+            f"{path}: expected no {', '.join(weaker)}: a file that can come from others may not"
+            " decide that",
+            f"say it with {', '.join(f'--{name}' for name in weaker)}, or in a file of your own:"
+            f" {_own_file() or '$XDG_CONFIG_HOME/qin-arena/arena.toml'}",
+        )
+    asked = {names[key]: value for key, value in said.items()}
+    return cast("Asked", asked), OwnConfig(**own)
+
+
+def _read(path: Path, types: Mapping[str, Any], hint: str) -> dict[str, Any]:
+    """What an arena.toml says, each of its type, with paths made relative to it. Raises ConfigError
+    with the hint.
+    """
+    try:
+        file = read_toml(path)
+    except UserError as error:
+        raise ConfigError(str(error), hint) from None
+    said = checked(types, file.said, hint, lambda key: f"{file.place(key)}: ")
+    is_file = str(said.get("cluster", "")).endswith(".json")
+    for name in said.keys() & {*PLACES, *(("cluster",) if is_file else ())}:
+        said[name] = _beside(path, said[name], always=name in ("board", "cluster"))
+    return said
+
+
+def _beside(file: Path, texts: str | list[str], *, always: bool) -> Any:
+    """Paths in a configuration file are relative to it; without ``always``, what has no '/' is a
+    name. Raises ConfigError for what can be neither.
+    """
+    if isinstance(texts, list):
+        return [_beside(file, text, always=always) for text in texts]
+    if "\0" in texts:
+        raise ConfigError(
+            f"{file}: expected a name or a path, got {texts!r}", "no path can have a \\u0000 in it"
+        )
+    return str(file.parent / texts) if always or "/" in texts else texts

@@ -1,0 +1,158 @@
+"""Bots that cannot play, and runs in which nothing was played: none of them looks like success."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.e2e.conftest import RANDOM, add_zoo_bot
+
+CRASH = RANDOM.replace(
+    '    elif message["type"] == "turn":\n',
+    '    elif message["type"] == "turn":\n        raise KeyError("a square")\n',
+)
+OPTIONS = """
+[options]
+depth = {type = "int", default = 3, min = 1, max = 9, help = "how far"}
+"""
+STOPPED = "error: expected crash to play, got 6 forfeits in its first 6 games (exit), the last one"
+
+
+@pytest.fixture
+def crash(arena):
+    """A bot that greets and then crashes when it is asked."""
+    arena.add_bot("crash", CRASH)
+    return "crash"
+
+
+def games_of(arena, run, bot):
+    return [record for record in arena.records(run) if bot in record["bots"]]
+
+
+def test_a_bot_that_crashes_in_all_of_its_first_games_stops_and_the_others_play_on(arena, crash):
+    command = ("run", "rnd", "fst", crash, "--deals", 20, "--seed", "s", "--out", "r")
+    out, err = arena(*command, status=1)
+    assert STOPPED in err
+    assert "crash wrote last:\n  Traceback" in err
+    assert "  KeyError: 'a square'\nthe evidence is in results/r/faults/bird/crash+" in err
+    assert err.count("KeyError: 'a square'\nthe evidence") == 1
+    assert "hint: 'arena check crash' tells what is wrong; fix it, or name bots without it" in err
+    assert "rnd" in out
+    assert "planned games are missing" in out
+    played = len(games_of(arena, "r", crash))
+    assert 6 <= played < 80
+    assert len(arena.records("r")) - played == 40
+    _, err = arena(*command, status=1)  # a second session gives it another chance
+    assert STOPPED in err
+    assert played + 6 <= len(games_of(arena, "r", crash)) <= 80
+
+
+def test_a_bot_that_ends_a_game_normally_is_never_stopped(arena):
+    arena.add_bot("half", CRASH.replace("raise", "if seat: raise").replace(
+        "        rng.seed", '        seat = message["seat"]\n        rng.seed'
+    ))  # fmt: skip
+    arena("run", "rnd", "half", "--deals", 10, "--out", "r")
+    assert sum(bool(record["faults"]) for record in arena.records("r")) == 10
+
+
+def test_a_run_by_precision_is_not_settled_without_a_bot_that_stopped(arena, crash):
+    _, err = arena("run", "rnd", "fst", crash, "--until", 1, "--deals", 60, "--out", "r", status=1)
+    assert STOPPED in err
+    info = json.loads((arena.home / "results/r/run.json").read_text())
+    assert info["config"]["settled"] is None
+    assert len(games_of(arena, "r", crash)) < 60
+
+
+def test_a_comparison_with_a_bot_that_only_crashes_has_no_verdict(arena, crash):
+    out, err = arena("compare", crash, "rnd", "--max-blocks", 200, "--out", "c", status=1)
+    assert STOPPED in err
+    assert not out
+    told, _ = arena("compare", "fst", crash, "--max-blocks", 9, "--json", status=1)
+    assert json.loads(told)["verdict"] == "undecided"
+
+
+def test_a_search_with_a_bot_that_only_crashes_suggests_nothing(arena):
+    folder = arena.add_bot("tuned", CRASH)
+    with (folder / "bot.toml").open("a") as file:
+        file.write(OPTIONS)
+    out, err = arena("tune", "tuned", "--param", "depth", "--games", 200, "--out", "t", status=1)
+    assert "got 6 forfeits in its first 6 games (exit)" in err
+    assert not out
+
+
+def test_a_run_without_a_game_decided_by_play_has_no_standings(arena):
+    name = add_zoo_bot(arena, "illegal_move")
+    command = ("run", "rnd", name, "--deals", 2, "--out", "r")
+    out, err = arena(*command, status=1)
+    assert not out
+    assert (
+        "error: expected games that are decided by play, got none: all 4 games ended by forfeits:"
+        f" {name} forfeited 4 (illegal move)\nhint: "
+    ) in err
+    told, _ = arena(*command, "--json", status=1)  # repeated, it is no better
+    assert {row["bot"] for row in json.loads(told)["standings"]} == {"rnd", name}
+    out, _ = arena("standings", "r")
+    assert "note: this table tells nothing about how well the bots play: all 4 games" in out
+    arena("compare", "rnd", name, "--max-blocks", 2, "--out", "c", status=1)
+
+
+def test_a_bot_that_does_not_start_is_found_before_the_first_game(arena):
+    names = [add_zoo_bot(arena, program) for program in ("startup_exits", "startup_wrong_ready")]
+    for command in (("run", "rnd", *names), ("compare", "rnd", names[0])):
+        out, err = arena(*command, status=1)
+        assert not out
+        assert f"expected {names[0]} to start, got: " in err
+        assert f"{names[0]} wrote last:\n  " in err
+        assert "no model file: weights.bin" in err
+        assert (f"expected {names[1]} to start, got: " in err) == (names[1] in command)
+        assert "hint: no game has been played: fix it" in err
+    assert not list((arena.home / "results").glob("*"))
+
+
+def test_a_bot_that_forfeits_each_of_its_games_makes_a_run_fail_however_often_it_is_asked(arena):
+    name = add_zoo_bot(arena, "illegal_move")
+    for _ in range(2):
+        out, err = arena("run", "rnd", "fst", name, "--deals", 2, "--out", "r", status=1)
+        assert f"expected {name} to play, got a forfeit in each of its games" in err
+        assert name in out
+
+
+def test_a_strict_run_fails_on_one_forfeit(arena):
+    name = add_zoo_bot(arena, "exits_midway")
+    command = ("run", "rnd", "fst", name, "--deals", 1, "--out", "r")
+    out, _ = arena(*command)
+    assert name in out
+    out, err = arena(*command, "--strict", status=1)
+    assert name in out
+    assert (
+        f"error: expected no forfeits, got some: {name} forfeited 4 (exit)\nhint: results/r" in err
+    )
+    arena("run", "rnd", "fst", "--deals", 1, "--strict")
+
+
+BUSY = """
+import signal, sys
+from types import SimpleNamespace
+from arena.cli.conduct import stop_on_signals
+runner = SimpleNamespace(stop_level=0)
+runner.request_stop = lambda: setattr(runner, "stop_level", runner.stop_level + 1)
+with stop_on_signals(runner):
+    print("busy", flush=True)
+    said = 0
+    while True:
+        if runner.stop_level > said:
+            said = runner.stop_level
+            print(said, flush=True)
+"""
+
+
+def test_a_second_ctrl_c_ends_a_command_that_does_something_else_than_wait_for_games():
+    with subprocess.Popen(
+        [sys.executable, "-c", BUSY], stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        for expected in ("busy", "1"):
+            assert process.stdout.readline().strip() == expected
+            process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130

@@ -1,0 +1,69 @@
+"""One word for bots of strangers: bubblewrap and the kernel's counter, a deck for each game."""
+
+import json
+
+import pytest
+
+from arena.errors import SandboxError
+from arena.players.sandbox import tiers
+from arena.players.timekeeper import kernel_counts
+from tests.attacks.conftest import needs, tiers_command  # noqa: F401 - the last is a fixture
+from tests.e2e.conftest import FIRST
+
+
+@pytest.fixture
+def fit():
+    """Skips where strangers cannot play."""
+    needs("bubblewrap")
+    if not kernel_counts():
+        pytest.skip("the kernel counts no processor time here")
+
+
+def test_strangers_play_in_bubblewrap_and_each_game_has_its_own_deck(arena, fit):
+    arena("run", "rnd", "fst", "--deals", 2, "--strangers", "--out", "run")
+    told = json.loads((arena.home / "results" / "run" / "run.json").read_text())
+    assert told["config"]["seatings"] == "single"
+    assert {record["sandbox"] for record in arena.records("run")} == {"bubblewrap"}
+    _, err = arena("run", "rnd", "fst", "--strangers", "--seatings", "rotations", status=1)
+    assert "expected --seatings single among strangers, got rotations" in err
+    _, err = arena("run", "rnd", "fst", "--strangers", "--sandbox", "auto", status=1)
+    assert "expected --strangers without --sandbox" in err
+
+
+def test_a_run_with_deals_that_come_back_is_not_finished_by_strangers(arena, fit):
+    arena("run", "rnd", "fst", "--deals", 1, "--out", "run")
+    _, err = arena("run", "--finish", "run", "--strangers", status=1)
+    assert "expected --seatings single among strangers, got rotations" in err
+
+
+def test_strangers_do_not_play_in_the_weaker_sandbox(arena, request):
+    request.getfixturevalue("tiers_command")("landlock")
+    _, err = arena("run", "rnd", "fst", "--deals", 1, "--strangers", status=1)
+    assert "expected the bubblewrap sandbox, got a weaker one" in err
+
+
+def test_strangers_do_not_play_where_the_kernel_does_not_count(monkeypatch):
+    needs("bubblewrap")
+    monkeypatch.setattr(tiers, "kernel_counts", lambda: False)
+    with pytest.raises(SandboxError, match="a kernel that does not count their processor time"):
+        tiers.choose("strangers", accept_none=True)
+
+
+def test_strangers_do_not_play_where_they_could_run_what_they_write(monkeypatch, fit):
+    monkeypatch.setattr(tiers, "look_around", lambda *_: {"files": True, "programs": False})
+    assert tiers.choose("require", accept_none=False).sandbox.tier == "bubblewrap"
+    with pytest.raises(SandboxError, match="it leaves open: programs"):
+        tiers.choose("strangers", accept_none=True)
+
+
+def test_a_league_of_strangers_goes_on_as_it_began_and_places_a_submission(arena, fit):
+    run = ("league", "run", "ladder", "rnd", "--benchmarks", "random,greedy-4", "--strangers")
+    arena(*run, "--games", 8, "-q")
+    arena("league", "run", "ladder", "--games", 8, "--strangers", "-q")
+    records = arena.records("ladder")
+    assert len({(record["board"], record["deal"]) for record in records}) == len(records) == 16
+    arena.add_bot("new", FIRST, to="submissions")
+    options = ("--league", "ladder", "--strangers", "--no-check", "--games", 40)
+    status, out, err = arena.ended("submit", "submissions/new", *options)
+    assert "new@1" in out, err
+    assert status in (0, 5)

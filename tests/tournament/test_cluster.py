@@ -1,0 +1,173 @@
+"""Which worker of a cluster gets which games; the workers are scripted, since real ones break off
+when they like.
+"""
+
+from concurrent.futures import BrokenExecutor, Future
+from types import SimpleNamespace
+
+import pytest
+
+from arena.errors import ClusterError, Void
+from arena.match.clock import Timing
+from arena.match.referee import GamePlan
+from arena.players.sandbox.tiers import OPEN
+from arena.tournament import cluster, node
+from arena.tournament.workers import Batch, Setup
+
+
+class Executor:
+    """Answers questions at once; what it is to play waits in ``played`` for the test to end it."""
+
+    def __init__(self, admission):
+        self.admission = admission
+        self.played = []
+
+    def submit(self, function, *arguments):
+        future = Future()
+        if function is eval:
+            future.set_result(node.versions())
+        elif function is node.admit:
+            future.set_result(self.admission)
+        elif function is node.play:
+            self.played.append((arguments[1], future))
+        else:
+            future.set_result(None)
+        return future
+
+
+class Scripted:
+    """A scripted cluster: the admission of each address."""
+
+    address, places = "tcp://scripted:1", 1
+
+    def __init__(self, **admissions):
+        self.executors = {
+            f"tcp://{name}:1": Executor(admission) for name, admission in admissions.items()
+        }
+        self.client = SimpleNamespace(
+            status="running", get_executor=lambda workers, **_: self.executors[workers[0]]
+        )
+
+    def threads(self):
+        return dict.fromkeys(self.executors, self.places)
+
+    def check(self):
+        pass
+
+
+def admitted(host, speed=1000):
+    return node.Admission(host, "", speed, "none")
+
+
+@pytest.fixture
+def make(monkeypatch):
+    """A pool on a scripted cluster whose workers have been asked, and what it told."""
+    monkeypatch.setattr(cluster, "LOOK_S", 0.0)
+
+    def made(**admissions):
+        told = []
+        made_pool = cluster.ClusterPool(
+            Scripted(**admissions),
+            Setup({}, {}, Timing(), OPEN, [], 30, in_process=True),
+            [],
+            told.append,
+        )
+        for _ in range(3):
+            made_pool.look()
+        return made_pool, made_pool._cluster.executors, told
+
+    return made
+
+
+def plans(*names):
+    return [GamePlan(name, "bird", 0, 0, ("a", "b"), "", (1, 2)) for name in names]
+
+
+def end(executor, result):
+    games, future = executor.played.pop(0)
+    if isinstance(result, Exception):
+        future.set_exception(result)
+    else:
+        future.set_result(Batch([result] * len(games), 1.0))
+
+
+def test_a_worker_that_breaks_off_three_games_in_a_row_gets_no_more_and_they_go_elsewhere(make):
+    made, executors, told = make(a=admitted("a"), b=admitted("b"))
+    sick, well = executors["tcp://a:1"], executors["tcp://b:1"]
+    # it keeps the well one busy, so that the sick one has more room
+    made._failed_at["decoy"].add("tcp://a:1")
+    for name in ("x", "y", "z"):
+        made.submit(plans("decoy"))
+        future = made.submit(plans(name))
+        end(sick, BrokenExecutor("no memory"))
+        assert isinstance(future.exception(), BrokenExecutor)
+        assert made.submit(plans(name)), "the same game again"
+        assert not sick.played, "it goes to the other worker"
+        end(well, None)
+        end(well, None)
+    made.look()
+    assert told[-2].text == (
+        "warning: the worker tcp://a:1 on a may not play: its games fail one after another: no"
+        " memory"
+    )
+    assert made.places == 1
+
+
+def test_voids_count_against_a_worker_too_and_a_finished_game_for_it(make):
+    made, executors, told = make(a=admitted("a"))
+    worker = executors["tcp://a:1"]
+    for result in (Void("no pids"), Void("no pids"), None, Void("no pids"), Void("no pids")):
+        made.submit(plans(f"game {id(result)} {len(told)}"))
+        end(worker, result)
+        made.look()
+    assert made.places == 1
+    made.submit(plans("one more"))
+    end(worker, Void("no pids"))
+    made.look()
+    assert made.places == 0
+
+
+def test_a_process_that_dies_with_all_games_of_a_worker_makes_it_not_sick(make, monkeypatch):
+    monkeypatch.setattr(Scripted, "places", 4)
+    made, executors, _ = make(a=admitted("a"))
+    for _ in range(2):
+        for name in "wxyz":
+            made.submit(plans(name))
+        for _ in range(4):
+            end(executors["tcp://a:1"], BrokenExecutor("its worker died"))
+        made.look()
+    assert made.places == 4
+
+
+def test_a_game_that_has_to_be_alone_waits_for_an_idle_worker_and_keeps_others_away(make):
+    made, executors, _ = make(a=admitted("a"))
+    assert made.submit(plans("x"))
+    assert made.submit(plans("suspect"), alone=True) is None
+    end(executors["tcp://a:1"], None)
+    assert made.submit(plans("suspect"), alone=True)
+    assert made.room() == 0
+    assert made.submit(plans("y")) is None
+
+
+def test_each_machine_that_plays_is_said_with_its_speed(make):
+    _, _, told = make(a=admitted("pi", 1000), b=admitted("nas", 500))
+    assert sorted(event.text for event in told) == [
+        "nas: 1 game at once, speed 500/s, sandbox none",
+        "pi: 1 game at once, speed 1000/s, sandbox none",
+    ]
+
+
+def test_without_a_worker_that_may_play_it_is_said_and_then_given_up(make, monkeypatch):
+    made, _, told = make()
+    monkeypatch.setattr(cluster, "NOTICE_S", -1.0)
+    made.look()
+    [waits] = told
+    assert waits.text.startswith("waiting 60 s for workers at tcp://scripted:1: start some with")
+    monkeypatch.setattr(cluster, "PATIENCE_S", -1.0)
+    with pytest.raises(
+        ClusterError, match="expected a worker that may play at tcp://scripted:1, got none"
+    ):
+        made.look()
+    monkeypatch.setattr(cluster, "REFUSED_S", -1.0)
+    with pytest.raises(ClusterError, match="no walls"):
+        make(a=node.Admission("a", "no walls"))

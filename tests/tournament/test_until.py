@@ -1,0 +1,92 @@
+"""Runs that play until their error bars are narrow: who gets more deals, and when."""
+
+import msgspec
+import pytest
+
+from arena.errors import ConfigError, RunError
+from arena.players.folder import Bot
+from arena.players.manifest import Manifest
+from arena.records.runfile import read_run, write_run
+from arena.rules.boards import built_in
+from arena.tournament.config import make_config
+from arena.tournament.lineups import fix_allotment, next_allotment
+from arena.tournament.runs import completeness, describe_run, differences, schedule_of
+from arena.tournament.schedule import Schedule
+
+
+def config(**settings):
+    return make_config({"bots": ["ann", "bob", "cy"], "seed": "s", **settings})
+
+
+def test_other_runs_allot_nothing():
+    assert fix_allotment(config(), None) == config()
+
+
+@pytest.mark.parametrize(("deals", "first"), [(1000, 10), (20, 10), (10, 5), (3, 2), (1, 1)])
+def test_a_run_starts_with_a_few_deals(deals, first):
+    settings = fix_allotment(config(until=20, deals=deals), None)
+    assert settings.allotted == first
+    assert Schedule(settings).games == 3 * first * 2
+
+
+def test_line_ups_get_more_up_to_the_deals():
+    settings = fix_allotment(config(until=20, deals=220), None)
+    found = []
+    while more := next_allotment(settings):
+        settings = msgspec.structs.replace(settings, allotted=more)
+        found.append(more)
+    assert found[:3] == [20, 30, 40]
+    assert found[-4:] == [176, 193, 212, 220]
+
+
+def test_games_are_those_of_a_run_that_has_as_many_deals():
+    boards = ["bird", "lion"]
+    plans = list(Schedule(config(until=20, deals=50, boards=boards, allotted=25)))
+    assert plans == list(Schedule(config(boards=boards, deals=25)))
+
+
+def test_what_a_run_allotted_is_kept_and_growth_unsettles_it():
+    known = config(until=20, deals=50, allotted=30, settled=30)
+    assert fix_allotment(config(until=20, deals=50), known) == known
+    for growth in ({"until": 10}, {"deals": 60}, {"bots": ["ann", "bob", "cy", "dee"]}):
+        again = fix_allotment(config(**{"until": 20, "deals": 50, **growth}), known)
+        assert (again.allotted, again.settled) == (30, None)
+
+
+def info(**settings):
+    made = fix_allotment(config(**settings), None)
+    bots = [Bot(name, Manifest(name=name, command=["x"]), None, "1" * 64) for name in made.bots]
+    return describe_run(made, {"bird": built_in("bird")}, bots, sandbox="none", started="")
+
+
+def test_a_run_may_get_more_precise_but_not_less_and_not_of_another_kind():
+    assert differences(info(until=20), info(until=10)) == []
+    assert differences(info(until=20), info(until=30)) == [
+        "until: the run has 20, asked for 30; a run can only be extended"
+    ]
+    assert differences(info(), info(until=30)) == ["until: the run has none, asked for 30.0"]
+
+
+def test_until_it_is_settled_the_plan_is_the_most_there_can_be():
+    first = info(until=20, deals=50)
+    assert completeness(schedule_of(first), {})[:2] == (3 * 50 * 2, 3 * 50 * 2)
+    done = msgspec.structs.replace(first, config={**first.config, "settled": 10})
+    assert completeness(schedule_of(done), {})[:2] == (3 * 10 * 2, 3 * 10 * 2)
+
+
+def test_a_run_of_the_first_version_is_read_if_all_line_ups_had_as_many_deals(tmp_path):
+    before = info(until=20, deals=50)
+    known = {"ann+bob": 30, "ann+cy": 30}
+    there = {**before.config, "adaptive": False, "allotted": known}
+    write_run(tmp_path, msgspec.structs.replace(before, config=there))
+    assert make_config(read_run(tmp_path).config).allotted == 30
+    for changed in ({"adaptive": True}, {"allotted": {**known, "bob+cy": 20}}):
+        write_run(tmp_path, msgspec.structs.replace(before, config={**there, **changed}))
+        with pytest.raises(RunError, match="got one played with --adaptive") as caught:
+            read_run(tmp_path)
+        assert caught.value.hint.startswith("qin-arena 1.0.0 still reads it")
+
+
+def test_until_is_above_nothing():
+    with pytest.raises(ConfigError, match="until"):
+        config(until=0)

@@ -18,8 +18,7 @@ from arena.players.messages import Hello, encode, turn_view
 from arena.players.player import Answer, InProcessPlayer, random_move
 from arena.rules import CORE
 from arena.rules.boards import built_in
-from arena.rules.notation import TILES, UNKNOWN
-from arena.rules.positions import draw
+from arena.rules.notation import TILES, UNKNOWN, draw
 from arena.sdk import PASS, serve
 from arena.sdk.loop import NoMoveError
 from arena.tournament.schedule import single_game

@@ -16,8 +16,14 @@ from arena.errors import InvalidMoveError, MoveError
 from arena.players import messages
 from arena.rules import State
 from arena.rules.boards import parse_board
-from arena.rules.notation import DECK_SIZE, UNKNOWN, parse_move, parse_tile
-from arena.rules.positions import parse_position, position_text
+from arena.rules.notation import (
+    DECK_SIZE,
+    UNKNOWN,
+    parse_move,
+    parse_position,
+    parse_tile,
+    position_text,
+)
 from arena.sdk.position import Position
 from arena.sdk.timemanager import Stopwatch, TimeManager
 
@@ -203,12 +209,12 @@ def position_of(
         >>> position_of("R.3/.3V 0 24,24 RRYYBB,RRYYBB - 0,0,0,0,0,0 -").hand
         ['RR', 'YY', 'BB']
     """
-    state = parse_position(line)
+    state = parse_position(line, State)
     shown = [own for own, hand in enumerate(state.hands) if UNKNOWN not in hand]
     if seat is None:
         seat = state.mover if state.mover in shown or not shown else shown[0]
     if seat not in shown:
         raise ValueError(f"expected a line that shows the hand of seat {seat}, got {line!r}")
-    seen = parse_position(position_text(state, seat))
+    seen = parse_position(position_text(state, seat), State)
     # For play, not for secrets.
     return Position(seen, seat, random.Random(seed), time_ms)  # noqa: S311

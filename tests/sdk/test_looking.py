@@ -13,8 +13,7 @@ from arena.players.messages import position_view
 from arena.rules import State as ChosenState
 from arena.rules import pure
 from arena.rules.boards import built_in
-from arena.rules.notation import DECK_SIZE, UNKNOWN
-from arena.rules.positions import draw, read_cells
+from arena.rules.notation import DECK_SIZE, UNKNOWN, draw, read_cells
 from arena.sdk import PASS, Position
 from tests.rules.positions import read_hand
 

@@ -219,6 +219,10 @@ IN_THE_SENTENCE = {"text", "halves", "why_illegal"}
 def test_every_argument_is_documented():
     public = vars(Position) | {name: getattr(arena.sdk, name) for name in arena.sdk.__all__}
     for name, function in public.items():
-        if inspect.isfunction(function) and not name.startswith("_") and name not in IN_THE_SENTENCE:
+        if (
+            inspect.isfunction(function)
+            and not name.startswith("_")
+            and name not in IN_THE_SENTENCE
+        ):
             for argument in inspect.signature(function).parameters.keys() - {"self"}:
                 assert f"    {argument}: " in inspect.getdoc(function), f"{name}: {argument}"

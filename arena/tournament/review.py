@@ -31,8 +31,7 @@ from arena.records.league import MOST_EXAMPLES, STAGES, Changes, Example
 from arena.records.record import GameRecord
 from arena.records.runfile import BotInfo, read_run
 from arena.rules import State
-from arena.rules.notation import PASSED, play_text
-from arena.rules.positions import position_text
+from arena.rules.notation import PASSED, play_text, position_text
 from arena.tournament.config import make_config
 from arena.tournament.runs import boards_in, copy_of
 from arena.tournament.schedule import Schedule

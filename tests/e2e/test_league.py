@@ -17,8 +17,8 @@ from arena.commands.playing import SandboxChoice
 from arena.records.league import Joined, StatusChanged, read_league
 from arena.records.record import name_of
 from arena.records.regular import BusyError, turn_in
-from arena.rules.notation import move_text
-from arena.rules.positions import parse_position
+from arena.rules import State
+from arena.rules.notation import move_text, parse_position
 from tests.e2e.conftest import FIRST, RANDOM, ROOT, Arena
 from tests.e2e.test_kills import journal_lines, wait_for
 
@@ -231,7 +231,7 @@ def shows_how_it_moves_beside_the_version_before(league):
     for example in told["examples"]:
         record, turn = records[example["game"]], example["turn"]
         assert (record["moves"][turn], record["bots"][example["seat"]]) == (example["old"], "rnd@1")
-        state = parse_position(example["position"])
+        state = parse_position(example["position"], State)
         legal = [move_text(state.board, move) for move in state.legal_moves()]
         assert example["new"] == legal[-1 - legal.index(example["old"])]
     out, _ = league("league", "history", "rnd")

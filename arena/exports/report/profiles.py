@@ -25,7 +25,8 @@ from arena.ratings.columns import PAIRS, STANDINGS, half_width
 from arena.ratings.likelihood import ELO
 from arena.records.league import Changes
 from arena.records.record import MOST_SEATS, name_of
-from arena.rules.positions import parse_position
+from arena.rules import State
+from arena.rules.notation import parse_position
 
 MOST_PAGES = 60
 MOST_OPPONENTS = 1200
@@ -236,7 +237,7 @@ def _pairs(told: Changes) -> Iterator[tuple[str, int, list[tuple[str, str, Marku
     """
     for example in told.examples[:MOST_BOARDS]:
         try:
-            state = parse_position(example.position)
+            state = parse_position(example.position, State)
             boards = [
                 (bot, move, board_after(state, example.moves, move, f"{bot} plays {move}"))
                 for bot, move in ((told.before, example.old), (told.bot, example.new))

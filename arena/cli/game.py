@@ -19,13 +19,13 @@ from arena.cli.board import Mosaic, end_line, move_lines, move_summary, squares_
 from arena.cli.options import one_argument
 from arena.cli.replay import named_game
 from arena.cli.rules import rules_text, show_rules
-from arena.cli.terminal import screen_folded, tell, wait_for_key
+from arena.cli.terminal import screen_folded, tell
 from arena.commands.game import Round, SingleGame, best_moves
 from arena.errors import MoveError, NotationError, UserError, printable
 from arena.exports.scene import Pair, pair_of
 from arena.exports.text import seat_names
 from arena.match.referee import GamePlan, Outcome
-from arena.match.replay import Resumed, first_difference, reshuffled, resumed, resumed_id
+from arena.match.replay import Resumed, first_difference, resumed, resumed_id
 from arena.players.channel import WireLog
 from arena.players.messages import Start
 from arena.players.player import YOU, Answer, Player
@@ -67,7 +67,7 @@ EXAMPLE = "Rc4Yd4"
 """The move in errors about notation. It need not be legal here."""
 _ABOUT_RULES = re.compile(r"rules( .*)?|R\d+(\.\d+)?|r\d+\.\d+")
 """Written small, r4 is a square of a large board."""
-OTHER_DEALS = ("board", "match", "deal")
+OTHER_DEALS = ("board", "deal")
 """Options that choose tiles or a board, which a recorded game has already."""
 
 
@@ -217,12 +217,8 @@ class StderrLines:
                 click.echo(f"{name} {printable(line)}")
 
 
-def play_shown(
-    single: SingleGame, game: Round, log: WireLog | None, *, is_drawn: bool, step: bool
-) -> Outcome:
-    """A game, which is drawn as it is played if ``is_drawn``; ``step`` waits for a key after each
-    move. Raises Void, click.Abort.
-    """
+def play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_drawn: bool) -> Outcome:
+    """A game, which is drawn as it is played if ``is_drawn``. Raises Void, click.Abort."""
     adopt_orphans()
     if single.human is not None:
         # What is typed can be edited then, where the system has it.
@@ -247,8 +243,6 @@ def play_shown(
             if not has_human:
                 told += said.new(seat, state.turns - (move != PASS))
             click.echo(move_lines(mosaic, state, names, seat, move, events, told))
-            if step and state.end is None:
-                wait_for_key()
 
         if game.past and is_drawn:
             click.echo(position_shown(game.past, names, single.human, mosaic))
@@ -265,15 +259,13 @@ class ResumeChoice(NamedTuple):
 
     words: tuple[str, str] | None
     turn: int | None
-    is_reshuffled: bool
 
     def find(self, home: Path) -> Resumed | None:
         """The game at its turn. Raises UsageError, RunError."""
         if self.words is None:
-            if self.turn is not None or self.is_reshuffled:
-                option = "--turn" if self.turn is not None else "--reshuffle"
+            if self.turn is not None:
                 raise click.UsageError(
-                    f"expected --from RUN GAME with {option}: it names the game to play on from"
+                    "expected --from RUN GAME with --turn: it names the game to play on from"
                 )
             return None
         context = click.get_current_context()
@@ -286,16 +278,13 @@ class ResumeChoice(NamedTuple):
         return resumed(Scripts(folder).of(record), self.turn or 0)
 
     def round_of(self, game: Resumed, seed: str | None) -> Round:
-        """The game to play, dealt anew if that is wanted. Raises RunError."""
-        if self.is_reshuffled:
-            game = reshuffled(game, str(seed))
+        """The game to play."""
         return Round(game.script.board, partial(_plan_on, game, seed), game)
 
     def again(self, seed: str | None) -> str:
         """The options that lead to the same tiles again."""
         words = [*(self.words or ()), "--turn", str(self.turn or 0)]
         words += ["--seed", seed] if seed else []
-        words += ["--reshuffle"] if self.is_reshuffled else []
         return f"the same tiles again: --from {printable(' '.join(map(quote, words)))}"
 
 
@@ -313,12 +302,6 @@ resume_options = one_argument(
         "--turn",
         type=click.IntRange(0),
         help="With --from: play on after this many placements.  [default: 0, the start]",
-    ),
-    click.option(
-        "--reshuffle",
-        "is_reshuffled",
-        is_flag=True,
-        help="With --from: deal anew what the seat to move has not seen.",
     ),
 )
 

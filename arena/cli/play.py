@@ -1,50 +1,39 @@
 """arena play: one game, drawn after each move."""
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
 from arena.cli import DONE, FAILED
-from arena.cli.board import end_line, places_text
+from arena.cli.board import end_line
 from arena.cli.conduct import sandbox_options
 from arena.cli.game import ResumeChoice, compared, play_shown, resume_options
 from arena.cli.home import serve_game
-from arena.cli.options import DEAL, as_json, check_utf8, refuse, setting_options, split_commas
+from arena.cli.options import DEAL, as_json, check_utf8, refuse, setting_options
 from arena.cli.terminal import say, tell
 from arena.commands.bots import bot_finder, with_clock
-from arena.commands.game import Round, SingleGame, Wish, played_game
+from arena.commands.game import Round, SingleGame, Wish
 from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
 from arena.errors import ConfigError, UserError, printable
 from arena.exports.text import seat_names
-from arena.match.referee import Outcome
 from arena.match.replay import Resumed
 from arena.players.channel import WireLog
-from arena.players.player import PERSON
-from arena.records.record import DEALS, GameRecord, encode_record
-from arena.rules.boards import Board, find_board
+from arena.records.record import GameRecord, encode_record
+from arena.rules.boards import find_board
 from arena.rules.explain import explained
-from arena.rules.terms import rounds_of, title_of
 from arena.tournament.runs import timing_of
 from arena.tournament.schedule import single_game
 from arena.tournament.session import new_seed
 from arena.tournament.settings import Asked, default_of
 
-if TYPE_CHECKING:
-    from arena.ratings.tally import Match
-
-OF_THE_TERMINAL = ("match", "words", "step", "has_stderr", "log_path", "as_json")
+OF_THE_TERMINAL = ("words", "has_stderr", "log_path", "as_json")
 """Parameters that make no sense on a page."""
-TOO_MANY_DEALS = (
-    f"expected deals below {DEALS} in all rounds, got {{}}: a match that plays a board several"
-    " times uses that many deals of it; use a smaller --deal"
-)
 
 
 class GameWanted(NamedTuple):
@@ -52,14 +41,12 @@ class GameWanted(NamedTuple):
 
     bots: tuple[str, ...]
     board: str | None
-    match: list[str] | None
     seed: str | None
     deal: int
     resume: ResumeChoice
     options: Asked
     human: int | None
     web: bool
-    step: bool
     has_stderr: bool
     log_path: Path | None
     choice: SandboxChoice
@@ -69,12 +56,6 @@ class GameWanted(NamedTuple):
 @click.command()
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
 @click.option("--board", metavar="NAME|FILE", help="bird, lion or a board file.  [default: bird]")
-@click.option(
-    "--match",
-    callback=split_commas,
-    metavar="NAME|FILE,...",
-    help="Play a round on each of these boards, and add up the results.",
-)
 @click.option(
     "--seed", callback=check_utf8, help="Text that determines the deck.  [default: a new one]"
 )
@@ -96,7 +77,6 @@ class GameWanted(NamedTuple):
 @click.option(
     "--web", is_flag=True, help="Play yourself on a page in the browser, at seat 0 or --human SEAT."
 )
-@click.option("--step", is_flag=True, help="Stop after each move until you press a key.")
 @click.option(
     "--stderr",
     "has_stderr",
@@ -124,16 +104,12 @@ def play(home: Path, /, **said: Any) -> int:
     page: the first line printed is its address, and a browser opens there if there is a screen. The
     command ends when the game is over and you have left the page, or by Ctrl-C.
 
-    With --step the game stops after each move until you press a key. With --json only the game's
-    record is printed. The exit status is 1 if a bot forfeits.
-
-    With --match, the lowest total of pagodas left after all rounds wins. You may name a board
-    twice, or name a board file.
+    With --json only the game's record is printed. The exit status is 1 if a bot forfeits.
 
     With --from RUN GAME --turn N, the game goes on from a recorded one: the same moves up to the
     N-th placement, the same tiles after it, and a full clock for everybody. Name a bot for each
     seat. At the end you see how the recorded game ended. With --seed the bots draw other random
-    numbers than they did there. With --reshuffle, what the seat to move cannot see is dealt anew.
+    numbers than they did there.
 
     --log writes one JSON object for each line between the arena and a bot, in order: "ms" since the
     start, "seat", "bot", "way" ("to" or "from" the bot, or its "stderr") and "line", the text
@@ -142,9 +118,8 @@ def play(home: Path, /, **said: Any) -> int:
     \b
     arena play greedy --human 0
     arena play careful-16 --web --board lion
-    arena play greedy-python random-python --step
+    arena play greedy-python random-python
     arena play ./my-bot greedy-python random-python --board lion --seed 7
-    arena play greedy-python --human 0 --match bird,lion
     arena play ./my-bot greedy-python --stderr
     arena play ./my-bot greedy-python --log wire.jsonl
     arena play ./my-bot careful --from league bird/greedy+random/3/1 --turn 20
@@ -163,53 +138,34 @@ def _play(home: Path, wanted: GameWanted) -> int:
     bots = list(map(bot_finder(home, say), wanted.bots))
     timing, seed = timing_of(with_clock(wanted.options, say)), wanted.seed
     if past:
-        seed = seed or new_seed() if wanted.resume.is_reshuffled else seed
-        rounds, again = [wanted.resume.round_of(past, seed)], wanted.resume.again(seed)
+        game, again = wanted.resume.round_of(past, seed), wanted.resume.again(seed)
     else:
         seed = seed or new_seed()
-        names = wanted.match or ([wanted.board] if wanted.board else default_of("boards"))
-        boards = [find_board(name) for name in names]
+        board = find_board(wanted.board or default_of("boards")[0])
+        wish = Wish(bots, wanted.human or 0, board, seed, wanted.deal, timing)
         if wanted.web:
-            wish = Wish(bots, wanted.human or 0, boards[0], seed, wanted.deal, timing)
             return serve_game(home, wish, wanted.choice)
-        rounds = _planned(boards, seed, wanted.deal)
-        if (human := wanted.human) is not None:
-            seats = [*bots[:human], PERSON, *bots[human:]]
+        game = Round(board, partial(single_game, seed, board.name, wanted.deal))
+        if wanted.human is not None:
             try:
-                kept = played_game(seats, boards, timing, seed, wanted.deal)
-                rounds = kept.rounds
+                kept = wish.game
+                game = kept.round
             except ConfigError as error:
                 say(f"note: this game will not be kept in results/: {error}")
-        decks = "decks" if len(rounds) > 1 else "deck"
-        again = f"the same {decks} again: --seed {seed} --deal {wanted.deal}"
+        again = f"the same deck again: --seed {seed} --deal {wanted.deal}"
     sandbox = wanted.choice.sandbox_for(bots)
     single = SingleGame(bots, wanted.human, timing, sandbox, wanted.has_stderr)
-    outcomes, has_fault = _play_rounds(wanted, single, rounds)
+    with _opened(wanted.log_path) as log:
+        outcome = play_shown(single, game, log, is_drawn=not wanted.as_json)
+        has_fault = _show_end(game, outcome.record, as_json=wanted.as_json)
     if not wanted.as_json:
         say(again)
     if kept:
-        folder = kept.keep(results_folder(home), outcomes, sandbox)
+        folder = kept.keep(results_folder(home), outcome, sandbox)
         say(f"kept: {folder}; 'arena review {printable(folder.name)}' grades your moves")
     if wanted.log_path:
         say(f"log: {wanted.log_path}")
     return FAILED if has_fault else DONE
-
-
-def _play_rounds(
-    wanted: GameWanted, single: SingleGame, rounds: Sequence[Round]
-) -> tuple[list[Outcome], bool]:
-    """Plays and shows the rounds, and who stands where after several; whether a bot forfeited."""
-    outcomes, has_fault, is_drawn = list[Outcome](), False, not wanted.as_json
-    with _opened(wanted.log_path) as log:
-        for number, game in enumerate(rounds, 1):
-            if len(rounds) > 1 and is_drawn:
-                tell(f"round {number} of {len(rounds)}, on {game.board.name}")
-            outcome = play_shown(single, game, log, is_drawn=is_drawn, step=wanted.step)
-            has_fault |= _show_end(game, outcome.record, as_json=wanted.as_json)
-            outcomes.append(outcome)
-    if len(rounds) > 1 and is_drawn:
-        tell(_total([outcome.record for outcome in outcomes]))
-    return outcomes, has_fault
 
 
 def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> bool:
@@ -227,33 +183,6 @@ def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> bool:
         if game.past:
             tell(compared(game.past, record))
     return bool(faults)
-
-
-def _total(records: Sequence[GameRecord]) -> str:
-    """What was played, and who stands where after all rounds."""
-    # Pandas: a single game does without.
-    from arena.ratings.tally import Matches  # noqa: PLC0415
-
-    boards = [record.board for record in records]
-    whole: list[Match] = []
-    matches = Matches(boards, whole.append)
-    for record in records:
-        matches.add(record)
-    places = places_text(seat_names(records[0].bots), whole[0].left, whole[0].ranks)
-    return f"match of {title_of(boards)}: {places}"
-
-
-def _planned(boards: Sequence[Board], seed: str, deal: int) -> list[Round]:
-    """The rounds on these boards. Raises UsageError if a record cannot hold the number of a round's
-    deal.
-    """
-    deals = [own for _, own in rounds_of([board.name for board in boards], deal)]
-    if max(deals) >= DEALS:
-        raise click.UsageError(TOO_MANY_DEALS.format(max(deals)))
-    return [
-        Round(board, partial(single_game, seed, board.name, own))
-        for board, own in zip(boards, deals, strict=True)
-    ]
 
 
 def _refuse_terminal_options() -> None:
@@ -300,25 +229,17 @@ def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | Non
 
 
 def _refuse_misuse(wanted: GameWanted) -> None:
-    has_human, as_json, step = wanted.human is not None, wanted.as_json, wanted.step
-    times, is_terminal = wanted.options, sys.stdin.isatty() and sys.stdout.isatty()
     refuse(
         {
-            "expected --board or --match, got both: --match names the board of each round": (
-                wanted.board is not None and wanted.match is not None
-            ),
             "expected --human or --json, got both: a person has to see the board": (
-                has_human and as_json
+                wanted.human is not None and wanted.as_json
             ),
             "expected --stderr or --json, got both: --log FILE writes stderr as JSON": (
-                wanted.has_stderr and as_json
+                wanted.has_stderr and wanted.as_json
             ),
             "expected --game-ms with --increment-ms: an increment is added to a bank": (
-                times.get("increment_ms") and "game_ms" not in times
+                wanted.options.get("increment_ms") and "game_ms" not in wanted.options
             ),
-            "expected --step without --human or --json: it pauses a game between bots that is"
-            " drawn": step and (has_human or as_json),
-            "expected a terminal for --step: without one, leave it out": step and not is_terminal,
         }
     )
 

@@ -217,9 +217,7 @@ def test_the_command_ends_with_the_person(arena, typed):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--step"], "expected --web without --step: on a page you play one new game"),
-        (["--match", "bird,lion"], "expected --web without --match"),
-        (["--json"], "expected --web without --json"),
+        (["--json"], "expected --web without --json: on a page you play one new game"),
         (["--human", "2"], "expected --human 0 to 1, got 2"),
     ],
 )

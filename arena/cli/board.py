@@ -1,7 +1,6 @@
 """The squares of a board as coloured characters, four to a square, and what is told of a move."""
 
 import os
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -24,23 +23,10 @@ from arena.rules.terms import HAND, NOBODY, Event
 
 WIDTH = 4
 LONGEST_NAME = 26
-FEW, MANY = 16, 256
-"""How many colours a terminal has that has any; a theme may change the first 16."""
-MANY_COLOURS = re.compile("256|-direct$")
-"""The names of terminals that have them."""
-
-
-class Colour(NamedTuple):
-    """One of 256 colours, and the basic one that stands for it. They are chosen by eye: the nearest
-    of 256 made villages and yellow tiles the same.
-    """
-
-    indexed: int
-    basic: str
-
-
-DARK, LIGHT = Colour(234, "black"), Colour(231, "bright_white")
-SEATS = (DARK, LIGHT, Colour(134, "bright_magenta"), Colour(36, "bright_cyan"))
+# Colours are those of the 256 that a terminal has, without the first 16, which a theme may change.
+# They are chosen by eye: the nearest to those of pictures made villages and yellow tiles the same.
+DARK, LIGHT = 234, 231
+SEATS = (DARK, LIGHT, 134, 36)
 """The colours of the seats: those of pictures, but lighter, since nothing sets them off here."""
 ON_SEATS = (LIGHT, DARK, LIGHT, DARK)
 """What can be read on them."""
@@ -51,22 +37,22 @@ class Ground(NamedTuple):
     and that of the line between two tiles.
     """
 
-    plain: Colour
-    lit: Colour
-    ink: Colour
-    seam: Colour = DARK
+    plain: int
+    lit: int
+    ink: int
+    seam: int = DARK
 
 
-BROWN, PALE = Colour(58, "black"), Colour(224, "bright_white")
+BROWN, PALE = 58, 224
 GROUNDS: Mapping[str, Ground] = {
-    "R": Ground(Colour(124, "red"), Colour(203, "bright_red"), PALE, Colour(52, "black")),
-    "Y": Ground(Colour(220, "yellow"), Colour(228, "bright_yellow"), BROWN, Colour(136, "black")),
-    "B": Ground(Colour(25, "blue"), Colour(74, "bright_blue"), LIGHT, Colour(17, "black")),
-    VILLAGE: Ground(Colour(180, "bright_black"), Colour(223, "white"), Colour(58, "bright_white")),
-    LAKE: Ground(Colour(110, "cyan"), Colour(153, "bright_cyan"), LIGHT),
-    GRASS: Ground(Colour(107, "green"), Colour(193, "bright_green"), BROWN),
+    "R": Ground(124, 203, PALE, 52),
+    "Y": Ground(220, 228, BROWN, 136),
+    "B": Ground(25, 74, LIGHT, 17),
+    VILLAGE: Ground(180, 223, 58),
+    LAKE: Ground(110, 153, LIGHT),
+    GRASS: Ground(107, 193, BROWN),
 }
-OTHER_GRASS = Colour(108, "green")
+OTHER_GRASS = 108
 """Grass alternates, so that squares can be counted."""
 
 
@@ -74,30 +60,15 @@ class Sign(NamedTuple):
     """A character in its colours."""
 
     text: str
-    ink: Colour
-    ground: Colour
+    ink: int
+    ground: int
     is_bold: bool = False
 
 
-def colours_of(stream: TextIO, environment: Mapping[str, str] = os.environ) -> int:
-    """How many colours a stream shows: none, `FEW` or `MANY`."""
+def has_colours(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether a stream shows colours."""
     wanted = colours_wanted(environment)
-    if wanted is False or (wanted is None and not stream.isatty()):
-        return 0
-    has_many = (
-        environment.get("FORCE_COLOR") in {"2", "3"}
-        or environment.get("COLORTERM", "").lower() in {"truecolor", "24bit"}
-        or MANY_COLOURS.search(environment.get("TERM", ""))
-    )
-    return MANY if has_many else FEW
-
-
-def painted(text: str, colours: int, ink: Colour, ground: Colour, *, is_bold: bool = False) -> str:
-    """The text in a colour on another one, where there are so many."""
-    if not colours:
-        return text
-    fg, bg = ((each.indexed if colours == MANY else each.basic) for each in (ink, ground))
-    return click.style(text, fg, bg, bold=is_bold or None)
+    return stream.isatty() if wanted is None else wanted
 
 
 class Mosaic:
@@ -108,7 +79,7 @@ class Mosaic:
     def __init__(self, board: Board, tiles: Iterable[Pair] = ()) -> None:
         self._board, self._scene = board, Scene(board)
         self._mates = dict[int, int]()
-        self._colours = colours_of(sys.stdout)
+        self._has_colours = has_colours(sys.stdout)
         self._pagoda, self._seam = "▲▏" if is_unicode(sys.stdout) else "^|"
         self._join(tiles)
 
@@ -122,7 +93,7 @@ class Mosaic:
 
     def board(self, state: State, marked: int = 0) -> str:
         """The board with coordinates, with the squares in the mask ``marked`` set off."""
-        if not self._colours:
+        if not self._has_colours:
             return board_text(state, marked=marked)
         cells, storeys = draw(state), self._storeys(state)
         lines = ["   " + "".join(f" {chr(97 + x):<{WIDTH - 1}}" for x in range(self._board.width))]
@@ -170,7 +141,7 @@ class Mosaic:
     def _line(self, signs: Sequence[Sign]) -> str:
         """Neighbours of the same colours share their escape sequence."""
         return "".join(
-            painted("".join(sign.text for sign in alike), self._colours, ink, ground, is_bold=bold)
+            click.style("".join(sign.text for sign in alike), ink, ground, bold=bold or None)
             for (ink, ground, bold), alike in groupby(signs, lambda sign: sign[1:])
         )
 
@@ -178,7 +149,7 @@ class Mosaic:
         """One line per seat: name, hand, and the pagodas that are left. With ``seen_by``, only this
         seat's hand is shown.
         """
-        if not self._colours:
+        if not self._has_colours:
             return hands_text(state, names, seen_by, columns_of(sys.stdout))
         shown = told_apart(names, LONGEST_NAME)
         widest = max(map(width_of, shown))
@@ -197,7 +168,7 @@ class Mosaic:
         row = (self._pagoda * left).ljust(left + state.placed(seat))
         taken = width_of(f"* 000 {name}  {row} 00 to place") + 3 * HAND
         if taken <= get_terminal_size().columns:
-            gap += painted(row, self._colours, SEATS[seat], grass.plain) + " "
+            gap += click.style(row, SEATS[seat], grass.plain) + " "
         return f"{begin}{' '.join(hand)} {gap}{left:>2} to place"
 
     def _tile(self, tile: int) -> str:

@@ -18,8 +18,7 @@ from arena.exports.text import HIDDEN_TILE, board_text, event_text, hands_text, 
 from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.boards import COLOURS, GRASS, LAKE, VILLAGE, Board, squares_of
-from arena.rules.notation import PASS, TILES, move_text, split_move
-from arena.rules.positions import draw
+from arena.rules.notation import PASS, TILES, draw, move_text, split_move
 from arena.rules.terms import HAND, NOBODY, Event
 
 WIDTH = 4

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from arena import __version__
 from arena.errors import FaultKind, Forfeit
-from arena.players.aftermath import THINK_WHEN_ASKED, Aftermath
+from arena.players.aftermath import Aftermath
 from arena.players.channel import Channel, Unanswered, WireLog
 from arena.players.folder import Bot
 from arena.players.messages import (
@@ -179,17 +179,12 @@ class BotPlayer(Player):
         note = None if reply.note is SILENCE else self._speech.note(said(reply.note))
         return Answer(reply.move, spent_ns, began_ns, answered_ns, note)
 
-    def owed_ns(self) -> int:
-        """The processor time that the bot has used since its last answer; 0 by the wall clock."""
-        return self._timekeeper.owed_ns() if self._timekeeper else 0
-
-    def overspent(self, budget_ns: int) -> Forfeit | None:
-        """The fault of a bot that has used more unasked than its next answer may cost."""
-        if (owed_ns := self.owed_ns()) <= budget_ns:
-            return None
-        used = f"its processes used {owed_ns // NS_PER_MS} ms of processor time while it was not"
-        more = f"asked, more than the {budget_ns // NS_PER_MS} ms of its next answer"
-        return Forfeit(FaultKind.LATE, f"{used} {more}: {THINK_WHEN_ASKED}")
+    def rest(self) -> None:
+        """Stops the processes of a bot that runs while another is asked, until it is asked again;
+        ends one that goes on all the same.
+        """
+        if self._timekeeper and self.process and self._timekeeper.ran_ns():
+            self.process.pause()
 
     def inform(self, line: bytes) -> None:
         """Queues a public line; it is sent with the next request."""
@@ -199,6 +194,8 @@ class BotPlayer(Player):
         """Sends the lines about the end; stops a bot that wants a fresh process for each game."""
         if self.stderr and self.process:
             self.stderr.goes_on(self.process, "after the end")
+        if self.process:
+            self.process.go_on()
         self.channel.flush()
         if self.stderr and self.process:
             self.stderr.settle(self.process, self.channel)
@@ -218,6 +215,7 @@ class BotPlayer(Player):
     def stop(self) -> None:
         """Asks the process to quit, gives it a moment, then dismisses it; may be called again."""
         if self._channel and self.process and self._channel.accepts_input and self.is_running:
+            self.process.go_on()
             self._channel.queue(encode(Quit()))
             self._channel.flush()
             self._channel.close_input()
@@ -261,7 +259,7 @@ class BotPlayer(Player):
     def attach(self, channel: Channel, meter: Meter) -> None:
         """Speaks over this channel from now on, and charges what this meter tells."""
         self._channel = channel
-        self._timekeeper = Timekeeper(channel, meter, self.clock, self._grants.cpus)
+        self._timekeeper = Timekeeper(channel, meter, self.clock)
         self._numbers = self._speech.numbers()
         self._is_starting, self._has_moved = True, False
 
@@ -281,6 +279,8 @@ class BotPlayer(Player):
         """The line that answers a request, and its cost. Raises Forfeit, Void."""
         assert self._timekeeper is not None, "the game has begun"
         try:
+            if self.process:
+                self.process.go_on()
             return self._timekeeper.ask(request, budget_ns, self.meanwhile, patience_ns)
         except Unanswered as failure:
             fault = self._aftermath().fault_of(failure, budget_ns)

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from arena.errors import BotFolderError, ConfigError, Forfeit
+from arena.errors import BotFolderError, ConfigError
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.players.messages import Start
@@ -98,14 +98,8 @@ class Player:
         """The move of the seat whose turn it is; ``budget_ns`` is the time for the answer."""
         raise NotImplementedError
 
-    def owed_ns(self) -> int:
-        """The processor time that the player has used since its last answer."""
-        return 0
-
-    # Most have no time of their own.
-    def overspent(self, budget_ns: int) -> Forfeit | None:  # noqa: ARG002
-        """The fault of a player that has used more time unasked than its next answer may take."""
-        return None
+    def rest(self) -> None:
+        """Another player is being asked: this one must not compute."""
 
     def inform(self, line: bytes) -> None:
         """Passes on a public line: a placement, a pass, or the end."""

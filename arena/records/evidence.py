@@ -117,8 +117,7 @@ class SoFar(Struct, frozen=True):
     """What had been played when a game broke off.
 
     ``left``     pagodas left, by seat; ``mover`` is the seat to move
-    ``used_ms``  processor time of each seat: of all its answers, and since the last one; by the
-                 wall clock, of its answers
+    ``used_ms``  time of each seat for all its answers, by the clock of the run
     """
 
     moves: list[str]

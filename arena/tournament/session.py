@@ -195,7 +195,6 @@ def open_session(
             log_level=means.log_level,
             host=platform.node(),
             in_process=config.in_process,
-            heard=frozenset(filter(config.keeps_stderr, staged)),
         )
         is_new, repaired = known is None, journal.repaired
         yield Session(

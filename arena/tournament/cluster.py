@@ -29,7 +29,7 @@ from arena.records.record import host_text
 from arena.tournament import node
 from arena.tournament.node import Admission
 from arena.tournament.runner import Event, Pool, WorkersChanged
-from arena.tournament.workers import Batch, Means, Pace, Setup
+from arena.tournament.workers import Batch, Pace, Setup
 
 LOOK_S, ANSWER_S, LEAVE_S = 0.5, 30.0, 3.0
 CONNECT = {"distributed": {"comm": {"timeouts": {"connect": "5s"}}}}
@@ -91,7 +91,7 @@ class ClusterWorkers:
             )
             raise ClusterError(expected, START) from None
 
-    def means(self, sandbox: Sandbox, level: int) -> Means:
+    def setup(self, sandbox: Sandbox, level: int) -> Setup:
         """How a session plays there, in a sandbox at least as good as here. Raises ConfigError."""
         has_tls = str(self.client.scheduler.address).startswith("tls://")
         if any(grants.network for grants in sandbox.grants.values()) and not has_tls:
@@ -100,7 +100,7 @@ class ClusterWorkers:
                 "without TLS that bot could give the scheduler orders: configure Dask for TLS, or"
                 " play without --cluster",
             )
-        return Means([], sandbox, level)
+        return Setup(sandbox, level)
 
     def pool(
         self, setup: Setup, bots: Sequence[Bot], _: Any, listen: Callable[[Event], None]

@@ -37,14 +37,7 @@ from arena.tournament.runner import Event, Pool
 from arena.tournament.runs import Request, describe_run, info_of, refuse_differences
 from arena.tournament.schedule import Schedule
 from arena.tournament.settings import OwnConfig, read_own_config
-from arena.tournament.workers import (
-    START_METHOD,
-    LocalPool,
-    Means,
-    Setup,
-    available_cores,
-    worker_cores,
-)
+from arena.tournament.workers import START_METHOD, LocalPool, Setup, available_cores, worker_cores
 
 if TYPE_CHECKING:
     from arena.tournament.cluster import ClusterWorkers
@@ -79,9 +72,9 @@ class LocalWorkers:
         self.places = jobs or available_cores()
         self.text = counted(self.places, "worker")
 
-    def means(self, sandbox: Sandbox, level: int) -> Means:
+    def setup(self, sandbox: Sandbox, level: int) -> Setup:
         """How a session plays here."""
-        return Means(worker_cores(self.places), sandbox, level, is_here=True)
+        return Setup(sandbox, level, worker_cores(self.places), platform.node())
 
     def pool(
         self, setup: Setup, _: Sequence[Bot], log_queue: Any, __: Callable[[Event], None]
@@ -145,11 +138,12 @@ class Session(Struct):
 
 @contextmanager
 def open_session(
-    folder: Path, request: Request, means: Means, *, adopt: bool = False
+    folder: Path, request: Request, setup: Setup, *, adopt: bool = False
 ) -> Iterator[Session]:
     """Opens the run in a folder, new or continued, and locks it for this process; its bots are
-    copied there and built. One made elsewhere continues only if the user says to ``adopt`` it.
-    Raises ConfigError if the run exists and differs, RunError, BotFolderError.
+    copied there and built. Workers get the setup, with what is played filled in. A run made
+    elsewhere continues only if the user says to ``adopt`` it. Raises ConfigError if the run exists
+    and differs, RunError, BotFolderError.
     """
     _make_folder(folder)
     # Before the journal is opened, which would repair a stranger's; what counts is read again
@@ -163,7 +157,7 @@ def open_session(
                 f"expected {folder / RUN_FILE} beside a journal, found none",
                 "restore it, or choose another --out",
             )
-        config, info = _plan(folder, known, request, means.sandbox)
+        config, info = _plan(folder, known, request, setup.sandbox)
         schedule = Schedule(config)
         played = schedule.played(journal.ids)
         if config.league and played < len(journal.ids):
@@ -175,10 +169,10 @@ def open_session(
         try:
             if not is_own and not any(bot.folder.is_relative_to(folder) for bot in request.bots):
                 _drop_copies(folder)
-            staged = {bot.label: _staged(folder, bot, means.sandbox) for bot in request.bots}
+            staged = {bot.label: _staged(folder, bot, setup.sandbox) for bot in request.bots}
             # A league lets the others play on, and so does a run that has begun.
-            if means.is_here and not (played or config.league):
-                _try_starts(staged.values(), config, means.sandbox)
+            if setup.host and not (played or config.league):
+                _try_starts(staged.values(), config, setup.sandbox)
             unmarked = "" if is_own else mark_run(folder, info)
             if info != known:
                 write_run(folder, info)
@@ -186,14 +180,11 @@ def open_session(
             if known is None:
                 _discard(folder)
             raise
-        setup = Setup(
+        setup = msgspec.structs.replace(
+            setup,
             bots=staged,
             boards={name: board.rows for name, board in request.boards.items()},
             timing=config.timing,
-            sandbox=means.sandbox,
-            cores=means.cores,
-            log_level=means.log_level,
-            host=platform.node(),
             in_process=config.in_process,
             heard=frozenset(filter(config.keeps_stderr, staged)),
         )

@@ -15,10 +15,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from logging.handlers import QueueHandler
 from multiprocessing.connection import wait
-from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.util import Finalize
 from queue import SimpleQueue
 from typing import Any, NamedTuple
@@ -62,16 +61,17 @@ _starting = threading.Lock()
 
 class Setup(Struct, frozen=True):
     """What every worker of a run needs: ``cores`` are the processors to pin workers to, if any,
-    ``host`` the place of play given in records, ``heard`` the bots whose stderr is kept.
+    ``host`` the place of play given in records, empty if workers elsewhere are to name theirs, and
+    ``heard`` the bots whose stderr is kept. A session fills in what is played.
     """
 
-    bots: dict[str, Bot]
-    boards: dict[str, tuple[str, ...]]
-    timing: Timing
     sandbox: Sandbox
-    cores: list[int]
     log_level: int
+    cores: list[int] = []
     host: str = ""
+    bots: dict[str, Bot] = {}
+    boards: dict[str, tuple[str, ...]] = {}
+    timing: Timing = Timing()
     in_process: bool = False
     heard: frozenset[str] = frozenset()
 
@@ -283,49 +283,22 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
     return Batch(results + [None] * (len(plans) - len(results)), seconds)
 
 
-class Hired(SpawnProcess):
-    """A worker's process, which does not import the program that started it."""
-
-    def start(self) -> None:
-        """Starts it."""
-        # A worker needs nothing of that program. If it imported it, a script without `if __name__
-        # == "__main__"` would begin to play in every worker, and one on stdin cannot be imported.
-        # So meanwhile nothing tells where it came from.
-        main = vars(sys.modules["__main__"])
-        with _starting:
-            held: dict[str, Any] = {
-                name: main[name] for name in ("__file__", "__spec__") if name in main
-            }
-            main.pop("__file__", None)
-            main["__spec__"] = None
-            try:
-                super().start()
-            finally:
-                main.update(held)
-
-
-class _Staff(SpawnContext):
-    """Keeps what it starts in ``hired``."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.hired: list[Hired] = []
-        self.Process = self._hire  # type: ignore[assignment, misc]
-
-    def _hire(self, *arguments: Any, **options: Any) -> Hired:
-        process = Hired(*arguments, **options)
-        self.hired.append(process)
-        return process
-
-
 class Crew(ProcessPoolExecutor):
     """Processes on this machine, which ``initializer`` makes workers."""
 
     def __init__(
         self, jobs: int, initializer: Callable[..., object], initargs: tuple[Any, ...]
     ) -> None:
-        self._staff = _Staff()
-        super().__init__(jobs, mp_context=self._staff, initializer=initializer, initargs=initargs)
+        context = multiprocessing.get_context(START_METHOD)
+        super().__init__(jobs, mp_context=context, initializer=initializer, initargs=initargs)
+        self._jobs, self._hired = jobs, dict[int, Any]()
+
+    def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        """Hands out work; this may start a process."""
+        with _starting_a_worker() if len(self._hired) < self._jobs else nullcontext():
+            future = super().submit(work, *given, **named)
+            self._hired |= self._processes or {}
+        return future
 
     def end(self) -> None:
         """Ends the pool within a time limit, because a worker killed while it hands back results
@@ -344,24 +317,34 @@ class Crew(ProcessPoolExecutor):
         for process in self._alive():
             process.kill()
 
-    def _alive(self) -> list[Hired]:
+    def _alive(self) -> list[Any]:
         # Also reaps those that have ended, as `is_alive` alone does for one of two threads.
         running = multiprocessing.active_children()
-        return [process for process in self._staff.hired if process in running]
+        return [process for process in self._hired.values() if process in running]
 
 
 @contextmanager
-def starting_workers() -> Iterator[None]:
-    """Around whatever may start workers: a Ctrl-C waits, for them until they ignore it, for this
-    process until the block ends.
+def _starting_a_worker() -> Iterator[None]:
+    """Around what may start a worker, which then knows nothing of the program that started it.
 
-    A worker that is hit while Python starts in it would print a traceback.
+    A Ctrl-C waits, for it until it ignores that, for this process until the block ends: a worker
+    that is hit while Python starts in it would print a traceback.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    # A worker that imported the program would begin to play where this is a script without `if
+    # __name__ == "__main__"`, and one on stdin cannot be imported: nothing tells where it is.
+    main = vars(sys.modules["__main__"])
+    with _starting:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
+        held: dict[str, Any] = {
+            name: main[name] for name in ("__file__", "__spec__") if name in main
+        }
+        main.pop("__file__", None)
+        main["__spec__"] = None
+        try:
+            yield
+        finally:
+            main.update(held)
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Pace:
@@ -379,17 +362,6 @@ class Pace:
             fitting = int(self._seconds * played / max(batch.seconds, 1e-6))
             self.is_slow = fitting == 0
             self.games = max(1, min(fitting, 2 * self.games, MOST_AT_ONCE))
-
-
-class Means(Struct, frozen=True):
-    """Where and how this session plays, without any effect on the games: processors to pin workers
-    to, sandbox; ``is_here`` if bots play on this machine.
-    """
-
-    cores: list[int]
-    sandbox: Sandbox
-    log_level: int
-    is_here: bool = False
 
 
 class LocalPool:
@@ -432,8 +404,7 @@ class LocalPool:
             given = (self._setup, self._log_queue, self._started, self._stopping)
             self._crew = Crew(self.places, start_worker, given)
         try:
-            with starting_workers():
-                future = self._crew.submit(play_batch, plans)
+            future: Future[Batch] = self._crew.submit(play_batch, plans)
         except BrokenProcessPool:
             return None
         self._pending.add(future)

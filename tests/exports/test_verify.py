@@ -29,7 +29,7 @@ from arena.tournament.config import make_config
 from arena.tournament.runs import make_request
 from arena.tournament.schedule import Schedule
 from arena.tournament.session import open_session
-from arena.tournament.workers import Means, Worker
+from arena.tournament.workers import Setup, Worker
 
 NAMES = ("ann", "bob", "quits")
 
@@ -401,7 +401,7 @@ def make_built_in_run(run):
     bots = [built_in_bot(name) for name in ("random", "careful-2")]
     options = {"deals": 2, "seed": "verify", "in_process": True}
     request = make_request(options, {"bird": built_in("bird")}, bots)
-    with open_session(run, request, Means([], OPEN, logging.WARNING)) as session:
+    with open_session(run, request, Setup(OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
         session.journal.append([worker.play(plan).record for plan in session.schedule])
     export_run(run, run, run_tables(run))

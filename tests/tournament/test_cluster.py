@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 
 from arena.errors import ClusterError, Void
-from arena.match.clock import Timing
 from arena.match.referee import GamePlan
 from arena.players.sandbox.tiers import OPEN
 from arena.tournament import cluster, node
@@ -67,10 +66,7 @@ def make(monkeypatch):
     def made(**admissions):
         told = []
         made_pool = cluster.ClusterPool(
-            Scripted(**admissions),
-            Setup({}, {}, Timing(), OPEN, [], 30, in_process=True),
-            [],
-            told.append,
+            Scripted(**admissions), Setup(OPEN, 30, in_process=True), [], told.append
         )
         for _ in range(3):
             made_pool.look()

@@ -5,25 +5,29 @@ does. It is spawned, never forked: it shares nothing with the main process excep
 here. The program that plays may be a notebook, which has children of its own.
 """
 
+import hashlib
 import logging
 import multiprocessing
 import os
+import platform
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
 from logging.handlers import QueueHandler
 from multiprocessing.connection import wait
 from multiprocessing.util import Finalize
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+import arena
 from arena.errors import UserError, Void
 from arena.match.clock import Timing
 from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee, play_alone
@@ -33,6 +37,7 @@ from arena.players.player import InProcessPlayer, built_in, built_in_player, is_
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.evidence import GameStderr, pack
+from arena.rules import CORE
 from arena.rules.boards import Board
 
 log = logging.getLogger(__name__)
@@ -56,6 +61,14 @@ BATCH_S, PROCESSES_S = 0.1, 1.0
 Longer if each batch starts processes, which takes as long as a few quick games.
 """
 MOST_AT_ONCE = 500
+CODE_DIGITS = 8
+PURE = "install a C compiler and reinstall qin-arena where it is pure, or set ARENA_RULES=pure"
+CURES = {
+    "arena": "install the same version there, then restart the worker",
+    "python": "start the worker with the expected one",
+    "core": f"{PURE} everywhere",
+}
+"""What to do where versions are not alike."""
 _starting = threading.Lock()
 
 
@@ -449,3 +462,26 @@ def worker_cores(jobs: int) -> list[int]:
 def available_cores() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def versions() -> dict[str, str]:
+    """What affects games here besides the bots. The digest of the arena's Python and C code is
+    there because two checkouts of one version may differ.
+    """
+    root, code = Path(arena.__file__).parent, hashlib.sha256()
+    for path in sorted(path for path in root.rglob("*") if path.suffix in (".py", ".c", ".h")):
+        code.update(b"%s\0%s\0" % (bytes(path.relative_to(root)), path.read_bytes()))
+    return {
+        "host": platform.node(),
+        "arena": f"qin-arena {arena.__version__} (code {code.hexdigest()[:CODE_DIGITS]})",
+        "python": f"Python {sys.version_info.major}.{sys.version_info.minor}",
+        "core": f"the {CORE} rules core",
+    }
+
+
+def disagreement(here: Mapping[str, str], there: Mapping[str, str]) -> str:
+    """Why games could go differently there, with the cure; empty if they could not."""
+    for name, cure in CURES.items():
+        if (found := there.get(name, "another")) != here[name]:
+            return f"expected {here[name]}, got {found}: {cure}"
+    return ""

@@ -18,10 +18,8 @@ from arena.players.messages import Hello, encode, turn_view
 from arena.players.player import Answer, InProcessPlayer, random_move
 from arena.rules import CORE
 from arena.rules.boards import built_in
-from arena.rules.notation import TILES, UNKNOWN
-from arena.rules.positions import draw
-from arena.sdk import PASS, serve
-from arena.sdk.loop import NoMoveError
+from arena.rules.notation import TILES, UNKNOWN, draw
+from arena.sdk import PASS, NoMoveError, serve
 from arena.tournament.schedule import single_game
 from tests.rules.positions import state_text
 

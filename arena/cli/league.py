@@ -23,9 +23,9 @@ from arena.cli.options import (
 )
 from arena.cli.progress import Progress
 from arena.cli.tables import conclude, show_history, show_place
-from arena.cli.terminal import columns_of, said_when_slow, say
+from arena.cli.terminal import columns_of, say
 from arena.commands.home import results_folder
-from arena.commands.league import Budget, Changing, LeagueLook, LeaguePlay
+from arena.commands.league import Budget, LeagueLook, LeaguePlay
 from arena.commands.members import (
     Members,
     is_now,
@@ -252,7 +252,6 @@ class Evening:
         self._progress: Progress | None = None
         self._is_cut_off = False
         self._said_s = time.monotonic()
-        self._changing = Changing(folder, self._sandbox_for, say)
 
     def play(self, benchmarks: list[str] | None, budget: Budget) -> int:
         """Plays until the budget is spent or somebody stops it; returns the exit status."""
@@ -284,12 +283,9 @@ class Evening:
             return INTERRUPTED
         if play.runner.voided:
             return FAILED
-        text = "asking who has been placed, and the version before it, for the same moves"
-        with said_when_slow(text, quiet=self._conduct.quiet):
-            self._changing.compare(members.league, self._conduct.place.jobs)
         if league.is_over:
             return DONE
-        if not league.placed and not league.has_newcomers(play.session):
+        if not league.has_newcomers(play.session):
             raise RunError(
                 f"expected {request.config.players} bots that play in {self._folder}, got"
                 f" {len(league.rivals())}",
@@ -304,9 +300,7 @@ class Evening:
         conclude(self._folder, Showing() if is_shown else None)
 
     def _sandbox_for(self, *bots: Bot) -> Sandbox:
-        """The sandbox in which a newcomer is built, and in which versions are compared; what they
-        are allowed is said when they play.
-        """
+        """The sandbox in which a newcomer is built; what it is allowed is said when it plays."""
         choice = self._conduct.choice._replace(tell=lambda _: None)
         return choice.sandbox_for(bots, self._folder)
 

@@ -58,15 +58,15 @@ ROOMS = {
     "compare": ("tune",),
     "home": ("init", "new", "runs", "serve"),
     "reproduce": ("regress",),
-    "rules": ("perft",),
     "tables": ("standings", "report", "rate", "export", "analyse"),
 }
 """The modules of commands that share one; every other command is in the module of its name."""
 CHECKOUT = {"audit-leaks": "tests.match.audit_leaks", "bench": "tests.bench.command"}
-"""The modules of the commands that exist in a checkout only."""
-HIDDEN = ("perft", *CHECKOUT)
-"""The commands for those who change the arena or write another one. They are not in the help."""
-GONE = {"watch": "'arena serve' and 'arena runs' show a run while it is played."}
+"""The modules of the commands that exist in a checkout only. They are not in the help."""
+GONE = {
+    "perft": "the vectors in protocol/ have counts to compare an engine with.",
+    "watch": "'arena serve' and 'arena runs' show a run while it is played.",
+}
 """What to use instead of commands of older versions."""
 
 HOME = click.Path(file_okay=False, path_type=Path)
@@ -92,7 +92,7 @@ class CommandTable(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
-        if cmd_name not in (*COMMANDS, *HIDDEN):
+        if cmd_name not in (*COMMANDS, *CHECKOUT):
             near = GONE.get(cmd_name) or did_you_mean(cmd_name, COMMANDS).rstrip()
             if near:
                 ctx.fail(f"No such command {cmd_name!r}. {near[0].upper()}{near[1:]}")

@@ -1,30 +1,19 @@
-"""arena rules and arena perft: the rules of the game, and counts to compare another core by."""
+"""arena rules: the rules of the game."""
 
 import json
 import shutil
 import sys
 import textwrap
-import time
 from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
 import click
-import msgspec
 
 from arena.cli.options import as_json, tell_json
-from arena.cli.terminal import columns_of, say
-from arena.errors import MoveError, NotationError, UserError
-from arena.exports.grid import columns_text
-from arena.rules import CORE, State
-from arena.rules.boards import Board, find_board
+from arena.cli.terminal import columns_of
 from arena.rules.explain import Rule, every_rule, find_rules, rulebook
-from arena.rules.notation import move_text, parse_deck, parse_move
-from arena.rules.playouts import divide
-from arena.rules.playouts import perft as count
-from arena.tournament.schedule import deck_of
 
-SEED = "perft"
 WIDTH = 80
 RULE_INDENT = "      "
 LEGEND = (
@@ -144,87 +133,3 @@ def _drawn(head: str, position: dict[str, Any]) -> list[str]:
     lines |= {str(row): line for row, line in enumerate(cells, 1)}
     drawn = (f"{row:>2} " + " ".join(f"{cell:<2}" for cell in line) for row, line in lines.items())
     return [head, *drawn]
-
-
-@click.command()
-@click.option("--board", default="bird", metavar="NAME|FILE", help="bird, lion or a board file.")
-@click.option("--players", type=click.IntRange(2, 4), default=2, help="Number of players.")
-@click.option("--depth", type=click.IntRange(1), default=3, help="How many turns to look ahead.")
-@click.option("--deck", metavar="RRYB...", help="The 72 tiles in draw order.  [default: some]")
-@click.option(
-    "--moves", default="", metavar="'MOVE MOVE...'", help="Moves to play before counting."
-)
-@click.option("--divide", "by_move", is_flag=True, help="Count separately for each first move.")
-@as_json
-def perft(
-    board: str,
-    players: int,
-    depth: int,
-    deck: str | None,
-    moves: str,
-    *,
-    by_move: bool,
-    as_json: bool,
-) -> None:
-    """Count the sequences of turns, up to a depth, that the rules allow with a known deck.
-
-    A turn is a placement, or a pass by a mover who can place nothing; a game that has ended goes no
-    further. If your implementation of the rules gets the same counts, it agrees with this one. If
-    the counts differ, --divide shows after which move, and --moves goes there. --json prints a line
-    as in protocol/vectors/perft.jsonl. The time taken goes to stderr.
-
-    \b
-    arena perft
-    arena perft --board lion --players 4 --depth 2
-    arena perft --depth 2 --divide --moves 'Rg10Rg11 Bc4Yc5'
-    """  # noqa: D301 - \b is click's mark for lines to keep
-    there, played = find_board(board), moves.split()
-    deck = deck_of(SEED, there.name, 0) if deck is None else deck
-    state = _position(there, players, deck, played)
-    counts, divided = _counts(state, depth, by_move=by_move)
-    if as_json:
-        about = {"name": there.name, "board": there.rows, "players": players, "deck": deck}
-        found = {**about, "moves": played, "counts": counts}
-        found |= {"divide": divided} if by_move else {}
-        click.echo(msgspec.json.encode(found))
-        return
-    shown: dict[Any, int] = dict(enumerate(counts[1:], 1))
-    if by_move:
-        shown = {**divided, "total": counts[-1]}
-    rows = [(there.name, str(players), str(what), str(nodes)) for what, nodes in shown.items()]
-    heads = ("Board", "Players", "Move" if by_move else "Depth", "Nodes")
-    click.echo(columns_text(heads, rows, ("Board", "Move")))
-
-
-def _position(board: Board, players: int, deck: str, moves: list[str]) -> State:
-    """The deal after the moves. Raises UserError that names the move that cannot be played."""
-    try:
-        state = State(board, players, parse_deck(deck))
-    except NotationError as error:
-        cure = "write the 72 tiles one after another, twelve of each"
-        raise UserError(f"--deck: {error}", cure) from error
-    for number, move in enumerate(moves, 1):
-        try:
-            state.play(parse_move(board, move))
-        except MoveError as error:
-            where = f"--moves, move {number} on {board.name} with {players} players"
-            cure = "leave out --moves to begin at the start"
-            raise UserError(f"{where}: {error}", cure) from error
-    return state
-
-
-def _counts(state: State, depth: int, *, by_move: bool) -> tuple[list[int], dict[str, int]]:
-    """The counts by depth, from 0, and if asked for, that for each first move at the full depth."""
-    counts, by_first = [1], dict[str, int]()
-    for ahead in range(1, depth + 1):
-        began = time.perf_counter()
-        if by_move and ahead == depth:
-            by_first = {move_text(state.board, move): nodes for move, nodes in divide(state, depth)}
-            counts.append(sum(by_first.values()))
-        else:
-            counts.append(count(state, ahead))
-        seconds = time.perf_counter() - began
-        speed = f"{counts[-1] / seconds:,.0f} nodes/s, " if seconds else ""
-        took = f"depth {ahead}: {seconds:.3f} s, {speed}{CORE} core"
-        say(f"{state.board.name}, {state.players} players, {took}")
-    return counts, by_first

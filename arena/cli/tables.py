@@ -359,20 +359,20 @@ def show_history(folder: Path, bot: str | None, showing: Showing) -> None:
             f"{did_you_mean(bot, known)}'arena league history' shows all",
         )
     found = found if bot is None else found.of(bot)
-    versions = {*found.table["version"]}
-    told = [each for name, each in analysis.known_changes(folder).items() if name in versions]
 
     def show() -> None:
         click.echo(f"league {folder}", err=True)
         tell(analysis.history_text(found))
-        for each in told if bot is not None else ():
-            tell(f"\n{analysis.changes_sentence(each)}\n{analysis.stages_text(each)}")
-            click.echo(f"  {analysis.regress_command(folder.name, each.bot, each.before)}")
+        pairs = found.table.loc[found.table["before"] != "", ["version", "before"]]
+        if bot is not None and len(pairs):
+            tell("\nEvery decision in which a version differs from the one before it:")
+            for version, before in pairs.itertuples(index=False):
+                click.echo(f"  {analysis.regress_command(folder.name, version, before)}")
 
     showing.tell(
         "history",
         csv=lambda: analysis.history_csv(found),
-        value=lambda: {"league": folder.name, **analysis.history_object(found), "changes": told},
+        value=lambda: {"league": folder.name, **analysis.history_object(found)},
         show=show,
     )
 

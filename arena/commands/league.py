@@ -3,24 +3,12 @@
 import time
 from collections.abc import Callable, Sequence
 from math import inf, isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from arena.commands.bots import Tell
 from arena.commands.members import ARENA, Members
-from arena.errors import RunError, UserError, Void, printable
+from arena.errors import RunError
 from arena.match.referee import GamePlan
-from arena.players.sandbox.tiers import Sandbox
-from arena.records.league import (
-    Drawn,
-    League,
-    Member,
-    PlaceFound,
-    Scaled,
-    append_changes,
-    read_changes,
-    versions_before,
-)
+from arena.records.league import Drawn, Member, PlaceFound, Scaled, versions_before
 from arena.records.record import DEALS, DUEL
 from arena.tournament.placing import (
     PLACED_ELO,
@@ -30,11 +18,9 @@ from arena.tournament.placing import (
     error_of,
     first_guess,
 )
-from arena.tournament.review import Scripts, changes_between
 from arena.tournament.runner import FIRST_GAMES
 from arena.tournament.session import Session, now
 from arena.tournament.sources import DEALS_A_DRAW, Games, as_drawn
-from arena.tournament.workers import available_cores
 
 if TYPE_CHECKING:
     from arena.ratings.history import OnScale
@@ -75,9 +61,7 @@ class LeagueLook(NamedTuple):
 class LeaguePlay:
     """The playing of a league by one command, over all its sessions.
 
-    ``watch`` hears of each look at the ratings; ``drawn`` is the number of games drawn so far, and
-    ``placed`` are the next versions that were placed in the last session, which ends with that:
-    between sessions no core is busy, and they can be compared with the versions before them.
+    ``watch`` hears of each look at the ratings; ``drawn`` is the number of games drawn so far.
     """
 
     def __init__(
@@ -88,7 +72,6 @@ class LeaguePlay:
     ) -> None:
         self.members = members
         self.drawn = 0
-        self.placed: list[str] = []
         self._budget, self._watch = budget, watch
         self._ends_s = time.monotonic() + (inf if budget.hours is None else budget.hours * HOUR_S)
         self._known: dict[str, OnScale] = {}
@@ -110,11 +93,10 @@ class LeaguePlay:
 
     def source(self, session: Session) -> Games:
         """The games of a session, which is over when the league ends, or as soon as somebody plays
-        who is not in it, or a next version has been placed. What was drawn and not played by then
-        is played first in the next session.
+        who is not in it. What was drawn and not played by then is played first in the next session.
         """
         config, schedule = session.config, session.schedule
-        self.placed, self._session, self._shown = [], session, None
+        self._session, self._shown = session, None
         self._field = Contenders(config.players)
         for drawn in config.drawn:
             self._field.add(tuple(drawn.line_up.split("+")), self._games_of(drawn))
@@ -123,7 +105,7 @@ class LeaguePlay:
         return Games(
             as_drawn(unplayed, self._draw),
             # What was drawn last of all is played to the end.
-            ends=lambda _: (bool(self.placed) and not self.is_over) or self.has_newcomers(session),
+            ends=lambda _: self.has_newcomers(session),
         )
 
     def _games_of(self, drawn: Drawn) -> int:
@@ -208,7 +190,6 @@ class LeaguePlay:
 
     def _judge_candidates(self) -> None:
         """Writes down who has been placed, and sets aside who has done nothing but forfeit."""
-        before = versions_before(self.members.league.members)
         for member in self._all():
             found = self._known.get(member.bot)
             if found is None or not member.is_waiting:
@@ -220,8 +201,6 @@ class LeaguePlay:
                 error = round(found.error, 1) if isfinite(found.error) else None
                 placed = PlaceFound(member.bot, now(), round(found.elo, 1), error, found.games)
                 self.members.append(placed)
-                if member.bot in before:
-                    self.placed.append(member.bot)
 
     def _hold_scale(self) -> None:
         """Lets the benchmarks hold the scale once all of them have some games, and later on whoever
@@ -259,36 +238,3 @@ class LeaguePlay:
             )
             rivals.append(rival)
         return rivals
-
-
-class Changing:
-    """The comparisons of the versions in a league's folder. What cannot be compared is said, and
-    not tried again.
-    """
-
-    def __init__(self, folder: Path, sandbox_for: Callable[..., Sandbox], tell: Tell) -> None:
-        self._folder, self._sandbox_for, self._tell = folder, sandbox_for, tell
-        self._failed = set[str]()
-
-    def compare(self, league: League, jobs: int | None) -> None:
-        """Compares who plays, has been placed and was not compared before."""
-        known = {*read_changes(self._folder), *self._failed}
-        before = versions_before(league.members)
-        for bot, member in league.members.items():
-            if member.plays and member.placed and bot in before and bot not in known:
-                self._compare(before[bot], bot, jobs or available_cores())
-
-    def _compare(self, before: str, bot: str, jobs: int) -> None:
-        try:
-            scripts = Scripts(self._folder)
-            if before not in [there.name for there in scripts.info.bots]:
-                return  # it could not be started
-            old, new = scripts.played_bot(before), scripts.played_bot(bot)
-            found = changes_between(scripts, old, new, self._sandbox_for(old, new), jobs, now())
-            append_changes(self._folder, found)
-        except (UserError, Void) as error:
-            self._failed.add(bot)
-            self._tell(
-                f"note: {printable(bot)} is not compared with {printable(before)}:"
-                f" {printable(str(error))}"
-            )

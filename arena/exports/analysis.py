@@ -3,15 +3,13 @@ text, as CSV and as JSON.
 """
 
 import shlex
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
-from arena.errors import RunError
 from arena.exports.files import csv_text, table_rows
-from arena.exports.grid import counted, number
+from arena.exports.grid import number
 from arena.exports.text import pairs_text, seats_text, table_text
 from arena.ratings.analysis import Analysis, worst_decisions
 from arena.ratings.columns import HISTORY, Column, placed
@@ -19,7 +17,7 @@ from arena.ratings.history import History
 from arena.ratings.model import FEW_DEALS
 from arena.ratings.notes import company_note, void_notes
 from arena.records.grades import Judge
-from arena.records.league import STATUS_TEXT, Changes, read_changes
+from arena.records.league import STATUS_TEXT
 
 LEVEL = 0.05
 BOT = Column("bot", "Bot", style="name")
@@ -200,7 +198,6 @@ def review_object(
 
 
 DAY = len("2026-11-22")
-STAGES = ("beginning", "middle", "end")
 MARKS = {
     "?": f"?: fewer than {FEW_DEALS} deals tell of it, so the error is rough",
     "<": "<: it won nothing from the rated bots, and is below this with 95 % confidence",
@@ -255,36 +252,6 @@ def history_object(history: History) -> dict[str, Any]:
         "versions": table_rows(history.table),
         "sentences": history.sentences,
     }
-
-
-def known_changes(run: Path) -> Mapping[str, Changes]:
-    """What is known by version, as far as decisions were asked; nothing where the file cannot be
-    read, since pages and tables do without.
-    """
-    try:
-        return {bot: told for bot, told in read_changes(run).items() if sum(told.asked)}
-    except RunError:
-        return {}
-
-
-def changes_sentence(told: Changes) -> str:
-    """``my-bot@2 plays another move than my-bot@1 in 52 of 240 decisions (22 %); my-bot@1, asked
-    again, in 3``.
-    """
-    asked, other = sum(told.asked), sum(told.other)
-    again = f"; {told.before}, asked again, in {told.again[1] or 'none'}" if told.again[0] else ""
-    faults = f"; it forfeits in {told.faults}" if told.faults else ""
-    return (
-        f"{told.bot} plays another move than {told.before} in {other} of"
-        f" {counted(asked, 'decision')} ({100 * other / asked:.0f} %){again}{faults}"
-    )
-
-
-def stages_text(told: Changes) -> str:
-    """``Other moves by thirds of a game: beginning 20 %, middle 25 %, end 10 %``."""
-    stages = zip(STAGES, told.asked, told.other, strict=True)
-    shares = [f"{stage} {100 * other / asked:.0f} %" for stage, asked, other in stages if asked]
-    return f"Other moves by thirds of a game: {', '.join(shares)}"
 
 
 def regress_command(run: str, bot: str, before: str) -> str:

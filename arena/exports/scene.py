@@ -20,7 +20,7 @@ from markupsafe import Markup
 from arena.exports.report.charts import element
 from arena.rules import State
 from arena.rules.boards import COLOURS, GRASS, LAKE, Board, squares_of
-from arena.rules.notation import PASS, parse_move, play_text, split_move
+from arena.rules.notation import PASS, split_move
 from arena.rules.terms import NOBODY, OwnedProvince
 
 SIDE = 40
@@ -436,19 +436,6 @@ LAYERS = '<g class="live">' + "<g></g>" * (ON_TOP + 1) + "</g>"
 def empty_board(board: Board) -> Markup:
     """The board for a page; the viewer fills its layers."""
     return _drawn(board, LAYERS, f"the board {board.name}")
-
-
-def board_after(state: State, moves: Sequence[str], text: str, label: str) -> Markup:
-    """The board after a move, for a page, with a ring around its tile; ``moves`` are those that led
-    to the position. Raises ArenaError, and KeyError if they did not.
-    """
-    after = state.copy()
-    move = play_text(after, text)
-    placed = [*(parse_move(state.board, each) for each in moves), move]
-    tiles = [pair for each in placed for pair in pair_of(state.board, each)]
-    return _drawn(
-        state.board, "".join(map(str, Scene(state.board).show(after, tiles, move))), label
-    )
 
 
 def _drawn(board: Board, content: str, label: str) -> Markup:

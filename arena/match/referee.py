@@ -14,7 +14,7 @@ from arena.errors import FaultKind, Forfeit, MoveError, Void
 from arena.match.clock import NS_PER_MS, Clock, Timing
 from arena.players.manifest import Value
 from arena.players.messages import End, Start, encode, played_view
-from arena.players.player import Answer, Evidence, Player, Words
+from arena.players.player import Answer, Evidence, Player
 from arena.records.evidence import SoFar
 from arena.records.note import Entry, Note
 from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
@@ -54,13 +54,12 @@ class Outcome(NamedTuple):
     """A finished game: its record, and the evidence of each fault in it.
 
     ``own_us`` is how long the arena itself took between an answer and the next request, in
-    microseconds. ``stderr`` is what bots wrote there, packed, as far as it is kept.
+    microseconds.
     """
 
     record: GameRecord
     evidence: list[Evidence]
     own_us: tuple[int, ...] = ()
-    stderr: bytes = b""
 
 
 class BrokenOff(Void):
@@ -103,9 +102,9 @@ class Referee:
         self._asked_ms: list[list[int]] = [[] for _ in players]
         self._answered_ns = 0
         self._began_ns = time.monotonic_ns()
-        self._caught: dict[int, tuple[Forfeit, tuple[str, Words, str]]] = {}
+        self._asked = 0
         for player in players:
-            player.meanwhile = self._watch_the_others
+            player.meanwhile = self._rest_the_others
 
     def play(self, *, sandbox: str = "none", host: str = "") -> Outcome:
         """Plays the game to its end. Raises BrokenOff if the machine fails."""
@@ -122,8 +121,7 @@ class Referee:
 
     def so_far(self) -> SoFar:
         """What has been played until now."""
-        owed_ms = [player.owed_ns() / NS_PER_MS for player in self.players]
-        used_ms = [round(sum(pair), 1) for pair in zip(self.clock.think_ms(), owed_ms, strict=True)]
+        used_ms = [round(spent_ms, 1) for spent_ms in self.clock.think_ms()]
         return SoFar(self.moves, list(self.state.left), self.state.mover, used_ms)
 
     def _catch_up(self) -> list[bytes]:
@@ -163,6 +161,7 @@ class Referee:
                 clock=self.clock.kind,
                 options=settings[seat] if settings else {},
             )
+            self._asked = seat
             try:
                 player.begin(start)
                 self.seated.append(seat)
@@ -179,7 +178,7 @@ class Referee:
         if state.must_pass():
             self._carry_out(PASS)
             return
-        budget_ns = self.clock.budget_ns(seat)
+        self._asked, budget_ns = seat, self.clock.budget_ns(seat)
         self._asked_ms[seat].append(budget_ns // NS_PER_MS)
         try:
             answer = self.players[seat].choose(state, budget_ns)
@@ -187,36 +186,15 @@ class Referee:
             if self._answered_ns:
                 self.own_us.append((answer.asked_ns - self._answered_ns) // 1000)
             self._answered_ns = answer.answered_ns
-            # Who was caught meanwhile goes first, since its fault came before this answer; if that
-            # leaves one seat, the answer, right or wrong, no longer counts.
-            if not (self._caught and self._is_over_without_the_caught()):
-                self._carry_out(judged(state, answer.move), answer)
+            self._carry_out(judged(state, answer.move), answer)
         except Forfeit as fault:
-            if not (self._caught and self._is_over_without_the_caught()):
-                self._forfeit(seat, fault)
+            self._forfeit(seat, fault)
 
-    def _watch_the_others(self) -> None:
-        """Stops whoever spends more time on another's turn than its own next answer may take.
-
-        It is stopped at once, so that the mover gets the processor, and forfeits when the mover is
-        done.
-        """
+    def _rest_the_others(self) -> None:
+        """Only who is asked computes."""
         for seat in self.seated:
-            if seat != self.state.mover and seat not in self._caught:
-                player = self.players[seat]
-                fault = player.overspent(self.clock.budget_ns(seat))
-                if fault:
-                    self._caught[seat] = fault, player.evidence()
-                    player.dismiss()
-
-    def _is_over_without_the_caught(self) -> bool:
-        """Lets those forfeit who were caught while the mover was asked; whether that ends the
-        game.
-        """
-        for seat, (fault, kept) in self._caught.items():
-            self._forfeit(seat, fault, kept)
-        self._caught.clear()
-        return self._is_over()
+            if seat != self._asked:
+                self.players[seat].rest()
 
     def _carry_out(self, move: int, answer: Answer | None = None) -> None:
         state, seat = self.state, self.state.mover
@@ -244,20 +222,17 @@ class Referee:
         for seat in self.seated:
             self.players[seat].inform(line)
 
-    def _forfeit(
-        self, seat: int, fault: Forfeit, kept: tuple[str, Words, str] | None = None
-    ) -> None:
+    def _forfeit(self, seat: int, fault: Forfeit) -> None:
         """The seat leaves the game. With two players that ends the game; with more, the others play
         on.
         """
         # The wait for a late bot is not the arena's own time between an answer and a request.
         self._answered_ns = 0
         player, turn = self.players[seat], self.state.turns
-        kept = kept or player.evidence()
         after_ms = round((time.monotonic_ns() - self._began_ns) / NS_PER_MS, 1)
         said = fault.kind.value, fault.detail
         self.faults.append(Fault(seat, turn, *said))
-        told = (*said, *kept, self._asked_ms[seat])
+        told = (*said, *player.evidence(), self._asked_ms[seat])
         self.evidence.append(Evidence(player.name, seat, turn, after_ms, *told))
         self.forfeited.append(seat)
         if seat in self.seated:

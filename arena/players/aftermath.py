@@ -65,7 +65,6 @@ EXIT_NS = 1_000_000_000  # after the end of its output, for a bot to exit
 DRAIN_NS = 100_000_000  # to see whether unasked output turns into a flood
 LINE_KB = MAX_LINE >> 10
 CRASHED = "the bot crashed"
-THINK_WHEN_ASKED = "think only when asked, and end every process you start"
 THINK_LESS = "think less (position.think_ms says how long), or allow more with --move-ms"
 START_FASTER = "start faster: load less before ready"
 FLUSH = "answer every request, and flush stdout after each line"
@@ -97,7 +96,7 @@ UNASKED = (
 START_SPENT = (
     "no answer came within the {allowed} ms of processor time allowed for start-up: {slow}"
 )
-SPENT = "the bot used {cost} ms of processor time for an answer that might take {budget} ms{cure}"
+SPENT = "the bot used {cost} ms of processor time for an answer that might take {budget} ms: {slow}"
 LATE = "the answer came {late_ms} ms after {allowed} had passed: {slow}"
 CUT_OFF = "no answer came within {allowed}, and {how}"
 UNREAD = (
@@ -299,11 +298,8 @@ class Aftermath(Struct):
             return Forfeit(
                 FaultKind.STARTUP, START_SPENT.format(allowed=self.startup_ms, slow=START_FASTER)
             )
-        spans_ns = failure.cost_ns, budget_ns, failure.unasked_ns
-        cost, budget, before = (round(each / NS_PER_MS) for each in spans_ns)
-        early = f", {before} of them before it was asked: {THINK_WHEN_ASKED}"
-        cure = early if before else f": {THINK_LESS}"
-        return Forfeit(FaultKind.LATE, SPENT.format(cost=cost, budget=budget, cure=cure))
+        cost, budget = (round(each / NS_PER_MS) for each in (failure.cost_ns, budget_ns))
+        return Forfeit(FaultKind.LATE, SPENT.format(cost=cost, budget=budget, slow=THINK_LESS))
 
     def _overdue(self, failure: OutOfTime) -> Forfeit:
         """Why the answer is missing: waits a little, closes the bot's input and waits again."""

@@ -12,11 +12,10 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from arena.errors import BotFolderError, ConfigError, Forfeit
+from arena.errors import BotFolderError, ConfigError
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.players.messages import Start
-from arena.records.evidence import StderrPart
 from arena.records.note import Note
 from arena.rules import State
 from arena.rules.notation import UNKNOWN, move_text
@@ -99,14 +98,8 @@ class Player:
         """The move of the seat whose turn it is; ``budget_ns`` is the time for the answer."""
         raise NotImplementedError
 
-    def owed_ns(self) -> int:
-        """The processor time that the player has used since its last answer."""
-        return 0
-
-    # Most have no time of their own.
-    def overspent(self, budget_ns: int) -> Forfeit | None:  # noqa: ARG002
-        """The fault of a player that has used more time unasked than its next answer may take."""
-        return None
+    def rest(self) -> None:
+        """Another player is being asked: this one must not compute."""
 
     def inform(self, line: bytes) -> None:
         """Passes on a public line: a placement, a pass, or the end."""
@@ -120,8 +113,10 @@ class Player:
     def stop(self) -> None:
         """Releases what the player holds between games; calling it again does nothing."""
 
-    def stderr(self) -> list[StderrPart]:
-        """What it wrote to stderr in this game or the last one, where that is kept."""
+    def take_stderr(self) -> list[tuple[str, str]]:
+        """The lines that it wrote to stderr since the last call, each with when it did, such as
+        ``turn 3``, where somebody listens.
+        """
         return []
 
     def evidence(self) -> tuple[str, Words, str]:

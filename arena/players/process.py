@@ -38,6 +38,8 @@ STDERR_TAIL = 8 * 1024
 STDERR_KEPT = 1024 * 1024
 STOP_S = 3.0
 STEP_NS = 10_000_000
+MOST_PAUSES, MOST_ROUNDS = 8, 50
+"""So often a bot is stopped before it is killed; so often new processes are looked for."""
 SIGNALLED = 128
 """What shells and bubblewrap add to a signal's number to turn it into an exit status."""
 
@@ -52,8 +54,12 @@ EXCESSES = {
         "its processes used {} ms of processor time that could not be counted: run only programs"
         " that they may read"
     ),
+    "awake": (
+        "its processes went on computing on another's turn, though they were stopped {} times:"
+        " think only when asked, and end every process you start"
+    ),
 }
-"""What the keeper kills a bot for."""
+"""What a bot is killed for, by its keeper or by `BotProcess.pause`."""
 UNWATCHED = (
     "was killed because the process that watches over it was killed: a bot must leave the arena's"
     " processes alone"
@@ -152,6 +158,7 @@ class BotProcess:
         self._keeper.stdin.close()
         self._keeper.stdout.close()
         self._stopped = False
+        self._pauses = 0
         self.meter = Meter(self._keeper.pid, self._words)
         _keepers.add(self._keeper.pid)
 
@@ -177,7 +184,8 @@ class BotProcess:
         while True:
             endings = filter(None, map(self._ending_of, self._told()))
             if ending := next(endings, None):
-                return ending
+                is_awake = self._pauses > MOST_PAUSES
+                return ending._replace(excess=("awake", MOST_PAUSES)) if is_awake else ending
             if self._unwatched:
                 return Ending(signal=signal.SIGKILL, unwatched=True)
             if time.monotonic() >= deadline:
@@ -200,6 +208,34 @@ class BotProcess:
             killer, status = status - SIGNALLED, None
         return Ending(status, killer, cpu_s=float(cpu_s), peak_kb=int(peak_kb))
 
+    def pause(self) -> None:
+        """Stops all its processes until `go_on`; kills those that run again, time after time."""
+        self._pauses += 1
+        number = signal.SIGSTOP if self._pauses <= MOST_PAUSES else signal.SIGKILL
+        sent = set[int]()
+        # what was sent a signal starts nothing more
+        for _ in range(MOST_ROUNDS):
+            if not (new := [pid for pid in self._tree() if pid not in sent]):
+                return
+            self._signal(new, number)
+            sent.update(new)
+
+    def go_on(self) -> None:
+        """Lets its processes run again, if they were stopped."""
+        if 0 < self._pauses <= MOST_PAUSES:
+            self._pauses = 0
+            self._signal(self._tree(), signal.SIGCONT)
+
+    def _tree(self) -> list[int]:
+        """The ids of the bot's processes, the sandbox's own among them."""
+        return family(self._keeper.pid)[1:]
+
+    def _signal(self, pids: Sequence[int], number: int) -> None:
+        """Sends a signal to processes, which may be gone, each before its children."""
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+
     def stderr_tail(self) -> str:
         """The last 8 KiB of what the bot wrote to stderr, without the values of its variables."""
         if self.stderr.closed:
@@ -213,8 +249,12 @@ class BotProcess:
 
     def has_output_open(self) -> bool:
         """Whether a process of the bot still holds its end of stdout; True if nobody can tell."""
-        tree = family(self._keeper.pid)[1:]
+        tree = self._tree()
         return not tree or has_pipe_open(tree, self.from_bot)
+
+    def stderr_from(self, at: int, most: int) -> bytes:
+        """What is in the file of its stderr from that place on."""
+        return b"" if self.stderr.closed else os.pread(self.stderr.fileno(), most, at)
 
     def stderr_size(self) -> int:
         """The number of stderr bytes kept."""
@@ -234,7 +274,7 @@ class BotProcess:
 
     def memory_mb(self) -> int:
         """The memory of the bot's processes that is not backed by files."""
-        tree = family(self._keeper.pid)[1:]
+        tree = self._tree()
         return sum(shared_fairly(pid, figures_of(pid)[0]) for pid in tree) >> 10
 
     def stderr_is_full(self) -> bool:

@@ -21,9 +21,10 @@ from arena.players.messages import ClockKind
 
 BEST_CLOCK: ClockKind = "cpu" if sys.platform == "linux" else "wall"
 """Only Linux counts processor time so that it can be relied on."""
-SLICE_NS = 100_000_000
-"""How long to wait for an answer before looking at who uses the processor."""
-SHORTEST_SLICE_NS = 5_000_000
+FIRST_SLICE_NS, SLICE_NS = 5_000_000, 20_000_000
+"""How long to wait for an answer before looking at who else uses the processor, and then again."""
+RUNNING_NS = 1_000_000
+"""A bot that uses more than this from one look to the next is running."""
 OVERSLEPT_NS = 50_000_000
 """A slice may take so much longer than asked; beyond, the machine stalled, which is not charged."""
 LEAST_PATIENCE_NS = 3_000_000_000
@@ -50,28 +51,24 @@ class OutOfTime(TimedOut):
 
 
 class Overspent(Unanswered):
-    """The answer cost more than it might, ``unasked_ns`` of that before it was asked for."""
+    """The answer cost more than it might."""
 
-    def __init__(self, cost_ns: int, unasked_ns: int) -> None:
+    def __init__(self, cost_ns: int) -> None:
         super().__init__()
         self.cost_ns = cost_ns
-        self.unasked_ns = unasked_ns
 
 
 class Timekeeper:
     """Asks one bot over its channel, each answer within a budget.
 
     By the clock ``cpu`` an answer costs the processor time that all processes of the bot have used
-    since the one before. What they use while nobody asks is charged to the next answer, so thinking
-    on another's turn costs what it takes. By the wall, an answer has its `patience`, no more.
+    since the one before, also while nobody asked. By the wall, an answer has its `patience`, no
+    more.
     """
 
-    def __init__(
-        self, channel: Channel, meter: "Meter", clock: ClockKind, processors: int = 1
-    ) -> None:
+    def __init__(self, channel: Channel, meter: "Meter", clock: ClockKind) -> None:
         self._channel, self._meter, self._clock = channel, meter, clock
-        self._processors = processors
-        self._charged_ns = 0
+        self._charged_ns = self._seen_ns = 0
 
     def ask(
         self,
@@ -92,23 +89,30 @@ class Timekeeper:
                 raise OutOfTime(late.partial, f"{budget_ns // NS_PER_MS} ms") from None
             return line, min(budget_ns, time.monotonic_ns() - began_ns)
         try:
-            line = self._channel.ask(request, began_ns + min(budget_ns, SLICE_NS))
+            line = self._channel.ask(request, began_ns + FIRST_SLICE_NS)
         except TimedOut as late:
             longest_ns = patience_ns or patience(budget_ns)
             line = self._wait_on(late.partial, began_ns, budget_ns, longest_ns, meanwhile)
         cost_ns = self.charge(self._channel.counted if self._channel.counter >= 0 else None)
         if cost_ns > budget_ns:
-            raise overspent(cost_ns, began_ns, self._processors)
+            raise Overspent(cost_ns)
         return line, cost_ns
 
     def owed_ns(self) -> int:
         """What the bot has used since its last answer; 0 by the wall clock."""
         return 0 if self._clock == "wall" else self._meter.used_ns() - self._charged_ns
 
+    def ran_ns(self) -> int:
+        """What the bot has used since the last look, or its last answer; 0 if that is little."""
+        owed_ns = self.owed_ns()
+        ran_ns, self._seen_ns = owed_ns - self._seen_ns, owed_ns
+        return ran_ns if ran_ns > RUNNING_NS else 0
+
     def charge(self, used_ns: int | None = None) -> int:
         """The same, charged now and not again; ``used_ns`` if that is known already."""
         owed_ns = self.owed_ns() if used_ns is None else used_ns - self._charged_ns
         self._charged_ns += owed_ns
+        self._seen_ns = 0
         return owed_ns
 
     def begin(self) -> None:
@@ -126,29 +130,26 @@ class Timekeeper:
         meanwhile: Callable[[], None],
     ) -> bytes:
         """Waits on in slices, for as long as there is budget and patience."""
-        slice_ns = min(budget_ns, SLICE_NS)
-        waited_ns = min(time.monotonic_ns() - began_ns, slice_ns + OVERSLEPT_NS)
+        waited_ns = min(time.monotonic_ns() - began_ns, FIRST_SLICE_NS + OVERSLEPT_NS)
         while True:
             meanwhile()
-            owed_ns = self.owed_ns()
-            if owed_ns >= budget_ns:
-                raise overspent(owed_ns, began_ns, self._processors)
+            if (owed_ns := self.owed_ns()) >= budget_ns:
+                raise Overspent(owed_ns)
             if waited_ns >= patience_ns:
                 raise self._overdue(partial, budget_ns, waited_ns)
             slice_began_ns = time.monotonic_ns()
-            slice_ns = max(SHORTEST_SLICE_NS, min(budget_ns - owed_ns, SLICE_NS))
             try:
-                return self._channel.go_on(slice_began_ns + slice_ns)
+                return self._channel.go_on(slice_began_ns + SLICE_NS)
             except TimedOut as late:
                 partial = late.partial
-            waited_ns += min(time.monotonic_ns() - slice_began_ns, slice_ns + OVERSLEPT_NS)
+            waited_ns += min(time.monotonic_ns() - slice_began_ns, SLICE_NS + OVERSLEPT_NS)
 
     def _overdue(
         self, partial: bytes, budget_ns: int, waited_ns: int
     ) -> OutOfTime | Overspent | UserError:
         """A wait without an answer: a bot that slept, or had a fair machine, is late."""
         if (owed_ns := self.owed_ns()) >= budget_ns:
-            return overspent(owed_ns, time.monotonic_ns() - waited_ns, self._processors)
+            return Overspent(owed_ns)
         share = 0.0
         for _ in range(PROBES):
             share = max(share, self._share()) if share < 1 / PATIENCE else share
@@ -171,12 +172,6 @@ class Timekeeper:
             pass
         passed_ns = time.monotonic_ns() - began_ns - (self._meter.used_ns() - bot_ns)
         return got_ns / max(got_ns, passed_ns)
-
-
-def overspent(cost_ns: int, asked_ns: int, processors: int = 1) -> Overspent:
-    """The outcome of an answer that was asked for then and cost this much."""
-    # no processor can have been used for longer since than has passed
-    return Overspent(cost_ns, max(0, cost_ns - processors * (time.monotonic_ns() - asked_ns)))
 
 
 def patience(budget_ns: int) -> int:

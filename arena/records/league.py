@@ -3,9 +3,6 @@ of them, and which games were drawn.
 
 The drawn games are the run's plan: a line is on disk before its games are played. Any arena of the
 user may append, such as one that retires a bot while another one plays, each line under a lock.
-
-changes.jsonl: how a version moves, beside the version before it, a line for each. Both were asked
-for the moves of some games of the older one. The positions kept are as their seat saw them.
 """
 
 import os
@@ -17,7 +14,6 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.errors import RunError
-from arena.records.journal import read_beside
 from arena.records.record import DEALS, name_of, version_key
 from arena.records.regular import LineFile, read_regular
 
@@ -40,16 +36,6 @@ PLAYS = ("candidate", "benchmark")
 Deal = Annotated[int, Meta(ge=0, lt=DEALS)]
 Deals = Annotated[int, Meta(ge=1, lt=DEALS)]
 Elo = Annotated[float, Meta(ge=-MOST_ELO, le=MOST_ELO)]
-
-CHANGES = "changes.jsonl"
-MOST_TEXT = 4096
-MOST_EXAMPLES, MOST_MOVES = 4, 400
-STAGES = 3
-"""A game's beginning, middle and end, a third of its moves each."""
-Text = Annotated[str, Meta(max_length=MOST_TEXT)]
-Count = Annotated[int, Meta(ge=0, le=1_000_000)]
-Counts = Annotated[list[Count], Meta(min_length=STAGES, max_length=STAGES)]
-Both = tuple[Count, Count]
 
 
 class Joined(Struct, frozen=True, omit_defaults=True, tag="joined", tag_field="event"):
@@ -247,60 +233,3 @@ def versions_before(members: Mapping[str, Member]) -> dict[str, str]:
                 found[bot] = before
             before = before if members[bot].status == "aside" else bot
     return found
-
-
-class Example(Struct, frozen=True, forbid_unknown_fields=True):
-    """A decision in which the two differ, ``turn`` placements after the start of the game;
-    ``moves`` are those before it, whose tiles the position does not tell.
-    """
-
-    game: Text
-    seat: Count
-    turn: Count
-    position: Text
-    moves: Annotated[list[Text], Meta(max_length=MOST_MOVES)]
-    old: Text
-    new: Text
-
-
-class Changes(Struct, frozen=True, forbid_unknown_fields=True):
-    """What came of asking a version, ``bot``, for the decisions of the one ``before`` it.
-
-    ``asked``, ``other``  how many decisions, and how many otherwise, in each of a game's stages
-    ``faults``     decisions in which the version forfeited
-    ``again``      decisions of which the older one was asked anew, and how many it made otherwise
-    """
-
-    v: Literal[1]
-    bot: Text
-    before: Text
-    when: Text
-    games: Count
-    asked: Counts
-    other: Counts
-    faults: Count
-    again: Both
-    examples: Annotated[list[Example], Meta(max_length=MOST_EXAMPLES)]
-
-    def __post_init__(self) -> None:
-        for count, most in (*zip(self.other, self.asked, strict=True), self.again[::-1]):
-            if count > most:
-                raise ValueError(f"expected at most {most} decisions, got {count}")
-
-
-_decode_changes = msgspec.json.Decoder(Changes).decode
-
-
-def append_changes(run: Path, changes: Changes) -> None:
-    """Writes a line and returns once it is on disk. Raises RunError."""
-    with LineFile(run, CHANGES, "changes", waits=True) as file:
-        file.append(_encode(changes) + b"\n")
-
-
-def read_changes(run: Path) -> dict[str, Changes]:
-    """What is known by version; the last line of each counts. Raises RunError with the number of a
-    line that is not what the arena writes.
-    """
-    cure = "remove the file: 'arena league run' makes it again"
-    rows = read_beside(run / CHANGES, _decode_changes, "how a version changed", cure)
-    return {changes.bot: changes for _, changes in rows}

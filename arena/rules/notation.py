@@ -1,23 +1,29 @@
-"""Squares, tiles, hands, moves, decks as text and as ints (protocol/NOTATION.md is the contract).
+"""Squares, tiles, hands, moves, decks and positions as text and as ints (the contract is
+protocol/NOTATION.md).
 
 A *colour* is 0, 1 or 2 for R, Y, B. A *tile* is an index into ``TILES``; a *hand* is a sorted tuple
 of them. A *move* is one int, ``kind << 10 | square``: ``square`` is the tile's first square in
 reading order, and ``kind`` is ``(first colour * 3 + second colour) * 2 + vertical``. The order of
 moves is the order of these ints. ``PASS`` is not a placement and sorts before all of them.
+
+A position's line has seven fields: board, seat to move, pagodas left, hands, pile, tiles placed,
+seats that have left. The referee's line names every tile; in a seat's line, tiles that the seat
+cannot see are ``??``. A drawing has a line for each row and a cell for each square: the terrain or
+colour, then the seat that owns the province or village.
 """
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
-from operator import index
-from typing import TYPE_CHECKING
+from functools import cache, lru_cache, reduce
+from operator import index, or_
+from typing import TYPE_CHECKING, NoReturn
 
 from arena.errors import IllegalMoveError, InvalidMoveError, NotationError
-from arena.rules.boards import COLOURS, Board
+from arena.rules.boards import COLOURS, GRASS, VILLAGE, Board, squares_of
+from arena.rules.terms import HAND, MAJOR, NOBODY, Event
 
 if TYPE_CHECKING:
     from arena.rules.pure import State
-    from arena.rules.terms import Event
 
 TILES = ("RR", "YY", "BB", "RY", "YB", "RB")
 COPIES = 12
@@ -127,7 +133,7 @@ def legal_move(state: "State", text: str) -> int:
     return move
 
 
-def play_text(state: "State", text: str, events: "list[Event] | None" = None) -> int:
+def play_text(state: "State", text: str, events: list[Event] | None = None) -> int:
     """Plays the move or pass that the text stands for, and returns it; adds what it led to to
     ``events``. Raises MoveError.
     """
@@ -158,7 +164,7 @@ def parse_deck(text: str) -> tuple[int, ...]:
 
 def deck_text(deck: tuple[int, ...]) -> str:
     """A deck, or a hand, as text: the tiles' names joined."""
-    return "".join(TILES[tile] if tile != UNKNOWN else "??" for tile in deck)
+    return "".join(TILES[tile] if tile != UNKNOWN else HIDDEN for tile in deck)
 
 
 def deck_sorted(key: Callable[[int], bytes | int]) -> str:
@@ -206,3 +212,196 @@ def checked_tiles(tiles: Iterable[int]) -> Hand:
         wrong = next(tile for tile in checked if not 0 <= tile <= UNKNOWN)
         raise ValueError(f"expected tiles from 0 to {UNKNOWN}, got {wrong}")
     return checked
+
+
+NONE = "-"
+"""An empty hand, an empty pile, nobody; as the seat to move, that the game is over."""
+HIDDEN = "??"
+_COUNT = "(?:0|[1-9][0-9]?)"
+_COUNTS = f"{_COUNT}(?:,{_COUNT})*"
+_TILES = f"(?:{NONE}|(?:[^,]{{2}})+)"
+FIELDS = {
+    "board": (".*", ""),
+    "seat to move": (f"[0-3{NONE}]", "the seat to move, 0 to 3"),
+    "left": (_COUNTS, "numbers in the field left, such as 24,24"),
+    "hands": (f"{_TILES}(?:,{_TILES})*", "tiles such as RRYB in the field hands, or -"),
+    "pile": (f"{_COUNT}|{_TILES}", "tiles such as RRYB in the field pile, or -"),
+    "placed": (_COUNTS, "numbers in the field placed, such as 24,24"),
+    "out": (f"{NONE}|(?=.)0?1?2?3?", "the seats that have left in the field out, such as 02, or -"),
+}
+"""The form of each field, and what is expected there."""
+OVER = "expected a position in which somebody is to move, got one of a game that is over"
+MOST_CHARACTERS = 2000
+"""No position has so many characters: two for each of 676 squares, and two for each of 72 tiles."""
+_CELL = re.compile(r"\.(2[0-6]|1[0-9]|[2-9])?|[RYBV][0-3]?|~", re.ASCII)
+
+
+def draw(state: "State") -> list[list[str]]:
+    """The cells by row: ``.``, ``~``, ``V``, ``R`` and so on, ``R0`` where a seat owns it."""
+    board = state.board
+    cells = [list(row) for row in board.rows]
+    for colour, letter in enumerate(COLOURS):
+        _mark(board, cells, state.spaces(colour), letter)
+    for colour, province in state.provinces():
+        _mark(board, cells, province.mask, f"{COLOURS[colour]}{province.owner}")
+    for village, owner in zip(board.villages, state.villages, strict=True):
+        if owner != NOBODY:
+            _mark(board, cells, village, f"{VILLAGE}{owner}")
+    return cells
+
+
+def read_cells(
+    name: str, text: str
+) -> tuple[Board, list[int], list[tuple[int, int, int, int]], list[int]]:
+    """A drawn board in the form that ``State.set_up`` takes: the board, spaces by colour,
+    provinces, owners of villages.
+
+    Every drawn colour counts as a start of the board, so that the free squares are the same. Raises
+    NotationError, BoardError.
+    """
+    cells = [line.split() for line in text.strip().splitlines()]
+    owned = [
+        (row, column, cell)
+        for row, line in enumerate(cells)
+        for column, cell in enumerate(line)
+        if len(cell) > 1
+    ]
+    for row, column, cell in owned:
+        if cell[0] not in COLOURS + VILLAGE or cell[1:] not in tuple("0123"):
+            where = f"row {row + 1}, column {column + 1}"
+            raise NotationError(f"{where}: expected a cell such as R, R0, V or V1, got {cell!r}")
+    board = Board(name, tuple("".join(cell[0] for cell in line) for line in cells))
+    seats = {row * board.stride + column: int(cell[1]) for row, column, cell in owned}
+    single = reduce(or_, board.starts) & ~reduce(or_, board.founding, 0)
+    for square in seats:
+        if single >> square & 1:
+            raise NotationError(
+                f"{board.name_of(square)}: expected a province of two or more spaces, got a single"
+                " one with an owner"
+            )
+    provinces = [
+        (colour, area, seats[next(squares_of(area))], 2 if area.bit_count() >= MAJOR else 1)
+        for colour in range(len(COLOURS))
+        for area in board.founding
+        if area & board.starts[colour] and next(squares_of(area)) in seats
+    ]
+    villages = [seats.get(next(squares_of(village)), NOBODY) for village in board.villages]
+    return board, list(board.starts), provinces, villages
+
+
+def _mark(board: Board, cells: list[list[str]], mask: int, text: str) -> None:
+    for square in squares_of(mask):
+        row, column = divmod(square, board.stride)
+        cells[row][column] = text
+
+
+def position_text(state: "State", seat: int | None = None) -> str:
+    """The position as the referee or a seat sees it: equal to a seat, equal as text."""
+    hands = [
+        HIDDEN * len(hand) if seat not in (None, own) else deck_text(hand)
+        for own, hand in enumerate(state.hands)
+    ]
+    pile = state.pile_tiles()
+    is_hidden = seat is not None or all(tile == UNKNOWN for tile in pile)
+    return " ".join(
+        [
+            "/".join(map(_row_text, draw(state))),
+            NONE if state.end else str(state.mover),
+            ",".join(map(str, state.left)),
+            ",".join(hand or NONE for hand in hands),
+            (str(len(pile)) if is_hidden else deck_text(pile)) if pile else NONE,
+            ",".join(map(str, state.tiles_placed())),
+            "".join(str(own) for own, left in enumerate(state.retired) if left) or NONE,
+        ]
+    )
+
+
+def _row_text(cells: list[str]) -> str:
+    joined = "".join(cells)
+    return re.sub(r"\.{2,}", lambda run: f".{len(run[0])}", joined)
+
+
+def parse_position(text: str, core: type["State"]) -> "State":
+    """The position that the line stands for, in the core given. Tiles may be written in any order,
+    and their letters, too. Raises NotationError, BoardError.
+    """
+    rows, mover, left, hands, pile, placed, out = _fields(text)
+    board, spaces, provinces, villages = read_cells("position", _drawing(rows))
+    if mover == NONE:
+        raise NotationError(OVER)
+    try:
+        state = core.set_up(
+            board,
+            spaces,
+            provinces,
+            villages,
+            [int(count) for count in left.split(",")],
+            [_tiles(hand) for hand in hands.split(",")],
+            [UNKNOWN] * int(pile) if re.fullmatch(_COUNT, pile) else _tiles(pile),
+            int(mover),
+            [int(count) for count in placed.split(",")],
+        )
+        for seat in out.strip(NONE):
+            state.retire(int(seat))
+    except (ValueError, IndexError) as error:
+        raise NotationError(str(error)) from None
+    _check(state, rows)
+    return state
+
+
+def _fields(text: str) -> list[str]:
+    """The fields, each in its form. Raises NotationError."""
+    fields = text.split(" ", len(FIELDS)) if len(text) <= MOST_CHARACTERS else []
+    if len(fields) != len(FIELDS):
+        _refuse(f"{len(FIELDS)} fields with a space between them ({', '.join(FIELDS)})", text)
+    for field, (form, expected) in zip(fields, FIELDS.values(), strict=True):
+        if not re.fullmatch(form, field):
+            _refuse(expected, field)
+    return fields
+
+
+def _drawing(rows: str) -> str:
+    """The board's field as a diagram. Raises NotationError."""
+    lines = []
+    for number, row in enumerate(rows.split("/"), 1):
+        cells, at = list[str](), 0
+        while at < len(row) or not row:
+            found = _CELL.match(row, at)
+            if not found:
+                expected = f"cells such as . .13 ~ R V0 in row {number} of the board"
+                _refuse(expected, row[at:] or "nothing")
+            cells += [GRASS] * int(found[1] or 1) if found[0][0] == GRASS else [found[0]]
+            at = found.end()
+        lines.append(" ".join(cells))
+    return "\n".join(lines)
+
+
+def _tiles(text: str) -> list[int]:
+    """Tiles such as ``RRYB??``; ``-`` is none."""
+    names = [text[at : at + 2] for at in range(0, len(text.strip(NONE)), 2)]
+    return [UNKNOWN if name == HIDDEN else parse_tile(name) for name in names]
+
+
+def _check(state: "State", rows: str) -> None:
+    """Refuses what no game can have, beyond what `set_up` refuses."""
+    cells, drawn = [line.split() for line in _drawing(rows).splitlines()], draw(state)
+    for line, wanted in zip(cells, drawn, strict=True):
+        for got, cell in zip(line, wanted, strict=True):
+            if got != cell:
+                _refuse(f"{cell} as in the rest of its area on the board", got)
+    if any(len(hand) > HAND for hand in state.hands):
+        _refuse(f"hands of up to {HAND} tiles", str(max(map(len, state.hands))))
+    known = [*state.pile_tiles(), *(tile for hand in state.hands for tile in hand)]
+    placed = state.tiles_placed()
+    for tile, name in enumerate(TILES):
+        count = placed[tile] + known.count(tile)
+        if count > COPIES:
+            _refuse(f"at most {COPIES} tiles {name}", str(count))
+    if sum(placed) + len(known) > DECK_SIZE:
+        _refuse(f"at most {DECK_SIZE} tiles", str(sum(placed) + len(known)))
+    if state.end is not None:
+        raise NotationError(OVER)
+
+
+def _refuse(expected: str, got: str) -> NoReturn:
+    raise NotationError(f"expected {expected}, got {quoted(got)}")

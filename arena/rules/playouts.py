@@ -1,12 +1,12 @@
 """What may come of a state: its outlook, games to the end by simple policies, rollouts on deals in
-which everything a seat cannot see is dealt again, and counts of all ways to go on (perft).
+which everything a seat cannot see is dealt again.
 
 The native core has outlooks and playouts in C. Both draw the same random numbers, so the same seed
 gives the same results. The outlook's weights are those that predict best how games continue: a
 least-squares fit by ``python -m tests.rules.fit_outlook``, rounded.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,7 +27,6 @@ HELD = (-100, -37, -20)
 """What a village loses if its owner leads by 0, 1 or more of the pagodas around it."""
 WON = 300
 """The extra value of the win; winners share it."""
-ALL_KNOWN = "expected all tiles to be known, got a state with unknown ones"
 POLICIES = ("uniform", "greedy", "careful")
 Rollouts = tuple[list[int], list[float], list[int], list[int]]
 """Moves, and for each the seat's summed shares of the win, pagodas left and outlooks."""
@@ -105,7 +104,8 @@ def play_out(state: "State", random: Random, policy: Policy) -> int:
     """Plays on, all tiles known; returns how many were placed. Raises ValueError."""
     check_policy(policy)
     if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
-        raise ValueError(f"{ALL_KNOWN}: use rollouts")
+        said = "expected all tiles to be known, got a state with unknown ones"
+        raise ValueError(f"{said}: use rollouts")
     before = state.turns
     if state.end is None:
         # Hands may have been set since the last move.
@@ -230,60 +230,3 @@ def _redealt(state: "State", seat: int, pool: Sequence[int], random: Random) -> 
             start += len(hand)
     twin.set_pile(tiles[start:])
     return twin
-
-
-def perft(state: "State", depth: int) -> int:
-    """The number of different sequences of exactly ``depth`` turns from here: a number that two
-    implementations of the rules share only if they agree on everything.
-
-    A *turn* is one placement, or a pass by a mover who can place no tile (R3.2). Two placements
-    differ if they leave a different colour on some square, so two equal tiles in a hand give the
-    same placements only once. A game that has ended counts at the depth where it ended, and not
-    below, so the counts on a small board fall to 0 once every game is over. Depth 0 gives 1.
-
-    Raises ValueError for a depth below 0, unknown tiles, and a seat that has left the game.
-    """
-    _check(state, depth)
-    return _count(state, depth)
-
-
-def divide(state: "State", depth: int) -> Iterator[tuple[int, int]]:
-    """Each first move, or a forced PASS, in ascending order, with the number of sequences of
-    ``depth`` turns that begin with it, counted as you iterate. Raises ValueError as `perft` does,
-    and for depth 0.
-    """
-    if depth == 0:
-        raise ValueError("expected a depth from 1, got 0")
-    _check(state, depth)
-    return ((move, _count(_after(state, move), depth - 1)) for move in _turns(state))
-
-
-def _count(state: "State", depth: int) -> int:
-    if depth == 0:
-        return 1
-    if state.end is not None:
-        return 0
-    if depth == 1:
-        return state.legal_count() or 1
-    return sum([_count(_after(state, move), depth - 1) for move in _turns(state)])
-
-
-def _turns(state: "State") -> list[int]:
-    """What the mover may do: place, else pass; nothing once the game has ended."""
-    return state.legal_moves() or [PASS] * (state.end is None)
-
-
-def _after(state: "State", move: int) -> "State":
-    twin = state.copy()
-    twin.play(move)
-    return twin
-
-
-def _check(state: "State", depth: int) -> None:
-    if depth < 0:
-        raise ValueError(f"expected a depth from 0, got {depth}")
-    if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
-        raise ValueError(ALL_KNOWN)
-    if any(state.retired):
-        seat = state.retired.index(True)
-        raise ValueError(f"expected every seat to be in the game, got retired seat {seat}")

@@ -1,38 +1,31 @@
 """The games of a run with all that is needed to replay them; and bots that are asked again about
-them, on worker processes: to grade decisions, to see how another bot would have decided, and how a
-version moves beside the one before it.
+them, on worker processes: to grade decisions, and to see how another bot would have decided.
 """
 
 import logging
 import multiprocessing
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from functools import cached_property
-from heapq import nlargest
 from itertools import islice, tee
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.errors import ConfigError, RunError, UserError, Void, did_you_mean
 from arena.match.clock import Timing
 from arena.match.decisions import Decision, decisions_of, gradable_turns, grade, retrace
-from arena.match.replay import Script, old_ms, positions
+from arena.match.replay import Script, old_ms
 from arena.players.folder import Bot, nearest_label
 from arena.players.messages import PROTOCOL
 from arena.players.player import IN_PROCESS
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.records.grades import Grade, Judge
 from arena.records.journal import board_of, read_records
-from arena.records.league import MOST_EXAMPLES, STAGES, Changes, Example
 from arena.records.record import GameRecord
 from arena.records.runfile import BotInfo, read_run
-from arena.rules import State
-from arena.rules.notation import PASSED, play_text
-from arena.rules.positions import position_text
 from arena.tournament.config import make_config
 from arena.tournament.runs import boards_in, copy_of
 from arena.tournament.schedule import Schedule
@@ -50,10 +43,6 @@ from arena.tournament.workers import (
 AHEAD = 8
 """Tasks handed out for each worker: to grade a decision takes from some milliseconds to a second,
 to ask a bot for all decisions of a seat longer.
-"""
-GAMES = 8
-"""A version is asked for the decisions of so many games, some 200: they cost it a twentieth of
-what it takes to place it.
 """
 
 
@@ -301,79 +290,3 @@ def compare_decisions(
         old, spent_ms = len(decisions_of(record, seat)), old_ms(record, seat)
         decisions, void = ([], str(answer)) if isinstance(answer, Void) else (answer, "")
         yield Compared(record.id, seat, decisions, old, spent_ms, void)
-
-
-def changes_between(
-    scripts: Scripts, before: Bot, new: Bot, sandbox: Sandbox, jobs: int, when: str
-) -> Changes:
-    """How a version moves where the one before it decided, and whether that one would do the same
-    again. Both must have been staged. Raises RunError, ConfigError, Void.
-    """
-    games = games_to_ask(scripts, before.label)
-    asked, other, faults = [0] * STAGES, [0] * STAGES, 0
-    examples: list[tuple[int, Example]] = []
-    answers = compare_decisions(scripts, games, new, sandbox, jobs)
-    for compared, (record, seat) in zip(answers, games, strict=True):
-        widest, example = 0, None
-        decisions = {each.turn: each for each in compared.decisions}
-        # The positions go on with the record, so that each is looked at here and now.
-        for state, _ in positions(record, scripts.of(record).board):
-            decision = decisions.get(state.turns) if state.mover == seat else None
-            if decision is None:
-                continue
-            stage = min(STAGES * decision.turn // max(record.turns, 1), STAGES - 1)
-            asked[stage] += 1
-            other[stage] += decision.new != decision.old
-            faults += bool(decision.fault)
-            if (gap := _gap(state, decision)) > widest:
-                widest, example = gap, _example(record, seat, state, decision)
-        examples += [(widest, example)] if example else []
-    again = [
-        decision.new != decision.old
-        for compared in compare_decisions(scripts, games, before, sandbox, jobs)
-        for decision in compared.decisions
-    ]
-    return Changes(
-        v=1,
-        bot=new.label,
-        before=before.label,
-        when=when,
-        games=len(games),
-        asked=asked,
-        other=other,
-        faults=faults,
-        again=(len(again), sum(again)),
-        examples=[example for _, example in nlargest(MOST_EXAMPLES, examples, itemgetter(0))],
-    )
-
-
-def games_to_ask(scripts: Scripts, bot: str) -> list[tuple[GameRecord, int]]:
-    """Some games of a bot with its seat, from first to last, one of a block and in all seatings in
-    turn. Only such whose deal is over, and in which nobody forfeited.
-    """
-    blocks = defaultdict[str, list[tuple[GameRecord, int]]](list)
-    for record, seat in scripts.games_of(bot):
-        blocks[record.id.rpartition("/")[0]].append((record, seat))
-    most = max(map(len, blocks.values()), default=0)
-    whole = [games for games in blocks.values() if len(games) == most]
-    fair = [games for games in whole if not any(record.faults for record, _ in games)]
-    step = max(1, len(fair) // GAMES)
-    return [games[at % most] for at, games in enumerate(fair[::step][:GAMES])]
-
-
-def _example(record: GameRecord, seat: int, state: State, decision: Decision) -> Example:
-    placed = [text for text in record.moves if text != PASSED][: decision.turn]
-    position = position_text(state, seat)
-    return Example(record.id, seat, decision.turn, position, placed, decision.old, decision.new)
-
-
-def _gap(state: State, decision: Decision) -> int:
-    """How far the outlooks of the seat after the two moves are apart; 0 if one made no move."""
-    outlooks = []
-    for text in (decision.old, decision.new):
-        if not text:
-            return 0
-        after = state.copy()
-        play_text(after, text)
-        outlooks.append(after.outlook(state.mover))
-    return abs(outlooks[0] - outlooks[1])

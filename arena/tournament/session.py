@@ -260,7 +260,6 @@ def open_session(
             boards={name: board.rows for name, board in request.boards.items()},
             timing=config.timing,
             in_process=config.in_process,
-            heard=frozenset(filter(config.keeps_stderr, staged)),
         )
         is_new, repaired = known is None, journal.repaired
         yield Session(

@@ -31,12 +31,11 @@ import arena
 from arena.errors import UserError, Void
 from arena.match.clock import Timing
 from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee, play_alone
-from arena.players.bot import BotPlayer, Stderr
+from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.player import InProcessPlayer, built_in, built_in_player, is_built_in
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
-from arena.records.evidence import GameStderr, pack
 from arena.rules import CORE
 from arena.rules.boards import Board
 
@@ -74,8 +73,8 @@ _starting = threading.Lock()
 
 class Setup(Struct, frozen=True):
     """What every worker of a run needs: ``cores`` are the processors to pin workers to, if any,
-    ``host`` the place of play given in records, empty if workers elsewhere are to name theirs, and
-    ``heard`` the bots whose stderr is kept. A session fills in what is played.
+    ``host`` the place of play given in records, empty if workers elsewhere are to name theirs. A
+    session fills in what is played.
     """
 
     sandbox: Sandbox
@@ -86,7 +85,6 @@ class Setup(Struct, frozen=True):
     boards: dict[str, tuple[str, ...]] = {}
     timing: Timing = Timing()
     in_process: bool = False
-    heard: frozenset[str] = frozenset()
 
 
 Result = Outcome | Void | UserError
@@ -137,8 +135,7 @@ class Stable:
         bot, timing = self._setup.bots[label], self._setup.timing
         if is_built_in(bot):
             return built_in_player(bot)
-        stderr = Stderr() if label in self._setup.heard else None
-        return BotPlayer(bot, timing.startup_ms, self._setup.sandbox, timing.clock, stderr=stderr)
+        return BotPlayer(bot, timing.startup_ms, self._setup.sandbox, timing.clock)
 
     def give_back(self, players: Sequence[Seated]) -> None:
         """Keeps the players whose process still runs."""
@@ -201,8 +198,7 @@ class Worker:
             log.exception("%s is void", plan.id)
             raise BrokenOff(repr(error), so_far=referee.so_far()) from error
         self.stable.give_back(taken)
-        parts = [part for player, _ in taken for part in player.stderr()]
-        return outcome._replace(stderr=pack(GameStderr(plan.id, list(plan.bots), parts)))
+        return outcome
 
 
 _worker: Worker | None = None

@@ -12,7 +12,7 @@ qin-arena[pettingzoo]``.
 
 *Agents* are ``seat_0`` to ``seat_3``. Seats that cannot place a tile are skipped (R3.2), so a seat
 may act twice in a row. *Observations* are dicts of ``observation`` and ``action_mask``, and
-*actions* are ints, as described in `arena.training.encoding`. If it is not a seat's turn, its mask
+*actions* are ints, as described in `arena.training`. If it is not a seat's turn, its mask
 is all zeros. *Rewards* come at the end: 1 for a win, 1/k for each of k seats that share it, 0 for
 the others. An action whose mask is 0 ends the game with -1 for the seat that took it and 0 for the
 others, as in PettingZoo's own games; `raw_env` raises IllegalMoveError.
@@ -50,7 +50,7 @@ from arena.rules.boards import Board, find_board
 from arena.rules.notation import COPIES, DECK_SIZE, PASS, parse_deck
 from arena.rules.terms import PAGODAS
 from arena.sdk import Position
-from arena.training.encoding import PLANES, Encoded, actions, encode, move_of
+from arena.training import PLANES, Encoded, actions, encode, move_of
 
 
 def env(

@@ -18,7 +18,6 @@ from arena.exports.report.page import Around, Setting, fragment, rules_named
 from arena.exports.report.profiles import Profiles, opponents_of
 from arena.exports.report.scan import Follower, Material, Reasons, Secrecy, secrecy_of
 from arena.exports.report.sections import details_of
-from arena.exports.scene import all_parts
 from arena.exports.text import seat_names
 from arena.ratings.columns import half_width
 from arena.records.journal import find_record, neighbours
@@ -204,10 +203,5 @@ def portrait(folder: str, name: str) -> str:
         raise RunError(f"expected a bot of the run, got {name!r}")
     told = Profiles(material, {name: opponents[name]}, {}).of(name)
     addresses = SitePages(material.folder.name)
-    values = {
-        "bot": told,
-        "addresses": addresses,
-        "run": material.folder.name,
-        "drawn": all_parts(),
-    }
+    values = {"bot": told, "addresses": addresses, "run": material.folder.name}
     return fragment("portrait.html", values, setting_of_pages())

@@ -308,7 +308,6 @@ class Hour:
             for each in told:
                 each.pop("run", None)
                 each.pop("league", None)
-                each.pop("changes", None)  # what bots said, not what follows from the games
             if told[0] != told[1]:
                 self.note(f"{' '.join(words)} says other things without what was derived")
 

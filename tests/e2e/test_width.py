@@ -31,7 +31,6 @@ COMMANDS = [
     "play options:mode=second-of-them options --seed 1",
     "check options --move-ms 100",
     "rules R4.4",
-    "perft --depth 1",
     "standings nobody-knows-this-run-of-a-rather-long-name",
     "replay nasty nonsense",
     "run options --deals 1 --out one",

@@ -15,9 +15,8 @@ import pytest
 
 from arena.errors import MoveError
 from arena.players.messages import position_view
-from arena.rules import pure, state
-from arena.rules.notation import move_text, parse_move
-from arena.rules.positions import parse_position, position_text
+from arena.rules import State, pure, state
+from arena.rules.notation import move_text, parse_move, parse_position, position_text
 from arena.rules.state import BoardState
 from arena.rules.terms import NOBODY
 from tests.protocol.dialogue import blocks
@@ -42,12 +41,12 @@ def test_a_position_in_text_is_the_position_of_its_line():
         known = ",".join("".join(hand) or "-" for hand in line["hands"])
         assert line["text"].split()[3:5] == [known, line["pile"] or "-"]
         if line["text"].split()[1] != "-":
-            state = parse_position(line["text"])
+            state = parse_position(line["text"], State)
             assert msgspec.to_builtins(position_view(state)) == line["position"]
             assert [move_text(state.board, move) for move in state.legal_moves()] == line["legal"]
     for game in lines("games"):
         for number, (text, seen) in enumerate(zip(game["texts"], game["seen"], strict=True)):
-            state = parse_position(text)
+            state = parse_position(text, State)
             assert state.legal_count() == game["legal"][10 * number]
             assert position_text(state, state.mover) == seen
 

@@ -24,11 +24,11 @@ from arena.rules.notation import (
     parse_move,
     parse_square,
     parse_tile,
+    position_text,
 )
-from arena.rules.playouts import perft
-from arena.rules.positions import position_text
 from arena.rules.terms import NOBODY
 from arena.tournament.schedule import deck_of
+from tests.rules.perft import perft
 from tests.rules.positions import position
 
 FOLDER = Path(__file__).parents[2] / "protocol" / "vectors"

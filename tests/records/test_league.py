@@ -1,24 +1,18 @@
 """league.jsonl: appended by several arenas, torn by crashes, changed by hand."""
 
-import json
-
 import pytest
 
 from arena.errors import RunError
 from arena.records.league import (
-    CHANGES,
     FILE,
-    Changes,
     Drawn,
     Joined,
     League,
     PlaceFound,
     Scaled,
     StatusChanged,
-    append_changes,
     events_file,
     lines_of,
-    read_changes,
     read_league,
     versions_before,
 )
@@ -121,33 +115,3 @@ def test_who_was_set_aside_is_before_nobody():
     league = league_of("my@1", "my@2", "my@3")
     league.add(StatusChanged("my@2", "aside", WHEN, "arena"))
     assert versions_before(league.members) == {"my@2": "my@1", "my@3": "my@1"}
-
-
-MOVED = Changes(
-    v=1,
-    bot="my@2",
-    before="my@1",
-    when="2026-11-22T12:00:00Z",
-    games=8,
-    asked=[60, 70, 70],
-    other=[10, 70, 0],
-    faults=0,
-    again=(200, 3),
-    examples=[],
-)
-
-
-def test_how_a_version_changed_is_written_and_read(tmp_path):
-    append_changes(tmp_path, MOVED)
-    assert read_changes(tmp_path) == {"my@2": MOVED}
-
-
-@pytest.mark.parametrize(
-    "change", [{"other": [61, 0, 0]}, {"asked": [10**400, 70, 70]}, {"again": [200, 201]}], ids=str
-)
-def test_changes_that_cannot_be_are_refused(tmp_path, change):
-    append_changes(tmp_path, MOVED)
-    (line,) = (tmp_path / CHANGES).read_text().splitlines()
-    (tmp_path / CHANGES).write_text(json.dumps({**json.loads(line), **change}) + "\n")
-    with pytest.raises(RunError, match="line 1"):
-        read_changes(tmp_path)

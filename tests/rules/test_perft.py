@@ -6,7 +6,7 @@ import pytest
 
 from arena.rules.boards import built_in, parse_board
 from arena.rules.notation import PASS, UNKNOWN
-from arena.rules.playouts import divide, perft
+from tests.rules.perft import divide, perft
 from tests.rules.positions import full_deck, position, state_text
 
 

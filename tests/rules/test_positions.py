@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from arena.errors import BoardError, NotationError
 from arena.rules import State as InUse
 from arena.rules.boards import built_in, parse_board
-from arena.rules.notation import UNKNOWN
-from arena.rules.positions import MOST, parse_position, position_text
+from arena.rules.notation import MOST_CHARACTERS, UNKNOWN, parse_position, position_text
 from arena.sdk.areas import dealt
 from tests.protocol.vectors import BOARDS
 from tests.rules.positions import full_deck, random_move, state_text
@@ -64,8 +63,8 @@ def test_what_a_seat_cannot_tell_apart_has_one_text(game):
     state = reached(InUse, *game)
     for seat in range(state.players):
         text = position_text(state, seat)
-        assert position_text(parse_position(text), seat) == text
-        other = parse_position(text)
+        assert position_text(parse_position(text, InUse), seat) == text
+        other = parse_position(text, InUse)
         assert other.hands[seat] == state.hands[seat]
         hidden = [tile for own, hand in enumerate(other.hands) if own != seat for tile in hand]
         assert {*hidden, *other.pile_tiles()} <= {UNKNOWN}
@@ -79,10 +78,10 @@ def test_a_finished_game_is_shown_but_not_read(State):
     text = position_text(state)
     assert text.split()[1] == "-"
     with pytest.raises(NotationError, match="somebody is to move, got one of a game that is over"):
-        parse_position(text)
+        parse_position(text, State)
     stuck = "RYB 0 24,24 RR,BB - 0,0,0,0,0,0 -"
     with pytest.raises(NotationError, match="somebody is to move, got one of a game that is over"):
-        parse_position(stuck)
+        parse_position(stuck, State)
 
 
 def test_the_opening_of_bird_is_one_short_line():
@@ -94,7 +93,7 @@ def test_the_opening_of_bird_is_one_short_line():
 
 def test_a_line_is_read_in_other_orders_and_written_in_one():
     other = "R..V/.~.. 0 24,23 BYRR,- BYRB 1,0,0,0,0,0 -"
-    assert position_text(parse_position(other)) == PARTS.replace("..", ".2")
+    assert position_text(parse_position(other, InUse)) == PARTS.replace("..", ".2")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +103,11 @@ def test_a_line_is_read_in_other_orders_and_written_in_one():
         (" -", "", "expected 7 fields"),
         (" -", " - -", "expected 7 fields"),
         (" 0 ", "  0 ", "expected 7 fields|seat to move"),
-        (PARTS, "R" * (MOST + 1), r"expected 7 fields .*, got 'R{40}'\.\.\. \(2001 characters\)"),
+        (
+            PARTS,
+            "R" * (MOST_CHARACTERS + 1),
+            r"expected 7 fields .*, got 'R{40}'\.\.\. \(2001 characters\)",
+        ),
         (PARTS, "\x1b[31m", r"got '\\x1b\[31m'"),
         ("R..V", "R.1V", "cells such as . .13 ~ R V0 in row 1 of the board, got '1V'"),
         ("R..V", "R.27V", "in row 1 of the board, got '7V'"),
@@ -159,5 +162,5 @@ def test_a_line_with_a_mistake_is_refused_or_has_its_one_text(data):
     other = data.draw(st.text(alphabet="RYBV.~/,-? 0123456789", max_size=3) | st.text(max_size=3))
     wrong = text[:at] + other + text[end:]
     with suppress(NotationError, BoardError):
-        meant = position_text(parse_position(wrong))
-        assert position_text(parse_position(meant)) == meant
+        meant = position_text(parse_position(wrong, InUse))
+        assert position_text(parse_position(meant, InUse)) == meant

@@ -7,8 +7,8 @@ from itertools import accumulate
 
 import pytest
 
-from arena.rules.playouts import perft
 from tests.protocol.vectors import after_moves, judged, lines, replayed
+from tests.rules.perft import perft
 from tests.rules.slow import SlowGame
 
 PERFT, GAMES, POSITIONS = lines("perft"), lines("games"), lines("positions")

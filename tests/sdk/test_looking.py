@@ -13,8 +13,7 @@ from arena.players.messages import position_view
 from arena.rules import State as ChosenState
 from arena.rules import pure
 from arena.rules.boards import built_in
-from arena.rules.notation import DECK_SIZE, UNKNOWN
-from arena.rules.positions import draw, read_cells
+from arena.rules.notation import DECK_SIZE, UNKNOWN, draw, read_cells
 from arena.sdk import PASS, Position
 from tests.rules.positions import read_hand
 
@@ -218,16 +217,12 @@ IN_THE_SENTENCE = {"text", "halves", "why_illegal"}
 
 
 def test_every_argument_is_documented():
-    for owner in (Position, arena.sdk):
-        for name, function in vars(owner).items():
-            if (
-                inspect.isfunction(function)
-                and not name.startswith("_")
-                and name not in IN_THE_SENTENCE
-            ):
-                for argument in [
-                    argument
-                    for argument in inspect.signature(function).parameters
-                    if argument != "self"
-                ]:
-                    assert f"    {argument}: " in inspect.getdoc(function), f"{name}: {argument}"
+    public = vars(Position) | {name: getattr(arena.sdk, name) for name in arena.sdk.__all__}
+    for name, function in public.items():
+        if (
+            inspect.isfunction(function)
+            and not name.startswith("_")
+            and name not in IN_THE_SENTENCE
+        ):
+            for argument in inspect.signature(function).parameters.keys() - {"self"}:
+                assert f"    {argument}: " in inspect.getdoc(function), f"{name}: {argument}"

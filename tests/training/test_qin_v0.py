@@ -12,8 +12,7 @@ from arena.errors import BoardError, IllegalMoveError, NotationError
 from arena.exports.text import board_text
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.rules.notation import deck_text, parse_move, parse_tile
-from arena.rules.positions import read_cells
+from arena.rules.notation import deck_text, parse_move, parse_tile, read_cells
 from arena.training import PLANES, action_of, qin_v0
 
 RR, YY = map(parse_tile, ("RR", "YY"))

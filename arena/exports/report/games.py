@@ -19,8 +19,7 @@ from arena.records.journal import deal_of
 from arena.records.record import GameRecord
 from arena.rules import CORE, State
 from arena.rules.boards import Board
-from arena.rules.notation import PASSED, deck_text, move_text
-from arena.rules.positions import draw
+from arena.rules.notation import PASSED, deck_text, draw, move_text
 from arena.rules.terms import PAGODAS, REVISION
 
 Chosen = tuple[GameRecord, list[str]]
@@ -89,7 +88,7 @@ def _steps(
 
 
 def cells_of(state: State) -> list[str]:
-    """The squares as `positions.draw` writes them, in reading order."""
+    """The squares as `notation.draw` writes them, in reading order."""
     return [cell for row in draw(state) for cell in row]
 
 

@@ -192,7 +192,7 @@ class Around(NamedTuple):
 
 class OnePage:
     """The addresses of a page, empty where there is nothing to go to: here those of a report, which
-    is one file. `arena.web.pages` has the same of a site.
+    is one file. `arena.web.home` has the same of a site.
 
     ``opponents`` are, for each bot that has a page, those of whose games it tells; ``games`` are on
     the page.

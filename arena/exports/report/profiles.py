@@ -9,23 +9,18 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 from scipy.special import softmax
 
-from arena.errors import ArenaError
-from arena.exports.analysis import changes_sentence, known_changes, regress_command, stages_text
+from arena.exports.analysis import regress_command
 from arena.exports.grid import figure, signed, with_error
 from arena.exports.report.charts import END, START, axis, interval, linear
 from arena.exports.report.choice import Feats, Field, feats
 from arena.exports.report.scan import Material
 from arena.exports.report.sections import bots_of, version_rows
-from arena.exports.scene import board_after
 from arena.exports.text import ends_of
 from arena.ratings.columns import PAIRS, STANDINGS, half_width
 from arena.ratings.likelihood import ELO
-from arena.records.league import Changes
 from arena.records.record import MOST_SEATS, name_of
-from arena.rules.positions import parse_position
 
 MOST_PAGES = 60
 MOST_OPPONENTS = 1200
@@ -33,7 +28,6 @@ MOST_OPPONENTS = 1200
 FEWEST_OPPONENTS = 8
 MOST_LISTED = 6
 """Games of one pair."""
-MOST_BOARDS = 2
 MOST_FEATS = MOST_HANDS = 3
 MOST_GAMES = 200_000
 """The last ones of the journal, in which hands are looked for: with a million games of two bots,
@@ -110,7 +104,6 @@ class Profiles:
             wanted |= {hand[which] for _, hands in sections for hand in hands for which in BOTH}
         records = material.scan.records(wanted)
         self._ids = {game: record.id for game, record in records.items()}
-        self._changes = known_changes(material.folder) if history else {}
         self._members = {row["version"]: row for row in version_rows(history)} if history else {}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -158,13 +151,10 @@ class Profiles:
         before = next((str(row["before"]) for row in rows if row["version"] == name), "")
         if not found or before not in self._rows:
             return None
-        told = self._changes.get(name)
         return {
             "before": before,
             "gain": next(iter(found.of(name).sentences), ""),
             "command": regress_command(self._material.folder.name, name, before),
-            "changes": told and [changes_sentence(told), stages_text(told)],
-            "pairs": [*_pairs(told)] if told else [],
         }
 
     def _opponents_table(self, name: str) -> dict[str, Any]:
@@ -228,22 +218,6 @@ class Profiles:
 
 
 BOTH = ("game", "best")
-
-
-def _pairs(told: Changes) -> Iterator[tuple[str, int, list[tuple[str, str, Markup]]]]:
-    """Decisions in which two versions differ: the game, the turn, and each version with its move on
-    the board.
-    """
-    for example in told.examples[:MOST_BOARDS]:
-        try:
-            state = parse_position(example.position)
-            boards = [
-                (bot, move, board_after(state, example.moves, move, f"{bot} plays {move}"))
-                for bot, move in ((told.before, example.old), (told.bot, example.new))
-            ]
-        except (ArenaError, KeyError):  # a position that somebody changed
-            continue
-        yield example.game, example.turn, boards
 
 
 def _means(seats: pd.DataFrame, *by: str) -> list[dict[str, Any]]:

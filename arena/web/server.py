@@ -1,4 +1,4 @@
-"""What every request must pass before a page sees it.
+"""The server: what every request must pass before a page sees it, and which page is where.
 
 A browser carries anybody's requests: any web page can send one here, and with a name that resolves
 to this machine (DNS rebinding) also read the answer. Other users of the machine reach the port as
@@ -7,17 +7,32 @@ changes something needs the token, which only the reader of our first line has.
 """
 
 import asyncio
+import errno
+import logging
 import os
-from collections.abc import Mapping
+import signal
+import socket
+from collections.abc import Callable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from pathlib import Path
 from secrets import compare_digest, token_urlsafe
 from urllib.parse import parse_qs
 
+import uvicorn
+from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from arena.errors import ArenaError, UserError
+from arena.web import home as pages
+from arena.web import play
+from arena.web.live import Desk, Live, Press, Shelf
+from arena.web.play import OpenGames
 
 TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 LOCAL, REMOTE, STATE, USER = 1, 2, 3, 7
@@ -65,9 +80,7 @@ def _written(address: Address) -> str:
 
 
 READS = ("GET", "HEAD")
-CHANGES = ("POST",)
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-DOCUMENT = "document"
 MOST_BODY = 1 << 16
 BODY_S = 10.0
 HEADERS: Mapping[str, str] = {
@@ -93,7 +106,7 @@ class Gate:
         self.token = "" if is_public else token_urlsafe(32)
         # Cookies are shared by all ports of a host.
         self.cookie = f"arena-{port}"
-        self._hosts = frozenset(host for name in names for host in _hosts(name.lower(), port))
+        self._hosts = frozenset().union(*(_hosts(name.lower(), port) for name in names))
 
     def hosts_at(self, address: tuple[str, int | None] | None) -> frozenset[str]:
         """The hosts, with the port, by which we may be called at the address that was reached. That
@@ -142,7 +155,7 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         """Why the request goes no further, if so."""
         method, gate = scope["method"], self._gate
-        if method not in (*READS, *CHANGES):
+        if method not in (*READS, "POST"):
             return _refused(405, f"expected GET or POST, got {method[:20]}")
         hosts = headers.getlist("host")
         own = gate.hosts_at(scope["server"])
@@ -151,7 +164,7 @@ class Guard:
         origins = [origin.removeprefix("http://") for origin in headers.getlist("origin")]
         if not own.issuperset(origins) or _is_foreign(method, headers):
             return _refused(403, "expected a request from one of this server's own pages")
-        if method in CHANGES and not self._has_token(scope, headers):
+        if method == "POST" and not self._has_token(scope, headers):
             return _refused(403, "expected the token: open the address that 'arena serve' printed")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 9 or int(length) > MOST_BODY:  # noqa: PLR2004
@@ -180,17 +193,16 @@ class Guard:
         return answer
 
 
-def _hosts(name: str, port: int) -> list[str]:
-    """A name as the host of a request."""
-    bare = [name] if port == 80 else []  # noqa: PLR2004 - the port that browsers leave out
-    return [f"{name}:{port}", *bare]
+def _hosts(name: str, port: int) -> set[str]:
+    """A name as the host of a request; browsers leave port 80 out."""
+    return {f"{name}:{port}", *([name] if port == 80 else [])}  # noqa: PLR2004
 
 
 def _is_foreign(method: str, headers: Headers) -> bool:
     """Whether a page from elsewhere asks, other than by a link that the reader follows."""
     site, mode = headers.get("sec-fetch-site", ""), headers.get("sec-fetch-mode", "")
     # A frame navigates, too, as often as its page wants.
-    is_followed = mode == "navigate" and headers.get("sec-fetch-dest", DOCUMENT) == DOCUMENT
+    is_followed = mode == "navigate" and headers.get("sec-fetch-dest", "document") == "document"
     return site in ("cross-site", "same-site") and not (method in READS and is_followed)
 
 
@@ -251,3 +263,165 @@ def _limited(receive: Receive, closing: asyncio.Event) -> Receive:
             ending.cancel()
 
     return limited
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """What a command would print as an error and its hint."""
+    if isinstance(error, HTTPException):
+        title, hint, status = error.detail, "", error.status_code
+    else:
+        title, hint, status = str(error), getattr(error, "hint", ""), 404
+    return pages.page(request, "problem.html", {"title": title, "hint": hint}, status)
+
+
+FIRST_PORT, PORTS = 8400, 20
+MOST_AT_ONCE = 200
+"""Connections; one more is told to come back later."""
+MOST_FROM_ONE = 40
+"""Connections from one address elsewhere; one more is cut off."""
+HEADER_BYTES = 16 << 10
+HEADER_S = 10.0
+"""A request must have arrived by then."""
+DEAF_MS = 30_000
+"""A reader that takes nothing of what it asked for is cut off after this."""
+END_S = 1
+LOOK_S = 0.1
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def bind(host: str, port: int | None) -> socket.socket:
+    """A socket that listens at this address; without a port, at the first free one from 8400. Port
+    0 is any. Raises UserError.
+    """
+    ports = range(FIRST_PORT, FIRST_PORT + PORTS) if port is None else [port]
+    for number in ports:
+        try:
+            return _listening(host, number)
+        except OSError as error:
+            if port is None and error.errno == errno.EADDRINUSE:
+                continue
+            raise UserError(
+                f"expected to listen at {host}, port {number}, got {error.strerror or error}",
+                "--port 0 takes any free port",
+            ) from None
+    raise UserError(
+        f"expected a free port from {ports[0]} to {ports[-1]}, got none",
+        "--port 0 takes any free port",
+    )
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Linux passes it on to each connection. Without it, whatever is written to a reader who
+        # never reads stays in memory until that reader goes.
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAF_MS)
+        listener.bind((host, port))
+        listener.listen()
+    except BaseException:
+        listener.close()
+        raise
+    return listener
+
+
+def serve(
+    home: Path,
+    gate: Gate,
+    games: OpenGames | None,
+    listener: socket.socket,
+    is_done: Callable[[], bool] = lambda: False,
+) -> bool:
+    """Serves a home to those whom the gate lets in until a signal ends it, or until it ``is_done``,
+    which is asked now and then and then returned. Without ``games`` nobody plays.
+    """
+    # Uvicorn raises the signal once more when it is done. A KeyboardInterrupt in the middle of
+    # asyncio would leave threads that never end.
+    before = {number: signal.signal(number, lambda *_: None) for number in ENDING}
+    try:
+        return asyncio.run(_serve(_application(home, games), gate, listener, is_done))
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _application(home: Path, games: OpenGames | None) -> Starlette:
+    """The application for a home. Pages find as ``request.app.state`` the ``home``, the
+    ``open_games``, the ``live`` runs, the ``shelf`` that lists all, the ``desk`` where looks are
+    taken, the ``lists`` made there, and the ``press`` for reports and games at a ``further`` one:
+    no look waits for a report.
+    """
+    app = Starlette(
+        routes=[*pages.ROUTES, *(play.ROUTES if games else ())],
+        exception_handlers={HTTPException: _failed, ArenaError: _failed},
+    )
+    state = app.state
+    state.home, state.open_games = home, games
+    state.desk, state.further = Desk(), Desk()
+    state.lists, state.press = Press(state.desk), Press(state.further)
+    state.live, state.shelf = Live(state.desk), Shelf(home)
+    return app
+
+
+async def _serve(
+    app: Starlette, gate: Gate, listener: socket.socket, is_done: Callable[[], bool]
+) -> bool:
+    closing = asyncio.Event()
+    config = uvicorn.Config(
+        Guard(app, gate, closing),
+        http=_Impatient,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level=logging.ERROR,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        limit_concurrency=MOST_AT_ONCE,
+        timeout_graceful_shutdown=END_S,
+        h11_max_incomplete_event_size=HEADER_BYTES,
+    )
+    server = uvicorn.Server(config)
+    signal.signal(signal.SIGHUP, server.handle_exit)
+    is_over = False
+    async with asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(server.serve(sockets=[listener]))
+        try:
+            # A signal only sets this.
+            while not (  # noqa: ASYNC110
+                server.should_exit or serving.done() or (is_over := is_done())
+            ):
+                await asyncio.sleep(LOOK_S)
+            server.should_exit = True
+        finally:
+            # Readers who take nothing are cut off now, and nobody wants to hear of each.
+            logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+            # Uvicorn waits for streams to end: they must hear of it first.
+            closing.set()
+            app.state.desk.end()
+            app.state.further.end()
+    return is_over
+
+
+class _Impatient(H11Protocol):
+    """A connection that is cut off if its reader has too many others, or if no request has arrived
+    in time: uvicorn itself waits for ever for the end of its headers.
+    """
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begins, and ends at once where the same address has too many."""
+        super().connection_made(transport)
+        address = self.client[0] if self.client else LOOPBACK[0]
+        known = [one.client for one in self.connections if isinstance(one, H11Protocol)]
+        same = [client for client in known if client and client[0] == address]
+        # on this machine it may be a proxy for many readers
+        if address not in LOOPBACK and len(same) > MOST_FROM_ONE:
+            transport.abort()
+        else:
+            self.loop.call_later(HEADER_S, self._look)
+
+    def _look(self) -> None:
+        if self.cycle is None and self.transport is not None:
+            self.transport.abort()

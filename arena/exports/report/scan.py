@@ -182,12 +182,6 @@ class Scan(Struct):
         """The boards by name."""
         return sorted({board for board, _, _ in self.outcomes})
 
-    def places(self) -> NDArray[np.int64]:
-        """(G,) a number for each deal on a board, the same for all games of that deal."""
-        boards = self.boards()
-        board = self.by_game(boards.index(board) for board, _, _ in self.outcomes)
-        return self.deal.astype(np.int64) * len(boards) + board
-
     def leads(self) -> NDArray[np.int64]:
         """(G,) how many pagodas fewer than the next one the winner had left; 0 if the win was
         shared.

@@ -116,7 +116,7 @@ class SingleGame(NamedTuple):
         startup_ms, clock = self.timing.startup_ms, self.timing.clock
         if log:
             return logged_player(bot, startup_ms, self.sandbox, log, seat, clock)
-        stderr = Stderr(at_once=True) if self.has_stderr else None
+        stderr = Stderr() if self.has_stderr else None
         return BotPlayer(bot, startup_ms, self.sandbox, clock, stderr=stderr)
 
 

@@ -276,9 +276,9 @@ def open_run(
 
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place))
-        means = workers.means(sandbox, log_level)
+        setup = workers.setup(sandbox, log_level)
         with opening or nullcontext():
-            session = stack.enter_context(open_session(folder, request, means, adopt=adopt))
+            session = stack.enter_context(open_session(folder, request, setup, adopt=adopt))
         if session.unmarked:
             tell(
                 "warning: going on with this run will need --adopt, since no key of yours marks it:"

@@ -54,13 +54,12 @@ class Outcome(NamedTuple):
     """A finished game: its record, and the evidence of each fault in it.
 
     ``own_us`` is how long the arena itself took between an answer and the next request, in
-    microseconds. ``stderr`` is what bots wrote there, packed, as far as it is kept.
+    microseconds.
     """
 
     record: GameRecord
     evidence: list[Evidence]
     own_us: tuple[int, ...] = ()
-    stderr: bytes = b""
 
 
 class BrokenOff(Void):

@@ -13,8 +13,7 @@ import pytest
 from arena.errors import FaultKind, Forfeit, RunError
 from arena.exports.files import export_run
 from arena.exports.verify import Sample, csv_difference, verify_run
-from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN

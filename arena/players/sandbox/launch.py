@@ -19,6 +19,7 @@ from msgspec import Struct
 
 import arena
 from arena.errors import SandboxError
+from arena.players.folder import make_passing, remove_passing
 from arena.players.sandbox import confine
 from arena.players.sandbox.grants import (
     NO_GRANTS,
@@ -28,7 +29,6 @@ from arena.players.sandbox.grants import (
     gpu_processes,
     opened_files,
 )
-from arena.players.storage import make_passing, remove_passing
 
 PACKAGE = Path(arena.__file__).parent
 """The arena's own package, which holds the SDK."""

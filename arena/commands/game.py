@@ -16,9 +16,8 @@ import msgspec
 
 from arena.errors import RunError
 from arena.exports.text import seat_names
-from arena.match.clock import Timing
 from arena.match.decisions import Recorded
-from arena.match.referee import GamePlan, Outcome, Referee, Watch
+from arena.match.referee import GamePlan, Outcome, Referee, Timing, Watch
 from arena.match.replay import Resumed
 from arena.players.bot import BotPlayer, Stderr, logged_player
 from arena.players.channel import WireLog

@@ -7,7 +7,6 @@ game counts without them.
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
@@ -137,32 +136,7 @@ class VoidGame(DealtGame, frozen=True, omit_defaults=True):
     so_far: SoFar | None = None
 
 
-_decode_void = msgspec.json.Decoder(VoidGame).decode
-
-
 def append_void(run: Path, game: VoidGame) -> None:
     """Appends a line. Only the main process of a run does this. Raises RunError."""
     with LineFile(run, VOIDS_FILE, "voids", waits=True) as file:
         file.append(msgspec.json.encode(game) + b"\n")
-
-
-def read_voids(run: Path) -> list[VoidGame]:
-    """The lines of a run; none if there is no such file. Lines that cannot be read are left out.
-    Raises RunError.
-    """
-    try:
-        lines = read_regular(run, VOIDS_FILE).splitlines()
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise RunError(f"expected to read {run / VOIDS_FILE}, got {error}") from None
-    return [game for game in map(_decoded, lines) if game is not None]
-
-
-def _decoded(line: bytes) -> VoidGame | None:
-    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        game = _decode_void(line)
-        so_far = game.so_far
-        if so_far is None or len(so_far.left) == len(game.bots) > so_far.mover >= 0:
-            return game
-    return None

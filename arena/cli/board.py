@@ -14,7 +14,6 @@ from arena.errors import printable
 from arena.exports.grid import padded, told_apart, width_of
 from arena.exports.scene import Pair, Scene, pair_of
 from arena.exports.text import HIDDEN_TILE, board_text, event_text, hands_text, seat_names
-from arena.records.evidence import BEFORE_AND_AFTER, StderrPart
 from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.boards import COLOURS, GRASS, LAKE, VILLAGE, Board, squares_of
@@ -235,10 +234,3 @@ def squares_under(board: Board, move: int) -> int:
         return 0
     _, square, _, other = split_move(board, move)
     return 1 << square | 1 << other
-
-
-def stderr_lines(part: StderrPart, turn: int | None = None) -> list[str]:
-    """What a bot wrote to stderr, line by line. Where that was not at this turn, each says when."""
-    when = BEFORE_AND_AFTER.get(part.when, f"turn {(part.turn or 0) + 1}")
-    head = "stderr" if turn is not None and part.turn == turn else f"stderr, {when}"
-    return [f"{head}: {line}" for line in part.lines()]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import click
 from click.core import ParameterSource
 
-from arena.cli.board import Mosaic, end_line, move_lines, move_summary, squares_under, stderr_lines
+from arena.cli.board import Mosaic, end_line, move_lines, move_summary, squares_under
 from arena.cli.options import one_argument
 from arena.cli.replay import named_game
 from arena.cli.rules import rules_text, show_rules
@@ -192,29 +192,12 @@ def example(moves: dict[str, int]) -> str:
     return list(moves)[len(moves) // 2]
 
 
-class StderrLines:
-    """The stderr of the players of a game that is being played, each line shown once. Without
-    players nothing is shown.
-    """
-
-    def __init__(self, players: Sequence[Player], names: Sequence[str]) -> None:
-        self._players = players
-        self._names = names
-        self._shown = [0 for _ in players]
-
-    def new(self, seat: int, turn: int | None = None) -> list[str]:
-        """What is new of a seat. Lines of another turn than this one say which it is."""
-        if not self._players:
-            return []
-        parts = self._players[seat].stderr()[self._shown[seat] :]
-        self._shown[seat] += len(parts)
-        return [line for part in parts for line in stderr_lines(part, turn)]
-
-    def show_rest(self) -> None:
-        """Prints what was not shown yet, seat by seat."""
-        for seat, name in enumerate(self._names):
-            for line in self.new(seat):
-                click.echo(f"{name} {printable(line)}")
+def new_stderr(player: Player, turn: int | None = None) -> list[str]:
+    """The lines of a player that were not shown yet. Those not of this turn say when they came."""
+    return [
+        f"stderr: {line}" if when == f"turn {turn}" else f"stderr, {when}: {line}"
+        for when, line in player.take_stderr()
+    ]
 
 
 def play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_drawn: bool) -> Outcome:
@@ -227,7 +210,6 @@ def play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_drawn
     mosaic = Mosaic(game.board, laid(game.past))
     with single.seated(game.past, lambda names: Human(names, input, mosaic), log) as players:
         names = seat_names([player.name for player in players])
-        said = StderrLines(players if single.has_stderr else [], names)
         has_human = single.human is not None
 
         def show(
@@ -241,7 +223,7 @@ def play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_drawn
                 return
             told = [] if note is None or has_human else [f"note: {note}"]
             if not has_human:
-                told += said.new(seat, state.turns - (move != PASS))
+                told += new_stderr(players[seat], state.turns + (move == PASS))
             click.echo(move_lines(mosaic, state, names, seat, move, events, told))
 
         if game.past and is_drawn:
@@ -251,7 +233,9 @@ def play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_drawn
         finally:
             for player in players:
                 player.stop()
-            said.show_rest()
+            for name, player in zip(names, players, strict=True):
+                for line in new_stderr(player):
+                    click.echo(f"{name} {printable(line)}")
 
 
 class ResumeChoice(NamedTuple):

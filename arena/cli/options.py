@@ -258,11 +258,6 @@ READ: dict[str | None, dict[str, Any]] = {
     "NAME,...": {"callback": split_commas},
     "BOT,...": {"callback": split_bot_names},
     "BOARD,...|none": {"callback": split_match},
-    "[BOT,...]": {
-        "is_flag": False,
-        "flag_value": "",
-        "callback": _splitter(split_bots, "bots", but={"": True}),
-    },
     "FILE": {"type": FILE, "multiple": True, "callback": lambda *given: list(given[-1]) or None},
     "BOT": {},
     "RUN": {},

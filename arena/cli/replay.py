@@ -2,23 +2,21 @@
 one of its decisions.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
 import click
-import msgspec
 
 from arena.cli import DONE, FAILED
-from arena.cli.board import Mosaic, end_line, move_lines, stderr_lines
+from arena.cli.board import Mosaic, end_line, move_lines
 from arena.cli.conduct import sandbox_options
 from arena.cli.options import as_json, refuse, tell_json
 from arena.cli.terminal import say, screen_folded, tell
 from arena.commands.playing import SandboxChoice
 from arena.commands.review import bot_to_ask, note_bank
 from arena.commands.runs import run_folder
-from arena.errors import RunError, UserError, printable
+from arena.errors import RunError, printable
 from arena.exports.report.games import animated_picture
 from arena.exports.text import seat_names
 from arena.match.decisions import Decision, decisions_of, retrace
@@ -26,7 +24,6 @@ from arena.match.replay import ms_at, old_ms, start_state
 from arena.match.replay import replay as replay_record
 from arena.players.bot import BotPlayer
 from arena.players.process import adopt_orphans
-from arena.records.evidence import StderrPart, read_stderr
 from arena.records.grades import newest_review, read_reviews
 from arena.records.journal import board_of, find_record
 from arena.records.record import GameRecord, encode_record
@@ -41,10 +38,6 @@ from arena.tournament.review import Scripts
 REPLAYS = "replays"
 """The folder of a run for pages and pictures of its games."""
 STDERR_LINES = 8
-OPEN = (
-    "expected a game whose deal is over to show its stderr, got {}: other games of its deal are"
-    " still to be played, and what bots write may tell its tiles"
-)
 
 
 def named_game(home: Path, words: Sequence[str]) -> tuple[Path, GameRecord]:
@@ -69,12 +62,6 @@ def named_game(home: Path, words: Sequence[str]) -> tuple[Path, GameRecord]:
     "--seat",
     type=click.IntRange(0, 3),
     help="Show only what this seat knew: the other hands stay hidden.",
-)
-@click.option(
-    "--stderr",
-    "has_stderr",
-    is_flag=True,
-    help="Show what bots wrote to stderr, in a run with --keep-stderr.",
 )
 @click.option(
     "--line",
@@ -105,15 +92,13 @@ def named_game(home: Path, words: Sequence[str]) -> tuple[Path, GameRecord]:
 @sandbox_options
 @as_json
 @click.pass_obj
-# One for each option.
-def replay(  # noqa: PLR0913
+def replay(
     home: Path,
     /,
     words: tuple[str, ...],
     turn: int | None,
     seat: int | None,
     *,
-    has_stderr: bool,
     is_line: bool,
     bot_text: str | None,
     choice: SandboxChoice,
@@ -129,7 +114,6 @@ def replay(  # noqa: PLR0913
     arena replay league bird/greedy-python+random-python/3/1 --turn 20 --seat 0
     arena replay league bird/greedy-python+random-python/3/1 --html
     arena replay league bird/greedy-python+random-python/3/1 --svg game.svg
-    arena replay bird/greedy-python+random-python/3/1 --stderr
     arena replay bird/greedy-python+random-python/3/1 --turn 20 --bot ./my-bot
 
     The page and the picture go to replays/ in the run's folder, or to FILE.
@@ -140,17 +124,15 @@ def replay(  # noqa: PLR0913
     --trust and --unsafe-no-sandbox apply to this bot.
     """  # noqa: D301 - \b is click's mark for lines to keep
     files = {kind: name for kind, name in sorted(named.items()) if name is not None}
-    options = {"turn": turn, "bot": bot_text, "stderr": has_stderr, **files}
+    options = {"turn": turn, "bot": bot_text, **files}
     _refuse_misuse({**options, "line": is_line, "json": as_json})
     folder, record = named_game(home, words)
     for kind, name in files.items():
         click.echo(printable(str(_write_file(folder, record, kind, name))))
     if files:
         return None
-    kept = _kept_stderr(folder, record) if has_stderr else []
     if as_json and bot_text is None:
-        more = {"stderr": kept} if has_stderr else {}
-        click.echo(msgspec.json.encode({**msgspec.json.decode(encode_record(record)), **more}))
+        click.echo(encode_record(record))
         return None
     _expect_in_game("--turn", turn, record.turns)
     _expect_in_game("--seat", seat, len(record.bots) - 1)
@@ -159,7 +141,7 @@ def replay(  # noqa: PLR0913
     if is_line:
         _print_lines(folder, record, turn, seat)
         return None
-    for placed, text in _pages(folder, record, seat, kept):
+    for placed, text in _pages(folder, record, seat):
         if turn in (None, placed):
             click.echo(text)
             if placed == turn:
@@ -176,9 +158,6 @@ def _refuse_misuse(options: Mapping[str, object]) -> None:
             " whole game": files and given & {"json", "turn"},
             "expected --bot with --turn, and without --html and --svg, because it asks for one"
             " decision": "bot" in given and ("turn" not in given or files),
-            "expected --stderr without --line, --html, --svg and --bot; a page always has it": (
-                "stderr" in given and (files or given & {"line", "bot"})
-            ),
             "expected --line without --json, --html, --svg and --bot": (
                 "line" in given and (files or given & {"json", "bot"})
             ),
@@ -189,24 +168,6 @@ def _refuse_misuse(options: Mapping[str, object]) -> None:
 def _expect_in_game(option: str, value: int | None, most: int) -> None:
     if value is not None and value > most:
         raise click.BadParameter(f"expected 0 to {most}, got {value}", param_hint=option)
-
-
-def _kept_stderr(folder: Path, record: GameRecord) -> list[StderrPart]:
-    """What bots wrote in a game. Raises UserError while other games of its deal are to be
-    played.
-    """
-    # Pandas: only this needs to know how far the run is.
-    from arena.exports.report.scan import secrecy_of  # noqa: PLC0415
-
-    kept = read_stderr(folder, [record.id]).get(record.id)
-    if kept is None:
-        say("note: no stderr of this game was kept: 'arena run --keep-stderr' keeps it")
-        return []
-    if secrecy_of(folder, read_run(folder)).is_open_game(record):
-        raise UserError(
-            OPEN.format(record.id), f"'arena run --finish {folder.name}' plays the rest"
-        )
-    return kept.parts
 
 
 def _write_file(folder: Path, record: GameRecord, kind: str, name: str) -> Path:
@@ -319,22 +280,13 @@ def answer_lines(bot: str, decision: Decision, stderr: str) -> list[str]:
     return [f"{decision.new}  ({move}, by {bot} in {decision.spent_ms:.1f} ms)"]
 
 
-def _pages(
-    folder: Path, record: GameRecord, seat: int | None, kept: Sequence[StderrPart] = ()
-) -> Iterator[tuple[int, str]]:
+def _pages(folder: Path, record: GameRecord, seat: int | None) -> Iterator[tuple[int, str]]:
     """The start, each move and the end: the placements so far, one more at the end, and the text to
     show. Raises RunError if the record breaks the rules.
     """
     names, board = seat_names(record.bots), _board(folder, record)
     start, grades, mosaic = start_state(record, board), _grades(folder, record), Mosaic(board)
-    parts = [each for each in kept if each.seat < len(names) and seat in (None, each.seat)]
-    at_start = [part for part in parts if part.when == "start"]
-    said = defaultdict[tuple[int, int | None, str], list[StderrPart]](list)
-    for part in parts:
-        if part.when != "start":
-            said[part.seat, part.turn, part.when].append(part)
-    head = "".join(f"{line}\n" for line in _named_lines(at_start, names))
-    yield 0, f"{head}{mosaic.board(start)}\n{mosaic.seats(start, names, seat)}\n"
+    yield 0, f"{mosaic.board(start)}\n{mosaic.seats(start, names, seat)}\n"
     for state, mover, move, events, ms, note in replay_record(record, board):
         turn, is_seen = state.turns - (move != PASS), seat in (None, mover)
         told = [] if ms is None else [f"in {ms:g} ms"]
@@ -342,23 +294,13 @@ def _pages(
             told.append(f"note: {note}")
         if move != PASS and turn in grades and is_seen:
             told.append(f"grade: {grades[turn]}")
-        own = said.pop((mover, turn, "turn"), [])
-        told += [line for part in own for line in stderr_lines(part, turn)]
         yield state.turns, move_lines(mosaic, state, names, mover, move, events, told, seat)
-    # What is left: of turns that ended in a forfeit, and after the end.
-    rest = _named_lines(chain.from_iterable(said.values()), names)
     faults = [
         f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}):"
         f" {explained(printable(fault.detail))}"
         for fault in record.faults
     ]
-    yield record.turns + 1, screen_folded("\n".join([*rest, *faults, end_line(record)]))
-
-
-def _named_lines(parts: Iterable[StderrPart], names: Sequence[str]) -> list[str]:
-    return [
-        f"{names[part.seat]} {printable(line)}" for part in parts for line in stderr_lines(part)
-    ]
+    yield record.turns + 1, screen_folded("\n".join([*faults, end_line(record)]))
 
 
 def _grades(folder: Path, record: GameRecord) -> dict[int, str]:

@@ -18,7 +18,7 @@ from arena.cli.terminal import say
 from arena.commands.bots import request_run
 from arena.commands.playing import Play, Standing
 from arena.commands.runs import run_folder
-from arena.errors import UserError, printable
+from arena.errors import UserError
 from arena.records.evidence import FAULTS
 from arena.records.journal import forfeits_text, unplayed_text
 from arena.tournament.config import RunConfig
@@ -144,12 +144,6 @@ def _run(home: Path, wanted: RunWanted) -> int:
 
 def _with_file(options: Asked, config_file: Path | None) -> tuple[Asked, OwnConfig]:
     """The options with those of a file below them, and what the file says of how to play."""
-    kept = options.get("keep_stderr")
-    if isinstance(kept, list) and len(options.get("bots", ())) == 1:
-        raise click.UsageError(
-            "expected --keep-stderr after the bots, or --keep-stderr=BOT,..., got"
-            f" {','.join(kept)!r} taken for its value"
-        )
     if config_file is None:
         return options, OwnConfig()
     asked, own = read_options(config_file)
@@ -211,8 +205,6 @@ def _show_end(play: Play, progress: Progress, wanted: RunWanted) -> bool:
         looks = "'arena check' looks at a bot, and 'arena doctor' at this machine"
         hint = f"{folder / FAULTS} has the evidence; {looks}"
         show_error(UserError(f"expected no forfeits, got some: {forfeits}", hint))
-    if runner.stderr.ended:
-        say(f"note: stderr is no longer kept: {printable(runner.stderr.ended)}")
     name = folder.name if folder.parent.name == "results" else folder
     if progress.doubt:
         say(progress.doubt)

@@ -15,9 +15,8 @@ import msgspec
 
 from arena.errors import RunError
 from arena.exports.text import seat_names
-from arena.match.clock import Timing
 from arena.match.decisions import Recorded
-from arena.match.referee import GamePlan, Outcome, Referee, Watch
+from arena.match.referee import GamePlan, Outcome, Referee, Timing, Watch
 from arena.match.replay import Resumed
 from arena.players.bot import BotPlayer, Stderr, logged_player
 from arena.players.channel import WireLog
@@ -114,7 +113,7 @@ class SingleGame(NamedTuple):
         startup_ms, clock = self.timing.startup_ms, self.timing.clock
         if log:
             return logged_player(bot, startup_ms, self.sandbox, log, seat, clock)
-        stderr = Stderr(at_once=True) if self.has_stderr else None
+        stderr = Stderr() if self.has_stderr else None
         return BotPlayer(bot, startup_ms, self.sandbox, clock, stderr=stderr)
 
 

@@ -17,7 +17,15 @@ import msgspec
 from arena.errors import ArenaError, ConfigError, RunError, UserError
 from arena.exports.files import DERIVED, derived_text
 from arena.match.replay import audit
-from arena.players.folder import played_copy, settings_text, split_options
+from arena.players.folder import (
+    Bot,
+    bot_files,
+    manifest_text,
+    played_copy,
+    settings_text,
+    split_options,
+)
+from arena.players.manifest import FILE, played_text
 from arena.players.player import A_PERSON, IN_PROCESS, built_in_bot
 from arena.ratings.columns import DECIMALS
 from arena.ratings.tables import run_tables
@@ -258,9 +266,24 @@ def _bot_difference(run: Path, bot: BotInfo) -> str | Difference | None:
         return Difference(RUN_FILE, None, f"options of {bot.name}", expected, said)
     if copy.manifest.build:
         return f"the copy of {bot.name} contains build results, so it cannot be compared"
-    if copy.sha256 == bot.sha256:
-        return None
-    return Difference(bot.copy, None, "sha256", bot.sha256, copy.sha256)
+    if copy.sha256 != bot.sha256:
+        return Difference(bot.copy, None, "sha256", bot.sha256, copy.sha256)
+    return _unhashed_difference(bot.copy, copy)
+
+
+def _unhashed_difference(where: str, copy: Bot) -> Difference | None:
+    """What no hash covers, though the bot can read it: the form of bot.toml, and files that are
+    none of the bot's.
+    """
+    file = copy.folder / FILE
+    if file.exists():
+        text = manifest_text(file)
+        if text != played_text(text, copy.manifest):
+            return Difference(f"{where}/{FILE}", None, "form", "as the run wrote it", "another")
+    there = {file.relative_to(copy.folder) for file in copy.folder.rglob("*") if file.is_file()}
+    more = sorted(there - {*bot_files(copy.folder)})
+    told = f"{more[0]} too" if more else ""
+    return Difference(where, None, "files", "those of the bot", told) if more else None
 
 
 def _built_in_difference(bot: BotInfo) -> str | Difference | None:

@@ -1,6 +1,5 @@
 """A bot's process as a player: the dialogue, the time for each answer, and its stderr by turns."""
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -36,7 +35,6 @@ from arena.players.player import KEPT_BYTES, Answer, Player, Words
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Meter, Timekeeper
-from arena.records.evidence import GAME_BYTES, PART_BYTES, StderrPart, When
 from arena.records.note import Note, note_of
 from arena.rules import State
 
@@ -47,104 +45,56 @@ LAST_LINES, LINE = 5, 200
 SETTLE_S = 1.0
 """The wait for what a busy bot still writes; where ten programs shared a core, 20 ms took 0.1 s."""
 NAP_S, LONGEST_NAP_S = 0.00005, 0.005
-PATIENCE = 2
-FIRST_BYTES = 1024
-"""A read of these is quicker than one of `PART_BYTES`, and most often enough."""
+PART_BYTES = 16 << 10
+"""The most that is shown of what a bot writes to stderr at a time."""
 REPEAT_IT = "repeat the id of the request, and answer it once"
 Reply = TypeVar("Reply", Move, Ready)
 
 
 class Stderr:
-    """The stderr of one player in the game that is being played, or was the last.
-
-    ``parts`` are kept of it, and ``heard`` is told each. ``at_once`` waits after each answer for
-    what the bot writes about it, for people who watch.
+    """What a process writes to stderr while people watch its one game: ``told`` are lines, each
+    with when it was written, such as ``turn 3``; ``hear`` gets them as they are read.
     """
 
-    # The bot holds the same file as its descriptor 2: it can cut, fill and overwrite it. What was
-    # read is out of its reach, and the position kept here, not the file's, says what is new.
+    # What was read is out of the bot's reach, which can cut, fill and overwrite the file. The
+    # position kept here, not the file's, says what is new.
 
-    def __init__(
-        self, heard: Callable[[StderrPart], None] | None = None, *, at_once: bool = False
-    ) -> None:
-        self.at_once = at_once
-        self.parts: list[StderrPart] = []
-        self._heard = heard
-        self._process: BotProcess | None = None
-        self._file = -1
-        self._at = self._room = self._seat = self._patience = 0
-        self._since: tuple[When, int | None] = "start", None
+    def __init__(self, hear: Callable[[list[str]], None] = lambda _: None) -> None:
+        self.told: list[tuple[str, str]] = []
+        self._hear = hear
+        self._at, self._when = 0, "before its first turn"
 
-    def open(self, process: BotProcess) -> None:
-        """Listens to this process from its start."""
-        self.close()
-        self._process, self._at, self._patience = process, 0, PATIENCE
-        self._file = os.dup(process.stderr.fileno())
-
-    def close(self) -> None:
-        """Keeps what is left, and lets go of the process; calling it again does nothing."""
-        if self._file >= 0:
-            self._catch_up()
-            os.close(self._file)
-        self._file, self._process = -1, None
-
-    def begin(self, seat: int) -> None:
-        """A game begins. What was written since the last one belongs to neither."""
-        if self._file >= 0:  # the arena may have cut the file meanwhile
-            there, self._at = self._at, os.fstat(self._file).st_size
-            self._patience = PATIENCE if self._at > there else self._patience
-        self.parts, self._room, self._seat = [], GAME_BYTES, seat
-        self._since = "start", None
-
-    def goes_on(self, when: When, turn: int | None = None) -> None:
+    def goes_on(self, process: BotProcess, when: str) -> None:
         """The bot is about to be asked, or told the end: what comes from now on belongs there."""
-        self._catch_up()  # most often in vain: one system call, 0.3 us
-        self._since = when, turn
+        self.catch_up(process)
+        self._when = when
 
-    def settle(self, channel: Channel) -> None:
-        """Keeps what the bot writes until it has read all and is idle, though not for long."""
+    def settle(self, process: BotProcess, channel: Channel) -> None:
+        """Hears what the bot writes until it has read all and is idle, though not for long."""
         deadline, nap_s = time.monotonic() + SETTLE_S, NAP_S
-        while self._process and time.monotonic() < deadline:
-            if not channel.unread_by_bot() and self._process.meter.is_idle():
+        while time.monotonic() < deadline:
+            if not channel.unread_by_bot() and process.meter.is_idle():
                 break
             # On a worker's one core the bot runs only while the worker sleeps.
             time.sleep(nap_s)
             nap_s = min(2 * nap_s, LONGEST_NAP_S)
-        self._catch_up()
+        self.catch_up(process)
 
-    def hear_out(self, channel: Channel) -> None:
-        """After the end of a game, waits for what a bot writes about that. A process that wrote
-        nothing then in its last two games, or nothing at all, is not waited for.
-        """
-        # That wait costs a game of a quick bot as much as twenty of its moves.
-        if self._process and self._since[0] == "end" and self._at and self._patience:
-            there = self._at
-            self.settle(channel)
-            self._patience = PATIENCE if self._at > there else self._patience - 1
-
-    def _catch_up(self) -> None:
-        text = os.pread(self._file, FIRST_BYTES, self._at) if self._file >= 0 else b""
-        if not text:
-            return
-        if len(text) == FIRST_BYTES:
-            text += os.pread(self._file, PART_BYTES - FIRST_BYTES, self._at + FIRST_BYTES)
-        is_full = len(text) == PART_BYTES
+    def catch_up(self, process: BotProcess) -> None:
+        """Hears what was written, of a flood the beginning."""
+        text = process.stderr_from(self._at, PART_BYTES)
+        is_flood = len(text) == PART_BYTES
         # What may be the beginning of a value to hide waits for the rest, or is left out.
-        assert self._process is not None, "its file is open"
-        text = text[: len(text) - self._process.grants.begun(text)]
-        if not (size := len(text)) and not is_full:
-            return
-        self._at += size
-        cut = max(0, size - self._room)
-        if is_full:
-            end = max(self._at, os.fstat(self._file).st_size)
-            cut, self._at = cut + end - self._at, end
-        text = self._process.grants.hidden(text)
-        shown_text = text[: self._room].decode(errors="backslashreplace")
-        self.parts.append(StderrPart(self._seat, shown_text, *self._since, cut))
-        self._room -= min(size, self._room)
-        if self._heard:
-            self._heard(self.parts[-1])
+        text = text[: len(text) - process.grants.begun(text)]
+        self._at += len(text)
+        shown_text = process.grants.hidden(text).decode(errors="backslashreplace")
+        # Not splitlines(): to a bot only a newline ends a line, and other breaks are escaped.
+        lines = [line for line in shown_text.split("\n") if line.strip()]
+        if is_flood:
+            there, self._at = self._at, max(self._at, process.stderr_size())
+            lines.append(f"({self._at - there:,} more bytes are not shown)")
+        self.told += [(self._when, line) for line in lines]
+        self._hear(lines)
 
 
 class Speech(NamedTuple):
@@ -180,7 +130,7 @@ class BotPlayer(Player):
         self.bot, self.name, self.startup_ms = bot, bot.label, startup_ms
         self.sandbox, self.has_full_view = sandbox, False
         self.clock: ClockKind = clock
-        self._grants, self._options, self._stderr = sandbox.of(bot.label), bot.options, stderr
+        self._grants, self._options, self.stderr = sandbox.of(bot.label), bot.options, stderr
         self._speech, self._encode, self._numbers = speech, speech.encode, speech.numbers()
         self.process: BotProcess | None = None
         self._channel: Channel | None = None
@@ -208,8 +158,6 @@ class BotPlayer(Player):
             self.stop()
         elif self.process:
             self.process.trim_stderr()
-        if self._stderr:
-            self._stderr.begin(start.seat)
         if not is_running:
             self.start()
         self.channel.queue(self._encode(replace(start, options={**self._options, **start.options})))
@@ -219,13 +167,13 @@ class BotPlayer(Player):
         number = next(self._numbers)
         view = turn_view(state, number, budget_ns // NS_PER_MS, full=self.has_full_view)
         request = self._encode(view)
-        if self._stderr:
-            self._stderr.goes_on("turn", state.turns)
+        if self.stderr and self.process:
+            self.stderr.goes_on(self.process, f"turn {state.turns + 1}")
         began_ns = time.monotonic_ns()
         line, spent_ns = self._ask(request, budget_ns)
         answered_ns = time.monotonic_ns()
-        if self._stderr and self._stderr.at_once:
-            self._stderr.settle(self.channel)
+        if self.stderr and self.process:
+            self.stderr.settle(self.process, self.channel)
         reply = self._reply(Move, line, number)
         self._has_moved = True
         note = None if reply.note is SILENCE else self._speech.note(said(reply.note))
@@ -244,11 +192,13 @@ class BotPlayer(Player):
 
     def finish(self) -> None:
         """Sends the lines about the end; stops a bot that wants a fresh process for each game."""
-        if self._stderr:
-            self._stderr.goes_on("end")
+        if self.stderr and self.process:
+            self.stderr.goes_on(self.process, "after the end")
         if self.process:
             self.process.go_on()
         self.channel.flush()
+        if self.stderr and self.process:
+            self.stderr.settle(self.process, self.channel)
         if self.bot.manifest.fresh:
             self.stop()
 
@@ -257,9 +207,9 @@ class BotPlayer(Player):
         if self._channel:
             self._channel.close()
         if self.process:
+            if self.stderr:
+                self.stderr.catch_up(self.process)
             self.process.stop()
-        if self._stderr:
-            self._stderr.close()
         self.process = self._channel = self._timekeeper = self._after = None
 
     def stop(self) -> None:
@@ -272,11 +222,12 @@ class BotPlayer(Player):
             self.process.ending(QUIT_S)
         self.dismiss()
 
-    def stderr(self) -> list[StderrPart]:
-        """What it wrote to stderr, if somebody listens."""
-        if self._stderr and self._channel:
-            self._stderr.hear_out(self._channel)
-        return list(self._stderr.parts) if self._stderr else []
+    def take_stderr(self) -> list[tuple[str, str]]:
+        """The lines that it wrote to stderr since the last call, if somebody listens."""
+        told: list[tuple[str, str]] = []
+        if self.stderr:
+            told, self.stderr.told = self.stderr.told, told
+        return told
 
     def evidence(self) -> tuple[str, Words, str]:
         """How the process ended and what it used; the last lines each way; the end of stderr."""
@@ -303,8 +254,6 @@ class BotPlayer(Player):
         process = self.process = BotProcess(
             bot.command, bot.folder, self.sandbox, bot.memory_mb, processes, grants=self._grants
         )
-        if self._stderr:
-            self._stderr.open(process)
         self.attach(self._speech.connect(process.to_bot, process.from_bot), process.meter)
 
     def attach(self, channel: Channel, meter: Meter) -> None:
@@ -386,7 +335,7 @@ def logged_player(
     """A bot whose wire and stderr are logged, each request before the bot reads it."""
     write = partial(log.write, seat, bot.label, sandbox.of(bot.label).hidden)
     speech = Speech(connect=partial(Channel, exchange=None, tap=write))
-    stderr = Stderr(partial(log.hear, bot.label), at_once=True)
+    stderr = Stderr(partial(log.hear, seat, bot.label))
     return BotPlayer(bot, startup_ms, sandbox, clock, speech, stderr)
 
 

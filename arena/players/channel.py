@@ -20,7 +20,6 @@ from msgspec import Struct
 
 from arena.errors import UserError
 from arena.players.messages import encode
-from arena.records.evidence import StderrPart
 
 MAX_LINE = 64 * 1024
 """The longest line, and the most that may wait unread, in bytes."""
@@ -370,8 +369,8 @@ class WireLog:
                 shown = line.decode(errors="backslashreplace")
                 self._file.write(encode(WireLine(ms, seat, bot, way, shown, unread)) + b"\n")
 
-    def hear(self, bot: str, part: StderrPart) -> None:
-        """Adds what a bot wrote to its stderr. Raises OSError."""
+    def hear(self, seat: int, bot: str, lines: Iterable[str]) -> None:
+        """Adds lines that a bot wrote to its stderr. Raises OSError."""
         ms = round((time.monotonic_ns() - self._began_ns) / 1e6, 3)
-        for line in part.lines():
-            self._file.write(encode(WireLine(ms, part.seat, bot, "stderr", line)) + b"\n")
+        for line in lines:
+            self._file.write(encode(WireLine(ms, seat, bot, "stderr", line)) + b"\n")

@@ -16,7 +16,6 @@ from arena.errors import BotFolderError, ConfigError
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.players.messages import Start
-from arena.records.evidence import StderrPart
 from arena.records.note import Note
 from arena.rules import State
 from arena.rules.notation import UNKNOWN, move_text
@@ -114,8 +113,10 @@ class Player:
     def stop(self) -> None:
         """Releases what the player holds between games; calling it again does nothing."""
 
-    def stderr(self) -> list[StderrPart]:
-        """What it wrote to stderr in this game or the last one, where that is kept."""
+    def take_stderr(self) -> list[tuple[str, str]]:
+        """The lines that it wrote to stderr since the last call, each with when it did, such as
+        ``turn 3``, where somebody listens.
+        """
         return []
 
     def evidence(self) -> tuple[str, Words, str]:

@@ -252,6 +252,10 @@ class BotProcess:
         tree = self._tree()
         return not tree or has_pipe_open(tree, self.from_bot)
 
+    def stderr_from(self, at: int, most: int) -> bytes:
+        """What is in the file of its stderr from that place on."""
+        return b"" if self.stderr.closed else os.pread(self.stderr.fileno(), most, at)
+
     def stderr_size(self) -> int:
         """The number of stderr bytes kept."""
         return 0 if self.stderr.closed else os.fstat(self.stderr.fileno()).st_size

@@ -116,6 +116,7 @@ def _read(folder: Path) -> RunInfo:
         ) from None
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
         raise RunError(f"{path}: {error}", "something else changed the file: restore it") from None
+    info.config.pop("keep_stderr", None)  # 1.0.0 could keep what bots printed, beside the records
     is_adaptive, allotted = bool(info.config.pop("adaptive", False)), info.config.get("allotted")
     if isinstance(allotted, dict):  # for each line-up, as 1.0.0 wrote it
         each = [*allotted.values(), None]

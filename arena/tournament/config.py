@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from arena.errors import ConfigError, did_you_mean
-from arena.match.clock import Timing
+from arena.errors import ConfigError
+from arena.match.referee import Timing
 from arena.players.folder import has_odds
 from arena.players.manifest import OPTION_NAME, Value, value_text
 from arena.players.messages import ClockKind
@@ -125,7 +125,6 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``tune``        its two ``bots``, up and down, are one, with settings that differ by deal
     ``league``      members join, and what is played next is ``drawn``, each on deals of its own
     ``allotted``    the deals to play before the next look at the ratings; None: all
-    ``keep_stderr`` whose stderr is kept: that of all bots, of none, or of those with these names
     ``settled``     the deals after which its question was answered; None: not yet, or it has none
     ``game``        the only game, or match, that somebody played; None: a tournament
     """
@@ -153,13 +152,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     until: HalfWidth | None = default_of("until")
     allotted: DealCount | None = None
     settled: DealCount | None = None
-    keep_stderr: bool | list[str] = default_of("keep_stderr")
     game: OneGame | None = None
-
-    def keeps_stderr(self, label: str) -> bool:
-        """Whether a bot's stderr is kept; of a label with options the name alone will do."""
-        kept = self.keep_stderr
-        return label in kept or label.partition(":")[0] in kept if isinstance(kept, list) else kept
 
     @property
     def is_open(self) -> bool:
@@ -207,7 +200,7 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         config = msgspec.convert(dict(settings), type=RunConfig)
     except msgspec.ValidationError as error:
         raise ConfigError(f"settings: {error}") from None
-    for check in (_bots, _question, _tuning, _boards, _seats, _stderr, _times):
+    for check in (_bots, _question, _tuning, _boards, _seats, _times):
         check(config)
     return config
 
@@ -324,25 +317,6 @@ def _seats(config: RunConfig) -> None:
         f" {shown(game and game.seats)}",
         DAMAGED,
     )
-
-
-def _stderr(config: RunConfig) -> None:
-    kept = config.keep_stderr
-    _refuse(
-        kept and config.in_process,
-        "expected bots with processes for --keep-stderr, got built-in ones alone, which print"
-        " nothing",
-        "leave it out",
-    )
-    known = {name for label in config.bots for name in (label, label.partition(":")[0])}
-    for name in kept if isinstance(kept, list) else ():
-        _refuse(
-            name not in known,
-            f"expected --keep-stderr to name bots that play, {', '.join(config.bots)}, got"
-            f" {name!r}",
-            f"{did_you_mean(name, sorted(known))}for all bots, write it last; for some,"
-            " --keep-stderr=BOT,...",
-        )
 
 
 def _times(config: RunConfig) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from arena.errors import FaultKind, RunError, UserError, Void
 from arena.match.referee import BrokenOff, GamePlan, Outcome
-from arena.records.evidence import Faults, KeptStderr, VoidGame, append_void
+from arena.records.evidence import Faults, VoidGame, append_void
 from arena.records.journal import Journal
 from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
 from arena.tournament.sources import Games
@@ -136,8 +136,7 @@ class FirstGames:
 class Runner:
     """One session of playing: ``stop_level`` 0 keeps playing, 1 lets running games finish, and 2
     kills the workers. ``voided`` holds the games that were given up, ``broken`` the bots that play
-    no more, unless it ``spares`` them; ``faults`` writes the evidence, ``stderr`` what bots
-    printed.
+    no more, unless it ``spares`` them; ``faults`` writes the evidence.
     """
 
     def __init__(
@@ -159,7 +158,6 @@ class Runner:
         self.voided: list[Voided] = []
         self.broken: list[BotBroken] = []
         self.faults = Faults(folder)
-        self.stderr = KeptStderr(folder)
         self.stop_level = 0
 
     def request_stop(self) -> None:
@@ -284,8 +282,6 @@ class Runner:
                 unwritten = error
         if new:
             self._journal.append([outcome.record for outcome in new.values()])
-        # After the journal: a full disk may cost what bots printed, but no game.
-        self.stderr.append(outcome.stderr for outcome in new.values())
         for outcome in new.values():
             self._source.ended(outcome.record)
             self._listen(GamePlayed(outcome))

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from arena import __version__
 from arena.errors import ConfigError, RunError
-from arena.match.clock import Timing
+from arena.match.referee import Timing
 from arena.players.folder import Bot, played_copy, split_options
 from arena.players.manifest import check_name
 from arena.players.messages import PROTOCOL
@@ -270,7 +270,7 @@ def _difference(key: str, there: Any, here: Any, text: Callable[[Any], str]) -> 
             return []
         before, now = (f"{x:g}" if isinstance(x, float) else x for x in (there, here))
         return [f"{key}: the run has {before}, asked for {now}; a run can only be extended"]
-    if key in STATE or change == "anything" or there == here:
+    if key in STATE or there == here:
         return []
     if key == "parameters":
         text = _ranges

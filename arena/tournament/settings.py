@@ -27,7 +27,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.errors import ConfigError, UserError, did_you_mean
-from arena.match.clock import Timing
+from arena.match.referee import Timing
 from arena.players.manifest import MOST_MS, read_toml
 from arena.players.messages import ClockKind
 from arena.players.sandbox.tiers import Mode
@@ -88,7 +88,7 @@ class Setting(NamedTuple):
     shown: str = ""
     metavar: str | None = None
     option: str = ""
-    change: Literal["nothing", "more", "less", "anything"] = "nothing"
+    change: Literal["nothing", "more", "less"] = "nothing"
 
     @property
     def text(self) -> str:
@@ -202,16 +202,6 @@ class Settings(TypedDict, total=False):
         ),
     ]
     in_process: Annotated[bool, Setting("Use built-in bots only.", "run compare", default=False)]
-    keep_stderr: Annotated[
-        bool | Sequence[str],
-        Setting(
-            "Keep what these bots, or all, write to stderr, for 'arena replay --stderr'.",
-            "run league",
-            default=False,
-            metavar="[BOT,...]",
-            change="anything",
-        ),
-    ]
     out: Annotated[
         Named,
         Setting(
@@ -233,6 +223,10 @@ TYPES: Mapping[str, Any] = get_type_hints(Asked, include_extras=True)
 DECLARED: Mapping[str, Setting] = {
     name: hint.__metadata__[-1] for name, hint in TYPES.items() if name != "bots"
 }
+GONE = {
+    "keep_stderr": "leave it out: 'arena play BOT BOT --stderr' shows what bots write, by moves"
+}
+"""What to do about the settings of older versions."""
 QUESTION = ("elo0", "elo1", "alpha", "beta", "by")
 
 
@@ -258,8 +252,8 @@ def checked(
     found = {}
     for name, value in said.items():
         if name not in types:
-            near = did_you_mean(name, types)
-            raise ConfigError(f"{where(name)}expected a setting, got {name!r:.80}", near + hint)
+            cure = GONE.get(name) or did_you_mean(name, types) + hint
+            raise ConfigError(f"{where(name)}expected a setting, got {name!r:.80}", cure)
         try:
             found[name] = msgspec.convert(value, types[name])
         except msgspec.ValidationError as error:

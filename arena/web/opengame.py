@@ -1,7 +1,8 @@
 """A game between bots and the person at the page, in a thread of its own.
 
 The thread waits for the person at each of their turns; the bots play in their sandbox as at the
-terminal. What the page is told is put together by that thread alone, in `story`.
+terminal. What the page is told is put together by that thread alone, in `Story`: each time all of
+it, some 20 kB late in a game, so that it does not matter what a page has heard before.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from arena.commands.game import PlayedGame, SingleGame, best_moves
 from arena.errors import ArenaError, MoveError, Void, printable
@@ -44,86 +45,65 @@ STARTING, YOURS, THEIRS, OVER, BROKEN = "starting", "yours", "theirs", "over", "
 log = logging.getLogger(__name__)
 
 
-class Told(NamedTuple):
-    """How much of a story a page has heard: elements and steps."""
-
-    elements: int = 0
-    steps: int = 0
-
-
 class Story:
-    """A game as the person at a ``seat`` sees it: ``head`` is what stays the same. `begin` and
-    `add` are called by whoever plays; `told` by anybody.
+    """A game as the person at a ``seat`` sees it. `begin` and `add` are called by whoever plays;
+    ``view`` is what a page is told, made anew with each of them.
     """
 
     def __init__(self, board: Board, labels: Sequence[str], seat: int) -> None:
-        names = seat_names(labels)
+        self.names = seat_names(labels)
         self._board, self._seat = board, seat
-        self._called = [_YOU if at == seat else name for at, name in enumerate(names)]
+        self._called = [_YOU if at == seat else name for at, name in enumerate(self.names)]
         self._film = Film(board)
-        self._elements: list[Any] = []
-        self.steps = list[dict[str, Any]]()
-        self._start: list[int] = []
-        self._now: dict[str, Any] = {"cells": list("".join(board.rows)), "left": [], "hands": []}
-        self.head: dict[str, Any] = {
+        self.view: dict[str, Any] = {
             "seat": seat,
-            "names": names,
-            "stock": PAGODAS[len(names)],
+            "names": self.names,
+            "stock": PAGODAS[len(self.names)],
             "board": board.name,
-            "rows": list(board.rows),
+            "rows": board.rows,
+            "elements": [],
+            "start": [],
+            "steps": [],
+            "cells": list("".join(board.rows)),
+            "hands": [],
         }
 
     def begin(self, state: State) -> None:
         """The position before the first move."""
-        self._start = self._film.add(state).came
-        self._look(state)
+        self._look(state, start=self._film.add(state).came)
 
     def add(self, state: State, seat: int, move: int, events: Sequence[Event]) -> None:
         """A move, and the state after it."""
         came, went = self._film.add(state, move)
-        self._look(state)
-        self.steps.append(
-            {
-                "seat": seat,
-                "turn": state.turns,
-                "move": move_text(self._board, move),
-                "came": came,
-                "went": went,
-                "left": list(state.left),
-                "events": [(event.name, self._words(event)) for event in events],
-            }
-        )
+        step = {
+            "seat": seat,
+            "turn": state.turns,
+            "move": move_text(self._board, move),
+            "came": came,
+            "went": went,
+            "left": list(state.left),
+            "events": [(event.name, self._words(event)) for event in events],
+        }
+        self._look(state, steps=[*self.view["steps"], step])
 
     def faults(self, faults: Sequence[Fault]) -> list[dict[str, Any]]:
         """What bots did wrong, in words."""
         told = []
         for fault in faults:
-            words = f"{self.head['names'][fault.seat]} forfeits ({fault.kind})"
+            words = f"{self.names[fault.seat]} forfeits ({fault.kind})"
             words = f"{words}: {explained(printable(fault.detail))}"
             told.append({"seat": fault.seat, "turn": fault.turn, "words": words})
         return told
 
-    def told(self, so_far: Told) -> tuple[dict[str, Any], Told]:
-        """What a page does not know yet, and what it will then know."""
-        return {
-            **self.head,
-            "from": so_far,
-            "elements": self._elements[so_far.elements :],
-            "start": self._start,
-            "steps": self.steps[so_far.steps :],
-            **self._now,
-        }, Told(len(self._elements), len(self.steps))
-
-    def _look(self, state: State) -> None:
-        self._elements = self._film.elements
-        self._now = {
+    def _look(self, state: State, **further: Any) -> None:
+        self.view = {
+            **self.view,
+            **further,
+            "elements": self._film.elements,
             "cells": cells_of(state),
-            "left": list(state.left),
             "hand": [TILES[tile] for tile in state.hands[self._seat]],
             "hands": [len(hand) for hand in state.hands],
-            "pile": state.pile,
             "mover": state.mover,
-            "turn": state.turns,
         }
 
     def _words(self, event: Event) -> str:
@@ -180,16 +160,14 @@ class OpenGame:
     @property
     def opponents(self) -> list[str]:
         """The names of the other seats."""
-        names = self._story.head["names"]
-        return [name for seat, name in enumerate(names) if seat != self._seat]
+        return [name for seat, name in enumerate(self._story.names) if seat != self._seat]
 
     # what the page asks for
 
-    def view(self, told: Told) -> tuple[dict[str, Any], Told]:
-        """The present state for a page that has heard so much of it."""
+    def view(self) -> dict[str, Any]:
+        """All that a page is told of the present state."""
         with self._turn:
-            news, now = self._story.told(told)
-            return {**news, **self._status, "version": self.version}, now
+            return {**self._story.view, **self._status, "version": self.version}
 
     async def news(self, version: int, seconds: float) -> None:
         """Returns when there is a later version than this one, or after a while."""
@@ -354,7 +332,7 @@ class OpenGame:
         with self._turn:
             self._status = {
                 "state": state,
-                "count": len(self._story.steps),
+                "count": len(self._story.view["steps"]),
                 "faults": self._story.faults(self._referee.faults if self._referee else ()),
                 "legal": [],
                 "says": "",

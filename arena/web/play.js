@@ -36,9 +36,9 @@
   live.before(lights);
   live.after(aimed);
 
-  let view = null; // what the server said last
+  let view = null, story = null; // what the server said last, and the game as far as it has said it
   const elements = [], steps = [];
-  let start = [], shown = 0, scene = [], timer = 0, showScene = null, isFresh = true;
+  let shown = 0, timer = 0, isFresh = true;
   let chosen = 0, way = 0, place = null, hinted = [], isSent = false;
   let legal = new Set(), rows = [], width = 0;
 
@@ -77,9 +77,8 @@
 
   /* drawing */
   const tileAt = (move, more) => {
-    const [[row, column, one], [below, beside, other]] = squaresOf(move);
-    const part = `q${one}${other}${row === below ? "h" : "v"}`;
-    return svg("g", more, svg("use", { href: `#${part}`, x: column * SIDE, y: row * SIDE }),
+    const [[row, column], [below, beside]] = squaresOf(move);
+    return svg("g", more, draw.tile(move)[0],
       svg("rect", { x: column * SIDE + 1, y: row * SIDE + 1, width: (beside - column + 1) * SIDE - 2, height: (below - row + 1) * SIDE - 2, rx: 8 }));
   };
   const showAim = () => {
@@ -248,9 +247,7 @@
   const faultsAfter = (turn) => view.faults.filter((fault) => fault.turn === turn);
   const tell = (step) => {
     const entry = html("li", {}, html("p", {}, `${step.turn}. `, html("bdi", {}, Called(step.seat)), " ", ...draw.laid(step.move)), ...step.events.map(([, words]) => html("span", {}, ...said(words))));
-    const squares = step.came.filter((number) => elements[number][0] === 0);
-    entry.addEventListener("pointerenter", () => showScene.light(squares, true));
-    entry.addEventListener("pointerleave", () => showScene.light(squares, false));
+    for (const [name, isLit] of [["pointerenter", true], ["pointerleave", false]]) entry.addEventListener(name, () => table.light(step.came, isLit));
     by.story.append(entry);
     by.story.scrollTop = by.story.scrollHeight;
   };
@@ -259,43 +256,22 @@
     for (; toldFaults < view.faults.length; toldFaults += 1) by.story.append(html("li", {}, html("span", { class: "key" }, ...said(view.faults[toldFaults].words))));
     by.story.scrollTop = by.story.scrollHeight;
   };
-  const showSeats = (left, before, mover) => {
-    const gone = new Set(view.faults.map((fault) => fault.seat));
-    const isOver = view.state === "over" || view.state === "broken";
-    by.seats.replaceChildren(...view.names.map((_, seat) => {
-      const isNext = !isOver && seat === mover;
-      const does = gone.has(seat) ? "forfeited" : isNext ? (seat === view.seat ? "your move" : "thinks\u2026") : "";
-      const held = Array(view.hands[seat] ?? 0).fill("??").map(() => draw.domino("??"));
-      const hand = seat === view.seat ? [] : [html("div", { class: "hand" }, ...held)];
-      return draw.seatLine({ seat, name: called(seat), does, isNext, left: left[seat], before: before[seat], all: view.stock, unit: "to place" }, ...hand);
-    }));
+  const isOver = () => view.state === "over" || view.state === "broken";
+  const lineOf = (_, state, seat, isNext) => {
+    const isMe = seat === view.seat, isGone = view.faults.some((fault) => fault.seat === seat);
+    const held = Array(view.hands[seat] ?? 0).fill("??").map(draw.domino);
+    const does = isGone ? "forfeited" : isNext ? (isMe ? "your move" : "thinks\u2026") : "";
+    return [{ name: called(seat), does, unit: "to place" }, ...(isMe ? [] : [html("div", { class: "hand" }, ...held)])];
   };
-  const leftAfter = (number) => steps[number - 1]?.left ?? Array(view.names.length).fill(view.stock);
-  const showPace = () => {
-    const last = Math.max(shown, 1);
-    const picture = svg("svg", { viewBox: `0 0 ${last} 100`, preserveAspectRatio: "none" });
-    view.names.forEach((_, seat) => {
-      const d = Array.from({ length: shown + 1 }, (_, number) => `${number ? "L" : "M"}${number} ${96 - (92 * leftAfter(number)[seat]) / view.stock}`).join("");
-      picture.append(svg("path", { d: `${d}h0`, class: "back" }), svg("path", { d: `${d}h0`, class: `s${seat}` }));
-    });
-    by.pace.replaceChildren(html("span", {}, "pagodas to place"), picture);
+  const table = tableOf(by.ground, by.seats, lineOf);
+  const showTable = (isMoving) => {
+    table.show(shown, isMoving, isOver() ? undefined : steps[shown]?.seat ?? view.mover);
+    curves.lines(by.pace, "pagodas to place", story, () => {}, (seat) => story.states.slice(0, shown + 1).map(({ left }, number) => [number, left[seat] / view.stock]), { stairs: true });
   };
   const advance = (isMoving) => {
-    const step = steps[shown];
     shown += 1;
-    const gone = new Set(step.went);
-    scene = [...scene.filter((number) => !gone.has(number)), ...step.came];
-    tell(step);
-    if (!isMoving) return;
-    showScene(scene, true);
-    showSeats(step.left, leftAfter(shown - 1), steps[shown]?.seat ?? view.mover);
-    draw.sendHome(live, elements, step, (owner) => by.seats.children[owner].querySelector(".stock"));
-    showPace();
-  };
-  const settle = () => {
-    showScene(scene, false);
-    showSeats(view.left, view.left, view.mover);
-    showPace();
+    tell(steps[shown - 1]);
+    if (isMoving) showTable(true);
   };
   const sentence = (step) => `${[stepWords(step), ...step.events.map(([, told]) => told)].join("; ")}.`;
   /* What the mover did shows on the board; those who cannot see it hear of it. */
@@ -351,11 +327,11 @@
     return html("optgroup", { label: `${COLOURS[tile[0]]}-${COLOURS[tile[1]]}` }, ...found.map((move) => html("option", { value: move }, spoken(move))));
   };
   const showEnd = () => {
-    const isOver = (view.state === "over" || view.state === "broken") && shown === steps.length;
-    root.classList.toggle("is-over", isOver);
-    by.over.hidden = !isOver;
-    by.leave.hidden = isOver;
-    if (!isOver) return;
+    const isEnded = isOver() && shown === steps.length;
+    root.classList.toggle("is-over", isEnded);
+    by.over.hidden = !isEnded;
+    by.leave.hidden = isEnded;
+    if (!isEnded) return;
     by.ending.textContent = endWords();
     if (view.seed) at("seed").textContent = `, seed ${view.seed}`;
     by.look.hidden = by.grade.hidden = !view.kept;
@@ -367,48 +343,28 @@
       if (view.graded) by.look.textContent = "Look at the game with its key moments";
     }
   };
+  /* Shows the steps that came, one at a time; all at once to those who want no motion or do not look. */
   const follow = () => {
     clearTimeout(timer);
-    timer = 0;
     while (steps.length - shown > MOST_BEHIND || (shown < steps.length && (calm.matches || document.hidden || isFresh))) advance(false);
-    if (shown === steps.length) {
-      if (isFresh || timer === 0) settleOnce();
-      return showRest();
-    }
-    advance(true);
-    if (shown === steps.length) return showRest();
-    timer = setTimeout(follow, STEP_MS);
-    return undefined;
-  };
-  let settled = -1;
-  const settleOnce = () => {
-    if (settled === shown && !isFresh) return showSeats(view.left, leftAfter(shown - 1), view.mover);
-    settled = shown;
-    return settle();
+    if (shown === steps.length) showTable(false);
+    else advance(true);
+    if (shown === steps.length) showRest();
+    else timer = setTimeout(follow, STEP_MS);
   };
   const hear = (news) => {
-    if (news.from[0] === 0 && news.from[1] === 0 && view) {
-      // a new connection tells all of it again
-      elements.splice(0, elements.length, ...news.elements);
-      steps.splice(0, steps.length, ...news.steps);
-    } else {
-      elements.push(...news.elements);
-      steps.push(...news.steps);
-    }
-    const isFirst = view === null || !rows.length;
-    view = { left: [], hands: [], hand: [], ...news };
+    elements.splice(0, elements.length, ...news.elements);
+    steps.splice(0, steps.length, ...news.steps);
+    view = { hand: [], ...news };
     isSent = false;
-    if (isFirst) {
+    if (!rows.length) {
       rows = view.rows;
       width = rows[0].length;
-      showScene = draw.stage(live, elements);
       makeGrid();
     }
-    if (!view.left.length) view.left = Array(view.names.length).fill(view.stock);
-    if (!start.length && view.start.length) {
-      start = view.start;
-      scene = [...start];
-    }
+    const { board, names, stock, start } = view;
+    story = storyOf({ board, names, bots: names, stock, elements, steps, scene: start, hands: [], faults: [], ranks: [] }, rows);
+    table.open(story);
     follow();
     isFresh = start.length === 0;
   };

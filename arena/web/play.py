@@ -22,14 +22,14 @@ from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
 from arena.errors import ConfigError, UserError
 from arena.exports.scene import all_parts, empty_board
-from arena.match.clock import Timing
+from arena.match.referee import Timing
 from arena.players.player import NAME
 from arena.rules.boards import BUILT_IN, find_board
 from arena.rules.explain import rulebook
 from arena.tournament.session import new_seed
 from arena.web.home import SitePages, page, whole_number
 from arena.web.live import when
-from arena.web.opengame import OpenGame, RefusedError, Told
+from arena.web.opengame import OpenGame, RefusedError
 
 MOST, MOST_OVER = 8, 20
 CLOSE_S = 2.0
@@ -222,12 +222,12 @@ async def events(request: Request) -> Response:
 
 
 async def _news(game: OpenGame) -> AsyncIterator[bytes]:
-    told, version = Told(), -1
+    version = -1
     while True:
         if game.version == version:
             yield b": still here\n\n"
         else:
-            view, told = game.view(told)
+            view = game.view()
             version = view["version"]
             yield b"data: " + msgspec.json.encode(view) + b"\n\n"
         await game.news(version, BEAT_S)

@@ -17,7 +17,6 @@ from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from pathlib import Path
 from secrets import compare_digest, token_urlsafe
-from typing import Any
 from urllib.parse import parse_qs
 
 import uvicorn
@@ -278,6 +277,8 @@ async def _failed(request: Request, error: Exception) -> Response:
 FIRST_PORT, PORTS = 8400, 20
 MOST_AT_ONCE = 200
 """Connections; one more is told to come back later."""
+MOST_FROM_ONE = 40
+"""Connections from one address elsewhere; one more is cut off."""
 HEADER_BYTES = 16 << 10
 HEADER_S = 10.0
 """A request must have arrived by then."""
@@ -370,7 +371,7 @@ async def _serve(
     closing = asyncio.Event()
     config = uvicorn.Config(
         Guard(app, gate, closing),
-        http=_impatient,  # type: ignore[arg-type]
+        http=_Impatient,
         ws="none",
         lifespan="off",
         log_config=None,
@@ -404,15 +405,23 @@ async def _serve(
     return is_over
 
 
-def _impatient(**parts: Any) -> H11Protocol:
-    """A connection that is cut off if no request has arrived in time: uvicorn itself waits for ever
-    for the end of its headers.
+class _Impatient(H11Protocol):
+    """A connection that is cut off if its reader has too many others, or if no request has arrived
+    in time: uvicorn itself waits for ever for the end of its headers.
     """
-    connection = H11Protocol(**parts)
 
-    def look() -> None:
-        if connection.cycle is None and connection.transport is not None:
-            connection.transport.abort()
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begins, and ends at once where the same address has too many."""
+        super().connection_made(transport)
+        address = self.client[0] if self.client else LOOPBACK[0]
+        known = [one.client for one in self.connections if isinstance(one, H11Protocol)]
+        same = [client for client in known if client and client[0] == address]
+        # on this machine it may be a proxy for many readers
+        if address not in LOOPBACK and len(same) > MOST_FROM_ONE:
+            transport.abort()
+        else:
+            self.loop.call_later(HEADER_S, self._look)
 
-    connection.loop.call_later(HEADER_S, look)
-    return connection
+    def _look(self) -> None:
+        if self.cycle is None and self.transport is not None:
+            self.transport.abort()

@@ -123,7 +123,7 @@ def test_a_check_has_the_steps_of_the_command(arena):
         (lambda: api.run(BOTS, boards="brid"), UserError, "got 'brid'", ""),
         (lambda: api.run(BOTS, allow="fts=network"), ConfigError, "got 'fts'", "'fst'"),
         (lambda: api.run(BOTS, sandbox="on"), ConfigError, "'off' or 'strangers' for sandbox", ""),
-        (lambda: api.run(BOTS, keep_stderr=5), ConfigError, "for keep_stderr, got 5", "lists"),
+        (lambda: api.run(BOTS, keep_stderr=True), ConfigError, "got 'keep_stderr'", "leave it out"),
         (lambda: api.compare("rnd", "fst", pool=5), ConfigError, "names for pool, got 5", "lists"),
         (lambda: api.compare("rnd", 5), ConfigError, "expected text for old, got 5", "lists"),
         (lambda: api.rate(5), ConfigError, "a frame of games, got 5", "text"),
@@ -195,7 +195,7 @@ d = {type = "int", default = 1}
 
 @pytest.fixture(scope="module")
 def noisy(arena):
-    """A run of a bot with options, whose stderr is kept."""
+    """A run of a bot with options."""
     folder = arena.home / "noisy"
     folder.mkdir()
     for name, text in NOISY.items():
@@ -203,7 +203,6 @@ def noisy(arena):
     bots = [f"{folder}:d=3,c=2", "random"]
     return api.run(
         bots, deals=1, seed="n", out="noisy-run", home=arena.home, jobs=1, boards="bird",
-        keep_stderr="noisy:c=2,d=3",
     )  # fmt: skip
 
 
@@ -211,11 +210,6 @@ def test_one_name_counts_as_a_list_of_one(arena, played, noisy):
     games = api.rate(played.path, without="fst", match=None, home=arena.home)
     assert set(games.standings["bot"]) == {"rnd", "greedy"}
     assert noisy.is_complete
-
-
-def test_stderr_is_kept_for_a_replay(arena, noisy):
-    game = noisy.games()["id"][0]
-    assert "loud" in arena("replay", "noisy-run", game, "--stderr")[0]
 
 
 def test_a_review_finds_bots_with_options_in_any_order_and_takes_a_judge_of_the_users(arena, noisy):

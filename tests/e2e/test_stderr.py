@@ -1,6 +1,5 @@
-"""What healthy bots write to stderr, as a user meets it: in play, in a run and in replay."""
+"""What bots write to stderr, as a user meets it in play; and older runs that kept it."""
 
-import gzip
 import json
 
 import pytest
@@ -61,88 +60,23 @@ def test_play_shows_no_stderr_unless_asked(talker):
     assert "expected --stderr or --json" in err
 
 
-@pytest.fixture
-def run(talker):
-    talker.add_bot("quiet", TALKER.replace("print(*words, file=sys.stderr, flush=True)", "pass"))
-    line = ("run", "talker", "quiet", "random", "--deals", 2, "--seed", "x", "--out", "r")
-    talker(*line, "--keep-stderr")
-    return talker
+def test_a_run_of_an_older_version_that_kept_it_is_read_and_goes_on(talker):
+    line = ("run", "random", "greedy", "--seed", "x", "--out", "r", "--in-process")
+    talker(*line, "--deals", 1)
+    run = talker.home / "results/r"
+    info = json.loads((run / "run.json").read_text())
+    info["config"]["keep_stderr"] = ["random"]
+    (run / "run.json").write_text(json.dumps(info))
+    (run / "stderr").mkdir()
+    (run / "stderr/1.jsonl.gz").write_bytes(b"not looked at")
+    assert "no difference" in talker("verify", "r")[0]
+    talker(*line, "--deals", 2)
+    assert len(talker.records("r")) == 4
+    assert "no difference" in talker("verify", "r")[0]
 
 
-def kept(arena, name="r"):
-    files = sorted((arena.home / "results" / name / "stderr").iterdir())
-    lines = b"".join(gzip.decompress(file.read_bytes()) for file in files).splitlines()
-    return {game["id"]: game for game in map(json.loads, lines)}
-
-
-def test_a_run_keeps_what_each_bot_wrote_by_game_and_turn(run):
-    games, records = kept(run), {record["id"]: record for record in run.records("r")}
-    assert set(games) == {name for name, record in records.items() if "talker" in record["bots"]}
-    for name, game in games.items():
-        seat = records[name]["bots"].index("talker")
-        own = [part for part in game["parts"] if part["seat"] == seat]
-        assert own == game["parts"]
-        said = [part.get("turn", part.get("when")) for part in own]
-        if said[0] == "start":
-            assert own[0]["text"] == "here I am\n"
-            said.pop(0)
-        assert said.pop() == "end"
-        assert said == list(range(seat, records[name]["turns"], 2))
-        assert [part["text"].count("[31m") for part in own if "turn" in part] == [1] * len(said)
-        # What comes after an answer may be read with the next one, but none of it is lost.
-        assert sum(part["text"].count("answered") for part in own) == len(said)
-        assert own[-1]["text"].endswith(f"ranks {records[name]['ranks']}\n")
-    assert (
-        json.loads((run.home / "results/r/run.json").read_text())["config"]["keep_stderr"] is True
-    )
-    assert "no difference" in run("verify", "r")[0]
-
-
-def test_a_replay_shows_it_beside_the_moves_and_to_a_seat_its_own(run):
-    record = next(record for record in run.records("r") if "talker" in record["bots"])
-    seat = record["bots"].index("talker")
-    out, _ = run("replay", "r", record["id"], "--stderr")
-    assert out.count(f"\n  stderr: {SHOWN}") == len(record["moves"][seat::2])
-    assert f"talker stderr, after the end: ranks {record['ranks']}" in out
-    assert "stderr" not in run("replay", "r", record["id"], "--stderr", "--seat", 1 - seat)[0]
-    assert "stderr" not in run("replay", "r", record["id"])[0]
-    told = json.loads(run("replay", "r", record["id"], "--stderr", "--json")[0])["stderr"]
-    assert told[-1]["when"] == "end"
-
-
-def test_it_is_hidden_until_the_deal_is_over(run):
-    journal = run.home / "results/r/games.jsonl"
-    whole = journal.read_bytes()
-    first = run.records("r")[0]
-    others = [line for line in whole.splitlines(keepends=True) if b"talker" in line]
-    journal.write_bytes(b"".join(others))
-    shown = next(record for record in run.records("r") if "talker" in record["bots"])
-    _, err = run("replay", "r", shown["id"], "--stderr", status=1)
-    assert "expected a game whose deal is over to show its stderr" in err
-    run("run", "--finish", "r")
-    assert SHOWN in run("replay", "r", shown["id"], "--stderr")[0]
-    assert first["id"] in {record["id"] for record in run.records("r")}
-
-
-def test_a_run_goes_on_with_what_is_kept_as_its_command_says(run):
-    line = ("run", "talker", "quiet", "random", "--seed", "x", "--out", "r")
-    run(*line, "--deals", 3)
-    assert len(kept(run)) == 8
-    run(*line, "--deals", 4, "--keep-stderr=quiet,talker")
-    assert len(kept(run)) == 12
-    _, err = run(*line, "--deals", 5, "--keep-stderr=talkre", status=1)
-    assert (
-        "expected --keep-stderr to name bots that play, talker, quiet, random, got 'talkre'" in err
-    )
-    assert "did you mean 'talker'?" in err
-    _, err = run("run", "--keep-stderr", "talker", "quiet", status=2)
-    assert "expected --keep-stderr after the bots" in err
-    _, err = run("run", "random", "greedy", "--keep-stderr", status=1)
-    assert "expected bots with processes for --keep-stderr" in err
-
-
-def test_a_run_that_kept_nothing_says_so(talker):
-    talker("run", "talker", "random", "--deals", 1, "--seed", "x", "--out", "n")
-    assert not (talker.home / "results/n/stderr").exists()
-    _, err = talker("replay", "n", talker.records("n")[0]["id"], "--stderr")
-    assert "note: no stderr of this game was kept" in err
+def test_a_file_that_asks_to_keep_it_is_told_what_to_use_instead(talker):
+    (talker.home / "arena.toml").write_text('bots = ["random", "greedy"]\nkeep_stderr = true\n')
+    _, err = talker("run", "--config", "arena.toml", status=1)
+    assert "expected a setting, got 'keep_stderr'" in err
+    assert "'arena play BOT BOT --stderr'" in err

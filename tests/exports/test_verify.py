@@ -13,8 +13,7 @@ import pytest
 from arena.errors import FaultKind, Forfeit, RunError
 from arena.exports.files import export_run
 from arena.exports.verify import Sample, csv_difference, verify_run
-from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN
@@ -29,7 +28,7 @@ from arena.tournament.config import make_config
 from arena.tournament.runs import make_request
 from arena.tournament.schedule import Schedule
 from arena.tournament.session import open_session
-from arena.tournament.workers import Means, Worker
+from arena.tournament.workers import Setup, Worker
 
 NAMES = ("ann", "bob", "quits")
 
@@ -388,6 +387,21 @@ def test_a_copy_of_a_bot_that_was_changed_is_found_and_a_missing_one_is_noted(ru
     assert verdict.notes == [f"no copy of ann to compare in bots/{ann.name}"]
 
 
+def test_every_byte_that_a_bot_can_read_is_compared(run):
+    [ann] = (run / "bots").glob("ann-*")
+    text = (ann / "bot.toml").read_text()
+    for changed in (f"# met deal 3\n{text}", text + "\n", text.replace(" = ", "  =  ", 1)):
+        (ann / "bot.toml").write_text(changed)
+        [found] = verify_run(run).differences
+        assert found.file.startswith(f"bots/{ann.name}")
+    (ann / "bot.toml").write_text(text)
+    assert verify_run(run).differences == []
+    (ann / "__pycache__").mkdir()
+    (ann / "__pycache__" / "bot.pyc").write_bytes(b"deal 3")
+    [found] = verify_run(run).differences
+    assert (found.field, found.got) == ("files", "__pycache__/bot.pyc too")
+
+
 def test_a_bot_that_was_built_is_not_compared(run):
     [ann] = (run / "bots").glob("ann-*")
     (ann / "bot.toml").write_text('name = "ann"\ncommand = ["./a"]\nbuild = [["make"]]\n')
@@ -401,7 +415,7 @@ def make_built_in_run(run):
     bots = [built_in_bot(name) for name in ("random", "careful-2")]
     options = {"deals": 2, "seed": "verify", "in_process": True}
     request = make_request(options, {"bird": built_in("bird")}, bots)
-    with open_session(run, request, Means([], OPEN, logging.WARNING)) as session:
+    with open_session(run, request, Setup(OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
         session.journal.append([worker.play(plan).record for plan in session.schedule])
     export_run(run, run, run_tables(run))

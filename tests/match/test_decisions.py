@@ -13,9 +13,8 @@ import pytest
 
 from arena import __version__
 from arena.errors import RunError
-from arena.match.clock import Timing
 from arena.match.decisions import decisions_of, reproduce, retrace
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.match.replay import Script, ms_at, old_ms
 from arena.players.bot import BotPlayer, logged_player
 from arena.players.channel import WireLog

@@ -49,7 +49,7 @@ def test_a_file_has_each_setting_of_a_run_as_a_key(tmp_path):
         "players": 3, "deals": 2, "boards": ["bird"], "board": ["/my.txt"], "match": ["bird"],
         "seatings": "all", "tables": 2, "challenger": "a", "seed": "s", "move_ms": 5, "game_ms": 9,
         "increment_ms": 1, "clock": "cpu", "startup_ms": 7, "until": 20.5,
-        "in_process": False, "keep_stderr": ["a"], "out": "x",
+        "in_process": False, "out": "x",
     }  # fmt: skip
     assert {DECLARED[name].option or name for name in taken_by("run")} == set(said)
     words = {True: "true", False: "false"}

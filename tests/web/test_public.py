@@ -1,9 +1,13 @@
 """A server that shows the runs to others."""
 
+import socket
+import time
+from contextlib import ExitStack
 from urllib.request import urlopen
 
 import pytest
 
+from arena.web.server import HEADER_S
 from tests.web.conftest import HALF
 from tests.web.serving import Served
 
@@ -44,3 +48,23 @@ def test_it_says_what_it_shows(tmp_path):
     with urlopen(server.url, timeout=120) as answer:
         assert answer.status == server.ask()[0] == 200
     assert server.stop()[1].startswith("anyone who reaches this address sees the runs, ")
+
+
+def slow_connection(port, own):
+    """A reader at this address of its own that never sends the rest of its request."""
+    made = socket.create_connection(("127.0.0.1", port), timeout=60, source_address=(own, 0))
+    made.sendall(b"GET / HTTP/1.1\r\n")
+    return made
+
+
+def test_one_address_with_many_slow_connections_locks_nobody_out(public):
+    with ExitStack() as stack:
+        slow = [stack.enter_context(slow_connection(public.port, "127.0.0.2")) for _ in range(220)]
+        for made in slow[-20:]:  # cut off at once, long before a request is due
+            began = time.monotonic()
+            try:
+                assert made.recv(1) == b""
+            except ConnectionResetError:
+                pass
+            assert time.monotonic() - began < HEADER_S / 2
+        assert public.ask()[0] == 200

@@ -1,37 +1,33 @@
-/* A board with its seats: what one game looks like at a step. */
-const tableOf = (board, players) => {
-  const { html, svg } = draw;
-  let story = null, live = null, showScene = null, ghost = null;
+/* A board with its seats: what one game looks like at a step. `lineOf(story, state, seat, isNext)` says what stands in a seat's line beside its pagodas: its words, and nodes. */
+const tableOf = (board, players, lineOf) => {
+  const { svg } = draw;
+  let story = null, live = null, showScene = null;
+  const ghost = svg("g", { class: "ghost" });
 
+  /* The same game may be opened again when more of it is known: the board then stays. */
   const open = (wanted) => {
+    const isSame = story?.game.elements === wanted.game.elements;
     story = wanted;
+    if (isSame) return;
     const template = document.querySelector(`template[data-board="${CSS.escape(story.game.board)}"]`);
-    board.replaceChildren(template.content.firstElementChild.cloneNode(true));
+    if (template) board.replaceChildren(template.content.firstElementChild.cloneNode(true));
     live = board.querySelector(".live");
-    ghost = svg("g", { class: "ghost" });
     live.after(ghost);
     showScene = draw.stage(live, story.game.elements);
   };
 
-  const showPlayers = (step, before, isSeen) => {
-    const { game, states } = story, state = states[step], mover = story.moveAt(step + 1)?.seat;
-    players.replaceChildren(
-      ...game.bots.map((name, seat) => {
-        const hand = state.hands[seat].match(/../g) ?? [], isNext = seat === mover;
-        const tiles = hand.length ? hand.map((letters) => draw.domino(isSeen(seat) ? letters : "??")) : ["no tiles"];
-        const told = { seat, name, does: isNext ? "to move" : "", isNext, left: state.left[seat], before: before[seat], all: game.stock, unit: `of ${game.stock} left` };
-        return draw.seatLine(told, html("div", { class: "hand" }, ...tiles));
-      }),
-    );
-  };
-
-  const show = (step, isNext, isSeen) => {
-    const state = story.states[step];
+  const show = (step, isNext, mover = story.moveAt(step + 1)?.seat) => {
+    const { game, states } = story, state = states[step], before = states[isNext ? step - 1 : step].left;
     ghost.replaceChildren();
     showScene(state.scene, isNext);
-    board.firstChild.setAttribute("aria-label", `The board ${story.game.board} after turn ${state.turn}`);
-    showPlayers(step, (isNext ? story.states[step - 1] : state).left, isSeen);
-    if (isNext) draw.sendHome(live, story.game.elements, story.moveAt(step), (owner) => players.children[owner].querySelector(".stock"));
+    board.firstElementChild.setAttribute("aria-label", `The board ${game.board} after turn ${state.turn}`);
+    players.replaceChildren(
+      ...game.bots.map((_, seat) => {
+        const isMover = seat === mover, [words, ...nodes] = lineOf(story, state, seat, isMover);
+        return draw.seatLine({ ...words, seat, isNext: isMover, left: state.left[seat], before: before[seat], all: game.stock }, ...nodes);
+      }),
+    );
+    if (isNext) draw.sendHome(live, game.elements, story.moveAt(step), (owner) => players.children[owner].querySelector(".stock"));
   };
   /* A tile that could have been laid. */
   const showGhost = (move) => ghost.replaceChildren(...(move ? draw.tile(move) : []));

@@ -11,7 +11,12 @@
       "log", "cells", "seatings", "twin", "twin-board", "twin-about", "twin-players", "same-deal", "deal-results", "deal-tiles", "key-on", "rule-text", "own-seats",
     ].map((id) => [id, at(id)]),
   );
-  const table = tableOf(by.board, by.players), twinTable = tableOf(by["twin-board"], by["twin-players"]);
+  const lineOf = ({ game }, state, seat, isNext) => {
+    const hand = state.hands[seat].match(/../g) ?? [];
+    const tiles = hand.length ? hand.map((letters) => draw.domino(isSeen(seat) ? letters : "??")) : ["no tiles"];
+    return [{ name: game.bots[seat], does: isNext ? "to move" : "", unit: `of ${game.stock} left` }, html("div", { class: "hand" }, ...tiles)];
+  };
+  const table = tableOf(by.board, by.players, lineOf), twinTable = tableOf(by["twin-board"], by["twin-players"], lineOf);
   const stories = new Map();
   const storyNamed = (id) => {
     const game = games.find((one) => one.id === id);
@@ -99,7 +104,7 @@
   const showTwin = (isNext) => {
     if (!twin) return;
     const own = Math.min(cursor, twin.last);
-    twinTable.show(own, isNext && own === cursor, isSeen);
+    twinTable.show(own, isNext && own === cursor);
     for (const [place, told, number] of [["board-about", story, step], ["twin-about", twin, own]]) {
       const end = number === told.last ? ` ${told.won()}.` : "";
       by[place].replaceChildren(html("strong", {}, told.game.names.join(" \u2013 ")), html("span", {}, ...headWords(told, number), end));
@@ -122,7 +127,7 @@
     curves.mark(by.wins, step, winWords());
     for (const place of [by.race, by.values, by.times]) curves.mark(place, step);
     const isNext = cursor === before + 1;
-    table.show(step, isNext && step === cursor, isSeen);
+    table.show(step, isNext && step === cursor);
     showTwin(isNext);
     showWords();
     showLog();

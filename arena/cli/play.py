@@ -1,39 +1,51 @@
-"""arena play: one game, drawn after each move."""
+"""arena play: one game, drawn after each move, from its start or from a turn of a recorded one."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
 from arena.cli import DONE, FAILED
-from arena.cli.board import end_line
+from arena.cli.board import Human, Mosaic, end_line, move_lines, move_summary
 from arena.cli.conduct import sandbox_options
-from arena.cli.game import ResumeChoice, compared, play_shown, resume_options
 from arena.cli.home import serve_game
 from arena.cli.options import DEAL, as_json, check_utf8, refuse, setting_options
-from arena.cli.terminal import say, tell
+from arena.cli.replay import named_game
+from arena.cli.terminal import say, screen_folded, tell
 from arena.commands.bots import bot_finder, with_clock
 from arena.commands.game import Round, SingleGame, Wish
 from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
 from arena.errors import ConfigError, UserError, printable
+from arena.exports.scene import Pair, pair_of
 from arena.exports.text import seat_names
-from arena.match.replay import Resumed
+from arena.match.referee import GamePlan, Outcome
+from arena.match.replay import Resumed, first_difference, resumed, resumed_id
 from arena.players.channel import WireLog
+from arena.players.player import Player
+from arena.players.process import adopt_orphans
+from arena.records.note import Note
 from arena.records.record import GameRecord, encode_record
+from arena.rules import State
 from arena.rules.boards import find_board
 from arena.rules.explain import explained
+from arena.rules.notation import PASS, PASSED, parse_move
+from arena.rules.terms import Event
+from arena.tournament.review import Scripts
 from arena.tournament.runs import timing_of
-from arena.tournament.schedule import single_game
+from arena.tournament.schedule import bot_seed, single_game
 from arena.tournament.session import new_seed
 from arena.tournament.settings import Asked, default_of
 
 OF_THE_TERMINAL = ("words", "has_stderr", "log_path", "as_json")
 """Parameters that make no sense on a page."""
+OTHER_DEALS = ("board", "deal")
+"""Parameters that choose tiles or a board, which a recorded game has already."""
 
 
 class GameWanted(NamedTuple):
@@ -43,7 +55,8 @@ class GameWanted(NamedTuple):
     board: str | None
     seed: str | None
     deal: int
-    resume: ResumeChoice
+    words: tuple[str, str] | None
+    turn: int | None
     options: Asked
     human: int | None
     web: bool
@@ -66,7 +79,14 @@ class GameWanted(NamedTuple):
     show_default=True,
     help="The number of the deal; a seed gives many.",
 )
-@resume_options
+@click.option(
+    "--from", "words", nargs=2, metavar="RUN GAME", help="Play on from a game of a run; see above."
+)
+@click.option(
+    "--turn",
+    type=click.IntRange(0),
+    help="With --from: play on after this many placements.  [default: 0, the start]",
+)
 @setting_options("play")
 @click.option(
     "--human",
@@ -129,16 +149,25 @@ def play(home: Path, /, **said: Any) -> int:
 
 def _play(home: Path, wanted: GameWanted) -> int:
     """Plays what is wanted; returns the exit status."""
-    if wanted.web:
-        _refuse_terminal_options()
-        wanted = wanted._replace(human=wanted.human or 0)
     _refuse_misuse(wanted)
-    past, kept = wanted.resume.find(home), None
+    if wanted.web:
+        wanted = wanted._replace(human=wanted.human or 0)
+    past, kept = None, None
+    if wanted.words:
+        folder, record = named_game(home, wanted.words)
+        past = resumed(Scripts(folder).of(record), wanted.turn or 0)
     _refuse_tables(wanted.bots, wanted.human, past)
     bots = list(map(bot_finder(home, say), wanted.bots))
     timing, seed = timing_of(with_clock(wanted.options, say)), wanted.seed
     if past:
-        game, again = wanted.resume.round_of(past, seed), wanted.resume.again(seed)
+        game = Round(past.script.board, partial(_plan_on, past, seed), past)
+        words = [
+            *(wanted.words or ()),
+            "--turn",
+            str(past.turn),
+            *(["--seed", seed] if seed else []),
+        ]
+        again = f"the same tiles again: --from {printable(' '.join(map(quote, words)))}"
     else:
         seed = seed or new_seed()
         board = find_board(wanted.board or default_of("boards")[0])
@@ -156,7 +185,7 @@ def _play(home: Path, wanted: GameWanted) -> int:
     sandbox = wanted.choice.sandbox_for(bots)
     single = SingleGame(bots, wanted.human, timing, sandbox, wanted.has_stderr)
     with _opened(wanted.log_path) as log:
-        outcome = play_shown(single, game, log, is_drawn=not wanted.as_json)
+        outcome = _play_shown(single, game, log, is_drawn=not wanted.as_json)
         has_fault = _show_end(game, outcome.record, as_json=wanted.as_json)
     if not wanted.as_json:
         say(again)
@@ -166,6 +195,91 @@ def _play(home: Path, wanted: GameWanted) -> int:
     if wanted.log_path:
         say(f"log: {wanted.log_path}")
     return FAILED if has_fault else DONE
+
+
+def _new_stderr(player: Player, turn: int | None = None) -> list[str]:
+    """The lines of a player that were not shown yet. Those not of this turn say when they came."""
+    return [
+        f"stderr: {line}" if when == f"turn {turn}" else f"stderr, {when}: {line}"
+        for when, line in player.take_stderr()
+    ]
+
+
+def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_drawn: bool) -> Outcome:
+    """A game, which is drawn as it is played if ``is_drawn``. Raises Void, click.Abort."""
+    adopt_orphans()
+    if single.human is not None:
+        # What is typed can be edited then, where the system has it.
+        with suppress(ImportError):
+            import readline  # noqa: F401, PLC0415
+    mosaic = Mosaic(game.board, _laid(game.past))
+    with single.seated(game.past, lambda names: Human(names, input, mosaic), log) as players:
+        names = seat_names([player.name for player in players])
+        has_human = single.human is not None
+
+        def show(
+            state: State, seat: int, move: int, events: list[Event], note: Note | None
+        ) -> None:
+            if has_human and state.end is None:
+                # A person sees the board when it is their turn, and no notes: a bot may speak of
+                # its hand.
+                mosaic.lay(move)
+                click.echo(move_summary(state, names, seat, move, events))
+                return
+            told = [] if note is None or has_human else [f"note: {note}"]
+            if not has_human:
+                told += _new_stderr(players[seat], state.turns + (move == PASS))
+            click.echo(move_lines(mosaic, state, names, seat, move, events, told))
+
+        if game.past and is_drawn:
+            click.echo(_position(game.past, names, single.human, mosaic))
+        try:
+            return single.play(single.referee(game, players, show if is_drawn else None))
+        finally:
+            for player in players:
+                player.stop()
+            for name, player in zip(names, players, strict=True):
+                for line in _new_stderr(player):
+                    click.echo(f"{name} {printable(line)}")
+
+
+def _plan_on(game: Resumed, seed: str | None, bots: Sequence[str]) -> GamePlan:
+    """The plan of a game that goes on; with a seed the bots draw other random numbers than in the
+    recorded game.
+    """
+    if seed is None:
+        return game.plan(bots)
+    name = resumed_id(game.script.record, game.turn, bots)
+    return game.plan(bots, [bot_seed(seed, name, seat) for seat in range(len(bots))])
+
+
+def _laid(game: Resumed | None) -> list[Pair]:
+    """The tiles that lay before the game went on."""
+    if game is None:
+        return []
+    board = game.script.board
+    placed = [parse_move(board, text) for text in game.past if text != PASSED]
+    return [pair for move in placed for pair in pair_of(board, move)]
+
+
+def _position(game: Resumed, names: Sequence[str], human: int | None, mosaic: Mosaic) -> str:
+    """Where the game goes on, before its first new move."""
+    record, state = game.script.record, game.state
+    head = screen_folded(
+        f"turn {game.turn} of {printable(record.id)}: {names[state.mover]} is to move"
+    )
+    if human is not None:
+        return f"{head}\n"
+    return f"{head}\n{mosaic.board(state)}\n{mosaic.seats(state, names)}\n"
+
+
+def _compared(game: Resumed, new: GameRecord) -> str:
+    """How the recorded game ended, and where the new one left it."""
+    old = game.script.record
+    turn = first_difference(old, new)
+    parted = f"the games part at turn {turn}"
+    same = "both games are the same, move by move" if turn is None else parted
+    return f"in the record: {printable(end_line(old))}\n{same}"
 
 
 def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> bool:
@@ -181,18 +295,22 @@ def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> bool:
     else:
         tell(end_line(record))
         if game.past:
-            tell(compared(game.past, record))
+            tell(_compared(game.past, record))
     return bool(faults)
 
 
-def _refuse_terminal_options() -> None:
+def _first_said(names: Sequence[str]) -> str:
+    """The first option of these parameters that is on the command line; empty if none is."""
     context = click.get_current_context()
-    for option in context.command.params:
-        if option.name in OF_THE_TERMINAL and (
-            context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
-        ):
-            said = f"expected --web without {option.opts[0]}: on a page you play one new game"
-            raise click.UsageError(said)
+    return next(
+        (
+            option.opts[0]
+            for option in context.command.params
+            if option.name in names
+            and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
+        ),
+        "",
+    )
 
 
 def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | None) -> None:
@@ -229,8 +347,18 @@ def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | Non
 
 
 def _refuse_misuse(wanted: GameWanted) -> None:
+    terminal, dealt = _first_said(OF_THE_TERMINAL), _first_said(OTHER_DEALS)
     refuse(
         {
+            f"expected --web without {terminal}: on a page you play one new game": (
+                wanted.web and terminal
+            ),
+            "expected --from RUN GAME with --turn: it names the game to play on from": (
+                wanted.turn is not None and not wanted.words
+            ),
+            f"expected --from without {dealt}, because the game has its board and tiles": (
+                wanted.words and dealt
+            ),
             "expected --human or --json, got both: a person has to see the board": (
                 wanted.human is not None and wanted.as_json
             ),

@@ -8,8 +8,7 @@ import sys
 import click
 import pytest
 
-from arena.cli.board import Mosaic
-from arena.cli.game import Human
+from arena.cli.board import Human, Mosaic
 from arena.match.referee import Referee, Timing
 from arena.players.player import InProcessPlayer, random_move
 from arena.rules import State

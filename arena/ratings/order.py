@@ -292,6 +292,8 @@ def precision(results: Results, ratings: Ratings, until: float) -> Precision:
     widths[_settled(ratings)] = 0
     for fit in ratings.fits:
         widths[fit.members] = np.nan_to_num(fit.half_widths(), nan=np.inf)
+    if np.isinf(widths).any():  # also of a bot without games
+        return Precision(inf, inf)
     # Half-widths shrink with the root of the number of games.
     seats = games.sum() / max(results.games, 1)
     more = (games * np.maximum((widths / until) ** 2 - 1, 0)).sum() / seats

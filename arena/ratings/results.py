@@ -9,7 +9,7 @@ optional: rows with the same block share their luck. The other columns of games.
 
 import csv
 import io
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from itertools import islice, permutations
 from typing import Any, NamedTuple
 
@@ -242,7 +242,6 @@ CLOSE = 0.005
 PARTS = (0, *(WHOLE // count for count in range(1, MOST_SEATS + 1)))
 TOLD = ("bot_", "share_", "rank_", "faults")
 """The columns of which few different cells are expected."""
-UNREADABLE, MISSING = -1, -2
 SHARES = "shares of 1/m for each of m winners and 0 for the others, for example 1,0 or 0.5,0.5"
 
 
@@ -295,35 +294,43 @@ def read_sheet(data: bytes, name: str) -> Sheet:
     kinds = {column: "category" if column.startswith(TOLD) else "str" for column in known}
     cells = pd.read_csv(io.StringIO(text), usecols=known, dtype=kinds, na_filter=False)
     size = sum(column.startswith("bot_") for column in known)
-    _check_rows(cells, size, text, name)
-
-    def by_seat(what: str, meaning: Callable[[str], int]) -> Ints:
-        """(G, S) what each cell of ``what_0`` and so on means."""
-        return np.column_stack([_mapped(cells[f"{what}_{at}"], meaning) for at in range(size)])
-
-    texts = {text for seat in range(size) for text in cells[f"bot_{seat}"].cat.categories}
-    names = sorted({text_of(text.strip()) for text in texts} - {""})
-    place = {bot: number for number, bot in enumerate(names)} | {"": len(names)}
-    bots = by_seat("bot", lambda text: place[text_of(text.strip())])
     has_blocks, has_ranks = "block" in known, "rank_0" in known
-    won = by_seat("share", share_parts) > 0
-    ranks = by_seat("rank", _rank) if has_ranks else np.where(won, 1, 2)
+    told = cells[[column for column in known if column.startswith(TOLD)]]
     blocks = cells["block"].str.strip() if has_blocks else cells.index
+    if has_blocks:
+        told = told.assign(block=np.where(blocks == "", "", "x"))
+    # A million rows have a few thousand different ones.
+    number = told.groupby(list(told), observed=True).ngroup().to_numpy()
+    games, first = list[Game](), told.drop_duplicates()
+    for row, texts in first.to_dict("index").items():
+        try:
+            games.append(game_of({str(key): str(cell) for key, cell in texts.items()}, size))
+        except ValueError as error:
+            lines = (rows.line_num for rows in [_rows(text)] for row in rows if row)
+            line = next(islice(lines, int(str(row)) + 1, None))  # blank lines are no rows
+            raise UserError(f"{name}, line {line}: {error}", "fix the line, or delete it") from None
+    names = sorted({bot for game in games for bot in game.bots} - {""})
+    place = {bot: at for at, bot in enumerate([*names, ""])}
+    bots, ranks, forfeits = (
+        np.array(found, dtype=np.int64).reshape(-1, size)[np.argsort(number[first.index])[number]]
+        for found in (
+            [[place[bot] for bot in game.bots] for game in games],
+            [game.ranks for game in games],
+            [game.forfeits for game in games],
+        )
+    )
     cluster = np.asarray(pd.factorize(blocks, sort=True)[0], dtype=np.int64)
     notes = _uneven(cluster) if has_blocks else []
     if not has_ranks and ((bots < len(names)).sum(axis=1) > FEWEST_SEATS).any():
         equal = "between two bots that did not win, the result counts as equal"
         notes.append(f"the file has no ranks: {equal}")
-    forfeits = np.zeros(bots.shape, dtype=np.bool_)
-    for seat in range(size if "faults" in known else 0):
-        forfeits[:, seat] = _mapped(cells["faults"], _forfeited(seat))
     return Sheet(
         names=names,
         bots=bots,
         ranks=ranks,
         left=_numbers(cells, "left", size),
         think_ms=_numbers(cells, "think_ms", size),
-        forfeits=forfeits,
+        forfeits=forfeits.astype(np.bool_),
         cluster=cluster,
         has_blocks=has_blocks,
         has_ranks=has_ranks,
@@ -372,60 +379,54 @@ def _check_shape(text: str, columns: list[str], name: str) -> None:
         )
 
 
-def _check_rows(cells: pd.DataFrame, size: int, text: str, name: str) -> None:
-    """Raises UserError for the first row that `complaint` objects to. It is asked once for each
-    kind of row, of which a million rows have a few thousand.
-    """
-    kinds = cells[[name for name in map(str, cells) if name.startswith(TOLD[:3])]]
-    if "block" in cells:
-        kinds = kinds.assign(block=np.where(cells["block"].str.strip() == "", "", "x"))
-    for number, row in kinds.drop_duplicates().to_dict("index").items():
-        if said := complaint({str(column): str(cell) for column, cell in row.items()}, size):
-            rows = _rows(text)
-            lines = (rows.line_num for row in rows if row)  # blank lines are no rows
-            line = next(islice(lines, int(str(number)) + 1, None))
-            raise UserError(f"{name}, line {line}: {said}", "fix the line, or delete it")
+class Game(NamedTuple):
+    """A game by seat; nobody is called nothing."""
+
+    bots: list[str]
+    ranks: list[int]
+    forfeits: list[bool]
 
 
-def complaint(cells: Mapping[str, str], seats: int) -> str:
-    """What was expected in a row and what came; empty if nothing is wrong. ``seats`` is the number
-    of bot columns.
+def game_of(cells: Mapping[str, str], seats: int) -> Game:
+    """The game in a row of a file with so many seats. Raises ValueError: what was expected, and
+    what came.
     """
     bots = [cells[f"bot_{seat}"].strip() for seat in range(seats)]
     texts = [cells[f"share_{seat}"] for seat in range(seats)]
     size = bots.index("") if "" in bots else seats
     if size < FEWEST_SEATS or any(bots[size:]):
-        return f"expected the names of two or more bots, without gaps, got {','.join(bots)}"
-    parts = [share_parts(text) for text in texts]
+        names = ",".join(bots)
+        raise ValueError(f"expected the names of two or more bots, without gaps, got {names}")
+    parts = [_parts(text) if text.strip() or at < size else 0 for at, text in enumerate(texts)]
     for seat, (part, text) in enumerate(zip(parts, texts, strict=True)):
-        if part == UNREADABLE or (part == MISSING and seat < size):
-            return f"expected {SHARES}, got {text!r} in share_{seat}"
-        if part > 0 and seat >= size:
-            return f"expected no share where no bot sits, got {text!r} in share_{seat}"
-    taken = [part for part in parts if part > 0]
-    if not taken or any(part * len(taken) != WHOLE for part in taken):
-        return f"expected {SHARES}, got {','.join(texts[:size])}"
-    if not cells.get("block", "1").strip():
-        return "expected a block, got an empty cell"
-    for seat, part in enumerate(parts[:size]):
-        text = cells.get(f"rank_{seat}", "1" if part > 0 else "2")
-        if not _rank(text) or (_rank(text) == 1) != (part > 0):
+        if part is None:
+            raise ValueError(f"expected {SHARES}, got {text!r} in share_{seat}")
+        if part and seat >= size:
+            raise ValueError(f"expected no share where no bot sits, got {text!r} in share_{seat}")
+    winners = [seat for seat, part in enumerate(parts) if part]
+    if not winners or any(parts[seat] != WHOLE / len(winners) for seat in winners):
+        raise ValueError(f"expected {SHARES}, got {','.join(texts[:size])}")
+    if not cells.get("block", "1"):
+        raise ValueError("expected a block, got an empty cell")
+    told = [cells.get(f"rank_{at}", "1" if at in winners else "2") for at in range(seats)]
+    ranks = [_rank(text) for text in told]
+    for seat in range(size):
+        if not ranks[seat] or (ranks[seat] == 1) != (seat in winners):
             expected = f"expected a rank from 1 to {MOST_SEATS}, 1 for the winners"
-            return f"{expected}, got {text!r} in rank_{seat}"
-    return ""
+            raise ValueError(f"{expected}, got {told[seat]!r} in rank_{seat}")
+    faults = f";{cells.get('faults', '')}"  # "seat:kind", joined by ";"
+    forfeits = [f";{seat}:" in faults for seat in range(seats)]
+    return Game([text_of(bot) for bot in bots], ranks, forfeits)
 
 
-def share_parts(text: str) -> int:
-    """A share, such as 1, 0.5, .333 or 1/3, in parts of `WHOLE`; UNREADABLE or MISSING."""
-    if not text.strip():
-        return MISSING
+def _parts(text: str) -> int | None:
+    """A share, such as 1, 0.5, .333 or 1/3, in parts of `WHOLE`; None if it is none."""
     above, slash, below = text.partition("/")
     try:
         value = float(above) / float(below) if slash else float(above)
     except (ValueError, ZeroDivisionError):
-        return UNREADABLE
-    near = [part for part in PARTS if abs(value - part / WHOLE) < CLOSE]
-    return near[0] if near else UNREADABLE
+        return None
+    return next((part for part in PARTS if abs(value - part / WHOLE) < CLOSE), None)
 
 
 def _rank(text: str) -> int:
@@ -436,22 +437,11 @@ def _rank(text: str) -> int:
         return 0
 
 
-def _mapped(column: "pd.Series[str]", meaning: Callable[[str], int]) -> Ints:
-    """The meaning of each cell of a categorical column."""
-    meanings = np.array([meaning(str(text)) for text in column.cat.categories], dtype=np.int64)
-    return meanings[column.cat.codes] if len(column) else np.zeros(0, dtype=np.int64)
-
-
 def _numbers(cells: pd.DataFrame, what: str, size: int) -> Floats:
     """(G, S) the numbers in ``what_0`` and so on, NaN if there is none."""
     names = [f"{what}_{seat}" for seat in range(size)]
     numbers = cells.reindex(columns=names).apply(pd.to_numeric, errors="coerce")
     return np.asarray(numbers, dtype=np.float64)
-
-
-def _forfeited(seat: int) -> Callable[[str], int]:
-    """Whether a cell of ``faults`` ("seat:kind" joined by ``;``) names the seat."""
-    return lambda text: f";{seat}:" in f";{text}"
 
 
 def _uneven(cluster: Ints) -> list[str]:

@@ -1,39 +1,51 @@
-"""The workers of a Dask cluster as a pool; `node` is what runs there. How the scheduler is reached
-is Dask's own configuration: TLS, time-outs, retries.
+"""The workers of a Dask cluster as a pool, and what runs on their machines: each says whether it
+may play, gets the bots, and lets processes below it play. How the scheduler is reached is Dask's
+own configuration: TLS, time-outs, retries.
 
 Only this side writes permanent files, so a game that was played twice is stored once.
 """
 
-import logging
+import multiprocessing
+import platform
+import threading
 import time
 import uuid
-import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, InvalidStateError, wait
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
-from arena import __version__
-from arena.errors import ClusterError, ConfigError, counted
+import arena
+from arena.errors import ArenaError, ClusterError, counted
 from arena.match.referee import GamePlan
-from arena.players.folder import Bot
+from arena.players.folder import Bot, remove_tree
 from arena.players.player import is_built_in
-from arena.players.sandbox.tiers import Sandbox
-from arena.players.staging import pack
+from arena.players.sandbox.tiers import Tier, at_least
+from arena.players.staging import Packed, pack, unpack
 from arena.records.record import host_text
-from arena.tournament import node
-from arena.tournament.node import Admission
-from arena.tournament.runner import Event, Pool, WorkersChanged
-from arena.tournament.workers import Batch, Means, Pace, Setup
+from arena.rules import pure
+from arena.rules.boards import built_in
+from arena.rules.notation import parse_deck
+from arena.tournament.runner import Event, WorkersChanged
+from arena.tournament.schedule import deck_of
+from arena.tournament.workers import (
+    Batch,
+    LocalPool,
+    Pace,
+    Setup,
+    available_cores,
+    disagreement,
+    versions,
+    worker_cores,
+)
 
 LOOK_S, ANSWER_S, LEAVE_S = 0.5, 30.0, 3.0
-CONNECT = {"distributed": {"comm": {"timeouts": {"connect": "5s"}}}}
-"""Where Dask's configuration says nothing: its own patience with a wrong address is 30 s."""
 BATCH_S, AHEAD = 2.0, 2
 """Batches handed out for each game a worker plays at a time, so that no worker waits for the
 network; one if games are slow.
@@ -46,99 +58,34 @@ SICK = 3
 """A worker that breaks off batches with this many different games in a row, for each that it plays
 at a time, gets no more. When one of its processes dies, it loses what the others play too.
 """
-VERSIONS = f"__import__({node.__name__!r}, fromlist=['versions']).versions()"
+VERSIONS = f"__import__({versions.__module__!r}, fromlist=['versions']).versions()"
 """The first question to a worker, as text: a worker without the code a message refers to would
 crash unpacking it, again and again.
 """
-START = (
-    "start one with 'dask scheduler', which prints its address, such as tcp://10.0.0.1:8786, and"
-    " workers with 'dask worker ADDRESS'; for tls:// Dask's configuration names the certificates"
-)
-LOST = "a lost connection"
 GO_ON = (
     "all finished games are in the journal: start the scheduler and its workers again, then run the"
     " same command"
 )
 
-
-class ClusterWorkers:
-    """The workers of a Dask scheduler at an address or in a file of it. Raises ClusterError."""
-
-    places = 0
-
-    def __init__(self, address: str) -> None:
-        self.address, self.text = address, f"cluster {address}"
-        is_file = Path(address).is_file()
-        if address.endswith(".json") and not is_file:  # Dask would wait for it
-            cure = f"'dask scheduler --scheduler-file {address}' writes it"
-            raise ClusterError(f"expected a scheduler file {address}, found none", cure)
-        try:
-            # An extra, and slow to load.
-            import dask  # noqa: PLC0415
-            from distributed import Client  # noqa: PLC0415
-        except ImportError as error:
-            cure = "pip install 'qin-arena[cluster]'"
-            raise ClusterError(f"expected Dask to reach {address}, got {error}", cure) from None
-        _quieten()
-        dask.config.update_defaults(CONNECT)
-        where = {"scheduler_file": address} if is_file else {"address": address}
-        try:
-            self.client: Any = Client(**where, set_as_default=False)
-        # Dask fails in as many ways as a network can.
-        except Exception as error:  # noqa: BLE001
-            expected = (
-                f"expected a Dask scheduler at {address}, got {type(error).__name__}: {error}"
-            )
-            raise ClusterError(expected, START) from None
-
-    def means(self, sandbox: Sandbox, level: int) -> Means:
-        """How a session plays there, in a sandbox at least as good as here. Raises ConfigError."""
-        has_tls = str(self.client.scheduler.address).startswith("tls://")
-        if any(grants.network for grants in sandbox.grants.values()) and not has_tls:
-            raise ConfigError(
-                "expected a cluster with TLS for a bot that may use the network, got one without",
-                "without TLS that bot could give the scheduler orders: configure Dask for TLS, or"
-                " play without --cluster",
-            )
-        return Means([], sandbox, level)
-
-    def pool(
-        self, setup: Setup, bots: Sequence[Bot], _: Any, listen: Callable[[Event], None]
-    ) -> Pool:
-        """The pool for a session."""
-        return ClusterPool(self, setup, bots, listen)
-
-    def threads(self) -> dict[str, int]:
-        """The workers' addresses and numbers of threads. Raises ClusterError."""
-        self.check()
-        try:
-            return dict(self.client.sync(self.client.scheduler.ncores, callback_timeout=ANSWER_S))
-        except OSError as error:
-            what = f"no answer in {ANSWER_S:g} s" if isinstance(error, TimeoutError) else LOST
-            raise self._lost(what) from None
-
-    def check(self) -> None:
-        """Raises ClusterError if the connection is lost."""
-        if self.client.status != "running":
-            raise self._lost(LOST)
-
-    def _lost(self, what: str) -> ClusterError:
-        expected = f"expected the Dask scheduler at {self.address} to stay connected"
-        return ClusterError(f"{expected}, got {what}", GO_ON)
-
-    def close(self) -> None:
-        """Leaves the cluster, which keeps running."""
-        with suppress(Exception):  # it may already be gone
-            self.client.close(timeout=LEAVE_S)
+ROUNDS, GAMES = 5, 20
+WANTED_S = 0.2
+IDLE_S = 3.0
+"""Processes that get no games for so long end, because the tournament's process may be gone."""
 
 
-def _quieten() -> None:
-    """Dask prints every lost connection to the terminal. This sends them to the log."""
-    for name in list(logging.root.manager.loggerDict):
-        if name.partition(".")[0] in ("distributed", "tornado"):
-            logging.getLogger(name).handlers[:] = [logging.NullHandler()]
-            logging.getLogger(name).propagate = True
-    warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
+class Admission(Struct, frozen=True):
+    """Whether a worker may play: a ``reason`` why not, with the cure, or else how fast its machine
+    is, as measured by `speed`, and its sandbox.
+    """
+
+    host: str
+    reason: str = ""
+    speed: int = 0
+    sandbox: Tier = "none"
+
+
+class ForgottenError(BrokenExecutor):
+    """A worker is asked for games of a session that it does not know."""
 
 
 class _Seat(Struct, eq=False):
@@ -175,13 +122,14 @@ class ClusterPool:
 
     def __init__(
         self,
-        cluster: ClusterWorkers,
+        client: Any,
+        address: str,
         setup: Setup,
         bots: Sequence[Bot],
         listen: Callable[[Event], None],
     ) -> None:
-        self._cluster, self._setup, self._listen = cluster, setup, listen
-        self._token, self._versions = uuid.uuid4().hex, node.versions()
+        self._client, self._address, self._setup, self._listen = client, address, setup, listen
+        self._token, self._versions = uuid.uuid4().hex, versions()
         self._packed = {bot.label: pack(bot) for bot in bots if not is_built_in(bot)}
         self._workers: dict[str, _Seat] = {}
         self._failed_at: defaultdict[str, set[str]] = defaultdict(set)
@@ -201,12 +149,12 @@ class ClusterPool:
         now = time.monotonic()
         if now - self._looked < LOOK_S:
             return
-        threads = self._cluster.threads()
+        threads = self._threads()
         for address, worker in list(self._workers.items()):
             if worker.is_forgotten or address not in threads:
                 self._lose(address)
         for address in threads.keys() - self._workers.keys():
-            executor = self._cluster.client.get_executor(
+            executor = self._client.get_executor(
                 workers=[address], allow_other_workers=False, pure=False, retries=0
             )
             self._workers[address] = _Seat(executor, executor.submit(eval, VERSIONS), now)
@@ -227,6 +175,24 @@ class ClusterPool:
         self._looked = time.monotonic()
         self._wait_for_workers(is_asking=bool(asked))
 
+    def _threads(self) -> dict[str, int]:
+        """The workers' addresses and numbers of threads. Raises ClusterError."""
+        self._check()
+        try:
+            return dict(self._client.sync(self._client.scheduler.ncores, callback_timeout=ANSWER_S))
+        except TimeoutError:
+            raise self._lost(f"no answer in {ANSWER_S:g} s") from None
+        except OSError:
+            raise self._lost() from None
+
+    def _check(self) -> None:
+        if self._client.status != "running":
+            raise self._lost()
+
+    def _lost(self, what: str = "a lost connection") -> ClusterError:
+        expected = f"expected the Dask scheduler at {self._address} to stay connected"
+        return ClusterError(f"{expected}, got {what}", GO_ON)
+
     def _lose(self, address: str) -> None:
         """Handles the loss of a worker, and of the games it was to play."""
         for ours, theirs in self._workers.pop(address).pending.items():
@@ -241,14 +207,16 @@ class ClusterPool:
             return
         error = asked.exception()
         if isinstance(error, ImportError | AttributeError):
-            cure = f"pip install 'qin-arena[cluster]=={__version__}' there"
-            answer: Any = Admission("", f"expected qin-arena {__version__}, got {error}: {cure}")
+            cure = f"pip install 'qin-arena[cluster]=={arena.__version__}' there"
+            answer: Any = Admission(
+                "", f"expected qin-arena {arena.__version__}, got {error}: {cure}"
+            )
         else:
             answer = Admission("", f"it could not be asked: {error!r}") if error else asked.result()
         if isinstance(answer, dict):
-            reason = node.disagreement(self._versions, answer)
+            reason = disagreement(self._versions, answer)
             if not reason:
-                question = (node.admit, self._token, self._setup, self._packed)
+                question = (admit, self._token, self._setup, self._packed)
                 worker.answer, worker.since = worker.executor.submit(*question), time.monotonic()
                 return
             answer = Admission(str(answer.get("host", "")), reason)
@@ -291,13 +259,13 @@ class ClusterPool:
         if waited > patience:
             reasons = "".join(f"\n  {address}: {worker.reason}" for address, worker in refused)
             raise ClusterError(
-                f"expected a worker that may play at {self._cluster.address}, got none in"
+                f"expected a worker that may play at {self._address}, got none in"
                 f" {patience:g} s{reasons}",
                 "start workers with 'dask worker ADDRESS', fix what refused ones report, then run"
                 " the same command: all finished games are in the journal",
             )
         if waited > NOTICE_S and not refused:
-            at = self._cluster.address
+            at = self._address
             start = f"start some with 'dask worker {at}'"
             self._say(f"waiting {PATIENCE_S:g} s for workers at {at}: {start}", "none")
 
@@ -327,7 +295,7 @@ class ClusterPool:
             return None
         address = max(rooms, key=rooms.__getitem__)
         worker, ours = self._workers[address], Future[Batch]()
-        theirs = worker.executor.submit(node.play, self._token, plans, worker.name)
+        theirs = worker.executor.submit(play, self._token, plans, worker.name)
         worker.pending[ours], worker.alone = theirs, ours if alone else None
         theirs.add_done_callback(partial(self._hand_on, address, worker, plans, ours))
         return ours
@@ -340,7 +308,7 @@ class ClusterPool:
             _finish(ours, BrokenExecutor("the scheduler dropped the game"))
             return
         end: Batch | BaseException = theirs.exception() or theirs.result()
-        worker.is_forgotten |= isinstance(end, node.ForgottenError)
+        worker.is_forgotten |= isinstance(end, ForgottenError)
         results = end.results if isinstance(end, Batch) else [end] * len(plans)
         failed = {
             plan.id: str(why) or repr(why)
@@ -359,21 +327,21 @@ class ClusterPool:
 
     def renew(self) -> None:
         """Only checks whether all are lost: the user who started the workers restarts them."""
-        self._cluster.check()
+        self._check()
 
     def stop_beginning(self) -> None:
         """Lets the batches end that are out: they take a few seconds, or are single games."""
 
     def close(self, *, kill: bool) -> None:
         """Leaves the workers to others, with none of our processes or bots left there."""
-        if self._cluster.client.status != "running":
+        if self._client.status != "running":
             return
         here = [worker for worker in self._workers.values() if worker.places or worker.answer]
         for worker in here:
             for future in (worker.answer, *(worker.pending.values() if kill else ())):
                 if future:
                     future.cancel()
-        wait([worker.executor.submit(node.release, self._token) for worker in here], LEAVE_S)
+        wait([worker.executor.submit(release, self._token) for worker in here], LEAVE_S)
 
 
 def _finish(future: Future[Batch], end: Batch | BaseException) -> None:
@@ -383,3 +351,126 @@ def _finish(future: Future[Batch], end: Batch | BaseException) -> None:
             future.set_exception(end)
         else:
             future.set_result(end)
+
+
+def speed() -> int:
+    """Random 2-player games that the pure core plays here per second of processor time, to two
+    digits: the same work on every machine.
+    """
+    board, deck, times = built_in("bird"), parse_deck(deck_of("speed", "bird", 0)), []
+    for _ in range(ROUNDS):
+        began_ns = time.thread_time_ns()
+        for seed in range(GAMES):
+            pure.State(board, 2, deck).playout(seed)
+        times.append(time.thread_time_ns() - began_ns)
+    return int(float(f"{GAMES * 1e9 / min(times):.1e}"))
+
+
+class Node:
+    """A session in this Dask worker, with its bots in a ``folder``. Games are played by processes
+    below it: its other threads would delay answers, and it may have children that are not ours.
+    """
+
+    def __init__(self, setup: Setup, places: int, folder: Path) -> None:
+        self._setup, self._places, self.folder = setup, places, folder
+        self._lock = threading.Lock()
+        self._pool: LocalPool | None = None
+        self._playing = 0
+        self._timer = threading.Timer(IDLE_S, self.end)
+
+    def play(self, plans: list[GamePlan], host: str) -> Batch:
+        """Plays games. Raises BrokenExecutor if a process dies, or nobody wants them any more."""
+        worker, key = _dask_worker(), _dask_worker().get_current_task()
+        with self._lock:
+            setup = msgspec.structs.replace(self._setup, host=host)
+            pool = self._pool = self._pool or LocalPool(setup, self._places)
+            future = pool.submit(plans)
+            self._playing += 1
+        why = ""
+        while future and not (why or wait([future], WANTED_S).done):
+            task = worker.state.tasks.get(key)
+            if task is None or task.state == "cancelled":
+                why = "nobody waits for these games any more"
+        if not why and (future is None or isinstance(future.exception(), BrokenExecutor)):
+            why = "its worker died"
+        if why:
+            self.end(pool, kill=True)
+        with self._lock:
+            self._playing -= 1
+            self._timer.cancel()
+            self._timer = threading.Timer(IDLE_S, self.end, [pool], {"if_idle": True})
+            self._timer.daemon = True
+            self._timer.start()
+        if why or future is None:
+            raise BrokenExecutor(why)
+        return future.result()
+
+    def end(
+        self, pool: LocalPool | None = None, *, kill: bool = False, if_idle: bool = False
+    ) -> None:
+        """Ends the processes, if they are still those of this pool; the next game starts others."""
+        with self._lock:
+            ended = self._pool
+            if pool not in (None, ended) or (if_idle and self._playing):
+                return
+            self._pool = None
+        if ended:
+            ended.close(kill=kill)
+
+
+_nodes: dict[str, Node] = {}
+"""The sessions in this Dask worker, by token."""
+
+
+def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
+    """Decides whether this worker may play in a session, and unpacks its bots: into the session's
+    own folder, because without a sandbox a bot could write into one that later sessions use.
+    """
+    host, worker, wanted = platform.node(), _dask_worker(), setup.sandbox
+    folder = Path(worker.local_directory, f"bots-{token}")
+    for base, grants in wanted.grants.items():
+        if lack := grants.lack():
+            return Admission(host, f"{base} is allowed {lack}")
+    try:
+        sandbox = msgspec.structs.replace(
+            at_least(wanted.tier, strangers=wanted.strangers), grants=wanted.grants
+        )
+        bots = {
+            label: bot if is_built_in(bot) else unpack(bot, packed[label], sandbox, folder)
+            for label, bot in setup.bots.items()
+        }
+    except ArenaError as error:
+        return Admission(host, f"{error}: {error.hint}" if error.hint else str(error))
+    except OSError as error:
+        reason = f"expected to keep bots in {folder}, got {error}: free some space there"
+        return Admission(host, reason)
+    places, others = worker.state.nthreads, [each for each in _nodes if each != token]
+    # Pinned if this Dask worker alone is to keep all processors busy, with games of one session.
+    is_alone = places == available_cores() and not others
+    cores = worker_cores(places) if is_alone else []
+    setup = msgspec.structs.replace(setup, bots=bots, sandbox=sandbox, cores=cores)
+    # A Dask worker is a daemon, to which Python gives no children. Ours end with it by themselves.
+    multiprocessing.current_process().daemon = False
+    _nodes[token] = Node(setup, places, folder)
+    return Admission(host, "", speed(), sandbox.tier)
+
+
+def play(token: str, plans: list[GamePlan], host: str) -> Batch:
+    """Plays games of a session here. Raises BrokenExecutor."""
+    if token not in _nodes:
+        raise ForgottenError("the worker was restarted")
+    return _nodes[token].play(plans, host)
+
+
+def release(token: str) -> None:
+    """Forgets a session."""
+    if node := _nodes.pop(token, None):
+        node.end()
+        remove_tree(str(node.folder))
+
+
+def _dask_worker() -> Any:
+    # An extra, and slow to load.
+    from distributed import get_worker  # noqa: PLC0415
+
+    return get_worker()

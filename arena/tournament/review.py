@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.errors import ConfigError, RunError, UserError, Void, did_you_mean
-from arena.match.clock import Timing
 from arena.match.decisions import Decision, decisions_of, gradable_turns, grade, retrace
+from arena.match.referee import Timing
 from arena.match.replay import Script, old_ms
 from arena.players.folder import Bot, nearest_label
 from arena.players.messages import PROTOCOL
@@ -36,7 +36,6 @@ from arena.tournament.workers import (
     Crew,
     Setup,
     start_worker,
-    starting_workers,
     this_worker,
     worker_cores,
 )
@@ -226,15 +225,15 @@ def _in_order(
     """
     bots = {bot.label: bot} if bot else {}
     boards = {name: tuple(lines) for name, lines in rows.items()}
-    setup = Setup(bots, boards, timing, sandbox, worker_cores(jobs), logging.CRITICAL)
+    cores = worker_cores(jobs)
+    setup = Setup(sandbox, logging.CRITICAL, cores, bots=bots, boards=boards, timing=timing)
     context = multiprocessing.get_context(START_METHOD)
     given = (setup, None, context.Value("i", 0), context.Value("b", 0, lock=False))
     waiting, pool = deque[Future[Any]](), Crew(jobs, start_worker, given)
     try:
         while True:
             for function, words in islice(tasks, jobs * AHEAD - len(waiting)):
-                with starting_workers():
-                    waiting.append(pool.submit(function, *words))
+                waiting.append(pool.submit(function, *words))
             if not waiting:
                 return
             try:

@@ -8,23 +8,31 @@ import os
 import platform
 import secrets
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self
 
 import msgspec
 from msgspec import Struct
 from multiprocessing_logging import MultiProcessingHandler
 
-from arena.errors import BotFolderError, ConfigError, RunError, Void, cannot_write, counted
+from arena.errors import (
+    BotFolderError,
+    ClusterError,
+    ConfigError,
+    RunError,
+    Void,
+    cannot_write,
+    counted,
+)
 from arena.players.bot import failed_start, last_lines
-from arena.players.folder import Bot
+from arena.players.folder import Bot, remove_abandoned, remove_tree
 from arena.players.player import is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import stage
-from arena.players.storage import remove_abandoned, remove_tree
 from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import Journal
 from arena.records.league import FILE as LEAGUE
@@ -37,20 +45,16 @@ from arena.tournament.runner import Event, Pool
 from arena.tournament.runs import Request, describe_run, info_of, refuse_differences
 from arena.tournament.schedule import Schedule
 from arena.tournament.settings import OwnConfig, read_own_config
-from arena.tournament.workers import (
-    START_METHOD,
-    LocalPool,
-    Means,
-    Setup,
-    available_cores,
-    worker_cores,
-)
-
-if TYPE_CHECKING:
-    from arena.tournament.cluster import ClusterWorkers
+from arena.tournament.workers import START_METHOD, LocalPool, Setup, available_cores, worker_cores
 
 SEED_BYTES = 16
 LOG = "logs/arena.log"
+CONNECT = {"distributed": {"comm": {"timeouts": {"connect": "5s"}}}}
+"""Where Dask's configuration says nothing: its own patience with a wrong address is 30 s."""
+START = (
+    "start one with 'dask scheduler', which prints its address, such as tcp://10.0.0.1:8786, and"
+    " workers with 'dask worker ADDRESS'; for tls:// Dask's configuration names the certificates"
+)
 FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
 _setting = threading.Lock()
 
@@ -79,9 +83,9 @@ class LocalWorkers:
         self.places = jobs or available_cores()
         self.text = counted(self.places, "worker")
 
-    def means(self, sandbox: Sandbox, level: int) -> Means:
+    def setup(self, sandbox: Sandbox, level: int) -> Setup:
         """How a session plays here."""
-        return Means(worker_cores(self.places), sandbox, level, is_here=True)
+        return Setup(sandbox, level, worker_cores(self.places), platform.node())
 
     def pool(
         self, setup: Setup, _: Sequence[Bot], log_queue: Any, __: Callable[[Event], None]
@@ -90,7 +94,72 @@ class LocalWorkers:
         return LocalPool(setup, self.places, log_queue)
 
 
-Workers: TypeAlias = "LocalWorkers | ClusterWorkers"
+class ClusterWorkers:
+    """The workers of a Dask scheduler at an address or in a file of it. Raises ClusterError."""
+
+    places = 0
+
+    def __init__(self, address: str) -> None:
+        self.address, self.text = address, f"cluster {address}"
+        is_file = Path(address).is_file()
+        if address.endswith(".json") and not is_file:  # Dask would wait for it
+            cure = f"'dask scheduler --scheduler-file {address}' writes it"
+            raise ClusterError(f"expected a scheduler file {address}, found none", cure)
+        try:
+            # An extra, and slow to load.
+            import dask  # noqa: PLC0415
+            from distributed import Client  # noqa: PLC0415
+        except ImportError as error:
+            cure = "pip install 'qin-arena[cluster]'"
+            raise ClusterError(f"expected Dask to reach {address}, got {error}", cure) from None
+        _quieten()
+        dask.config.update_defaults(CONNECT)
+        where = {"scheduler_file": address} if is_file else {"address": address}
+        try:
+            self.client: Any = Client(**where, set_as_default=False)
+        # Dask fails in as many ways as a network can.
+        except Exception as error:  # noqa: BLE001
+            got = f"{type(error).__name__}: {error}"
+            raise ClusterError(
+                f"expected a Dask scheduler at {address}, got {got}", START
+            ) from None
+
+    def setup(self, sandbox: Sandbox, level: int) -> Setup:
+        """How a session plays there, in a sandbox at least as good as here. Raises ConfigError."""
+        has_tls = str(self.client.scheduler.address).startswith("tls://")
+        if any(grants.network for grants in sandbox.grants.values()) and not has_tls:
+            raise ConfigError(
+                "expected a cluster with TLS for a bot that may use the network, got one without",
+                "without TLS that bot could give the scheduler orders: configure Dask for TLS, or"
+                " play without --cluster",
+            )
+        return Setup(sandbox, level)
+
+    def pool(
+        self, setup: Setup, bots: Sequence[Bot], _: Any, listen: Callable[[Event], None]
+    ) -> Pool:
+        """The pool for a session."""
+        # Only a run on a cluster loads it.
+        from arena.tournament.cluster import ClusterPool  # noqa: PLC0415
+
+        return ClusterPool(self.client, self.address, setup, bots, listen)
+
+    def close(self) -> None:
+        """Leaves the cluster, which keeps running."""
+        with suppress(Exception):  # it may already be gone
+            self.client.close(timeout=3.0)
+
+
+def _quieten() -> None:
+    """Dask prints every lost connection to the terminal. This sends them to the log."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado"):
+            logging.getLogger(name).handlers[:] = [logging.NullHandler()]
+            logging.getLogger(name).propagate = True
+    warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
+
+
+Workers = LocalWorkers | ClusterWorkers
 
 
 @contextmanager
@@ -107,9 +176,6 @@ def workers_at(place: Place) -> Iterator[Workers]:
             "expected --jobs or --cluster, got both",
             "leave out --jobs: each worker of the cluster plays as many games as it has threads",
         )
-    # Asyncio and Dask: only a run on a cluster loads them.
-    from arena.tournament.cluster import ClusterWorkers  # noqa: PLC0415
-
     cluster = ClusterWorkers(place.cluster)
     try:
         yield cluster
@@ -145,11 +211,12 @@ class Session(Struct):
 
 @contextmanager
 def open_session(
-    folder: Path, request: Request, means: Means, *, adopt: bool = False
+    folder: Path, request: Request, setup: Setup, *, adopt: bool = False
 ) -> Iterator[Session]:
     """Opens the run in a folder, new or continued, and locks it for this process; its bots are
-    copied there and built. One made elsewhere continues only if the user says to ``adopt`` it.
-    Raises ConfigError if the run exists and differs, RunError, BotFolderError.
+    copied there and built. Workers get the setup, with what is played filled in. A run made
+    elsewhere continues only if the user says to ``adopt`` it. Raises ConfigError if the run exists
+    and differs, RunError, BotFolderError.
     """
     _make_folder(folder)
     # Before the journal is opened, which would repair a stranger's; what counts is read again
@@ -163,7 +230,7 @@ def open_session(
                 f"expected {folder / RUN_FILE} beside a journal, found none",
                 "restore it, or choose another --out",
             )
-        config, info = _plan(folder, known, request, means.sandbox)
+        config, info = _plan(folder, known, request, setup.sandbox)
         schedule = Schedule(config)
         played = schedule.played(journal.ids)
         if config.league and played < len(journal.ids):
@@ -175,10 +242,10 @@ def open_session(
         try:
             if not is_own and not any(bot.folder.is_relative_to(folder) for bot in request.bots):
                 _drop_copies(folder)
-            staged = {bot.label: _staged(folder, bot, means.sandbox) for bot in request.bots}
+            staged = {bot.label: _staged(folder, bot, setup.sandbox) for bot in request.bots}
             # A league lets the others play on, and so does a run that has begun.
-            if means.is_here and not (played or config.league):
-                _try_starts(staged.values(), config, means.sandbox)
+            if setup.host and not (played or config.league):
+                _try_starts(staged.values(), config, setup.sandbox)
             unmarked = "" if is_own else mark_run(folder, info)
             if info != known:
                 write_run(folder, info)
@@ -186,14 +253,11 @@ def open_session(
             if known is None:
                 _discard(folder)
             raise
-        setup = Setup(
+        setup = msgspec.structs.replace(
+            setup,
             bots=staged,
             boards={name: board.rows for name, board in request.boards.items()},
             timing=config.timing,
-            sandbox=means.sandbox,
-            cores=means.cores,
-            log_level=means.log_level,
-            host=platform.node(),
             in_process=config.in_process,
         )
         is_new, repaired = known is None, journal.repaired

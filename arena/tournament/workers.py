@@ -5,34 +5,37 @@ does. It is spawned, never forked: it shares nothing with the main process excep
 here. The program that plays may be a notebook, which has children of its own.
 """
 
+import hashlib
 import logging
 import multiprocessing
 import os
+import platform
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from logging.handlers import QueueHandler
 from multiprocessing.connection import wait
-from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.util import Finalize
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+import arena
 from arena.errors import UserError, Void
-from arena.match.clock import Timing
-from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee, play_alone
+from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee, Timing, play_alone
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.player import InProcessPlayer, built_in, built_in_player, is_built_in
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
+from arena.rules import CORE
 from arena.rules.boards import Board
 
 log = logging.getLogger(__name__)
@@ -56,21 +59,30 @@ BATCH_S, PROCESSES_S = 0.1, 1.0
 Longer if each batch starts processes, which takes as long as a few quick games.
 """
 MOST_AT_ONCE = 500
+CODE_DIGITS = 8
+PURE = "install a C compiler and reinstall qin-arena where it is pure, or set ARENA_RULES=pure"
+CURES = {
+    "arena": "install the same version there, then restart the worker",
+    "python": "start the worker with the expected one",
+    "core": f"{PURE} everywhere",
+}
+"""What to do where versions are not alike."""
 _starting = threading.Lock()
 
 
 class Setup(Struct, frozen=True):
     """What every worker of a run needs: ``cores`` are the processors to pin workers to, if any,
-    ``host`` the place of play given in records.
+    ``host`` the place of play given in records, empty if workers elsewhere are to name theirs. A
+    session fills in what is played.
     """
 
-    bots: dict[str, Bot]
-    boards: dict[str, tuple[str, ...]]
-    timing: Timing
     sandbox: Sandbox
-    cores: list[int]
     log_level: int
+    cores: list[int] = []
     host: str = ""
+    bots: dict[str, Bot] = {}
+    boards: dict[str, tuple[str, ...]] = {}
+    timing: Timing = Timing()
     in_process: bool = False
 
 
@@ -279,49 +291,22 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
     return Batch(results + [None] * (len(plans) - len(results)), seconds)
 
 
-class Hired(SpawnProcess):
-    """A worker's process, which does not import the program that started it."""
-
-    def start(self) -> None:
-        """Starts it."""
-        # A worker needs nothing of that program. If it imported it, a script without `if __name__
-        # == "__main__"` would begin to play in every worker, and one on stdin cannot be imported.
-        # So meanwhile nothing tells where it came from.
-        main = vars(sys.modules["__main__"])
-        with _starting:
-            held: dict[str, Any] = {
-                name: main[name] for name in ("__file__", "__spec__") if name in main
-            }
-            main.pop("__file__", None)
-            main["__spec__"] = None
-            try:
-                super().start()
-            finally:
-                main.update(held)
-
-
-class _Staff(SpawnContext):
-    """Keeps what it starts in ``hired``."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.hired: list[Hired] = []
-        self.Process = self._hire  # type: ignore[assignment, misc]
-
-    def _hire(self, *arguments: Any, **options: Any) -> Hired:
-        process = Hired(*arguments, **options)
-        self.hired.append(process)
-        return process
-
-
 class Crew(ProcessPoolExecutor):
     """Processes on this machine, which ``initializer`` makes workers."""
 
     def __init__(
         self, jobs: int, initializer: Callable[..., object], initargs: tuple[Any, ...]
     ) -> None:
-        self._staff = _Staff()
-        super().__init__(jobs, mp_context=self._staff, initializer=initializer, initargs=initargs)
+        context = multiprocessing.get_context(START_METHOD)
+        super().__init__(jobs, mp_context=context, initializer=initializer, initargs=initargs)
+        self._jobs, self._hired = jobs, dict[int, Any]()
+
+    def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        """Hands out work; this may start a process."""
+        with _starting_a_worker() if len(self._hired) < self._jobs else nullcontext():
+            future = super().submit(work, *given, **named)
+            self._hired |= self._processes or {}
+        return future
 
     def end(self) -> None:
         """Ends the pool within a time limit, because a worker killed while it hands back results
@@ -340,24 +325,34 @@ class Crew(ProcessPoolExecutor):
         for process in self._alive():
             process.kill()
 
-    def _alive(self) -> list[Hired]:
+    def _alive(self) -> list[Any]:
         # Also reaps those that have ended, as `is_alive` alone does for one of two threads.
         running = multiprocessing.active_children()
-        return [process for process in self._staff.hired if process in running]
+        return [process for process in self._hired.values() if process in running]
 
 
 @contextmanager
-def starting_workers() -> Iterator[None]:
-    """Around whatever may start workers: a Ctrl-C waits, for them until they ignore it, for this
-    process until the block ends.
+def _starting_a_worker() -> Iterator[None]:
+    """Around what may start a worker, which then knows nothing of the program that started it.
 
-    A worker that is hit while Python starts in it would print a traceback.
+    A Ctrl-C waits, for it until it ignores that, for this process until the block ends: a worker
+    that is hit while Python starts in it would print a traceback.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    # A worker that imported the program would begin to play where this is a script without `if
+    # __name__ == "__main__"`, and one on stdin cannot be imported: nothing tells where it is.
+    main = vars(sys.modules["__main__"])
+    with _starting:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
+        held: dict[str, Any] = {
+            name: main[name] for name in ("__file__", "__spec__") if name in main
+        }
+        main.pop("__file__", None)
+        main["__spec__"] = None
+        try:
+            yield
+        finally:
+            main.update(held)
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Pace:
@@ -375,17 +370,6 @@ class Pace:
             fitting = int(self._seconds * played / max(batch.seconds, 1e-6))
             self.is_slow = fitting == 0
             self.games = max(1, min(fitting, 2 * self.games, MOST_AT_ONCE))
-
-
-class Means(Struct, frozen=True):
-    """Where and how this session plays, without any effect on the games: processors to pin workers
-    to, sandbox; ``is_here`` if bots play on this machine.
-    """
-
-    cores: list[int]
-    sandbox: Sandbox
-    log_level: int
-    is_here: bool = False
 
 
 class LocalPool:
@@ -428,8 +412,7 @@ class LocalPool:
             given = (self._setup, self._log_queue, self._started, self._stopping)
             self._crew = Crew(self.places, start_worker, given)
         try:
-            with starting_workers():
-                future = self._crew.submit(play_batch, plans)
+            future: Future[Batch] = self._crew.submit(play_batch, plans)
         except BrokenProcessPool:
             return None
         self._pending.add(future)
@@ -474,3 +457,26 @@ def worker_cores(jobs: int) -> list[int]:
 def available_cores() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def versions() -> dict[str, str]:
+    """What affects games here besides the bots. The digest of the arena's Python and C code is
+    there because two checkouts of one version may differ.
+    """
+    root, code = Path(arena.__file__).parent, hashlib.sha256()
+    for path in sorted(path for path in root.rglob("*") if path.suffix in (".py", ".c", ".h")):
+        code.update(b"%s\0%s\0" % (bytes(path.relative_to(root)), path.read_bytes()))
+    return {
+        "host": platform.node(),
+        "arena": f"qin-arena {arena.__version__} (code {code.hexdigest()[:CODE_DIGITS]})",
+        "python": f"Python {sys.version_info.major}.{sys.version_info.minor}",
+        "core": f"the {CORE} rules core",
+    }
+
+
+def disagreement(here: Mapping[str, str], there: Mapping[str, str]) -> str:
+    """Why games could go differently there, with the cure; empty if they could not."""
+    for name, cure in CURES.items():
+        if (found := there.get(name, "another")) != here[name]:
+            return f"expected {here[name]}, got {found}: {cure}"
+    return ""

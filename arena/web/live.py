@@ -30,7 +30,7 @@ from arena.commands.runs import NOTHING, Rated, Reach, count_games, glance, is_q
 from arena.errors import ArenaError, RunError
 from arena.records.journal import journal_of
 from arena.records.runfile import FILE
-from arena.tournament.workers import Crew, starting_workers, yield_to_games
+from arena.tournament.workers import Crew, yield_to_games
 
 PATIENCE_S = 60.0
 MODEST = 3
@@ -58,8 +58,7 @@ class Desk:
                 raise RunError("the server was ended")
             crew = self._crew = self._crew or Crew(1, yield_to_games, (MODEST,))
             try:
-                with starting_workers():
-                    asked = crew.submit(_done, work, *given)
+                asked = crew.submit(_done, work, *given)
                 return await asyncio.wait_for(asyncio.wrap_future(asked), PATIENCE_S)
             except (BrokenExecutor, TimeoutError):
                 self.close()

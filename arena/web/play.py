@@ -22,7 +22,7 @@ from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
 from arena.errors import ConfigError, UserError
 from arena.exports.scene import all_parts, empty_board
-from arena.match.clock import Timing
+from arena.match.referee import Timing
 from arena.players.player import NAME
 from arena.rules.boards import BUILT_IN, find_board
 from arena.rules.explain import rulebook

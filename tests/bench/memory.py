@@ -11,7 +11,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.match.clock import Timing
 from arena.match.referee import GamePlan
 from arena.players.sandbox.tiers import OPEN
 from arena.records.journal import Journal
@@ -90,9 +89,8 @@ def _prepare(folder: Path) -> tuple[GamePlan, Setup]:
         LABELS[seat]: parrot(command, seat)
         for seat, command in enumerate(commands(program, record))
     }
-    return plan, Setup(
-        bots, {BOARD: built_in(BOARD).rows}, Timing(), OPEN, worker_cores(1), WARNING
-    )
+    boards = {BOARD: built_in(BOARD).rows}
+    return plan, Setup(OPEN, WARNING, worker_cores(1), bots=bots, boards=boards)
 
 
 def _plans(plan: GamePlan, games: int) -> Iterator[GamePlan]:

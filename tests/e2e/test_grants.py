@@ -13,7 +13,7 @@ import pytest
 from arena.errors import ConfigError
 from arena.players.sandbox.grants import Grants
 from arena.players.sandbox.tiers import Sandbox
-from arena.tournament.cluster import ClusterWorkers
+from arena.tournament.session import ClusterWorkers
 from tests.e2e.conftest import FIRST
 
 KEY = "sk-test-0123456789abcdef"
@@ -283,6 +283,6 @@ def test_a_bot_with_the_network_does_not_meet_a_scheduler_that_obeys_anybody():
         return made
 
     with pytest.raises(ConfigError, match="cluster with TLS"):
-        workers("tcp://a:1").means(dialling, 0)
-    assert workers("tls://a:1").means(dialling, 0).sandbox == dialling
-    assert workers("tcp://a:1").means(Sandbox("bubblewrap"), 0).sandbox.grants == {}
+        workers("tcp://a:1").setup(dialling, 0)
+    assert workers("tls://a:1").setup(dialling, 0).sandbox == dialling
+    assert workers("tcp://a:1").setup(Sandbox("bubblewrap"), 0).sandbox.grants == {}

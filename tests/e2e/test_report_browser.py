@@ -2,7 +2,6 @@
 
 import re
 import time
-from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace
@@ -405,40 +404,6 @@ def test_a_page_begins_with_a_sentence_a_podium_and_a_game_that_plays_itself(bro
         browser.js("return decodeURIComponent(arguments[0])", first)
     )
     assert browser.log() == []
-
-
-def test_whom_the_chart_of_ratings_names_is_chosen_by_pointer_and_key(browser, page):
-    browser.open(page)
-    named = (
-        "return [...document.querySelectorAll('#courses .labels text')]"
-        ".map(one => one.textContent).sort()"
-    )
-    bots = browser.js(
-        "return [...document.querySelectorAll('#course-names bdi')].map(one => one.textContent)"
-    )
-    assert browser.js(named) == sorted(bots[:5])
-    button = "document.querySelectorAll('#course-names button')[1]"
-    browser.js(f"{button}.focus()")
-    browser.keys("Space")
-    assert browser.js(f"return {button}.getAttribute('aria-pressed')") == "false"
-    assert bots[1] in browser.js(named)  # the one that has the focus
-    browser.js(f"{button}.blur()")
-    assert browser.js(named) == sorted([bots[0], *bots[2:5]])
-    # Where the line ends, told at once: what lies above it may still be moving.
-    browser.js(
-        "const plot = document.querySelector('.plot'), box = plot.getBoundingClientRect();"
-        "const line = plot.querySelector('[data-at=\"1\"] .line').getAttribute('d');"
-        "const at = { clientX: box.right - 1, clientY: box.top + Number(line.split(' ').at(-1)) };"
-        "plot.dispatchEvent(new PointerEvent('pointermove', at));"
-        "plot.dispatchEvent(new PointerEvent('click', at));"
-    )
-    assert bots[1] in browser.js(named)
-    assert browser.js(f"return {button}.getAttribute('aria-pressed')") == "true"
-    apart = browser.js(
-        "return [...document.querySelectorAll('#courses .labels text')]"
-        ".map(one => one.y.baseVal[0].value)"
-    )
-    assert all(other - one >= 16.9 for one, other in pairwise(sorted(apart)))
 
 
 SEEN = (

@@ -13,23 +13,21 @@ import pytest
 from arena.errors import FaultKind, Forfeit, RunError
 from arena.exports.files import export_run
 from arena.exports.verify import Sample, csv_difference, verify_run
-from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN
 from arena.players.staging import stage
 from arena.ratings.tables import run_tables
-from arena.records.evidence import evidence_name
 from arena.records.journal import Journal
-from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
+from arena.records.runfile import BotInfo, RunInfo, evidence_name, read_run, write_run
 from arena.rules.boards import built_in
 from arena.rules.terms import REVISION
 from arena.tournament.config import make_config
 from arena.tournament.runs import make_request
 from arena.tournament.schedule import Schedule
 from arena.tournament.session import open_session
-from arena.tournament.workers import Means, Worker
+from arena.tournament.workers import Setup, Worker
 
 NAMES = ("ann", "bob", "quits")
 
@@ -416,7 +414,7 @@ def make_built_in_run(run):
     bots = [built_in_bot(name) for name in ("random", "careful-2")]
     options = {"deals": 2, "seed": "verify", "in_process": True}
     request = make_request(options, {"bird": built_in("bird")}, bots)
-    with open_session(run, request, Means([], OPEN, logging.WARNING)) as session:
+    with open_session(run, request, Setup(OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
         session.journal.append([worker.play(plan).record for plan in session.schedule])
     export_run(run, run, run_tables(run))

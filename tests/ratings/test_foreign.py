@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arena.errors import UserError
 from arena.exports.files import csv_text, export_run, standings_object
 from arena.ratings.columns import file_names
-from arena.ratings.results import complaint, read_sheet
+from arena.ratings.results import game_of, read_sheet
 from arena.ratings.tables import make_tables, rate_sheet, run_tables
 from tests.ratings.synthetic import counts_of, duel, standings_text
 from tests.ratings.test_tables import play_run
@@ -253,8 +253,12 @@ SHARES = st.sampled_from(
 def test_a_file_is_refused_just_when_a_row_by_itself_is(rows):
     columns = HEAD.strip().split(",")
     text = HEAD + "".join(",".join(row) + "\n" for row in rows)
-    complaints = [complaint(dict(zip(columns, row, strict=True)), 4) for row in rows]
-    said = next((f"line {number}: {text}" for number, text in enumerate(complaints, 2) if text), "")
+    said = ""
+    for line, row in enumerate(rows, 2):
+        try:
+            game_of(dict(zip(columns, row, strict=True)), 4)
+        except ValueError as error:
+            said = said or f"line {line}: {error}"
     if said:
         refused(text, said)
     else:

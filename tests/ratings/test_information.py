@@ -40,6 +40,14 @@ def test_a_bot_without_an_interval_is_waited_for():
     assert precision(results, rate(results), 5) == (np.inf, np.inf)
 
 
+def test_a_bot_without_games_is_waited_for():
+    results = count_results(frame_of(duel(40, 30)))
+    results = results._replace(
+        bots=[*results.bots, "late"], seats=np.where(results.seats == 2, 3, results.seats)
+    )
+    assert precision(results, rate(results), 1000) == (np.inf, np.inf)
+
+
 def test_error_bars_of_runs_that_stop_when_they_are_narrow_hold_the_truth():
     """0.90 is what 40 runs of six bots allow 95 %."""
     (_, ratings, differences, *_), _ = repeat(spending(LADDER, {"deals": 300, "until": 60.0}), 40)

@@ -8,11 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from arena.errors import ClusterError, Void
-from arena.match.clock import Timing
 from arena.match.referee import GamePlan
 from arena.players.sandbox.tiers import OPEN
-from arena.tournament import cluster, node
-from arena.tournament.workers import Batch, Setup
+from arena.tournament import cluster
+from arena.tournament.workers import Batch, Setup, versions
 
 
 class Executor:
@@ -25,10 +24,10 @@ class Executor:
     def submit(self, function, *arguments):
         future = Future()
         if function is eval:
-            future.set_result(node.versions())
-        elif function is node.admit:
+            future.set_result(versions())
+        elif function is cluster.admit:
             future.set_result(self.admission)
-        elif function is node.play:
+        elif function is cluster.play:
             self.played.append((arguments[1], future))
         else:
             future.set_result(None)
@@ -45,18 +44,15 @@ class Scripted:
             f"tcp://{name}:1": Executor(admission) for name, admission in admissions.items()
         }
         self.client = SimpleNamespace(
-            status="running", get_executor=lambda workers, **_: self.executors[workers[0]]
+            status="running",
+            get_executor=lambda workers, **_: self.executors[workers[0]],
+            scheduler=SimpleNamespace(ncores=None),
+            sync=lambda *_, **__: dict.fromkeys(self.executors, self.places),
         )
-
-    def threads(self):
-        return dict.fromkeys(self.executors, self.places)
-
-    def check(self):
-        pass
 
 
 def admitted(host, speed=1000):
-    return node.Admission(host, "", speed, "none")
+    return cluster.Admission(host, "", speed, "none")
 
 
 @pytest.fixture
@@ -65,16 +61,13 @@ def make(monkeypatch):
     monkeypatch.setattr(cluster, "LOOK_S", 0.0)
 
     def made(**admissions):
-        told = []
+        told, scripted = [], Scripted(**admissions)
         made_pool = cluster.ClusterPool(
-            Scripted(**admissions),
-            Setup({}, {}, Timing(), OPEN, [], 30, in_process=True),
-            [],
-            told.append,
+            scripted.client, scripted.address, Setup(OPEN, 30, in_process=True), [], told.append
         )
         for _ in range(3):
             made_pool.look()
-        return made_pool, made_pool._cluster.executors, told
+        return made_pool, scripted.executors, told
 
     return made
 
@@ -170,4 +163,4 @@ def test_without_a_worker_that_may_play_it_is_said_and_then_given_up(make, monke
         made.look()
     monkeypatch.setattr(cluster, "REFUSED_S", -1.0)
     with pytest.raises(ClusterError, match="no walls"):
-        make(a=node.Admission("a", "no walls"))
+        make(a=cluster.Admission("a", "no walls"))

@@ -13,7 +13,7 @@ from arena.players.sandbox.tiers import OPEN
 from arena.rules.boards import built_in
 from arena.tournament.runs import make_request
 from arena.tournament.session import open_session
-from arena.tournament.workers import Means, Worker
+from arena.tournament.workers import Setup, Worker
 
 BOARDS = {name: built_in(name) for name in ("bird", "lion")}
 
@@ -24,7 +24,7 @@ def play(folder, bots, **settings):
     """
     options = {"deals": 2, "in_process": True, **settings}
     request = make_request(options, BOARDS, [built_in_bot(bot) for bot in bots])
-    with open_session(folder, request, Means([], OPEN, logging.WARNING)) as session:
+    with open_session(folder, request, Setup(OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
         outcomes = [worker.play(plan) for plan in session.schedule.missing(session.journal.ids)]
         session.journal.append([outcome.record for outcome in outcomes])

@@ -12,7 +12,8 @@ from arena.players.sandbox import tiers
 from arena.players.sandbox.tiers import OPEN
 from arena.players.staging import pack, unpack
 from arena.records.record import host_text, split_host
-from arena.tournament import node
+from arena.tournament import cluster
+from arena.tournament.workers import disagreement, versions
 
 
 @pytest.fixture
@@ -85,11 +86,11 @@ def test_the_hash_of_a_bot_is_the_same_in_another_process(bot):
     ],
 )
 def test_a_worker_must_have_the_same_arena_python_and_core(change, text):
-    assert re.search(text, node.disagreement(node.versions(), {**node.versions(), **change}))
+    assert re.search(text, disagreement(versions(), {**versions(), **change}))
 
 
 def test_the_speed_of_a_machine_is_measured_to_two_digits_and_stands_in_records():
-    measured = node.speed()
+    measured = cluster.speed()
     assert measured > 10
     assert float(f"{measured:.1e}") == measured
     assert split_host(host_text("m", measured)) == ("m", measured)

@@ -1,5 +1,5 @@
-"""The board at the terminal: its squares as coloured characters, four to a square, what is told of a
-move, and the seat of a person, who types moves in notation, and asks for places, hints and rules.
+"""The board at the terminal: its squares as coloured characters, four to a square, what is told of
+a move, and the seat of a person, who types moves in notation and asks for places, hints and rules.
 """
 
 import os

@@ -161,12 +161,8 @@ def _play(home: Path, wanted: GameWanted) -> int:
     timing, seed = timing_of(with_clock(wanted.options, say)), wanted.seed
     if past:
         game = Round(past.script.board, partial(_plan_on, past, seed), past)
-        words = [
-            *(wanted.words or ()),
-            "--turn",
-            str(past.turn),
-            *(["--seed", seed] if seed else []),
-        ]
+        words = [*(wanted.words or ()), "--turn", str(past.turn)]
+        words += ["--seed", seed] if seed else []
         again = f"the same tiles again: --from {printable(' '.join(map(quote, words)))}"
     else:
         seed = seed or new_seed()

@@ -23,8 +23,8 @@ from arena.match.decisions import reproduce as repeat
 from arena.players.folder import Bot, renamed
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
-from arena.records.evidence import evidence_name, read_evidence
 from arena.records.record import Fault, GameRecord, short
+from arena.records.runfile import evidence_name, read_evidence
 from arena.rules.explain import explained
 from arena.tournament.review import Compared, Scripts, compare_decisions
 from arena.tournament.workers import available_cores

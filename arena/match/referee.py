@@ -17,9 +17,9 @@ from arena.players.manifest import Value
 from arena.players.messages import ClockKind, End, Start, encode, played_view
 from arena.players.player import Answer, Evidence, Player
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS
-from arena.records.evidence import SoFar
 from arena.records.note import Entry, Note
 from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
+from arena.records.runfile import SoFar
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASS, legal_move, move_text, parse_deck, parse_move

@@ -56,7 +56,7 @@ class OpenGames:
             self._make_room()
             name = secrets.token_urlsafe(9)
             self._games[name] = game, wish
-        game.begin()
+        game.start()
         return name
 
     def find(self, name: str) -> tuple[OpenGame, Wish] | None:

@@ -254,10 +254,7 @@ class TunedGames:
         tell: Callable[[SearchPath], object] = lambda _: None,
     ) -> None:
         config = schedule.config
-        if config.tune is None:
-            raise ConfigError(
-                "expected a run that tunes a bot, got another one", "choose another --out"
-            )
+        assert config.tune is not None, "a run that tunes a bot"
         self.path = SearchPath(config.tune, config.boards, config.seed)
         self._config, self._ids, self._places, self._tell = config, ids, places, tell
         self._seats = schedule.block_size

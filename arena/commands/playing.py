@@ -32,7 +32,7 @@ from arena.players.player import is_built_in
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
 from arena.players.storage import cache_folder
-from arena.ratings.sequential import BlockTest, Verdict
+from arena.ratings.sequential import SequentialTest, Verdict
 from arena.records.evidence import evidence_name
 from arena.records.journal import read_records
 from arena.records.runfile import state_folder
@@ -330,7 +330,7 @@ class Contest:
     def __init__(
         self,
         play: Play,
-        watch: Callable[[BlockTest], None] = lambda _: None,
+        watch: Callable[[SequentialTest], None] = lambda _: None,
         *,
         keeps_looks: bool = False,
     ) -> None:

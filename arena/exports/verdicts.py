@@ -129,7 +129,7 @@ def _estimates() -> "ModuleType":
 
 def _margins_of(test: SequentialTest) -> "MarginTest | None":
     """The test, if it is one by margin."""
-    return None if isinstance(test, SequentialTest) else cast("MarginTest", test)
+    return None if type(test) is SequentialTest else cast("MarginTest", test)
 
 
 def _answer(test: SequentialTest) -> str:

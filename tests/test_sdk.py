@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from arena.errors import IllegalMoveError, InvalidMoveError
-from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.players.messages import Hello, encode, turn_view
 from arena.players.player import Answer, InProcessPlayer, random_move
 from arena.rules import CORE

@@ -17,6 +17,7 @@ from arena.cli.terminal import columns_of, say, tell
 from arena.commands.bots import bot_finder, bot_in, registry_of
 from arena.commands.home import results_folder
 from arena.commands.members import (
+    expect_room,
     league_folder,
     member_label,
     refuse_other_files,
@@ -201,6 +202,12 @@ def _print_table(
     type=click.IntRange(1),
     help="With --league: once it is placed, play so many games with the version before it.",
 )
+@click.option(
+    "--author",
+    metavar="NAME",
+    help="Register it as this author's: its name is its folder's and nobody else's, its version the"
+    " next number.",
+)
 @click.option("--no-check", is_flag=True, help="Register it without checking it.")
 @default_option("move_ms")
 @sandbox_options
@@ -216,7 +223,7 @@ def submit(
     *,
     no_check: bool,
     choice: SandboxChoice,
-    **extent: int | None,
+    **more: Any,
 ) -> int:
     """Check a bot and copy it into bots/. PATH is a folder with a bot.toml, or a single script.
 
@@ -232,6 +239,7 @@ def submit(
     arena submit .
     arena submit ideas/best.py --name second-try
     arena submit my-bot --league ladder --games 400
+    arena submit submissions/ann/my-bot --league ladder --author ann
     arena submit ./engine --name engine --command './engine --fast'
     """  # noqa: D301 - \b is click's mark for lines to keep
     if not path.exists():
@@ -244,14 +252,23 @@ def submit(
     refuse_built_in_name(bot.manifest.name, f"choose another one: {again}")
     registry = registry_of(home)
     folder = None if league is None else league_folder(home, league)
-    if extent["games"] and folder is None:
+    if more["games"] and folder is None:
         raise click.UsageError("expected --league NAME with --games, got none")
+    taken = versions_in_leagues(home, folder)
+    if author := more["author"]:
+        if (there := path.resolve().name) != bot.manifest.name:
+            wanted = f"expected the name of its folder, {there!r}, got {bot.manifest.name!r}"
+            cure = "with --author both must be the same: change one of them"
+            raise BotFolderError(f"{path}: {wanted}", cure)
+        bot = registry.owned(bot, author, taken)
+        if folder:
+            expect_room(registry, folder, bot)
     if not no_check and not run_checks(bot, move_ms, choice.sandbox_for([bot]), only_failures=True):
         cure = f"see every step with 'arena check {path}', or register it without the check"
         say(f"error: {bot.label} is not registered: it fails the check above")
         say(f"hint: {cure}: --no-check")
         return FAILED
-    registered, changed = registry.register(bot, versions_in_leagues(home, folder))
+    registered, changed = registry.register(bot, taken)
     version, label = registered.manifest.version, registered.label
     how = "already, with the same content, as" if not changed else "as"
     where = f" in {registered.folder}" if changed else ""
@@ -264,7 +281,7 @@ def submit(
 
     label = member_label(registered)
     refuse_other_files(folder, label, registered)
-    return find_place(home, folder, label, choice, **extent)
+    return find_place(home, folder, label, choice, more["games"])
 
 
 def _expect_a_way_to_start(path: Path, command: list[str] | None) -> None:

@@ -23,8 +23,8 @@ from arena.commands.home import results_folder, watched_at
 from arena.commands.playing import Play, SandboxChoice, broken_error, open_run, unplayed_error
 from arena.errors import ConfigError, printable
 from arena.players.sandbox.tiers import Mode
-from arena.records.evidence import MOST_BYTES
 from arena.records.journal import unplayed_text
+from arena.records.runfile import MOST_EVIDENCE
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request
 from arena.tournament.session import Place
@@ -36,7 +36,7 @@ END_S = 1.5
 """After that, the command ends within this time; most often it needs a fifth of it."""
 GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
 FULL = (
-    f"note: the evidence of faults has reached {MOST_BYTES >> 20} MiB: of later faults only the"
+    f"note: the evidence of faults has reached {MOST_EVIDENCE >> 20} MiB: of later faults only the"
     " records tell"
 )
 

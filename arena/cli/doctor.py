@@ -19,7 +19,7 @@ from arena.errors import printable
 from arena.players.channel import CHANNEL
 from arena.players.sandbox.launch import search_path
 from arena.players.sandbox.tiers import TIERS, Sandbox, Tier, failure, sdk_failure
-from arena.players.storage import Kept, cache_folder
+from arena.players.staging import Kept, cache_folder
 from arena.players.timekeeper import kernel_counts, longest_pauses, paranoia
 from arena.rules import CORE
 from arena.tournament.settings import read_own_config

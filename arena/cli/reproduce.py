@@ -26,9 +26,9 @@ from arena.players.folder import Bot, renamed
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
 from arena.ratings.columns import cell_of
-from arena.records.evidence import FAULTS, evidence_name, read_evidence
 from arena.records.journal import find_record
 from arena.records.record import Fault, GameRecord, short
+from arena.records.runfile import FAULTS, evidence_name, read_evidence
 from arena.rules.explain import explained
 from arena.tournament.review import Compared, Scripts, compare_decisions
 from arena.tournament.workers import available_cores

@@ -19,8 +19,8 @@ from arena.commands.bots import request_run
 from arena.commands.playing import Play, Standing
 from arena.commands.runs import run_folder
 from arena.errors import UserError
-from arena.records.evidence import FAULTS
 from arena.records.journal import forfeits_text, unplayed_text
+from arena.records.runfile import FAULTS
 from arena.tournament.config import RunConfig
 from arena.tournament.runs import begun
 from arena.tournament.settings import Asked, OwnConfig, read_options

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from arena.commands.home import bots_folder
 from arena.errors import BotFolderError, ConfigError, did_you_mean, printable
-from arena.match.clock import Timing
+from arena.match.referee import Timing
 from arena.players.folder import (
     MOST_TEXT,
     Bot,

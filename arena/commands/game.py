@@ -16,9 +16,8 @@ import msgspec
 
 from arena.errors import RunError
 from arena.exports.text import seat_names
-from arena.match.clock import Timing
 from arena.match.decisions import Recorded
-from arena.match.referee import GamePlan, Outcome, Referee, Watch
+from arena.match.referee import GamePlan, Outcome, Referee, Timing, Watch
 from arena.match.replay import Resumed
 from arena.players.bot import BotPlayer, Stderr, logged_player
 from arena.players.channel import WireLog
@@ -26,10 +25,9 @@ from arena.players.folder import Bot
 from arena.players.player import PERSON, YOU, InProcessPlayer, Player, built_in_player, is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
-from arena.records.evidence import Faults
 from arena.records.journal import Journal, read_records
 from arena.records.record import MOST_SEATS
-from arena.records.runfile import mark_run, write_run
+from arena.records.runfile import Faults, mark_run, write_run
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.terms import rounds_of

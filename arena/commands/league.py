@@ -216,8 +216,12 @@ class LeaguePlay:
 
     def rivals(self) -> list[Rival]:
         """Everybody who plays, as the last look showed them."""
-        earlier = versions_before(self.members.league.members)
+        earlier, there = versions_before(self.members.league.members), self._session.setup.bots
         elos, placing = {bot: found.elo for bot, found in self._known.items()}, self._budget.placing
+        authors = {label: bot.manifest.author for label, bot in there.items()}
+        placed = [each.placed for each in self._all() if each.placed and authors.get(each.bot)]
+        placed.sort(key=lambda each: each.when)
+        turns = {authors[each.bot]: each.when for each in placed}
         rivals = []
         for member in [each for each in self._all() if each.plays]:
             bot, before = member.bot, earlier.get(member.bot, "")
@@ -235,6 +239,7 @@ class LeaguePlay:
                 elo=elo,
                 error=error,
                 before=before,
+                turn=turns.get(authors.get(bot, ""), ""),
             )
             rivals.append(rival)
         return rivals

@@ -14,9 +14,10 @@ from msgspec.structs import replace
 
 from arena.commands.bots import Tell, bot_finder, registry_of, with_clock
 from arena.commands.home import results_folder
-from arena.errors import ConfigError, RunError, UserError, did_you_mean, printable
+from arena.errors import BotFolderError, ConfigError, RunError, UserError, did_you_mean, printable
 from arena.players.folder import Bot, split_options
 from arena.players.player import is_built_in
+from arena.players.registry import Registry
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import lack, staged_for_a_while
 from arena.records.league import (
@@ -41,6 +42,8 @@ from arena.tournament.runs import Request, as_it_is, boards_of, list_runs, make_
 from arena.tournament.session import now
 from arena.tournament.settings import Asked
 
+MOST_WAITING = 3
+"""So many candidates of one author may wait to be placed."""
 LOOK_S = 2.0
 """A new version joins after about so long."""
 ARENA = "arena"
@@ -169,6 +172,23 @@ class Members:
         """
         ladder = self._registry.of_ladder()
         return [label for label in ladder if not lack(self._find(label))[0]] or list(BUILT_IN)
+
+
+def expect_room(registry: Registry, folder: Path, bot: Bot) -> None:
+    """Raises UserError if another version would be one too many of its author's that wait."""
+    author, hashes = bot.manifest.author, dict[str, str]()
+    for label, member in read_league(folder).members.items():
+        with suppress(BotFolderError):
+            if member.plays and member.is_waiting:
+                there = registry.get(label)
+                hashes |= {label: there.sha256} if there.manifest.author == author else {}
+    if len(hashes) >= MOST_WAITING and bot.sha256 not in hashes.values():
+        raise UserError(
+            f"expected at most {MOST_WAITING} bots of {author} that wait to be placed in"
+            f" {folder.name}, got {', '.join(hashes)} already",
+            f"let it place one with 'arena league run {folder.name}', or let one go with 'arena"
+            f" league retire {min(hashes)} --league {folder.name}'",
+        )
 
 
 def user_name() -> str:

@@ -31,11 +31,10 @@ from arena.players.folder import Bot
 from arena.players.player import is_built_in
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
-from arena.players.storage import cache_folder
+from arena.players.staging import cache_folder
 from arena.ratings.sequential import SequentialTest, Verdict
-from arena.records.evidence import evidence_name
 from arena.records.journal import read_records
-from arena.records.runfile import state_folder
+from arena.records.runfile import evidence_name, state_folder
 from arena.tournament.lineups import next_allotment
 from arena.tournament.runner import BotBroken, Event, Pool, Runner
 from arena.tournament.runs import Request

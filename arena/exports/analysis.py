@@ -15,7 +15,7 @@ from arena.ratings.analysis import Analysis, worst_decisions
 from arena.ratings.columns import HISTORY, Column, placed
 from arena.ratings.history import History
 from arena.ratings.model import FEW_DEALS
-from arena.ratings.notes import company_note, void_notes
+from arena.ratings.notes import company_note
 from arena.records.grades import Judge
 from arena.records.league import STATUS_TEXT
 
@@ -47,15 +47,6 @@ MET_AGAIN = (
 ENDINGS_TOLD = """\
 Pagoda%: somebody placed the last pagoda, Other%: of these on a rival's turn,
 Tiles% and Space%: there were no more tiles, or no place for one"""
-VOIDS = (
-    BOT,
-    Column("voids", "Voids"),
-    Column("share", "Share%", 1),
-    Column("to_move", "To move"),
-    Column("behind", "Behind", spare=2),
-    Column("known", "Known", spare=1),
-    Column("p", "p", 4),
-)
 TIMES = (
     BOT,
     GAMES,
@@ -86,7 +77,7 @@ MEANING = """\
 Cost% is what a decision costs, in % of a win, with its 95 % error, clustered by
 deal. A blunder costs 10 % or more. Agreed% is how often the judge would have
 played the same."""
-CONTENT = ("seats", "met_again", "times", "endings", "machines", "voids", "opponents")
+CONTENT = ("seats", "met_again", "times", "endings", "machines", "opponents")
 
 
 def analysis_object(analysis: Analysis) -> dict[str, Any]:
@@ -114,8 +105,6 @@ def analysis_text(analysis: Analysis, width: int | None = None) -> str:
         parts.append(
             f"Where games were played\n{table_text(MACHINES, analysis.machines, width=width)}"
         )
-    if len(analysis.voids):
-        parts.append(_voids_text(analysis.voids, width))
     if analysis.opponents is not None:
         parts.append(f"Opponents\n{pairs_text(analysis.opponents, width=width)}")
     return "\n\n".join(parts)
@@ -140,15 +129,6 @@ def _times_text(times: pd.DataFrame, width: int | None) -> str:
     slowest = [f"  {row['bot']}: {row['slowest_game']}" for row in times.to_dict("records")]
     table = table_text(TIMES, times, width=width)
     return "\n".join(["Time to think", table, "the slowest answer was given in", *slowest])
-
-
-def _voids_text(voids: pd.DataFrame, width: int | None) -> str:
-    title = (
-        f"Void games: {voids['of'].iloc[0]} broke off; Share% is of finished games, p how likely"
-        " chance alone is"
-    )
-    notes = [f"note: {note}" for note in void_notes(voids)]
-    return "\n".join([title, table_text(VOIDS, voids, width=width), *notes])
 
 
 def review_text(

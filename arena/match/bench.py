@@ -16,8 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.errors import ArenaError, FaultKind, Forfeit, Void
-from arena.match.clock import NS_PER_MS, Timing
-from arena.match.referee import GamePlan, Referee
+from arena.match.referee import GamePlan, Referee, Timing
 from arena.players.aftermath import CRASHED
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel, Flooded, LongLine, OutputEnded, TimedOut
@@ -25,6 +24,7 @@ from arena.players.folder import Bot, odds_of
 from arena.players.messages import Start, encode, shown, turn_view
 from arena.players.player import Answer, InProcessPlayer, Player, first_move, random_move
 from arena.players.sandbox.tiers import Sandbox
+from arena.players.timekeeper import NS_PER_MS
 from arena.records.note import MOST_NAME, Loss, Note, losses, note_of
 from arena.records.record import GameRecord
 from arena.rules import State

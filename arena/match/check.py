@@ -30,7 +30,6 @@ from arena.match.bench import (
     with_jumping_ids,
     with_unknown_fields,
 )
-from arena.match.clock import NS_PER_MS
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot, bot_files, settings_text
 from arena.players.messages import Quit, encode
@@ -39,6 +38,7 @@ from arena.players.process import ending_within
 from arena.players.sandbox.launch import interpreter_paths
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
+from arena.players.timekeeper import NS_PER_MS
 from arena.records.note import MOST_NAME
 from arena.rules.explain import where_to_read
 

@@ -26,7 +26,6 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from arena.errors import ArenaError, FaultKind, Forfeit, RunError
-from arena.match.clock import NS_PER_MS
 from arena.match.referee import Referee, judged
 from arena.match.replay import SEE, Script, check_script, positions
 from arena.players.bot import BotPlayer, Speech
@@ -35,9 +34,10 @@ from arena.players.folder import Bot
 from arena.players.messages import FromArena, Hello, Start, encode
 from arena.players.player import KEPT_BYTES, Answer, BuiltIn, Player, built_in
 from arena.players.sandbox.tiers import Sandbox
-from arena.records.evidence import KeptFault
+from arena.players.timekeeper import NS_PER_MS
 from arena.records.grades import DECIMALS, HALF_WIDTH, Grade, Judge
 from arena.records.record import Fault, GameRecord
+from arena.records.runfile import KeptFault
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASSED, move_text, play_text

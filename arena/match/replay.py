@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from arena.errors import ArenaError, FaultKind, RunError
-from arena.match.clock import Timing
-from arena.match.referee import GamePlan
+from arena.match.referee import GamePlan, Timing
 from arena.players.manifest import Value
 from arena.records.note import Note, kept_notes
 from arena.records.record import FORFEIT, Fault, GameRecord, Wrong

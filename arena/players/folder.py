@@ -1,10 +1,21 @@
-"""A bot: its label with options such as ``:depth=3``, and its folder: found, hashed, copied."""
+"""A bot: its label with options such as ``:depth=3``, and its folder: found, hashed, copied; and
+passing folders, made for a bot or a build and owned by the process that made them.
 
+The process that makes a passing folder holds a lock on it; the kernel releases it when the process
+ends, however it ends. So a folder that can be locked belongs to nobody any more. A process id in
+its name would not tell, because another process may have been given the same number.
+"""
+
+import fcntl
 import hashlib
 import os
 import shutil
+import stat
+import subprocess
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -54,6 +65,11 @@ INTERPRETERS = {
     ".lua": "lua",
     ".sh": "sh",
 }
+PREFIX, UNFINISHED = "qin-arena-", ".qin-arena-new-"
+PATIENCE_S = 60
+"""How long the making of a folder takes at most, on a machine that stalls."""
+
+_held: dict[str, int] = {}
 
 
 class Bot(Struct, frozen=True):
@@ -383,3 +399,95 @@ def copy_files(path: Path, target: Path) -> None:
         (target / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(base / file, target / file)
         (target / file).chmod(0o755 if os.access(base / file, os.X_OK) else 0o644)
+
+
+# passing folders
+
+
+def make_passing(kind: str) -> str:
+    """A new empty folder that is this process's."""
+    made = tempfile.mkdtemp(prefix=UNFINISHED)
+    handle = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
+    # a file system without locks, where nothing is ever taken for abandoned
+    with suppress(OSError):
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    # Only now it gets a name that others look at: none of them can find it without its lock.
+    name = made.replace(UNFINISHED, f"{PREFIX}{kind}-")
+    # Every start of a bot waits for it.
+    os.rename(made, name)  # noqa: PTH104
+    _held[name] = handle
+    return name
+
+
+def remove_passing(folder: str) -> None:
+    """Removes a folder of this process."""
+    remove_tree(folder)
+    handle = _held.pop(folder, None)
+    if handle is not None:
+        os.close(handle)
+
+
+def remove_abandoned() -> list[Path]:
+    """Removes the folders of this user that no living process owns; returns them."""
+    found = []
+    for place in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*")):
+        found += [place] if _remove_if_abandoned(place) else []
+    for place in sorted(Path(tempfile.gettempdir()).glob(f"{UNFINISHED}*")):
+        with suppress(FileNotFoundError):  # whoever makes it may be about to lock it
+            found += [place] if age_s(place) > PATIENCE_S and _remove_if_abandoned(place) else []
+    return found
+
+
+def _remove_if_abandoned(place: Path) -> bool:
+    handle = _locked(place)
+    if handle is None:
+        return False
+    remove_tree(str(place))
+    os.close(handle)
+    return True
+
+
+def age_s(place: Path) -> float:
+    """How many seconds ago a folder was last changed, by the dates of the file system."""
+    return datetime.now(UTC).timestamp() - place.lstat().st_mtime
+
+
+def _locked(place: Path) -> int | None:
+    """A lock on a folder of this user, None when somebody has it or it is none."""
+    try:
+        found = place.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            return None
+        handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def remove_tree(folder: str) -> None:
+    """Removes a folder that a bot has written to; of a link only the link.
+
+    Python's own way would fail over folders nested deeper than its stack, and over those whose
+    owner may not list them.
+    """
+    if os.path.islink(folder):  # noqa: PTH114 - chmod would follow it
+        os.unlink(folder)  # noqa: PTH108
+        return
+    try:
+        os.rmdir(folder)  # noqa: PTH106 - nearly always it is empty
+    except OSError:
+        run_tool("chmod", "-R", "u+rwX", folder)
+        run_tool("rm", "-rf", folder)
+
+
+def run_tool(*command: str) -> None:
+    """Runs a program of the system on a folder."""
+    *words, place = command
+    # The system's own programs, also where the user's PATH does not lead to them.
+    system = {"PATH": os.defpath}
+    subprocess.run([*words, "--", place], stderr=subprocess.DEVNULL, check=False, env=system)  # noqa: S603

@@ -14,9 +14,17 @@ import msgspec
 
 import arena
 from arena.errors import BotFolderError, UserError, cannot_write, did_you_mean
-from arena.players.folder import Bot, bot_at, copy_files, from_inside, home_of_script
+from arena.players.folder import (
+    Bot,
+    age_s,
+    bot_at,
+    content_hash,
+    copy_files,
+    from_inside,
+    home_of_script,
+    remove_tree,
+)
 from arena.players.manifest import EXAMPLE, FILE, Manifest, check_name, read_manifest
-from arena.players.storage import age_s, remove_tree
 from arena.records.record import version_key
 
 LADDER = (
@@ -126,6 +134,26 @@ class Registry:
             raise UserError(*cannot_write(f"into {self.root}", error, cure)) from error
         return self.get(name), True
 
+    def owned(self, bot: Bot, author: str, taken: Iterable[str] = ()) -> Bot:
+        """The bot as this author's, with the next number for a version, whatever its bot.toml says.
+        Raises BotFolderError for a name that is another's.
+        """
+        check_name(author, "--author")
+        name = bot.manifest.name
+        owners = {self.get(label).manifest.author or "nobody" for label in self.versions(name)}
+        owners |= {"the ladder"} if name in self._ladder else set()
+        if others := owners - {author}:
+            cure = "choose another one, in bot.toml and for the folder"
+            got = f"{name!r}, which is that of {min(others)}"
+            raise BotFolderError(f"expected a name that is free or of {author}, got {got}", cure)
+        known = self.get(name) if owners else None
+        used = self._taken(name, known, taken)
+        numbers = [int(version) for version in used if version.isdecimal()]
+        version = str(1 + max(numbers, default=0))
+        manifest = msgspec.structs.replace(bot.manifest, author=author, version=version)
+        hashed = content_hash(bot.folder, manifest)
+        return msgspec.structs.replace(bot, manifest=manifest, sha256=hashed)
+
     def versions(self, name: str) -> list[str]:
         """The labels of all registered versions of a bot, the newest first; broken ones too."""
         own = self._own_labels()
@@ -232,15 +260,18 @@ class Registry:
 
     def _next_version(self, bot: Bot, known: Bot | None, used: Iterable[str]) -> str | int:
         """The author's version if it is new under this name, else the next whole number."""
-        name = bot.manifest.name
-        older = [label for label in (*self._own_labels(), *used) if label.startswith(f"{name}@")]
-        taken = {label.partition("@")[2] for label in older}
-        taken |= {_version_in(self._ladder[name])} if name in self._ladder else set()
-        taken |= {str(known.manifest.version)} if known else set()
+        taken = self._taken(bot.manifest.name, known, used)
         if str(bot.manifest.version) not in taken:
             return bot.manifest.version
         numbers = [int(version) for version in taken if version.isdecimal()]
         return str(1 + max(numbers, default=len(taken)))
+
+    def _taken(self, name: str, known: Bot | None, used: Iterable[str]) -> set[str]:
+        """The versions that a bot of this name has or had."""
+        older = [label for label in (*self._own_labels(), *used) if label.startswith(f"{name}@")]
+        taken = {label.partition("@")[2] for label in older}
+        taken |= {_version_in(self._ladder[name])} if name in self._ladder else set()
+        return taken | ({str(known.manifest.version)} if known else set())
 
 
 @contextmanager
@@ -271,7 +302,7 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
     except (tomlkit.exceptions.TOMLKitError, ValueError, RecursionError) as error:
         raise BotFolderError(f"{path.name}: {error}", f"a smallest {FILE} is\n{EXAMPLE}") from None
     values = msgspec.to_builtins(manifest)
-    for key in ("name", "version", "command"):
+    for key in ("name", "version", "command", *(["author"] if manifest.author else [])):
         document[key] = getattr(manifest, key)
     for key, value in values.items():
         if key not in document:

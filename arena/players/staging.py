@@ -1,10 +1,11 @@
-"""A bot made ready to play: copied, built, and its programs found or missed."""
+"""A bot made ready to play: copied, built, its programs found or missed; and kept builds."""
 
 import hashlib
 import os
 import platform
 import re
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,21 +22,17 @@ from arena.players.folder import (
     bot_files,
     content_hash,
     copy_files,
+    make_passing,
     manifest_text,
     near_paths,
+    remove_passing,
+    remove_tree,
+    run_tool,
 )
 from arena.players.manifest import FILE, played_text
 from arena.players.process import run_build
 from arena.players.sandbox.launch import search_path
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.storage import (
-    Kept,
-    cache_folder,
-    make_passing,
-    make_readable,
-    remove_passing,
-    remove_tree,
-)
 
 _XCODE = "xcode-select --install"
 INSTALL = {
@@ -56,6 +53,7 @@ INSTALL = {
 """The commands that install a program, on Debian and on macOS."""
 BUILD_S = 600
 STAGING = ".staging-"
+INCOMING, MOST_KEPT = ".incoming-", 50
 CORRECT = "fix the command in bot.toml"
 OUTSIDE = "begin the command with python3, which is the arena's own, and install modules there"
 PYTHON = re.compile(r"python[\d.]*")
@@ -112,7 +110,8 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
         if missing:
             raise BotFolderError(f"{bot.label}: {missing}", cure)
         if bot.manifest.build:
-            make_readable(work)
+            # The kernel ends its count of processor time at a program that may be run but not read.
+            run_tool("chmod", "-R", "a+rX", str(work))
         work.rename(target)
     finally:
         remove_tree(temporary)
@@ -213,6 +212,53 @@ def _correction(word: str, folder: Path) -> str:
     if IGNORED & {*Path(word).parts}:
         return f"{Path(word).parts[0]} is not copied with a bot: {OUTSIDE}"
     return f"{near_paths(folder / word)} {CORRECT}".lstrip()
+
+
+class Kept:
+    """Trees in a folder by key. All methods raise OSError."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether nobody but this user can write into the folder, or could once it is there."""
+        places = [place for place in (self.folder, self.folder.parent) if os.path.lexists(place)]
+        found = [place.lstat() for place in places]
+        return all(
+            stat.S_ISDIR(status.st_mode)
+            and status.st_uid == os.getuid()
+            and not status.st_mode & 0o022
+            for status in found
+        )
+
+    def fetch(self, key: str, target: Path) -> bool:
+        """Copies a tree to a new place; False if there is none."""
+        if not (self.folder / key).is_dir():
+            return False
+        os.utime(self.folder / key)
+        shutil.copytree(self.folder / key, target, symlinks=True)
+        return True
+
+    def keep(self, key: str, source: Path) -> None:
+        """Keeps a copy of a tree, and the `MOST_KEPT` used last."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=INCOMING, dir=self.folder) as temporary:
+            made = shutil.copytree(source, Path(temporary, "tree"), symlinks=True)
+            made.rename(self.folder / key)  # whole or not at all; fails if another was quicker
+        kept = sorted(self.folder.iterdir(), key=lambda place: place.lstat().st_mtime)
+        for old in kept[:-MOST_KEPT]:
+            remove_tree(str(old))
+
+    def size(self) -> tuple[int, int]:
+        """How many trees there are, and their bytes."""
+        files = [path.lstat().st_size for path in self.folder.rglob("*")]
+        return len(list(self.folder.glob("[!.]*"))), sum(files)
+
+
+def cache_folder(*names: str) -> Path:
+    """A folder in this user's cache."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "qin-arena", *names)
 
 
 def kept_builds(sandbox: Sandbox) -> Kept | None:

@@ -18,9 +18,9 @@ from arena.errors import UserError, did_you_mean
 from arena.players.folder import nearest_label
 from arena.ratings.likelihood import holm, quantile
 from arena.ratings.model import rate
-from arena.ratings.notes import Company, company, void_table, without_note
+from arena.ratings.notes import Company, company, without_note
 from arena.ratings.results import Floats, Ints
-from arena.ratings.tables import pairs_table, seats_table, standings_table
+from arena.ratings.tables import pairs_table, seats_table
 from arena.ratings.tally import Tally, WholeRow, row_decoder
 from arena.records.grades import Grade
 from arena.records.journal import journal_of, read_rows
@@ -55,7 +55,6 @@ class Analysis(NamedTuple):
     times: pd.DataFrame
     endings: pd.DataFrame
     machines: pd.DataFrame
-    voids: pd.DataFrame
     opponents: pd.DataFrame | None
 
 
@@ -95,7 +94,6 @@ def analyse_run(
         times=spent.times(results.bots),
         endings=spent.endings(),
         machines=spent.machines(),
-        voids=void_table(run, standings_table(counts, ratings), results.games, without),
         opponents=None if bot is None else pairs[pairs["bot"] == bot].reset_index(drop=True),
     )
 

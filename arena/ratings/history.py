@@ -1,5 +1,4 @@
-"""How ratings came to be: those of the versions in a league, on a scale that its benchmarks hold,
-and how those of a run settled with more and more deals.
+"""How the versions in a league came on: their ratings on a scale that its benchmarks hold.
 
 Games tell differences only. A benchmark holds a league's scale with the rating that it had when it
 began to, and the level of all others is such that the benchmarks, each weighted by how well its
@@ -15,11 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from arena.errors import NoAnswerError
 from arena.ratings.columns import HISTORY, frame_names
 from arena.ratings.fit import Fit
 from arena.ratings.model import bound_interval, rate
-from arena.ratings.results import Counts, Floats, Results
+from arena.ratings.results import Counts, Floats
 from arena.ratings.tally import score_journal
 from arena.records.journal import journal_of
 from arena.records.league import League, read_league, versions_before
@@ -30,10 +28,6 @@ PRIOR = 1.0
 """A draw with a ghost for everybody, so that the first games of a candidate rate it already."""
 LEAST_VARIANCE = 1.0
 """In Elo squared; what is known better weighs no more."""
-COLUMNS = ["deals", "bot", "elo", "elo_low", "elo_high"]
-POINTS = 24
-FEWEST = 2
-"""The fewest deals that give error bars."""
 
 
 class OnScale(NamedTuple):
@@ -196,59 +190,3 @@ def _played(counts: Counts) -> dict[int, dict[str, int]]:
         int(bot): {"games": int(games), "forfeits": int(forfeits)}
         for bot, games, forfeits in sums.itertuples()
     }
-
-
-def convergence_table(counts: Counts, prior: float | None = None) -> pd.DataFrame:
-    """Ratings from the first deals, in order of their numbers and with all boards together; for the
-    largest component each time.
-
-    ``deals``  int64, how many were counted; the last value is all of them
-    ``bot``    str; ``elo``, ``elo_low``, ``elo_high`` float64, 95 % interval, NaN without error
-               bars
-
-    A bot has no row for deals that do not give it a rating.
-    """
-    results = _in_order(counts)
-    rows: list[tuple[int, str, float, float, float]] = []
-    for count in checkpoints(results.clusters):
-        try:
-            fits = rate(_first(results, count), prior).fits
-        except NoAnswerError:
-            continue
-        for fit in fits[:1]:
-            values = zip(
-                fit.members.tolist(), fit.elo.tolist(), fit.half_widths().tolist(), strict=True
-            )
-            rows += [
-                (count, results.bots[member], elo, elo - half, elo + half)
-                for member, elo, half in values
-            ]
-    return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def checkpoints(deals: int) -> list[int]:
-    """The numbers of deals at which to look: each larger than the last by the same factor, ending
-    with all deals.
-    """
-    if deals < FEWEST:
-        return []
-    return sorted(
-        {round(count) for count in np.geomspace(FEWEST, deals, min(POINTS, deals - FEWEST + 1))}
-    )
-
-
-def _in_order(counts: Counts) -> Results:
-    """The results with clusters numbered by deal, then board, instead of by board, then deal."""
-    place = np.argsort(np.argsort(counts.deals, kind="stable")).astype(np.int32)
-    cluster = place[counts.results.cluster]
-    order = np.argsort(cluster, kind="stable")
-    return counts.results._replace(cluster=cluster[order], outcome=counts.results.outcome[order])
-
-
-def _first(results: Results, count: int) -> Results:
-    """The results of the first ``count`` deals."""
-    end = int(np.searchsorted(results.cluster, count))
-    cluster, outcome = results.cluster[:end], results.outcome[:end]
-    times = np.bincount(outcome, minlength=len(results.times)).astype(np.float64)
-    first = results._replace(clusters=count, cluster=cluster, outcome=outcome, times=times)
-    return first.only(times > 0)

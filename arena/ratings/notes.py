@@ -9,11 +9,11 @@ elsewhere, with the errors that ratings have.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import bdtrc, stdtr
+from scipy.special import stdtr
 
 from arena.errors import UserError, counted, did_you_mean
 from arena.ratings.columns import BOUNDS
@@ -32,7 +32,6 @@ from arena.ratings.likelihood import (
 from arena.ratings.model import FEW_DEALS, Component, Ratings, rate
 from arena.ratings.results import FEWEST_SEATS, Flags, Floats, Ints, Results, count_games, restrict
 from arena.ratings.tally import PlayedBlocks, games_in
-from arena.records.evidence import VoidGame, read_voids
 from arena.records.journal import unplayed_text
 from arena.records.league import is_league
 from arena.records.record import DUEL, split_host, unlike
@@ -215,68 +214,6 @@ def _names(results: Results, members: Iterable[int]) -> str:
 
 def _count(count: float, noun: str) -> str:
     return f"{count:g} {noun}{'' if count == 1 else 's'}"
-
-
-VOID_LEVEL = 0.01
-
-
-def at_least(hits: int, tries: int, chance: float) -> float:
-    """The probability of ``hits`` or more of ``tries`` (binomial)."""
-    return 1.0 if chance >= 1 or hits == 0 else float(bdtrc(hits - 1, tries, chance))
-
-
-def void_table(
-    run: Path, standings: pd.DataFrame, games: int, without: Collection[str] = ()
-) -> pd.DataFrame:
-    """One row per bot that had a part in void games, the most suspicious first; each game counts
-    once, however often it broke off.
-
-    ``bot``       str
-    ``voids``     int64, void games with the bot, of ``of`` void games; ``share`` float64, its share
-                  of the finished games
-    ``to_move``   int64, those in which it was its turn, of the ``known`` ones, in which that is
-                  known
-    ``behind``    int64, those of the known ones in which another bot had fewer pagodas left
-    ``p``         float64, the probability of figures like these by chance: in the void games at
-                  all, to move, or behind; corrected for the number of tests and bots
-
-    ``standings`` are those of `tables.standings_table` for the ``games``, those ``without`` some
-    bots. Raises RunError.
-    """
-    known_last = sorted(read_voids(run), key=lambda game: game.so_far is not None)
-    voids = {game.id: game for game in known_last if set(without).isdisjoint(game.bots)}.values()
-    known = {row["bot"]: row for row in standings.to_dict("records")}
-    bots = sorted({bot for game in voids for bot in game.bots if bot in known})
-    rows = [_void_row([*voids], known[bot], games, len(bots)) for bot in bots]
-    columns = ["bot", "voids", "of", "share", "to_move", "behind", "known", "p"]
-    table = pd.DataFrame(rows, columns=columns)
-    return table.sort_values(["p", "bot"], kind="stable").reset_index(drop=True)
-
-
-def _void_row(voids: list[VoidGame], row: dict[Any, Any], games: int, bots: int) -> tuple[Any, ...]:
-    """A bot's row, from its ``row`` of the standings."""
-    bot, of = row["bot"], len(voids)
-    mine = [game for game in voids if bot in game.bots]
-    told = [(game.so_far, game.bots.index(bot)) for game in mine if game.so_far is not None]
-    to_move = sum(so_far.mover == seat for so_far, seat in told)
-    behind = sum(so_far.left[seat] > min(so_far.left) for so_far, seat in told)
-    share = row["games"] / games if games else 1.0
-    not_won = 1 - (row["wins"] + row["shared"]) / row["games"] if row["games"] else 1.0
-    mover = sum(1 / len(so_far.left) for so_far, _ in told) / max(1, len(told))
-    hits = (len(mine), of, share), (to_move, len(told), mover), (behind, len(told), not_won)
-    p = min(1.0, min(at_least(*each) for each in hits) * len(hits) * bots)
-    return bot, len(mine), of, share, to_move, behind, len(told), p
-
-
-def void_notes(table: pd.DataFrame) -> Iterator[str]:
-    """A sentence about each bot whose games are void more often than chance allows."""
-    for row in table[table["p"] < VOID_LEVEL].to_dict("records"):
-        yield (
-            f"more games of {row['bot']} are void than chance allows: it sat in {row['voids']} of"
-            f" {row['of']} void games (and in {row['share']:.0%} of the others), was to move in"
-            f" {row['to_move']} and behind in {row['behind']} of the {row['known']} where that is"
-            " known; see voids.jsonl"
-        )
 
 
 COMPANY_LEVEL = 0.05

@@ -31,8 +31,6 @@ from arena.ratings.notes import (
     rating_notes,
     uncounted_note,
     unplayed_note,
-    void_notes,
-    void_table,
     without_note,
 )
 from arena.ratings.order import order_sentences
@@ -110,9 +108,8 @@ def run_tables(
     counts, blocks = score.counted.counts(names, without), score.games.blocks()
     left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
     tables = make_tables(counts, prior, blocks, anchors, match=boards, without=without)
-    voids = void_notes(void_table(run, tables.standings, tables.games, without))
     rest = *conditions_notes(info, score.hosts), *purpose_notes(run, info, anchored=bool(anchors))
-    notes = [*unplayed_note(run), *left_out, *voids, *tables.notes, *rest]
+    notes = [*unplayed_note(run), *left_out, *tables.notes, *rest]
     return tables._replace(notes=notes, clock=info.clock, most_seats=score.games.most_seats)
 
 

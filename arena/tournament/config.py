@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.errors import ConfigError
-from arena.match.clock import Timing
+from arena.match.referee import Timing
 from arena.players.folder import has_odds
 from arena.players.manifest import OPTION_NAME, Value, value_text
 from arena.players.messages import ClockKind

@@ -50,7 +50,8 @@ class Rival(Struct):
 
     ``is_seen`` if a look has had games of it. ``elo`` and ``error`` are its rating and the standard
     error of that, as it will be after the games that were drawn. ``games`` were drawn for it so
-    far. ``before`` is the version before it.
+    far. ``before`` is the version before it. ``turn`` is when its author last had a bot placed,
+    empty if that was never or nobody knows who it is.
     """
 
     bot: str
@@ -61,6 +62,7 @@ class Rival(Struct):
     error: float = UNKNOWN_ELO
     games: int = 0
     before: str = ""
+    turn: str = ""
 
 
 class Contenders:
@@ -136,13 +138,16 @@ class Contenders:
         placing took 80 % longer by simulation.
 
         A newcomer without games comes first, and waits while these are out: it may do nothing but
-        fault. Then they go in the order in which they joined. When the one with the fewest games
-        was next, and versions came faster than they could be placed, nobody ever was.
+        fault. Then authors take turns, each with the version that joined first. When the one with
+        the fewest games was next, and versions came faster than they could be placed, nobody ever
+        was.
         """
         waiting = self._to_place()
         if not waiting:
             return None
-        candidate = min(waiting, key=lambda one: (one.games > 0 and not one.is_seen, one.games > 0))
+        candidate = min(
+            waiting, key=lambda one: (one.games > 0 and not one.is_seen, one.games > 0, one.turn)
+        )
         others = [rival for rival in self.rivals.values() if rival is not candidate]
         rivals = [
             rival

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.errors import ConfigError, RunError, UserError, Void, did_you_mean
-from arena.match.clock import Timing
 from arena.match.decisions import Decision, decisions_of, gradable_turns, grade, retrace
+from arena.match.referee import Timing
 from arena.match.replay import Script, old_ms
 from arena.players.folder import Bot, nearest_label
 from arena.players.messages import PROTOCOL

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from arena import __version__
 from arena.errors import ConfigError, RunError
-from arena.match.clock import Timing
+from arena.match.referee import Timing
 from arena.players.folder import Bot, played_copy, split_options
 from arena.players.manifest import check_name
 from arena.players.messages import PROTOCOL

@@ -26,11 +26,10 @@ from arena.errors import (
     counted,
 )
 from arena.players.bot import failed_start, last_lines
-from arena.players.folder import Bot
+from arena.players.folder import Bot, remove_abandoned, remove_tree
 from arena.players.player import is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import stage
-from arena.players.storage import remove_abandoned, remove_tree
 from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import Journal
 from arena.records.league import FILE as LEAGUE

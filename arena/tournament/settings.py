@@ -27,7 +27,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.errors import ConfigError, UserError, did_you_mean
-from arena.match.clock import Timing
+from arena.match.referee import Timing
 from arena.players.manifest import MOST_MS, read_toml
 from arena.players.messages import ClockKind
 from arena.players.sandbox.tiers import Mode

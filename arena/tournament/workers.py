@@ -29,8 +29,7 @@ from msgspec import Struct
 
 import arena
 from arena.errors import UserError, Void
-from arena.match.clock import Timing
-from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee, play_alone
+from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee, Timing, play_alone
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.player import InProcessPlayer, built_in, built_in_player, is_built_in

@@ -34,8 +34,8 @@ from arena.web.live import LIST_S, MOST_RUNS, QUIET_LOOKS, event, run_folders, w
 
 PACKAGE = "arena.web"
 PARTS = (
-    "progress", "standings", "lead", "versions", "ended", "pairs", "convergence", "faults",
-    "reading", "rules",
+    "progress", "standings", "lead", "versions", "ended", "pairs", "faults", "reading",
+    "rules",
 )  # fmt: skip
 """The parts of the page of a run that change, from its top to its end: each is a template of this
 package or of the report.

@@ -67,6 +67,6 @@ const keepingFocus = (part, change) => {
       tables.dress(place); // first, so that headings keep the focus
       keepingFocus(part, () => follow(part, place));
     }
-    document.dispatchEvent(new Event("parts")); // films and the chart of ratings see to what is new
+    document.dispatchEvent(new Event("parts")); // films see to what is new
   });
 })();

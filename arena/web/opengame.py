@@ -9,7 +9,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -117,10 +117,12 @@ class RefusedError(ArenaError):
     """What the page asked for cannot be done now, or not at all."""
 
 
-class OpenGame:
-    """One game of a person. ``kept`` is the run that it was kept as, empty until then; ``version``
-    counts what its pages can be told.
+class OpenGame(Player):
+    """One game of a person, and the player at that person's seat. ``kept`` is the run that the game
+    was kept as, empty until then; ``version`` counts what its pages can be told.
     """
+
+    name = YOU
 
     def __init__(
         self, single: SingleGame, game: PlayedGame, results: Path, *, patience_s: float = PATIENCE_S
@@ -143,7 +145,7 @@ class OpenGame:
         self._thread = threading.Thread(target=self._play, name="game", daemon=True)
         self._publish(STARTING)
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Starts the game."""
         self._thread.start()
 
@@ -247,7 +249,7 @@ class OpenGame:
 
     def _play(self) -> None:
         try:
-            with self._single.seated(None, lambda _: _PagePlayer(self._ask)) as players:
+            with self._single.seated(None, lambda _: self) as players:
                 self._referee = self._single.referee(self._game.rounds[0], players, self._watch)
                 with self._turn:
                     self._story.begin(self._referee.state)
@@ -308,8 +310,10 @@ class OpenGame:
             self._story.add(state, seat, move, events)
         self._publish(THEIRS)
 
-    def _ask(self, state: State, meanwhile: Callable[[], None]) -> str:
+    # A person has as long as they like.
+    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
         """The person's move. Raises Void when they leave, or seem to have left."""
+        began_ns = time.monotonic_ns()
         with self._turn:
             self._asked, self._move, self._heard_s = state, "", time.monotonic()
         legal = [move_text(state.board, move) for move in state.legal_moves() if move != PASS]
@@ -325,8 +329,8 @@ class OpenGame:
                     self._asked = None
                     raise Void(self._farewell)
                 if self._move:
-                    return self._move
-            meanwhile()
+                    return Answer(self._move, time.monotonic_ns() - began_ns)
+            self.meanwhile()
 
     def _publish(self, state: str, **further: Any) -> None:
         with self._turn:
@@ -344,18 +348,3 @@ class OpenGame:
                     loop.call_soon_threadsafe(event.set)
                 except RuntimeError:  # the server has ended
                     continue
-
-
-class _PagePlayer(Player):
-    """The person's seat."""
-
-    def __init__(self, ask: Callable[[State, Callable[[], None]], str]) -> None:
-        self.name = YOU
-        self._ask = ask
-
-    # A person has as long as they like.
-    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """What the page says."""
-        began_ns = time.monotonic_ns()
-        move = self._ask(state, self.meanwhile)
-        return Answer(move, time.monotonic_ns() - began_ns)

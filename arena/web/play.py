@@ -22,7 +22,7 @@ from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
 from arena.errors import ConfigError, UserError
 from arena.exports.scene import all_parts, empty_board
-from arena.match.clock import Timing
+from arena.match.referee import Timing
 from arena.players.player import NAME
 from arena.rules.boards import BUILT_IN, find_board
 from arena.rules.explain import rulebook
@@ -56,7 +56,7 @@ class OpenGames:
             self._make_room()
             name = secrets.token_urlsafe(9)
             self._games[name] = game, wish
-        game.begin()
+        game.start()
         return name
 
     def find(self, name: str) -> tuple[OpenGame, Wish] | None:

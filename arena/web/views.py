@@ -23,7 +23,7 @@ from arena.ratings.columns import half_width
 from arena.records.journal import find_record, neighbours
 from arena.records.record import GameRecord
 from arena.records.runfile import read_run
-from arena.rules.boards import Board
+from arena.tournament.runs import boards_in
 from arena.web.home import PARTS, SitePages, setting_of_pages
 from arena.web.live import Sight
 
@@ -62,8 +62,7 @@ class FollowedRun(Follower):
             is_over = material.secrecy.is_finished
             self._featured = choose_games(field, 1) if is_over else latest
             self._featured_until = time.monotonic() + FEATURED_S
-        boards = {name: Board(name, tuple(rows)) for name, rows in self.info.boards.items()}
-        return lead_of(material, self._featured, Album([], boards, 0, []))
+        return lead_of(material, self._featured, Album([], boards_in(self.info), 0, []))
 
 
 def nothing() -> None:

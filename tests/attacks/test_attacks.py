@@ -229,11 +229,11 @@ ATTACKS = {
     "adds to its folder": Attack("files.py create ./module.py", spoils, B, N, O),
     "changes a rival": Attack("files.py append {rival_source} x=1", spoils, B, B, O),
     "removes a rival": Attack("files.py remove_all {rival_folder}", spoils, B, B, O),
-    "takes a rival's rights away": Attack("files.py change_mode {rival_source}", spoils, B, B, O),
+    "takes a rival's rights away": Attack("files.py change_mode {rival_source}", spoils, B, N, O),
     "changes the mode of a file that it may read": Attack(
         "files.py change_open_mode victim.py", spoils, B, N, O
     ),
-    "changes the journal's times": Attack("files.py change_times {journal}", spoils, B, B, O),
+    "changes the journal's times": Attack("files.py change_times {journal}", spoils, B, N, O),
     "sets an attribute of the journal": Attack(
         "files.py set_attribute {journal}", spoils, B, N, IF
     ),
@@ -298,7 +298,7 @@ ATTACKS = {
     "dials an abstract socket": Attack("network.py abstract {listening} {mark}", is_heard, B, B, O),
     "lists network interfaces": Attack("network.py interfaces", sees_interfaces, B, N, O),
     "reads the host's network in its own /proc": Attack(
-        "files.py read /proc/self/net/dev", reads_interfaces, B, B, O
+        "files.py read /proc/self/net/dev", reads_interfaces, B, N, O
     ),
     "reads the host's network in a thread's /proc": Attack(
         "files.py read /proc/thread-self/net/dev", reads_interfaces, B, N, O

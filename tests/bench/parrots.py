@@ -4,8 +4,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from arena.match.clock import Timing
-from arena.match.referee import GamePlan, Referee
+from arena.match.referee import GamePlan, Referee, Timing
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.players.player import InProcessPlayer, random_move

@@ -13,8 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-from arena.match.clock import Timing
-from arena.match.referee import GamePlan, Referee
+from arena.match.referee import GamePlan, Referee, Timing
 from arena.players.bot import BotPlayer
 from arena.players.channel import Line
 from arena.players.messages import Start

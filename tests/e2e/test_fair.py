@@ -11,9 +11,8 @@ import sys
 import msgspec
 import pytest
 
-from arena.match.clock import Timing
 from arena.match.decisions import Recorded
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.players.player import InProcessPlayer, first_move
 from arena.players.sandbox.tiers import Sandbox
 from arena.tournament.schedule import single_game

@@ -10,8 +10,7 @@ import pytest
 
 from arena.cli.board import Mosaic
 from arena.cli.game import Human
-from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.players.player import InProcessPlayer, random_move
 from arena.rules import State
 from arena.rules.boards import built_in, parse_board

@@ -412,6 +412,27 @@ def test_a_league_at_tables_of_three_draws_candidates_with_benchmarks(arena):
     arena("verify", "ladder")
 
 
+def test_an_author_owns_a_name_and_has_so_many_candidates(league):
+    for number in range(4):
+        league.add_bot(f"bold-{number}", f"{FIRST}# {number}\n", to="submissions/bea")
+    other = league.add_bot("bold-0", FIRST, to="submissions/eve", version="9")
+    other.rename(other.with_name("other"))
+
+    def submit(path, author, status):
+        options = ("--league", "ladder", "--no-check", "--author", author)
+        return league("submit", f"submissions/{path}", *options, status=status)[1]
+
+    assert "the name of its folder, 'other', got 'bold-0'" in submit("eve/other", "eve", 1)
+    other.with_name("other").rename(other)
+    for number in range(3):
+        league("submit", f"submissions/bea/bold-{number}", "--author", "bea", "--no-check")
+    assert "'bold-0', which is that of bea" in submit("eve/bold-0", "eve", 1)
+    league("league", "run", "ladder", "--games", 1, "-q")
+    err = submit("bea/bold-3", "bea", 1)
+    assert "expected at most 3 bots of bea that wait to be placed in ladder" in err
+    assert "arena league retire bold-" in err
+
+
 PAGE = (ROOT / "docs" / "leagues.md").read_text()
 PLACE = PAGE.split('```sh title=".github/place.sh"\n')[1].split("```")[0]
 
@@ -421,12 +442,12 @@ def test_a_league_in_a_repository_places_what_a_commit_brings(league):
         told = ("-c", "user.name=me", "-c", "user.email=me@localhost")
         subprocess.run(["git", *told, *arguments], cwd=folder, check=True, capture_output=True)
 
-    league.add_bot("third", FIRST, to="submissions")
-    (league.home / "submissions" / "third" / "bot.py").rename(league.home / "later.py")
+    third = league.add_bot("third", FIRST, to="submissions/bea")
+    (third / "bot.py").rename(league.home / "later.py")
     git("init", "-q", "-b", "main")
     git("add", ".")
     git("commit", "-qm", "a league")
-    (league.home / "later.py").rename(league.home / "submissions" / "third" / "bot.py")
+    (league.home / "later.py").rename(third / "bot.py")
     git("add", ".")
     git("commit", "-qm", "a submission")
     clone = league.home.parent / "clone"

@@ -45,7 +45,7 @@ def test_the_keys_of_a_game_work_wherever_the_focus_is_and_a_button_keeps_its_ow
     assert browser.text("now").startswith("Start.")
 
 
-def test_the_board_stays_in_sight_beside_the_log(browser, pair):
+def test_the_board_stays_in_sight_beside_the_log_and_a_quick_curve_says_what_it_is(browser, pair):
     browser.open(pair[0], width=1366)
     browser.become(1366, height=650)
     top = "return document.getElementById('board').getBoundingClientRect().top"
@@ -54,6 +54,11 @@ def test_the_board_stays_in_sight_beside_the_log(browser, pair):
     )
     assert browser.js("return scrollY") > 100
     assert 0 <= browser.js(top) < 100
+    assert browser.js("return document.getElementById('key-on').hidden")
+    pytest.importorskip("arena.rules.native._core", reason="the pure core would take seconds")
+    title = browser.js("return document.querySelector('#wins span').textContent")
+    assert title.startswith("who wins, in games played on by careful-4, 50 deals")
+    assert browser.js("return document.querySelectorAll('#wins .own').length") == 1
 
 
 def test_one_cursor_moves_both_games_and_goes_on_to_the_end_of_the_longer(browser, pair):
@@ -74,9 +79,11 @@ def test_one_cursor_moves_both_games_and_goes_on_to_the_end_of_the_longer(browse
     assert browser.log() == []
 
 
-def test_the_sum_of_a_deal_counts_each_bots_wins_and_pagodas_left(browser, pair):
+def test_a_deal_shows_its_results_and_the_tiles_that_each_seat_got_or_that_one_seat_saw(
+    browser, pair
+):
     path, games = pair
-    browser.open(path, "#turn=3")
+    browser.open(path, "#turn=0")
     browser.js(SWAP)
     rows = browser.js(
         "return [...document.querySelectorAll('#deal-results tbody tr')].map((row) =>"
@@ -91,12 +98,6 @@ def test_the_sum_of_a_deal_counts_each_bots_wins_and_pagodas_left(browser, pair)
         assert float(wins) == sum(
             (game.ranks[seat] == 1) / game.ranks.count(1) for game, seat in own
         )
-
-
-def test_the_tiles_of_a_deal_are_those_that_were_dealt_and_pale_until_they_are(browser, pair):
-    path, games = pair
-    browser.open(path, "#turn=0")
-    browser.js(SWAP)
     found = browser.js(
         "return [...document.querySelectorAll('#deal-tiles li')].map((line) =>"
         f" [...line.querySelectorAll('.domino')].map({LABELS}))"
@@ -108,6 +109,19 @@ def test_the_tiles_of_a_deal_are_those_that_were_dealt_and_pale_until_they_are(b
     assert browser.js(later) == sum(len(tiles) - 3 for tiles in found) > 0
     browser.click("last")
     assert browser.js(later) == 0
+    # all but one seat's tiles are hidden in both games
+    browser.click("first")
+    browser.js(
+        "const eyes = document.getElementById('eyes'); eyes.value = '1';"
+        " eyes.dispatchEvent(new Event('change'))"
+    )
+    lines = "[...document.querySelectorAll('#deal-tiles li span')].map((one) => one.textContent)"
+    assert {text[:7] for text in browser.js(f"return {lines}")} == {"seat 1:"}
+    shown = browser.js(
+        "return ['players', 'twin-players'].flatMap((id) => [...document.querySelectorAll("
+        f"`#${{id}} li:first-child .domino`)].map({LABELS}))"
+    )
+    assert set(shown) == {"hidden tile"}
 
 
 def test_a_link_leads_to_both_games_of_a_deal(browser, pair):
@@ -131,23 +145,6 @@ def test_with_three_players_each_other_seating_can_lie_beside(browser, tmp_path)
     assert names == [" \u2013 ".join(game.bots) for game in games[1:]]
     browser.js("document.querySelectorAll('#seatings button')[1].click()")
     assert browser.js("return document.querySelector('#twin-about strong').textContent") == names[1]
-
-
-def test_what_one_seat_saw_hides_the_tiles_of_the_others_in_both_games(browser, pair):
-    path, _ = pair
-    browser.open(path, "#turn=6")
-    browser.js(SWAP)
-    browser.js(
-        "const eyes = document.getElementById('eyes'); eyes.value = '1';"
-        " eyes.dispatchEvent(new Event('change'))"
-    )
-    lines = "[...document.querySelectorAll('#deal-tiles li span')].map((one) => one.textContent)"
-    assert {text[:7] for text in browser.js(f"return {lines}")} == {"seat 1:"}
-    shown = browser.js(
-        "return ['players', 'twin-players'].flatMap((id) => [...document.querySelectorAll("
-        f"`#${{id}} li:first-child .domino`)].map({LABELS}))"
-    )
-    assert set(shown) == {"hidden tile"}
 
 
 def test_both_boards_and_their_controls_fit_a_low_window(browser, tmp_path):
@@ -208,13 +205,3 @@ def test_a_key_leads_to_the_next_costly_move_and_its_better_one_lies_on_the_boar
     browser.js("document.activeElement.blur()")
     assert browser.js(ghost) == 0
     assert browser.js("return document.querySelectorAll('#wins .dot').length") == 2
-
-
-def test_a_game_without_a_review_has_a_quick_curve_that_says_what_it_is(browser, pair):
-    pytest.importorskip("arena.rules.native._core", reason="the pure core would take seconds")
-    path, _ = pair
-    browser.open(path, "#turn=20")
-    title = browser.js("return document.querySelector('#wins span').textContent")
-    assert title.startswith("who wins, in games played on by careful-4, 50 deals")
-    assert browser.js("return document.querySelectorAll('#wins .own').length") == 1
-    assert browser.js("return document.getElementById('key-on').hidden")

@@ -2,7 +2,6 @@
 
 import re
 import time
-from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace
@@ -54,27 +53,9 @@ def shown_left(browser):
     ]
 
 
-def test_the_page_says_nothing_to_the_console_and_asks_for_nothing(browser, page):
-    browser.open(page)
-    browser.js("document.querySelectorAll('details').forEach(part => { part.open = true; })")
-    for name in (
-        "last",
-        "back",
-        "event-back",
-        "first",
-        "forward",
-        "event-on",
-        "play",
-        "play",
-        "theme",
-        "theme",
-    ):
-        browser.click(name)
-    assert browser.log() == []
-    assert set(browser.requests()) <= {page.as_uri(), "data:,"}
-
-
-def test_the_viewer_steps_through_the_recorded_positions(browser, page, games):
+def test_the_viewer_steps_through_the_recorded_positions_and_draws_all_of_them(
+    browser, page, games
+):
     for record in (games[0], games[-3], games[-2]):
         browser.open(page, address(record, 0))
         board = built_in(record.board)
@@ -85,14 +66,8 @@ def test_the_viewer_steps_through_the_recorded_positions(browser, page, games):
         assert browser.js(STEPS, "forward", len(states)) == states
         assert shown_left(browser) == record.left
         assert f"End ({record.end})" in browser.text("now")
-    assert browser.js(STEPS, "back", len(states) - 1) == states[-2::-1]
-
-
-def test_all_is_drawn(browser, page, games):
-    record = games[-2]
-    browser.open(page, address(record, 0))
     browser.click("last")
-    [state] = {step.state for step in replay(record, built_in(record.board))}
+    [state] = {step.state for step in replay(record, board)}
     tiles, borders, last, pagodas = browser.js(
         "return [...document.querySelectorAll('#board .live > g')].map(layer =>"
         " [...layer.children].map(node => node.getAttribute('href') ?? node.className.baseVal))"
@@ -104,9 +79,10 @@ def test_all_is_drawn(browser, page, games):
     assert [sum(int(part[2]) for part in pagodas if part[3] == str(seat)) for seat in range(4)] == [
         state.placed(seat) for seat in range(4)
     ]
+    assert browser.js(STEPS, "back", len(states) - 1) == states[-2::-1]
 
 
-def test_keys_step_jump_and_play(browser, page, games):
+def test_keys_step_jump_and_play_and_left_and_right_do_wherever_the_focus_is(browser, page, games):
     record = games[0]
     browser.open(page, address(record, 4))
     assert browser.js("return document.activeElement.id") == "board"
@@ -132,6 +108,16 @@ def test_keys_step_jump_and_play(browser, page, games):
     assert (
         browser.js("return document.getElementById('play').getAttribute('aria-pressed')") == "false"
     )
+    browser.open(page, address(record, 4))
+    browser.js("document.activeElement.blur()")
+    browser.keys("ArrowRight")
+    assert browser.text("now").startswith("Turn 5: ")
+    browser.js("document.getElementById('play').focus()")
+    browser.keys("ArrowLeft")
+    assert browser.text("now").startswith("Turn 4: ")
+    browser.js("scrollTo({top: 0, behavior: 'instant'}); document.activeElement.blur()")
+    browser.keys("ArrowRight")
+    assert browser.text("now").startswith("Turn 4: ")
 
 
 def test_a_link_leads_to_a_game_and_a_turn(browser, page, games):
@@ -177,11 +163,15 @@ def test_hands_are_all_shown_or_those_of_one_seat(browser, page, games):
     ]
 
 
+BUTTONS = ("last", "back", "event-back", "first", "forward", "event-on", "play", "play", "theme")
+
+
 def test_what_strangers_wrote_is_shown_and_does_nothing(browser, page, games):
     for record in (games[-1], games[-3]):
         browser.open(page, address(record, 0))
-        browser.click("last")
         browser.js("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+        for name in (*BUTTONS, "theme", "last"):
+            browser.click(name)
         assert browser.js(
             "return [window.hit ?? null, document.scripts.length, document.images.length]"
         ) == [None, 2, 0]
@@ -297,49 +287,18 @@ def test_notes_are_a_curve_and_a_line_and_other_seats_do_not_see_them(browser, p
     assert browser.violations() == []
 
 
-def test_without_notes_there_is_no_curve_of_them(browser, page, games):
-    browser.open(page, address(games[0], 2))
+def test_the_board_and_its_controls_fit_a_low_window_and_nothing_noted_is_no_curve(
+    browser, page, games
+):
+    browser.open(page, address(games[0], 3))
     assert browser.js("return document.getElementById('values').hidden")
-
-
-def test_the_board_and_its_controls_fit_a_low_window(browser, page, games):
-    browser.open(page, address(games[0], 3), width=1366)
-    browser.cdp(
-        "Emulation.setDeviceMetricsOverride", width=1366, height=650, deviceScaleFactor=1,
-        mobile=False,
-    )  # fmt: skip
+    browser.become(1366, height=650)
     browser.js("document.getElementById('viewer').scrollIntoView({behavior: 'instant'})")
     top, bottom = browser.js(
         "return [document.getElementById('board').getBoundingClientRect().top,"
         " document.getElementById('last').getBoundingClientRect().bottom]"
     )
     assert 0 <= top < bottom <= 650
-
-
-def test_left_and_right_step_while_the_board_is_in_view_wherever_the_focus_is(browser, page, games):
-    browser.open(page, address(games[0], 4))
-    browser.js("document.activeElement.blur()")
-    browser.keys("ArrowRight")
-    assert browser.text("now").startswith("Turn 5: ")
-    browser.js("document.getElementById('play').focus()")
-    browser.keys("ArrowLeft")
-    assert browser.text("now").startswith("Turn 4: ")
-    browser.js("scrollTo({top: 0, behavior: 'instant'}); document.activeElement.blur()")
-    browser.keys("ArrowRight")
-    assert browser.text("now").startswith("Turn 4: ")
-
-
-def test_a_finger_steps(browser, page, games):
-    browser.open(page, address(games[0], 4), width=390)
-    swipe = """
-        const board = document.getElementById("board"), [from, to] = arguments;
-        const at = (x) => new Touch({ identifier: 1, target: board, clientX: x, clientY: 300 });
-        board.dispatchEvent(new TouchEvent("touchstart", { touches: [at(from)] }));
-        board.dispatchEvent(new TouchEvent("touchend", { changedTouches: [at(to)] }));
-    """
-    for start, end, turn in ((300, 100, 5), (300, 100, 6), (100, 300, 5), (100, 110, 5)):
-        browser.js(swipe, start, end)
-        assert browser.text("now").startswith(f"Turn {turn}: ")
 
 
 def test_a_line_of_the_log_has_its_tile_and_lights_its_squares(browser, page, games):
@@ -447,40 +406,6 @@ def test_a_page_begins_with_a_sentence_a_podium_and_a_game_that_plays_itself(bro
     assert browser.log() == []
 
 
-def test_whom_the_chart_of_ratings_names_is_chosen_by_pointer_and_key(browser, page):
-    browser.open(page)
-    named = (
-        "return [...document.querySelectorAll('#courses .labels text')]"
-        ".map(one => one.textContent).sort()"
-    )
-    bots = browser.js(
-        "return [...document.querySelectorAll('#course-names bdi')].map(one => one.textContent)"
-    )
-    assert browser.js(named) == sorted(bots[:5])
-    button = "document.querySelectorAll('#course-names button')[1]"
-    browser.js(f"{button}.focus()")
-    browser.keys("Space")
-    assert browser.js(f"return {button}.getAttribute('aria-pressed')") == "false"
-    assert bots[1] in browser.js(named)  # the one that has the focus
-    browser.js(f"{button}.blur()")
-    assert browser.js(named) == sorted([bots[0], *bots[2:5]])
-    # Where the line ends, told at once: what lies above it may still be moving.
-    browser.js(
-        "const plot = document.querySelector('.plot'), box = plot.getBoundingClientRect();"
-        "const line = plot.querySelector('[data-at=\"1\"] .line').getAttribute('d');"
-        "const at = { clientX: box.right - 1, clientY: box.top + Number(line.split(' ').at(-1)) };"
-        "plot.dispatchEvent(new PointerEvent('pointermove', at));"
-        "plot.dispatchEvent(new PointerEvent('click', at));"
-    )
-    assert bots[1] in browser.js(named)
-    assert browser.js(f"return {button}.getAttribute('aria-pressed')") == "true"
-    apart = browser.js(
-        "return [...document.querySelectorAll('#courses .labels text')]"
-        ".map(one => one.y.baseVal[0].value)"
-    )
-    assert all(other - one >= 16.9 for one, other in pairwise(sorted(apart)))
-
-
 SEEN = (
     "return [...document.querySelectorAll('main > section, .bot')]"
     ".filter(one => one.checkVisibility()).map(one => one.id)"
@@ -529,7 +454,9 @@ def test_arrows_lead_through_head_to_head_and_the_tab_key_past_it(browser, page)
     assert browser.js(stops) == 1
 
 
-def test_a_heading_sorts_its_column_and_says_so(browser, page):
+def test_a_heading_sorts_its_column_and_says_so_and_the_rating_is_in_sight_on_a_phone(
+    browser, page
+):
     browser.open(page)
     column = (
         "return [...document.querySelectorAll('#standings tbody tr')]"
@@ -554,14 +481,9 @@ def test_a_heading_sorts_its_column_and_says_so(browser, page):
     browser.js("document.querySelector('#standings th.figure button').click()")  # the rank
     assert browser.js(column, bot) == order
     assert browser.js("return document.querySelectorAll('#standings [aria-sort]').length") == 1
-
-
-def test_the_rating_is_in_sight_on_a_phone(browser, page):
-    browser.open(page, width=390)
-    right = (
-        "return document.querySelector('#standings tbody .strong').getBoundingClientRect().right"
-    )
-    assert browser.js(right) <= 390
+    browser.become(390)
+    rating = "return document.querySelector('#standings tbody .strong').getBoundingClientRect()"
+    assert browser.js(f"{rating}.right") <= 390
 
 
 @pytest.mark.parametrize(("by", "named"), [("", ""), ("fst 12ab", ", named by fst")])

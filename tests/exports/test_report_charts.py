@@ -12,7 +12,6 @@ from arena.exports.report.charts import (
     ROW_WIDTH,
     axis,
     bars,
-    between,
     element,
     interval,
     linear,
@@ -40,16 +39,6 @@ def test_a_scale_by_powers_has_tens_as_ticks():
     scale = logarithmic([0.3, 70, NAN, 0], 0, 300)
     assert scale.ticks == pytest.approx((0.1, 1, 10, 100))
     assert scale(10) == pytest.approx(200)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "ticks"),
-    [(2, 12, (2, 5, 12)), (2, 2000, (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)), (2, 3, (2, 3))],
-)
-def test_a_scale_of_deals_is_marked_at_round_numbers_and_at_its_end(low, high, ticks):
-    scale = between(low, high, 0, 1000)
-    assert scale.ticks == pytest.approx(ticks)
-    assert (scale(low), scale(high)) == (0, 1000)
 
 
 @pytest.mark.parametrize("values", [[-1000, 1000], [-123456, 99], [0, 7], [0.1, 0.9]])

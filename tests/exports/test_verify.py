@@ -13,16 +13,14 @@ import pytest
 from arena.errors import FaultKind, Forfeit, RunError
 from arena.exports.files import export_run
 from arena.exports.verify import Sample, csv_difference, verify_run
-from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN
 from arena.players.staging import stage
 from arena.ratings.tables import run_tables
-from arena.records.evidence import evidence_name
 from arena.records.journal import Journal
-from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
+from arena.records.runfile import BotInfo, RunInfo, evidence_name, read_run, write_run
 from arena.rules.boards import built_in
 from arena.rules.terms import REVISION
 from arena.tournament.config import make_config

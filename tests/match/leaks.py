@@ -17,8 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.match.clock import Timing
-from arena.match.referee import GamePlan, Referee
+from arena.match.referee import GamePlan, Referee, Timing
 from arena.players.bot import BotPlayer
 from arena.players.channel import Channel, Direction, Told
 from arena.players.folder import Bot

@@ -13,16 +13,15 @@ import pytest
 
 from arena import __version__
 from arena.errors import RunError
-from arena.match.clock import Timing
 from arena.match.decisions import decisions_of, reproduce, retrace
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.match.replay import Script, ms_at, old_ms
 from arena.players.bot import BotPlayer, logged_player
 from arena.players.channel import WireLog
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, random_move
 from arena.players.sandbox.tiers import OPEN
-from arena.records.evidence import Faults, read_evidence
+from arena.records.runfile import Faults, read_evidence
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 from tests.exports.runs import game_of

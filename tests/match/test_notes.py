@@ -5,8 +5,7 @@ import json
 import msgspec
 
 from arena.exports.report.games import game_object
-from arena.match.clock import Timing
-from arena.match.referee import Referee, tenths_of_ms
+from arena.match.referee import Referee, Timing, tenths_of_ms
 from arena.players.player import InProcessPlayer, random_move
 from arena.records.note import Note, note_of
 from arena.records.record import encode_record

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from arena.errors import FaultKind, Forfeit
-from arena.match.clock import Clock, Timing
-from arena.match.referee import GamePlan, Referee
+from arena.match.referee import Clock, GamePlan, Referee, Timing
 from arena.match.replay import replay
 from arena.players.player import Answer, InProcessPlayer, first_move, random_move
 from arena.rules.boards import built_in, parse_board

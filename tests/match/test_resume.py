@@ -10,9 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import FaultKind, Forfeit, RunError
-from arena.match.clock import Timing
 from arena.match.decisions import Recorded
-from arena.match.referee import GamePlan, Referee
+from arena.match.referee import GamePlan, Referee, Timing
 from arena.match.replay import Script, first_difference, reshuffled, resumed
 from arena.players.messages import turn_view
 from arena.players.player import InProcessPlayer, Player, random_move

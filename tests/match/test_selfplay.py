@@ -5,8 +5,7 @@ import time
 import msgspec
 import pytest
 
-from arena.match.clock import Timing
-from arena.match.referee import Referee, play_alone
+from arena.match.referee import Referee, Timing, play_alone
 from arena.match.replay import audit
 from arena.players.player import InProcessPlayer, built_in
 from arena.records.record import decode_strictly, encode_record

@@ -12,8 +12,7 @@ import msgspec
 import pytest
 
 from arena.errors import FaultKind
-from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.match.replay import replay, start_state
 from arena.players import aftermath
 from arena.players.bot import BotPlayer

@@ -5,8 +5,7 @@ from hashlib import sha256
 import pytest
 
 from arena.errors import ConfigError
-from arena.match.clock import Timing
-from arena.match.referee import Referee, play_alone
+from arena.match.referee import Referee, Timing, play_alone
 from arena.players.folder import bot_at
 from arena.players.player import (
     NAMES,

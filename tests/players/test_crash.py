@@ -12,8 +12,7 @@ import msgspec
 import pytest
 
 import arena
-from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.players.aftermath import crash_of
 from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at

@@ -9,8 +9,7 @@ import pytest
 
 from arena.players.folder import bot_at
 from arena.players.sandbox.tiers import OPEN, TIERS, Sandbox, failure
-from arena.players.staging import kept_builds, stage
-from arena.players.storage import Kept, cache_folder
+from arena.players.staging import Kept, cache_folder, kept_builds, stage
 
 
 @pytest.fixture
@@ -104,7 +103,7 @@ def test_files_that_changed_since_they_were_hashed_are_not_kept(folder, tmp_path
 
 
 def test_the_oldest_go_when_there_are_many(tmp_path, monkeypatch):
-    monkeypatch.setattr("arena.players.storage.MOST_KEPT", 2)
+    monkeypatch.setattr("arena.players.staging.MOST_KEPT", 2)
     kept, source = Kept(tmp_path / "kept"), tmp_path / "source"
     source.mkdir()
     (source / "file").write_bytes(bytes(1000))

@@ -207,3 +207,22 @@ def test_a_home_in_a_bot_s_folder_is_no_part_of_the_bot(tmp_path):
 def test_a_name_that_no_file_can_have_is_refused(tmp_path, text):
     with pytest.raises(BotFolderError, match=f"got one of {len(text)} characters"):
         Registry(tmp_path).find(text)
+
+
+def owned(registry, tmp_path, author, name, source, version="9"):
+    bot = bot_at(make_bot(tmp_path / "work" / author / name, name, source, version))
+    return registry.register(registry.owned(bot, author))
+
+
+def test_a_name_belongs_to_its_first_author_and_the_versions_are_numbered_here(registry, tmp_path):
+    first, _ = owned(registry, tmp_path, "bea", "bold", "1")
+    assert (first.manifest.author, str(first.manifest.version)) == ("bea", "1")
+    text = (first.folder / "bot.toml").read_text()
+    (tmp_path / "work" / "bea" / "bold" / "bot.toml").write_text(text.replace("bea", "ann"))
+    second, is_new = owned(registry, tmp_path, "bea", "bold", "2")
+    assert (second.manifest.author, str(second.manifest.version), is_new) == ("bea", "2", True)
+    again, is_new = owned(registry, tmp_path, "bea", "bold", "2", version="77")
+    assert (str(again.manifest.version), is_new) == ("2", False)
+    for name, owner in (("bold", "bea"), ("ann", "nobody"), ("high", "the ladder")):
+        with pytest.raises(BotFolderError, match=f"'{name}', which is that of {owner}"):
+            owned(registry, tmp_path, "eve", name, "3")

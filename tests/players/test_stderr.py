@@ -4,8 +4,7 @@ import sys
 
 import pytest
 
-from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.players.bot import PART_BYTES, BotPlayer, Stderr
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest

@@ -14,8 +14,7 @@ import msgspec
 import pytest
 
 from arena.errors import Forfeit, UserError
-from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.players import process
 from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at

@@ -13,8 +13,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from arena.match.clock import Timing
-from arena.match.referee import GamePlan, Referee
+from arena.match.referee import GamePlan, Referee, Timing
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot, with_options
 from arena.players.manifest import Manifest, read_options

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import Forfeit
-from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.players.messages import Hello, Quit, decode_reply, encode, turn_view
 from arena.players.player import InProcessPlayer, random_move
 from arena.records.record import encode_record

@@ -156,7 +156,6 @@ def test_an_analysis_tells_all_in_text_and_json(run):
         "times",
         "endings",
         "machines",
-        "voids",
         "opponents",
     ]
     assert {row["opponent"] for row in shown["opponents"]} == {"bob", "cy", "dee"}

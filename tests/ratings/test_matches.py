@@ -11,8 +11,7 @@ import pytest
 
 from arena.errors import RunError, UserError
 from arena.exports.files import csv_text, standings_object
-from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.players.player import InProcessPlayer, first_move, random_move
 from arena.ratings.columns import file_names
 from arena.ratings.tables import make_tables, run_tables

@@ -20,8 +20,7 @@ from arena.errors import RunError, UserError
 from arena.exports import files as exported_games
 from arena.exports.files import csv_of_games, csv_text, export_run
 from arena.exports.text import pairs_text, seats_text
-from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.players.player import InProcessPlayer, first_move, random_move
 from arena.ratings.columns import file_names
 from arena.ratings.notes import forfeits_note

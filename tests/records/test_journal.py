@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import RunError
-from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, Timing
 from arena.players.player import InProcessPlayer, random_move
 from arena.records.journal import Journal, find_record, read_ids, read_records
 from arena.records.record import decode_record, encode_record, shares

@@ -75,6 +75,17 @@ def test_candidates_are_placed_in_the_order_of_joining_however_fast_others_come(
     assert met["new"] == 0
 
 
+def test_authors_take_turns_in_having_a_bot_placed():
+    turns = {"a2": "2026-11-24T10:00:00Z", "a3": "2026-11-24T10:00:00Z", "c1": ""}
+    made = field(*(candidate(bot, error=60.0, turn=turn) for bot, turn in turns.items()))
+    for bot in turns:
+        made.add(("b2", bot), 8)
+    assert {bot for line_up in drawn(made, 8) for bot in line_up} - {*LADDER} == {"c1"}
+    made.rivals["c1"].is_placed = True
+    new = {bot for line_up in drawn(made, 8) for bot in line_up} - {*LADDER, "c1"}
+    assert new == {"a2"}
+
+
 def test_a_candidate_whose_first_games_are_out_waits_for_another():
     made = field(candidate("fails", is_seen=False), candidate("works"))
     made.add(("b1", "fails"), 8)

@@ -336,7 +336,7 @@ def test_a_game_in_which_nobody_moves_is_given_up(tmp_path):
     wish = Wish([built_in_bot("random")], 0, built_in("bird"), "seed")
     single = SingleGame(wish.bots, wish.seat, wish.timing, OPEN)
     game = OpenGame(single, wish.game, tmp_path / "results", patience_s=0.1)
-    game.begin()
+    game.start()
     while not game.is_over:
         asyncio.run(game.news(game.version, 60))
     view = game.view()

@@ -16,7 +16,7 @@ def test_a_run_a_game_and_a_report_have_their_pages(served):
     for path, words in (
         ("/runs/done", "12</strong> of 12 games"),
         (f"/runs/done/games/{game.id}", "Replay"),
-        ("/runs/done/report", "Convergence"),
+        ("/runs/done/report", "Thinking time"),
         ("/runs/done/games", "12 games, the latest first"),
         ("/runs/done/games?bot=a&bot=b&page=7", "4 games, the latest first"),
         ("/runs/done/games?bot=nobody", "0 games"),

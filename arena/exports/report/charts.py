@@ -1,16 +1,16 @@
-"""Drawings for pages: SVG elements as escaped text, scales, the charts of table rows, and how
-ratings settled. Colours are classes in style.css, because the page's policy forbids inline styles.
+"""Drawings for pages: SVG elements as escaped text, scales, the charts of table rows, and the
+curve of a bot's versions. Colours are classes in style.css, because the page's policy forbids
+inline styles.
 """
 
 import math
 from collections.abc import Iterable, Sequence
 from math import inf, isfinite
-from statistics import quantiles
 from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup, escape
 
-from arena.exports.grid import counted, figure, visible, with_error
+from arena.exports.grid import figure, visible
 from arena.ratings.columns import half_width
 
 if TYPE_CHECKING:
@@ -24,17 +24,6 @@ EDGE = 8
 """Pixels to the left and right of a row's scale."""
 END, START = ROW_WIDTH - EDGE, EDGE
 STEPS = (1, 2, 2.5, 5, 10)
-CLOSE = 0.75
-"""A mark so near the end of a scale would cover that of the end."""
-FEWEST_POINTS = 2
-MOST = 60
-CHOSEN = 5
-"""The bots that stand out at first: the best ones."""
-WIDTH, HEIGHT, MARGIN = 1000, 340, 12
-"""The width is stretched to that of the page."""
-FAR = 1.5
-"""Beyond so many times the range of the middle half, a bot does not widen the scale for all."""
-LEAST_RANGE = 100.0
 
 
 def element(name: str, /, *children: str, **attributes: str | float | None) -> Markup:
@@ -71,10 +60,10 @@ def picture(width: float, height: float, label: str, *children: str, class_: str
     )
 
 
-def path(points: Sequence[tuple[float, float]], *, closed: bool = False) -> str:
+def path(points: Sequence[tuple[float, float]]) -> str:
     """The points as the ``d`` of a path."""
     steps = "L".join(f"{_value(x)} {_value(y)}" for x, y in points)
-    return f"M{steps}{'Z' if closed else ''}" if points else ""
+    return f"M{steps}" if points else ""
 
 
 def line(start: float, top: float, end: float, bottom: float, class_: str) -> Markup:
@@ -132,14 +121,6 @@ def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
     first, last = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)))
     ticks = tuple(10.0**power for power in range(first, max(last, first + 1) + 1))
     return Scale(ticks[0], ticks[-1], start, end, ticks, is_log=True)
-
-
-def between(low: float, high: float, start: float, end: float) -> Scale:
-    """A logarithmic scale with these ends, marked at 1, 2, 5, 10 and so on, and at its end."""
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    round_ones = [step * 10.0**power for power in powers for step in (1, 2, 5)]
-    inside = [tick for tick in round_ones if low <= tick < high * CLOSE]
-    return Scale(low, high, start, end, (*inside, high), is_log=True)
 
 
 def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
@@ -219,116 +200,6 @@ def _arrow(start: float, end: float, y: float) -> list[Markup]:
 
 def _grid(scale: Scale, top: float, bottom: float) -> list[Markup]:
     return [line(scale(tick), top, scale(tick), bottom, "grid") for tick in scale.ticks]
-
-
-class Point(NamedTuple):
-    """A rating after the first ``deals`` deals, with its interval; NaN if there is none."""
-
-    deals: int
-    elo: float
-    elo_low: float
-    elo_high: float
-
-
-class Courses(NamedTuple):
-    """The chart of how ratings settled with its axes, and its bots, best first: each with its
-    rating after all deals.
-
-    ``bots`` are (name, rating, whether it stands out at first). All empty if there are too few
-    deals.
-    """
-
-    plot: Markup
-    up: Markup
-    across: Markup
-    bots: list[tuple[str, str, bool]]
-    left_out: int
-
-
-def courses_of(table: "pd.DataFrame", bots: Sequence[str]) -> Courses:
-    """The courses of the ratings of these bots, best first, in a table of how they settled."""
-    if table["deals"].nunique() < FEWEST_POINTS:
-        return Courses(Markup(), Markup(), Markup(), [], 0)
-    known = {str(name): rows for name, rows in table.groupby("bot")}
-    names = [name for name in bots if name in known]
-    points = {
-        name: [Point(*row) for row in known[name][list(Point._fields)].itertuples(index=False)]
-        for name in names[:MOST]
-    }
-    deals = int(table["deals"].max())
-    across = between(int(table["deals"].min()), deals, 0, WIDTH)
-    up = _scale([settled[-1] for settled in points.values()], HEIGHT - MARGIN, MARGIN)
-    lines = [
-        element(
-            "g",
-            *_band_and_line(course, across, up),
-            class_=f"course k{at}" if at < CHOSEN else "course",
-            data_at=str(at),
-        )
-        for at, course in enumerate(points.values())
-    ]
-    levels = [line(0, up(at), WIDTH, up(at), "grid" if at else "zero") for at in up.ticks]
-    plot = element(
-        "svg",
-        *levels,
-        *reversed(lines),
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        preserveAspectRatio="none",
-        class_="chart plot",
-        role="img",
-        aria_label=f"Ratings of {counted(len(points), 'bot')} after the first deals, up to {deals}",
-    )
-    beside = [
-        element("text", figure(at), x="100%", y=up(at) + 4, text_anchor="end") for at in up.ticks
-    ]
-    # Where the numbers of deals stand is a share of the width: the first begins at its mark and the
-    # last ends there, so that none is cut off.
-    anchors = ["start", *["middle"] * (len(across.ticks) - 2), "end"]
-    below = [
-        element("text", figure(at), x=f"{across(at) / WIDTH:.1%}", y=14, text_anchor=anchor)
-        for at, anchor in zip(across.ticks, anchors, strict=False)
-    ]
-    last = [(name, settled[-1]) for name, settled in points.items()]
-    return Courses(
-        plot,
-        element("svg", *beside, height=HEIGHT, class_="chart up", aria_hidden="true"),
-        element("svg", *below, height=18, class_="chart across", aria_hidden="true"),
-        [
-            (name, with_error(figure(point.elo), point.elo_high - point.elo), at < CHOSEN)
-            for at, (name, point) in enumerate(last)
-        ],
-        len(names) - len(points),
-    )
-
-
-def _scale(last: list[Point], start: float, end: float) -> Scale:
-    """A scale that holds the final intervals and as much again on both sides, but for bots far from
-    most.
-    """
-    elo = [point.elo for point in last]
-    low, _, high = quantiles(elo, method="inclusive") if len(elo) > 1 else elo * 3
-    reach = max(FAR * (high - low), LEAST_RANGE)
-    near = [point for point in last if low - reach <= point.elo <= high + reach]
-    halves = [
-        2 * (half if isfinite(half := point.elo_high - point.elo) else LEAST_RANGE)
-        for point in near
-    ]
-    bottom = min(point.elo - half for point, half in zip(near, halves, strict=True))
-    top = max(point.elo + half for point, half in zip(near, halves, strict=True))
-    whole = linear([bottom, top], start, end)
-    ticks = tuple(tick for tick in whole.ticks if bottom <= tick <= top)
-    return whole._replace(low=bottom, high=max(top, bottom + 1), ticks=ticks)
-
-
-def _band_and_line(points: Sequence[Point], across: Scale, up: Scale) -> list[Markup]:
-    banded = [point for point in points if isfinite(point.elo_low)]
-    band = [(across(point.deals), up(point.elo_high)) for point in banded]
-    band += [(across(point.deals), up(point.elo_low)) for point in reversed(banded)]
-    known = [(across(point.deals), up(point.elo)) for point in points if isfinite(point.elo)]
-    return [
-        element("path", d=path(band, closed=True), class_="band"),
-        element("path", d=path(known), class_="line"),
-    ]
 
 
 CURVE_WIDTH, CURVE_HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 400, 216, 44, 36, 28, 28

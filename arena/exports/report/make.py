@@ -9,7 +9,6 @@ from arena import __version__
 from arena.errors import RunError
 from arena.exports.grid import counted
 from arena.exports.report import sections
-from arena.exports.report.charts import courses_of
 from arena.exports.report.choice import choose, lead_of
 from arena.exports.report.games import Album, album_of
 from arena.exports.report.page import ALONE, Around, OnePage, Setting, render, rules_named
@@ -122,7 +121,6 @@ def facts_of(material: Material) -> dict[str, Any]:
         "standings": sections.standings(tables),
         "versions": history and sections.versions(history),
         "pairs": sections.pairs(material),
-        "convergence": courses_of(material.convergence, material.bots),
         "faults": sections.faults(material),
     }
 

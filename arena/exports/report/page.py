@@ -38,7 +38,6 @@ SCRIPTS = (
     "page.js",
     "board.js",
     "tables.js",
-    "courses.js",
     "story.js",
     "seats.js",
     "curves.js",

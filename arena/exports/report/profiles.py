@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
-from scipy.special import softmax
 
 from arena.exports.analysis import regress_command
 from arena.exports.grid import figure, signed, with_error
@@ -19,8 +18,7 @@ from arena.exports.report.scan import Material
 from arena.exports.report.sections import bots_of, version_rows
 from arena.exports.text import ends_of
 from arena.ratings.columns import PAIRS, STANDINGS, half_width
-from arena.ratings.likelihood import ELO
-from arena.records.record import MOST_SEATS, name_of
+from arena.records.record import name_of
 
 MOST_PAGES = 60
 MOST_OPPONENTS = 1200
@@ -28,15 +26,7 @@ MOST_OPPONENTS = 1200
 FEWEST_OPPONENTS = 8
 MOST_LISTED = 6
 """Games of one pair."""
-MOST_FEATS = MOST_HANDS = 3
-MOST_GAMES = 200_000
-"""The last ones of the journal, in which hands are looked for: with a million games of two bots,
-all hands took 300 MB.
-"""
-FEWEST = 3
-"""The fewest games of others that tell the luck of a hand."""
-DIGITS = 9
-"""Hands that agree to this many decimals are equal; the rest is rounding."""
+MOST_FEATS = 3
 
 
 class Meeting(NamedTuple):
@@ -94,14 +84,11 @@ class Profiles:
         self._numbers, self._boards = material.scan.bot_numbers(), material.scan.boards()
         self._seats = _seats(material)
         self._places = {bot: rows.index for bot, rows in self._seats.groupby("bot")}
-        self._hands = self._telling_hands()
         self._rows = {row["bot"]: row for row in _records(tables.standings)}
         self._pairs = {(row["bot"], row["opponent"]): row for row in _records(tables.pairs)}
         self._about = {bot["name"]: bot for bot in bots_of(material)}
         # all games that any page names, read at once
         wanted = {feat.game for each in self._feats.values() for one in each for feat in one}
-        for sections in self._hands.values():
-            wanted |= {hand[which] for _, hands in sections for hand in hands for which in BOTH}
         records = material.scan.records(wanted)
         self._ids = {game: record.id for game, record in records.items()}
         self._members = {row["version"]: row for row in version_rows(history)} if history else {}
@@ -137,8 +124,6 @@ class Profiles:
             ],
             "best": [feat._asdict() | {"id": self._ids[feat.game]} for feat in told.wins],
             "worst": [feat._asdict() | {"id": self._ids[feat.game]} for feat in told.losses],
-            "hands": self._hands.get(name, []),
-            "ids": self._ids,
             "faults": self._faults(name),
         }
 
@@ -189,36 +174,6 @@ class Profiles:
             for kind, count in Counter(one.fault.kind for one in found).most_common()
         ]
 
-    def _telling_hands(self) -> dict[str, list[tuple[str, list[dict[str, Any]]]]]:
-        """By bot its unlucky hands and those that others played better, in games whose deals are
-        over. Where line-ups do not play the same deals, nobody held the same hand.
-        """
-        if not self._numbers or self._material.info.has_own_decks:
-            return {}
-        seats = with_hands(self._material, self._seats)
-        held = held_hands(seats)
-        hands = {}
-        for name in self._numbers.keys() & self._opponents:
-            mine = held[held["bot"] == self._numbers[name]]
-            hands[name] = [
-                (kind, [self._told(row, seats) for row in found.to_dict("records")])
-                for kind, found in (("unlucky", unlucky(mine)), ("outplayed", outplayed(mine)))
-            ]
-        return hands
-
-    def _told(self, held: dict[Any, Any], seats: pd.DataFrame) -> dict[str, Any]:
-        """A hand with the worst game of the bot and the best of others."""
-        everybody = seats[seats["hand"] == held["hand"]]
-        is_own = everybody["bot"] == held["bot"]
-        worst = everybody.loc[everybody.loc[is_own, "gap"].idxmin()]
-        best = everybody.loc[everybody.loc[~is_own, "gap"].idxmax()]
-        game, scan = int(worst["game"]), self._material.scan
-        told = {"board": self._boards[int(worst["board"])], "deal": int(scan.deal[game])}
-        return {**held, **told, "game": game, "best": int(best["game"]), "seat": int(worst["seat"])}
-
-
-BOTH = ("game", "best")
-
 
 def _means(seats: pd.DataFrame, *by: str) -> list[dict[str, Any]]:
     """The number of games, and means over them."""
@@ -252,58 +207,3 @@ def _seats(material: Material) -> pd.DataFrame:
             "moves": np.repeat(scan.turns / sizes, sizes),
         }
     )
-
-
-def with_hands(material: Material, seats: pd.DataFrame) -> pd.DataFrame:
-    """Those of the `_seats` that count, with ``hand``, a number for the same tiles in the same seat
-    at a table of the same size, the ``expected`` share of the win by ratings, and the ``gap``.
-    """
-    scan, elo = material.scan, material.elo
-    effects = material.tables.seats.set_index(["seats", "seat"])["elo"].fillna(0.0)
-    expected = []
-    for _, bots, _ in scan.outcomes:
-        seated = [effects.get((len(bots), seat), 0.0) for seat in range(len(bots))]
-        strength = np.array([elo[bot] for bot in bots]) + seated
-        expected.append(softmax(strength / ELO).tolist())
-    table = np.repeat(scan.places() * (MOST_SEATS + 1) + scan.sizes(), scan.sizes())
-    seats = seats.assign(
-        hand=table * MOST_SEATS + seats["seat"], expected=scan.by_seat(expected, np.float64)
-    )
-    # Open deals are left out: the page does not tell one hand of them from another.
-    away = material.is_open | (np.arange(len(scan.turns)) < len(scan.turns) - MOST_GAMES)
-    seats = seats[~np.repeat(away, scan.sizes()) & seats["expected"].notna()]
-    return seats.assign(gap=seats["share"] - seats["expected"])
-
-
-def held_hands(seats: pd.DataFrame) -> pd.DataFrame:
-    """One row for each ``hand`` that a ``bot`` held, and others often enough, in the order of both.
-    ``seats`` has a row for each game and seat, with ``hand``, ``bot``, ``share`` and ``expected``.
-
-    ``games``, ``other_games``  int64, of the bot and of others
-    ``share``, ``expected``, ``other_share``, ``other_expected``  float64, means over these games
-    ``gap``, ``other_gap``  float64, the share beyond expectation
-    """
-    sums = seats.assign(games=1).groupby(["hand", "bot"])[["games", "share", "expected"]].sum()
-    others = sums.groupby("hand").transform("sum") - sums
-    means = [
-        each.assign(**each[["share", "expected"]].div(each["games"], axis=0))
-        for each in (sums, others[others["games"] >= FEWEST])
-    ]
-    for each in means:
-        each["gap"] = (each["share"] - each["expected"]).round(DIGITS)
-    return means[0].join(means[1].add_prefix("other_"), how="inner").reset_index()
-
-
-def unlucky(held: pd.DataFrame) -> pd.DataFrame:
-    """The hands with which the bot fell short, and the others did too; the worst for the others
-    first.
-    """
-    short = held[(held["gap"] < 0) & (held["other_gap"] < 0)]
-    return short.sort_values("other_gap", kind="stable").head(MOST_HANDS)
-
-
-def outplayed(held: pd.DataFrame) -> pd.DataFrame:
-    """The hands with which the others did better than the bot; the widest difference first."""
-    behind = held.assign(behind=(held["gap"] - held["other_gap"]).round(DIGITS))
-    behind = behind[(behind["behind"] < 0) & (behind["other_gap"] > 0)]
-    return behind.sort_values("behind", kind="stable").head(MOST_HANDS)

@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-import pandas as pd
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from arena.errors import ConfigError, RunError
-from arena.ratings.history import History, convergence_table, history_of
+from arena.ratings.history import History, history_of
 from arena.ratings.notes import conditions_notes
 from arena.ratings.tables import Tables, make_tables
 from arena.ratings.tally import (
@@ -55,23 +54,18 @@ Reasons = dict[int, list[str]]
 """Games by number, each with the reasons it was chosen."""
 HELD = 1000
 """Records held in memory at a time."""
-SETTLED = 1.1
-"""How the ratings settled is worked out again when there are this many times as many games: it
-takes most of the time of a look.
-"""
 
 
 class Material(NamedTuple):
     """A run: its settings, its games, its tables, and what may be shown.
 
     ``history`` is that of a league, else None. ``is_open`` (G,) says whether a game's deal is still
-    being played. ``tables`` and ``convergence`` count matches if the run is scored so.
+    being played. ``tables`` count matches if the run is scored so.
     """
 
     folder: Path
     info: RunInfo
     tables: Tables
-    convergence: pd.DataFrame
     scan: "Scan"
     secrecy: "Secrecy"
     is_open: NDArray[np.bool_]
@@ -182,12 +176,6 @@ class Scan(Struct):
         """The boards by name."""
         return sorted({board for board, _, _ in self.outcomes})
 
-    def places(self) -> NDArray[np.int64]:
-        """(G,) a number for each deal on a board, the same for all games of that deal."""
-        boards = self.boards()
-        board = self.by_game(boards.index(board) for board, _, _ in self.outcomes)
-        return self.deal.astype(np.int64) * len(boards) + board
-
     def leads(self) -> NDArray[np.int64]:
         """(G,) how many pagodas fewer than the next one the winner had left; 0 if the win was
         shared.
@@ -245,7 +233,6 @@ class Follower:
         self._score = Score(self._match, own_decks=self.info.has_own_decks)
         self._file, self._ids = _identity(self._path), Ids()
         self._offset = self._lines = 0
-        self._settled: tuple[int, pd.DataFrame] | None = None
         self._starts, self._left, self._think_ms = array("q"), array("b"), array("d")
         self._turns, self._end = array("i"), array("i")
         self._ends: dict[str, int] = {}
@@ -279,15 +266,12 @@ class Follower:
         for board in scan.boards():
             here = np.flatnonzero(scan.by_game(name == board for name, _, _ in scan.outcomes))
             is_open[here] = secrecy.is_open(board, scan.deal[here])
-        if self._settled is None or len(is_open) >= SETTLED * self._settled[0]:
-            self._settled = len(is_open), convergence_table(counts, prior)
         return Material(
             folder=self._folder,
             info=info,
             tables=tables._replace(
                 notes=[*tables.notes, *conditions_notes(info, self._score.hosts)]
             ),
-            convergence=self._settled[1],
             scan=scan,
             secrecy=secrecy,
             is_open=is_open,

@@ -39,9 +39,8 @@ from arena.players.player import YOU
 from arena.ratings.columns import HISTORY, STANDINGS, Column, half_width, in_whole_elo, placed
 from arena.ratings.history import History
 from arena.ratings.tables import Tables
-from arena.records.evidence import evidence_name
 from arena.records.regular import has_folder, read_regular
-from arena.records.runfile import BotInfo, RunInfo
+from arena.records.runfile import BotInfo, RunInfo, evidence_name
 from arena.rules.boards import BUILT_IN
 from arena.rules.terms import PAGODAS
 from arena.tournament.config import DEFAULTS, make_config

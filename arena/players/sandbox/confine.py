@@ -6,8 +6,7 @@ bubblewrap does not work, and else within bubblewrap, to run only programs that 
 SPEC is marshalled, in hexadecimal digits: ``limits`` are pairs for setrlimit, ``rules`` pairs of
 paths and the rights of files below them, and ``handled`` the rights that all else loses. With
 ``filter``, a descriptor with the seccomp program, the process is walled: it can neither signal nor
-trace processes outside, and makes connections only if it ``dials``. This file stands alone and
-imports little, because it delays every start.
+trace processes outside. This file stands alone and imports little, because it delays every start.
 """
 
 import ctypes
@@ -28,7 +27,7 @@ OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | 1 << 14 | TO_DRIVERS
 ALL = (1 << 16) - 1
 RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}
 """The number of file rights that each version of Landlock knows; 16 from the fifth version on."""
-NETWORK_SINCE, SCOPES_SINCE = 4, 6
+SCOPES_SINCE = 6
 
 libc = ctypes.CDLL(None, use_errno=True)
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -69,15 +68,6 @@ CALLS = {
 share one processor, and timers because they interrupt whoever runs when they are due. Memory and
 queues that belong to no process would go uncounted.
 """
-ATTRIBUTES = {
-    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
-    "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
-    "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
-    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "setxattrat": (463, 463),
-    "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
-    "removexattrat": (466, 466), "file_setattr": (469, 469),
-}  # fmt: skip
-"""Calls that Landlock does not cover, by which a bot could make other files unusable."""
 WITH_ARGUMENT = (
     ((72, 25), 1, (1031,)),  # fcntl F_SETPIPE_SZ
     ((54, 208), 2, (7, 8, 32, 33)),  # setsockopt SO_SNDBUF, SO_RCVBUF and both with FORCE
@@ -117,18 +107,15 @@ def call(number: int, *arguments: object) -> int:
     return result
 
 
-def restrict(
-    rules: list[tuple[list[str], int]], handled: int, *, walled: bool, dials: bool
-) -> None:
+def restrict(rules: list[tuple[list[str], int]], handled: int, *, walled: bool) -> None:
     """Takes the ``handled`` rights away, but for those of ``rules`` below their paths. ``walled``
-    also keeps the process from others, and from the network unless it ``dials``.
+    also keeps the process from others.
     """
     version = call(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION_FLAG)
     handled &= (1 << RIGHTS_BY_VERSION.get(version, 16)) - 1
-    has_network, has_scopes = version >= NETWORK_SINCE, version >= SCOPES_SINCE
-    closed = 3 if walled and has_network and not dials else 0
-    attributes = struct.pack("=QQQ", handled, closed, 3 if walled and has_scopes else 0)
-    size = 24 if has_scopes else 16 if has_network else 8
+    # the second word would be for the network, which the filter closes
+    attributes = struct.pack("=QQQ", handled, 0, 3 if walled else 0)
+    size = 24 if version >= SCOPES_SINCE else 8
     ruleset = call(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0)
     for paths, rights in rules:
         for path in paths:
@@ -181,7 +168,7 @@ def main() -> None:
         drop_capabilities()
     try:
         if handled:
-            restrict(spec["rules"], handled, walled=is_walled, dials=spec.get("dials", False))
+            restrict(spec["rules"], handled, walled=is_walled)
     except OSError:
         if is_walled:  # else bubblewrap has made the walls, and an old kernel has no Landlock
             raise
@@ -204,11 +191,9 @@ def is_known() -> bool:
     return os.uname().machine in ARCHITECTURES
 
 
-def program(*, families: tuple[int, ...], attributes: bool) -> bytes:
-    """The filter as an array of ``struct sock_filter``.
-
-    Sockets can be made of these ``families``, and pairs of any; without ``attributes``, no file's
-    mode, owner or times can be changed.
+def program(families: tuple[int, ...]) -> bytes:
+    """The filter as an array of ``struct sock_filter``. Sockets can be made of these ``families``,
+    and pairs of any.
     """
     machine = os.uname().machine
     column = list(ARCHITECTURES).index(machine)
@@ -220,10 +205,8 @@ def program(*, families: tuple[int, ...], attributes: bool) -> bytes:
     ]
     if machine == "x86_64":
         steps += _answer(AT_LEAST, X32, ERRNO | EPERM)
-    for numbers in (CALLS if attributes else CALLS | ATTRIBUTES).values():
-        number = numbers[column]
-        if number is not None:
-            steps += _answer(EQUAL, number, ERRNO | EPERM)
+    for numbers in CALLS.values():
+        steps += _answer(EQUAL, numbers[column], ERRNO | EPERM)
     steps += _answer(EQUAL, CLONE3[column], ERRNO | ENOSYS)
     steps += _by_argument(CLONE[column], ANY_BIT, (NEW_NAMESPACES,))
     for numbers, at, values in WITH_ARGUMENT:

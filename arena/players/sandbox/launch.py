@@ -19,6 +19,7 @@ from msgspec import Struct
 
 import arena
 from arena.errors import SandboxError
+from arena.players.folder import make_passing, remove_passing
 from arena.players.sandbox import confine
 from arena.players.sandbox.grants import (
     NO_GRANTS,
@@ -28,7 +29,6 @@ from arena.players.sandbox.grants import (
     gpu_processes,
     opened_files,
 )
-from arena.players.storage import make_passing, remove_passing
 
 PACKAGE = Path(arena.__file__).parent
 """The arena's own package, which holds the SDK."""
@@ -52,8 +52,6 @@ PROCESSES = 128
 SIGNALS = 8
 """So many may wait, or timers be armed: 9,000 took a third of the turns in which they ended."""
 WRITING = confine.ALL & ~(confine.EXECUTE | confine.TO_DRIVERS)
-SPARE_PROCESSES = 8 * PROCESSES
-"""For systems that count all of a user's processes together: enough for all bots."""
 # The sandbox's own.
 MEMORY_BYTES = {"/dev/shm": 8 << 20, "/tmp": 64 << 20}  # noqa: S108
 FILES_IN_MEMORY = 20_000
@@ -64,13 +62,6 @@ SYSTEM_FOLDERS = ("bin", "lib", "lib32", "lib64", "sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/java*",
     "/etc/ssl/openssl.cnf", "/nix/store")  # fmt: skip
 """Patterns for what programs need to run at all, and for where one distribution keeps all."""
-OWN_PROCESS = ("auxv", "cgroup", "cmdline", "comm", "environ", "fd", "fdinfo", "io", "limits",
-    "maps", "mountinfo", "mounts",
-    "schedstat", "smaps", "smaps_rollup", "stat", "statm", "status")  # fmt: skip
-"""What a process may read of itself in Landlock. Not ``net``, nor ``task``, which has it too: that
-is the host's network, its sockets and neighbours. Landlock can only allow, so what is allowed is
-named.
-"""
 HOME, SDK = "home", "sdk"
 """In Landlock, the parts of a bot's temporary folder."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
@@ -223,7 +214,7 @@ def bubblewrap_launch(
     # A socket in a granted folder would be a way to a service outside, and on the machine's own
     # network the abstract ones are: what bubblewrap then leaves open, the filter closes.
     families = confine.INTERNET if grants.network else () if grants.read else confine.LOCAL
-    program = _memory_file(confine.program(families=families, attributes=True))
+    program = _memory_file(confine.program(families))
     # Values in its arguments could be read by any user of the machine.
     granted = b"".join(os.fsencode(word) + b"\0" for word in _setting(grants.variables()))
     secrets = [_memory_file(granted)] if grants.env else []
@@ -274,18 +265,18 @@ def landlock_launch(
     """The process confines itself, then becomes the bot; it writes only to a temporary folder."""
     readable = [*_readable(command, folder, writable=writable), *_granted_files(grants)]
     families = confine.INTERNET if grants.network else ()
-    program = _memory_file(confine.program(families=families, attributes=writable))
+    program = _memory_file(confine.program(families))
     temporary = make_passing("bot")
     home, sdk = _make_folders(temporary)
     system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
     read = [
         *(*system, *readable, str(folder), *filter(None, [sdk])),
-        *(f"/proc/self/{name}" for name in OWN_PROCESS),
+        "/proc/self",
         *(["/dev/dri", *gpu_processes()] if grants.gpu else []),
     ]
     to_read, to_use = confine.READ_FILE | confine.READ_DIR, confine.READ_FILE | confine.WRITE_FILE
     spec = {
-        "limits": [("RLIMIT_NPROC", _processes_of_this_user() + SPARE_PROCESSES)],
+        "limits": [],
         "handled": confine.ALL,
         "rules": [
             (read, to_read | confine.EXECUTE),
@@ -293,7 +284,6 @@ def landlock_launch(
             ([f"/dev/{name}" for name in DEVICES], to_use),
             (gpu_devices() if grants.gpu else [], to_use | confine.TO_DRIVERS),
         ],
-        "dials": grants.network,
         "filter": program,
     }
     variables = {**grants.variables(), "HOME": home, "TMPDIR": home, **_python(sdk)}
@@ -415,13 +405,3 @@ def _memory_file(content: bytes) -> int:
     os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
-
-
-def _processes_of_this_user() -> int:
-    """The number of threads this user has now, as RLIMIT_NPROC counts them."""
-    me, count = os.getuid(), 0
-    for entry in os.scandir("/proc"):
-        with suppress(OSError):
-            if entry.name.isdigit() and entry.stat().st_uid == me:
-                count += len(os.listdir(f"/proc/{entry.name}/task"))  # noqa: PTH208 - for speed
-    return count

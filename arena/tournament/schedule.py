@@ -17,6 +17,7 @@ from functools import lru_cache
 from hashlib import sha256
 from itertools import chain, permutations
 from math import inf
+from zlib import crc32
 
 from arena.match.referee import GamePlan
 from arena.records.league import Drawn
@@ -147,7 +148,9 @@ class Schedule:
     def drawn_batches(self, drawn: Drawn, ids: Container[str]) -> list[list[GamePlan]]:
         """The same for the one line-up of what a league has drawn."""
         numbers = range(drawn.first, drawn.first + drawn.deals)
-        return self._batches(tuple(drawn.line_up.split("+")), numbers, ids, drawn.first)
+        # Draws have always as many deals, so their numbers would give the same seating every time.
+        turn = crc32(f"{drawn.line_up}/{drawn.first}".encode())
+        return self._batches(tuple(drawn.line_up.split("+")), numbers, ids, turn)
 
     def _batches(
         self, line_up: LineUp, numbers: Sequence[int], ids: Container[str], turn: int

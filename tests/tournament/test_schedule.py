@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
+from arena.records.league import Drawn
 from arena.records.record import Ids
 from arena.records.runfile import RunInfo
 from arena.rules.notation import parse_deck
@@ -412,3 +413,15 @@ def test_single_seatings_stay_as_more_bots_and_deals_come():
     wider = config(deals=7, seatings="single", bots=["zoe", *config().bots])
     after = {game.id: game for game in Schedule(wider)}
     assert all(after[name] == game for name, game in before.items())
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_draws_of_a_league_begin_with_one_seating_as_often_as_with_another(players):
+    schedule = Schedule(config(players=players))
+    line_up = "+".join(["ann", "bob", "cy"][:players])
+    firsts = Counter(
+        schedule.drawn_batches(Drawn(line_up, number, 4), frozenset())[0][0].seating
+        for number in range(0, 1200, 4)
+    )
+    assert set(firsts) == set(range(players))
+    assert max(firsts.values()) < 1.4 * 300 / players

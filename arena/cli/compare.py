@@ -28,7 +28,7 @@ from arena.errors import ConfigError, RunError, counted
 from arena.exports import verdicts
 from arena.exports.verdicts import llr_text
 from arena.players.folder import Bot, settings_text, split_options, with_options
-from arena.ratings.sequential import BlockTest, Verdict
+from arena.ratings.sequential import SequentialTest, Verdict
 from arena.records.journal import read_records, unplayed_text
 from arena.records.regular import write_durably
 from arena.tournament import tuning
@@ -175,11 +175,11 @@ def settle(folder: Path, request: Request, conduct: Conduct, *, keeps_looks: boo
     return Settled(contest, play.runner, folder, *(bot.label for bot in request.bots[:2]))
 
 
-def _teller(progress: Progress, *, verbose: bool) -> Callable[[BlockTest], None]:
+def _teller(progress: Progress, *, verbose: bool) -> Callable[[SequentialTest], None]:
     """Shows how far the test of a comparison is: after the bar, and now and then in a line."""
     shown = 0
 
-    def show(test: BlockTest) -> None:
+    def show(test: SequentialTest) -> None:
         nonlocal shown
         is_decided = test.verdict != Verdict.UNDECIDED
         progress.figure("LLR", llr_text(test))

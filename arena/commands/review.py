@@ -16,10 +16,10 @@ from msgspec import Meta
 from arena import __version__
 from arena.commands.bots import Tell, bot_finder, find_bot, registry_of
 from arena.commands.playing import SandboxChoice
-from arena.errors import RunError, UserError, did_you_mean
+from arena.errors import RunError
 from arena.match.decisions import seconds_of_a_grade
 from arena.match.replay import start_state
-from arena.players.folder import Bot, nearest_label
+from arena.players.folder import Bot, label_among
 from arena.players.player import built_in, is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
@@ -113,10 +113,7 @@ class Review:
         self.judge = judge
         asked = checked(ASKED, {"bots": bots, "games": games, "game": game}, HINT)
         names = [bot.name for bot in self.info.bots]
-        self._bots = frozenset(nearest_label(bot, names) for bot in asked["bots"])
-        for bot in sorted(self._bots.difference(names)):
-            known = f"{did_you_mean(bot, names)}there are {', '.join(names)}"
-            raise UserError(f"expected a bot of the run, got {bot!r}", known)
+        self._bots = frozenset(label_among(names, bot) for bot in asked["bots"])
         self.held_back, self._records = self._chosen(game, games)
         self._seen = seen_by(read_reviews(run), judge, REVISION)
         for record in self._records:

@@ -19,7 +19,8 @@ from arena.ratings.notes import company_note
 from arena.records.grades import Judge
 from arena.records.league import STATUS_TEXT
 
-LEVEL = 0.05
+LEVEL = 0.01
+"""Of the test on deals met again: at .05 honest bots were accused in two of three runs."""
 BOT = Column("bot", "Bot", style="name")
 GAMES = Column("games", "Games")
 ENDINGS = (

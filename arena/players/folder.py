@@ -24,7 +24,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.errors import BotFolderError, ConfigError, did_you_mean
+from arena.errors import BotFolderError, ConfigError, UserError, did_you_mean
 from arena.players.manifest import (
     ARENA_OPTIONS,
     FILE,
@@ -213,6 +213,15 @@ def nearest_label(text: str, labels: Iterable[str]) -> str:
         return text
     wanted = _parts(text)
     return next((label for label in labels if _parts(label) == wanted), text)
+
+
+def label_among(labels: Sequence[str], text: str) -> str:
+    """The nearest label of those of a run. Raises UserError if there is none."""
+    label = nearest_label(text, labels)
+    if label not in labels:
+        known = f"{did_you_mean(text, labels)}there are {', '.join(labels)}"
+        raise UserError(f"expected a bot of the run, got {text!r}", known)
+    return label
 
 
 def _parts(label: str) -> tuple[str, frozenset[tuple[str, str | float]]]:

@@ -14,8 +14,7 @@ from msgspec.structs import asdict
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from arena.errors import UserError, did_you_mean
-from arena.players.folder import nearest_label
+from arena.players.folder import label_among, nearest_label
 from arena.ratings.likelihood import holm, quantile
 from arena.ratings.model import rate
 from arena.ratings.notes import Company, company, without_note
@@ -68,7 +67,6 @@ def analyse_run(
     info = read_run(run)
     names = [known.name for known in info.bots]
     without = [nearest_label(name, names) for name in without]
-    bot = bot and nearest_label(bot, names)
     games, spent, played = Tally(own_decks=info.has_own_decks), Spent(), 0
     away = set(without)
     for _, row in read_rows(journal_of(run), row_decoder(WholeRow)):
@@ -79,9 +77,7 @@ def analyse_run(
     counts = games.counts([name for name in names if name not in away])
     results = counts.results
     notes = without_note(without, names, results.games, played)
-    if bot is not None and bot not in results.bots:
-        known = f"{did_you_mean(bot, results.bots)}there are {', '.join(results.bots)}"
-        raise UserError(f"expected a bot of the run, got {bot!r}", known)
+    bot = bot and label_among(results.bots, bot)
     ratings = rate(results, prior)
     fits, pairs = ratings.fits, pairs_table(results, ratings)
     return Analysis(

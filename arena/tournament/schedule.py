@@ -17,6 +17,7 @@ from functools import lru_cache
 from hashlib import sha256
 from itertools import chain, permutations
 from math import inf
+from zlib import crc32
 
 from arena.match.referee import GamePlan
 from arena.records.league import Drawn
@@ -147,7 +148,9 @@ class Schedule:
     def drawn_batches(self, drawn: Drawn, ids: Container[str]) -> list[list[GamePlan]]:
         """The same for the one line-up of what a league has drawn."""
         numbers = range(drawn.first, drawn.first + drawn.deals)
-        return self._batches(tuple(drawn.line_up.split("+")), numbers, ids, drawn.first)
+        # Draws have always as many deals, so their numbers would give the same seating every time.
+        turn = crc32(f"{drawn.line_up}/{drawn.first}".encode())
+        return self._batches(tuple(drawn.line_up.split("+")), numbers, ids, turn)
 
     def _batches(
         self, line_up: LineUp, numbers: Sequence[int], ids: Container[str], turn: int
@@ -213,17 +216,10 @@ class Schedule:
         number = deal // self._rounds[place.partition("/")[0]]
         return seating == number % len(self.seatings)
 
-    def has_block(self, place: str, deal: int) -> bool:
-        """Whether the block of a ``board/line-up`` on a deal may be in the run; in a settled run,
-        some were played ahead.
+    def needs_block(self, place: str, deal: int, *, is_cut: bool = True) -> bool:
+        """Whether `games` counts the games of this block of a ``board/line-up`` on a deal; if not
+        ``is_cut``, whether they may be in the run: in a settled one, some were played ahead.
         """
-        return self._is_in(place, deal, is_cut=False)
-
-    def needs_block(self, place: str, deal: int) -> bool:
-        """Whether `games` counts the games of this block."""
-        return self._is_in(place, deal, is_cut=True)
-
-    def _is_in(self, place: str, deal: int, *, is_cut: bool) -> bool:
         board, _, names = place.partition("/")
         line_up = tuple(names.split("+"))
         if board not in self._boards or line_up not in self.line_ups:

@@ -11,19 +11,16 @@ import numpy as np
 from arena.commands.runs import is_quiet
 from arena.errors import NoAnswerError, RunError
 from arena.exports.grid import figure, with_error
-from arena.exports.report.choice import Field, choose_games, lead_of
-from arena.exports.report.games import Album
 from arena.exports.report.make import facts_of, game_page, report_page
 from arena.exports.report.page import Around, Setting, fragment, rules_named
-from arena.exports.report.profiles import Profiles, opponents_of
+from arena.exports.report.profiles import Field, Profiles, choose_games, opponents_of
 from arena.exports.report.scan import Follower, Material, Reasons, Secrecy, secrecy_of
-from arena.exports.report.sections import details_of
+from arena.exports.report.sections import details_of, lead
 from arena.exports.text import seat_names
 from arena.ratings.columns import half_width
 from arena.records.journal import find_record, neighbours
 from arena.records.record import GameRecord
 from arena.records.runfile import read_run
-from arena.tournament.runs import boards_in
 from arena.web.home import PARTS, SitePages, setting_of_pages
 from arena.web.live import Sight
 
@@ -62,7 +59,7 @@ class FollowedRun(Follower):
             is_over = material.secrecy.is_finished
             self._featured = choose_games(field, 1) if is_over else latest
             self._featured_until = time.monotonic() + FEATURED_S
-        return lead_of(material, self._featured, Album([], boards_in(self.info), 0, []))
+        return lead(material, self._featured)
 
 
 def nothing() -> None:

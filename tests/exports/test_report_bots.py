@@ -4,12 +4,11 @@ import re
 
 import pytest
 
-from arena.exports.report.choice import Field, choose, feats, headline, lead_of
-from arena.exports.report.games import album_of
 from arena.exports.report.make import report_page
 from arena.exports.report.page import OnePage, ids_of
-from arena.exports.report.profiles import Profiles, meetings_of, opponents_of
+from arena.exports.report.profiles import Field, Profiles, choose, feats, meetings_of, opponents_of
 from arena.exports.report.scan import gather
+from arena.exports.report.sections import headline, lead
 from tests.exports.runs import data_of, duels, game_of, write_run
 
 
@@ -128,11 +127,11 @@ def test_a_leader_that_lost_nothing_stands_on_the_podium_and_in_the_headline(tmp
             games.append(next(game for game in lucks if game.ranks[pair.index("a")] == 1))
         games += [game_of(("b", "c"), deal=deal), game_of(("c", "b"), deal=deal)]
     material = gather(write_run(tmp_path / "run", "abc", games))
-    lead = lead_of(material, {}, album_of([], {}))
-    rank, bot, elo = lead["podium"][0]
+    begins = lead(material, {})
+    rank, bot, elo = begins["podium"][0]
     assert (rank, bot, elo[:2]) == (1, "a", "> ")
-    assert {bot for _, bot, _ in lead["podium"][1:]} == {"b", "c"}
-    assert lead["sentence"].startswith("a ")
+    assert {bot for _, bot, _ in begins["podium"][1:]} == {"b", "c"}
+    assert begins["sentence"].startswith("a ")
 
 
 def test_names_that_look_alike_have_pages_of_their_own():

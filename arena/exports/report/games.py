@@ -7,9 +7,11 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import msgspec
+from markupsafe import Markup
 
 from arena.errors import ArenaError, RunError, printable
 from arena.exports.grid import counted, visible
+from arena.exports.report.charts import element
 from arena.exports.scene import NAMES, Film, framed, picture_file, size
 from arena.exports.text import event_text, seat_names
 from arena.match.decisions import winning_shares
@@ -234,10 +236,50 @@ def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
     return width, height + LINE * len(record.bots) + 12, content
 
 
-def _seen(element: str, frames: Sequence[int], all_frames: int) -> str:
+def film_of(
+    record: GameRecord, reasons: Sequence[str], rows: Mapping[str, Sequence[str]]
+) -> dict[str, Any] | None:
+    """The game as a picture that plays itself on a page, with its caption; None if somebody
+    forfeited in it, or if it does not follow from its deck and moves. ``rows`` are the boards'.
+    """
+    if record.faults or not record.moves:
+        return None
+    try:
+        width, height, content = animation_of(
+            record, Board(record.board, tuple(rows[record.board]))
+        )
+    except (ArenaError, KeyError):
+        return None
+    picture = element(
+        "svg",
+        # our own drawing, with the names in it escaped
+        Markup(content),  # noqa: S704
+        viewBox=f"0 0 {width} {height}",
+        class_="film",
+        role="img",
+        aria_label=f"The game {record.id}, playing itself",
+    )
+    return {"id": record.id, "caption": _caption(record, reasons), "picture": picture}
+
+
+def _caption(record: GameRecord, reasons: Sequence[str]) -> str:
+    """Such as "greedy beats careful, Lion, 41 tiles; upset: by 120 Elo"."""
+    seated = list(zip(seat_names(record.bots), record.ranks, strict=True))
+    won = [name for name, rank in seated if rank == 1]
+    lost = [name for name, rank in seated if rank > 1]
+    if len(won) > 1:
+        verb = "share the win over" if lost else "share the win"
+    else:
+        verb = "upsets" if any(reason.startswith("upset") for reason in reasons) else "beats"
+    who = f"{' and '.join(won)} {verb} {', '.join(lost)}".rstrip()
+    told = f"{who}, {record.board.capitalize()}, {counted(record.turns, 'tile')}"
+    return "; ".join([told, *reasons])
+
+
+def _seen(drawn: str, frames: Sequence[int], all_frames: int) -> str:
     """The element, seen in these frames, which follow each other."""
     if len(frames) == all_frames:
-        return element
+        return drawn
     begins = [
         f"q.begin+{START_S + (frame - 1) * STEP_S:g}s" if frame else "q.begin"
         for frame in (frames[0], frames[-1] + 1)
@@ -247,7 +289,7 @@ def _seen(element: str, frames: Sequence[int], all_frames: int) -> str:
     if frames[-1] + 1 == all_frames:
         hidden, then, (start, end) = "", "hidden", ("q.begin", begins[0])
     return (
-        f'<g{hidden}>{element}<set attributeName="visibility" to="{then}" begin="{start}"'
+        f'<g{hidden}>{drawn}<set attributeName="visibility" to="{then}" begin="{start}"'
         f' end="{end}"/></g>'
     )
 

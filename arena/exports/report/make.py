@@ -9,10 +9,9 @@ from arena import __version__
 from arena.errors import RunError
 from arena.exports.grid import counted
 from arena.exports.report import sections
-from arena.exports.report.choice import choose, lead_of
 from arena.exports.report.games import Album, album_of
 from arena.exports.report.page import ALONE, Around, OnePage, Setting, render, rules_named
-from arena.exports.report.profiles import Profiles, meetings_of, opponents_of
+from arena.exports.report.profiles import Profiles, choose, meetings_of, opponents_of
 from arena.exports.report.scan import Forfeited, Material, chosen_records, gather, secrecy_of
 from arena.exports.scene import all_parts, empty_board
 from arena.exports.text import CLOCKS, counted_text, gain_lines, noun_of
@@ -50,7 +49,7 @@ def report_page(
     chosen, (reviews, damage) = choose(material, wanted), reviews_of(folder)
     records = chosen_records(material.scan, chosen)
     album = album_of(records, material.info.boards, reviews, material.secrecy.is_open_game)
-    values = {**_values(material, album), "lead": lead_of(material, chosen, album)}
+    values = {**_values(material, album), "lead": sections.lead(material, chosen)}
     notes = []
     if exposed := sum(bool(material.is_open[game]) for game in chosen):
         games = f"{counted(exposed, 'game')} of deals that are still being played"

@@ -5,6 +5,7 @@ was played by whom.
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from arena.errors import BotFolderError, RunError, printable
 from arena.exports.analysis import DAY, rated_rows, status_text
-from arena.exports.grid import abridged, counted, figure, milliseconds, width_of
+from arena.exports.grid import abridged, counted, figure, milliseconds, width_of, with_error
 from arena.exports.report.charts import (
     END,
     ROW_HEIGHT,
@@ -31,14 +32,24 @@ from arena.exports.report.charts import (
     spread,
     versions_curve,
 )
-from arena.exports.report.scan import Forfeited, Material
+from arena.exports.report.games import film_of
+from arena.exports.report.scan import Forfeited, Material, Reasons, chosen_records
 from arena.exports.text import ends_of
 from arena.players.folder import settings_text
 from arena.players.manifest import read_manifest
 from arena.players.player import YOU
-from arena.ratings.columns import HISTORY, STANDINGS, Column, half_width, in_whole_elo, placed
+from arena.ratings.columns import (
+    BOUNDS,
+    HISTORY,
+    STANDINGS,
+    Column,
+    half_width,
+    in_whole_elo,
+    placed,
+)
 from arena.ratings.history import History
 from arena.ratings.tables import Tables
+from arena.records.record import DUEL
 from arena.records.regular import has_folder, read_regular
 from arena.records.runfile import BotInfo, RunInfo, evidence_name
 from arena.rules.boards import BUILT_IN
@@ -76,6 +87,48 @@ TABLE_TOP, GLYPH, GAP, MARGIN, LARGER = 66, 9, 16, 24, 1.3
 and how much larger it is shown than the charts of a page.
 """
 LONGEST = 32
+PLACES = 3
+
+
+def lead(material: Material, chosen: Reasons) -> dict[str, Any]:
+    """The first sentence, the podium as (rank, bot, Elo), best first, and the game or None."""
+    rows: list[dict[Any, Any]] = material.tables.standings.to_dict("records")
+    shown = [*chosen_records(material.scan, dict([*chosen.items()][:1]))]
+    return {
+        "sentence": headline(material),
+        "podium": [
+            (row["rank"], row["bot"], rating_of(row))
+            for row in rows
+            if row["rank"] <= PLACES and isfinite(row["elo"])
+        ],
+        "game": film_of(*shown[0], material.info.boards) if shown else None,
+    }
+
+
+def rating_of(row: Any) -> str:
+    """``1,203 ± 18 Elo``, or the bound that is known."""
+    mark = f"{row['mark']} " if row["mark"] in BOUNDS else ""
+    return f"{with_error(mark + figure(row['elo']), half_width(row))} Elo"
+
+
+def headline(material: Material) -> str:
+    """Who leads, and whether another one may really be the best; of two bots, and of a leader
+    without a rating, what the table says.
+    """
+    table, sentences = material.tables.standings, material.tables.sentences
+    if table.empty:
+        return ""
+    first = table.iloc[0]
+    leader = printable(str(first["bot"]))
+    if len(table) <= DUEL or first["mark"] or (table["rank"] == 1).sum() > 1:
+        own = [said for said in sentences if printable(said).startswith(f"{leader} ")]
+        return next(iter([*own, *sentences]), "")
+    elo = rating_of(first)
+    rivals = [printable(str(name)) for name in table["bot"][1:][table["rank_low"][1:] == 1]]
+    if not rivals:
+        return f"{leader} is clearly the best of {len(table)} bots, with {elo}."
+    who = rivals[0] if len(rivals) == 1 else f"any of {len(rivals)} others"
+    return f"{leader} leads {len(table)} bots with {elo}, but {who} may really be the best."
 
 
 def standings(tables: Tables, view: str = "page") -> dict[str, Any]:
@@ -360,11 +413,12 @@ def _played(config: dict[str, Any]) -> list[str]:
     game = make_config(config).game
     assert game is not None, "a game"
     bots = [bot for bot in game.seats if bot != YOU]
-    boards = [str(name) for name in config.get("match") or config["boards"]]
-    files = ",".join(name if name in BUILT_IN else f"{name}.txt" for name in boards)
-    which = ["--match" if config.get("match") else "--board", files]
+    # Of a match, which versions before 1.1 could play, its first round.
+    boards = config.get("match") or config["boards"]
+    board, deal = str(boards[0]), game.deal * boards.count(boards[0])
+    which = ["--board", board if board in BUILT_IN else f"{board}.txt"]
     words = ["arena", "play", *bots, "--human", str(game.seats.index(YOU)), *which]
-    return [*words, *_options(config, TIMES), "--deal", str(game.deal)]
+    return [*words, *_options(config, TIMES), "--deal", str(deal)]
 
 
 def _tuned(config: dict[str, Any]) -> list[str]:

@@ -67,54 +67,9 @@ LINE_KB = MAX_LINE >> 10
 CRASHED = "the bot crashed"
 THINK_LESS = "think less (position.think_ms says how long), or allow more with --move-ms"
 START_FASTER = "start faster: load less before ready"
-FLUSH = "answer every request, and flush stdout after each line"
-# What to do about common errors.
-KEPT_OFF = (
-    "the sandbox keeps it off the network; if it needs that, --allow {bot}=network lets it in"
-)
-UNSEEN = (
-    "the sandbox shows it no files but its own: put what it needs into its folder, or --allow"
-    " {bot}=read:PATH lets it read a place"
-)
-NPM = "what it imports must lie in its folder: run 'npm install {module}' there, if you trust it"
-OWN_PYTHON = "{python}, which runs the arena too, does not find {module}: see 'arena doctor'"
-OTHER_PYTHON = (
-    f"it ran {{python}}, which has no arena.sdk: begin the command in {FILE} with 'python3', the"
-    " arena's own, or run '{python} -m pip install qin-arena'"
-)
-TOGETHER = "put it in the bot's folder"
-ALONE = f"make a folder of both with a {FILE}, because a script is played alone"
-# What the faults are called. Where a bot is late, ``allowed`` is the time that had passed.
 FLOODED = (
     f"expected one line per request, got more than {LINE_KB} KiB that nobody asked for: answer each"
     " request once, log to stderr"
-)
-TOO_LONG = f"expected lines of at most {LINE_KB} KiB, got a longer one that starts {{start}}"
-UNASKED = (
-    "expected silence until the next request, got {line}: answer each request once, log to stderr"
-)
-START_SPENT = (
-    "no answer came within the {allowed} ms of processor time allowed for start-up: {slow}"
-)
-SPENT = "the bot used {cost} ms of processor time for an answer that might take {budget} ms: {slow}"
-LATE = "the answer came {late_ms} ms after {allowed} had passed: {slow}"
-CUT_OFF = "no answer came within {allowed}, and {how}"
-UNREAD = (
-    "no answer came within {allowed}, and {unread} bytes of input were left unread: read stdin line"
-    " by line"
-)
-NOT_FLUSHED = (
-    "the bot answered only after its input was closed: flush stdout after each line "
-    "(or, if it was still thinking, it was {late_ms} ms late: {slow})"
-)
-PARTIAL = (
-    "only part of a line came within {allowed}, {line}: send each answer whole, with a newline at"
-    " the end"
-)
-SILENT = "no answer came within {allowed}: {cure}"
-CLOSED = "the bot closed its output{after} but kept running: keep stdout open until the line 'quit'"
-NO_LOOP = (
-    " without an answer: is run(choose) its last line? Without the SDK, read lines until 'quit'"
 )
 
 
@@ -223,14 +178,22 @@ def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
     is_walled = sandbox.tier != "none"
     is_shut = is_walled and not sandbox.of(bot.label).network
     if is_shut and (crash.is_refused_socket or NETWORK.search(crash.said)):
-        return KEPT_OFF.format(bot=bot.base)
+        return (
+            "the sandbox keeps it off the network; if it needs that,"
+            f" --allow {bot.base}=network lets it in"
+        )
     if missing := NO_MODULE.fullmatch(crash.said):
         return _for_want_of(missing[1], bot)
     hidden = HIDDEN.match(crash.said) if is_walled else None
     if hidden and not _inside(hidden["file"] or "/", bot.folder.resolve()):
-        return UNSEEN.format(bot=bot.base)
-    missing = NO_NODE_MODULE.match(crash.said)
-    return NPM.format(module=missing[1]) if missing else ""
+        return (
+            "the sandbox shows it no files but its own: put what it needs into its folder, or"
+            f" --allow {bot.base}=read:PATH lets it read a place"
+        )
+    if missing := NO_NODE_MODULE.match(crash.said):
+        install = f"'npm install {missing[1]}'"
+        return f"what it imports must lie in its folder: run {install} there, if you trust it"
+    return ""
 
 
 def _for_want_of(module: str, bot: Bot) -> str:
@@ -239,9 +202,14 @@ def _for_want_of(module: str, bot: Bot) -> str:
     found = program if "/" in program else shutil.which(program, path=search_path(os.environ))
     python = found or sys.executable
     if module in SDK:
-        is_own = Path(python).parent == Path(sys.executable).parent
-        return (OWN_PYTHON if is_own else OTHER_PYTHON).format(python=python, module=module)
-    own = TOGETHER if (bot.folder / FILE).exists() else ALONE
+        if Path(python).parent == Path(sys.executable).parent:
+            return f"{python}, which runs the arena too, does not find {module}: see 'arena doctor'"
+        return (
+            f"it ran {python}, which has no arena.sdk: begin the command in {FILE} with 'python3',"
+            f" the arena's own, or run '{python} -m pip install qin-arena'"
+        )
+    alone = f"make a folder of both with a {FILE}, because a script is played alone"
+    own = "put it in the bot's folder" if (bot.folder / FILE).exists() else alone
     pip = f"'{python} -m pip install {module}'"
     return f"install what it imports with {pip} if you trust it, or if that is your own, {own}"
 
@@ -270,9 +238,12 @@ class Aftermath(Struct):
             case OutputEnded():
                 return self._ended(failure.partial)
             case SpokeUnasked():
-                return self.unasked(UNASKED.format(line=shown(failure.partial)))
+                early = f"expected silence until the next request, got {shown(failure.partial)}"
+                return self.unasked(f"{early}: answer each request once, log to stderr")
             case LongLine():
-                return Forfeit(FaultKind.LONG_LINE, TOO_LONG.format(start=shown(failure.partial)))
+                start = f"got a longer one that starts {shown(failure.partial)}"
+                detail = f"expected lines of at most {LINE_KB} KiB, {start}"
+                return Forfeit(FaultKind.LONG_LINE, detail)
             case _:
                 return Forfeit(FaultKind.FLOOD, FLOODED)
 
@@ -295,20 +266,21 @@ class Aftermath(Struct):
     def _overspent(self, failure: Overspent, budget_ns: int) -> Forfeit:
         """The fault of an answer that cost too much processor time."""
         if self.is_starting:
-            return Forfeit(
-                FaultKind.STARTUP, START_SPENT.format(allowed=self.startup_ms, slow=START_FASTER)
-            )
+            allowed = f"the {self.startup_ms} ms of processor time allowed for start-up"
+            detail = f"no answer came within {allowed}: {START_FASTER}"
+            return Forfeit(FaultKind.STARTUP, detail)
         cost, budget = (round(each / NS_PER_MS) for each in (failure.cost_ns, budget_ns))
-        return Forfeit(FaultKind.LATE, SPENT.format(cost=cost, budget=budget, slow=THINK_LESS))
+        spent = f"the bot used {cost} ms of processor time for an answer that might take {budget}"
+        return Forfeit(FaultKind.LATE, f"{spent} ms: {THINK_LESS}")
 
     def _overdue(self, failure: OutOfTime) -> Forfeit:
         """Why the answer is missing: waits a little, closes the bot's input and waits again."""
         deadline_ns, partial = time.monotonic_ns(), failure.partial
-        start = f"the {self.startup_ms} ms allowed for start-up"
-        told = {
-            "allowed": start if self.is_starting else failure.allowance,
-            "slow": START_FASTER if self.is_starting else THINK_LESS,
-        }
+        allowed, slow = failure.allowance, THINK_LESS
+        if self.is_starting:
+            allowed, slow = f"the {self.startup_ms} ms allowed for start-up", START_FASTER
+        none = f"no answer came within {allowed}"
+        came = f"the answer came {{}} ms after {allowed} had passed: {slow}"
         late_ms, has_output = None, True
         if not (ending := self.process.ending()):
             try:
@@ -317,12 +289,13 @@ class Aftermath(Struct):
             except OutputEnded:
                 has_output, ending = False, ending_within(self.process, EXIT_NS)
         if late_ms is not None:
-            return Forfeit(FaultKind.LATE, LATE.format(late_ms=late_ms, **told))
+            return Forfeit(FaultKind.LATE, came.format(late_ms))
         if ending:
             how = self._crash(ending, "") or f"the bot {ending}{self.last_words()}"
-            return Forfeit(_kind(ending), CUT_OFF.format(how=how, **told))
+            return Forfeit(_kind(ending), f"{none}, and {how}")
         if unread := self.channel.unread_by_bot():
-            return Forfeit(FaultKind.NEVER_READS, UNREAD.format(unread=unread, **told))
+            left = f"{unread} bytes of input were left unread: read stdin line by line"
+            return Forfeit(FaultKind.NEVER_READS, f"{none}, and {left}")
         if not has_output or not self.process.has_output_open():
             return self._ended(partial)
         # It has read its input and says nothing: an answer that comes when its input ends was
@@ -331,13 +304,19 @@ class Aftermath(Struct):
         with suppress(OutputEnded):
             late_ms = self._late_ms(deadline_ns)
         if late_ms is not None:  # a bot that has moved does flush, so we do not advise it
-            came = LATE if self.has_moved else NOT_FLUSHED
-            return Forfeit(FaultKind.SILENT, came.format(late_ms=late_ms, **told))
+            closed = (
+                "the bot answered only after its input was closed: flush stdout after each line"
+            )
+            closed += f" (or, if it was still thinking, it was {late_ms} ms late: {slow})"
+            return Forfeit(FaultKind.SILENT, came.format(late_ms) if self.has_moved else closed)
         if partial:
-            return Forfeit(FaultKind.LATE, PARTIAL.format(line=shown(partial), **told))
+            part = f"only part of a line came within {allowed}, {shown(partial)}"
+            whole = "send each answer whole, with a newline at the end"
+            return Forfeit(FaultKind.LATE, f"{part}: {whole}")
         # a bot that answered hello flushes: what it holds back would have come when its input ended
-        cure = FLUSH if self.is_starting else f"answer every turn; {THINK_LESS}"
-        return Forfeit(FaultKind.SILENT, SILENT.format(cure=cure, **told))
+        flush = "answer every request, and flush stdout after each line"
+        cure = flush if self.is_starting else f"answer every turn; {THINK_LESS}"
+        return Forfeit(FaultKind.SILENT, f"{none}: {cure}")
 
     def _late_ms(self, deadline_ns: int) -> int | None:
         """How long after the deadline the answer comes, if it does. Raises OutputEnded."""
@@ -356,7 +335,10 @@ class Aftermath(Struct):
         ending = ending_within(self.process, EXIT_NS)
         after = f" after writing {shown(partial)} without a newline" if partial else ""
         if ending is None:
-            return Forfeit(FaultKind.CLOSED_OUTPUT, CLOSED.format(after=after))
+            closed = f"the bot closed its output{after} but kept running"
+            return Forfeit(
+                FaultKind.CLOSED_OUTPUT, f"{closed}: keep stdout open until the line 'quit'"
+            )
         if crashed := self._crash(ending, after):
             return Forfeit(_kind(ending), crashed)
         words = self.last_words()
@@ -380,7 +362,8 @@ def _cure(ending: Ending, words: str) -> str:
     if ending.excess or ending.unwatched or ending.failed:
         return ""
     if ending.exit == 0:
-        return NO_LOOP
+        loop = "is run(choose) its last line? Without the SDK, read lines until 'quit'"
+        return f" without an answer: {loop}"
     due = " when an answer was due"
     if ending.exit is None:
         return f"{due}: look for a crash in its code or in a library"

@@ -59,7 +59,7 @@ class Stderr:
     # What was read is out of the bot's reach, which can cut, fill and overwrite the file. The
     # position kept here, not the file's, says what is new.
 
-    def __init__(self, hear: Callable[[list[str]], None] = lambda _: None) -> None:
+    def __init__(self, hear: Callable[[bytes], None] = lambda _: None) -> None:
         self.told: list[tuple[str, str]] = []
         self._hear = hear
         self._at, self._when = 0, "before its first turn"
@@ -94,7 +94,7 @@ class Stderr:
             there, self._at = self._at, max(self._at, process.stderr_size())
             lines.append(f"({self._at - there:,} more bytes are not shown)")
         self.told += [(self._when, line) for line in lines]
-        self._hear(lines)
+        self._hear("\n".join(lines).encode())
 
 
 class Speech(NamedTuple):
@@ -335,7 +335,7 @@ def logged_player(
     """A bot whose wire and stderr are logged, each request before the bot reads it."""
     write = partial(log.write, seat, bot.label, sandbox.of(bot.label).hidden)
     speech = Speech(connect=partial(Channel, exchange=None, tap=write))
-    stderr = Stderr(partial(log.hear, seat, bot.label))
+    stderr = Stderr(partial(write, "stderr"))
     return BotPlayer(bot, startup_ms, sandbox, clock, speech, stderr)
 
 

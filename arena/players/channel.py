@@ -356,21 +356,17 @@ class WireLog:
         seat: int,
         bot: str,
         hidden: Callable[[bytes], bytes],
-        way: Direction,
+        way: Direction | Literal["stderr"],
         text: bytes,
-        at_ns: int,
+        at_ns: int | None = None,
         *,
         unread: bool = False,
     ) -> None:
-        """Adds lines, without what is ``hidden``, skipping empty ones. Raises OSError."""
-        ms = round((at_ns - self._began_ns) / 1e6, 3)
+        """Adds lines of that moment or now, without what is ``hidden`` and empty ones. Raises
+        OSError.
+        """
+        ms = round(((time.monotonic_ns() if at_ns is None else at_ns) - self._began_ns) / 1e6, 3)
         for line in hidden(text).split(b"\n"):
             if line.strip():
                 shown = line.decode(errors="backslashreplace")
                 self._file.write(encode(WireLine(ms, seat, bot, way, shown, unread)) + b"\n")
-
-    def hear(self, seat: int, bot: str, lines: Iterable[str]) -> None:
-        """Adds lines that a bot wrote to its stderr. Raises OSError."""
-        ms = round((time.monotonic_ns() - self._began_ns) / 1e6, 3)
-        for line in lines:
-            self._file.write(encode(WireLine(ms, seat, bot, "stderr", line)) + b"\n")

@@ -212,41 +212,27 @@ def unplayed_text(run: Path) -> str:
     """What is wrong with a run in which no game was decided by play: who forfeited how often, and
     what for. Empty for any other run, or one without games. Raises RunError.
     """
-    games, forfeits = 0, _Forfeits()
+    games = 0
     for games, record in enumerate(read_records(run), 1):  # noqa: B007
         if record.end != FORFEIT:
             return ""
-        forfeits.add(record)
     whole = f"all {games:,} games" if games > 1 else "the one game"
-    return f"{whole} ended by forfeits: {forfeits}" if games else ""
+    return f"{whole} ended by forfeits: {forfeits_text(run)}" if games else ""
 
 
 def forfeits_text(run: Path) -> str:
     """Who forfeited how often in a run, and what for, the worst first; empty if nobody did. Raises
     RunError.
     """
-    forfeits = _Forfeits()
+    forfeits = defaultdict[str, Counter[str]](Counter)
     for record in read_records(run):
-        forfeits.add(record)
-    return str(forfeits)
-
-
-class _Forfeits(defaultdict[str, Counter[str]]):
-    """How often each bot forfeited, by kind."""
-
-    def __init__(self) -> None:
-        super().__init__(Counter)
-
-    def add(self, record: GameRecord) -> None:
         for fault in record.faults:
-            self[record.bots[fault.seat]][fault.kind] += 1
-
-    def __str__(self) -> str:
-        worst = sorted(self.items(), key=lambda item: (-item[1].total(), item[0]))
-        told = [f"{bot} forfeited {_reasons(kinds)}" for bot, kinds in worst[:NAMED]]
-        if len(worst) > NAMED:
-            told.append(f"{counted(len(worst) - NAMED, 'more bot')} forfeited some")
-        return "; ".join(told)
+            forfeits[record.bots[fault.seat]][fault.kind] += 1
+    worst = sorted(forfeits.items(), key=lambda item: (-item[1].total(), item[0]))
+    told = [f"{bot} forfeited {_reasons(kinds)}" for bot, kinds in worst[:NAMED]]
+    if len(worst) > NAMED:
+        told.append(f"{counted(len(worst) - NAMED, 'more bot')} forfeited some")
+    return "; ".join(told)
 
 
 def _reasons(kinds: Counter[str]) -> str:

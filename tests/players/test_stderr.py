@@ -51,7 +51,12 @@ def game(tmp_path):
         command = [sys.executable, "-S", "bot.py"]
         bot = Bot("bot", Manifest(name="bot", command=command, **manifest), tmp_path, "")
         heard = []
-        player = BotPlayer(bot, 10_000, sandbox, stderr=Stderr(heard.extend))
+        player = BotPlayer(
+            bot,
+            10_000,
+            sandbox,
+            stderr=Stderr(lambda said: heard.extend(said.decode().splitlines())),
+        )
         seated = [player, InProcessPlayer("other", random_move)]
         plan = single_game("stderr", "bird", 0, ["bot", "other"])
         try:
@@ -59,7 +64,7 @@ def game(tmp_path):
         finally:
             player.stop()
         told = player.take_stderr()
-        assert [line for _, line in told] == heard
+        assert [line for _, line in told] == list(filter(None, heard))
         assert player.take_stderr() == []
         return outcome.record, told
 

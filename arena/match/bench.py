@@ -5,7 +5,6 @@ that speak to it in unusual ways.
 import json
 import os
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -107,14 +106,13 @@ class Trial(NamedTuple):
 
 
 class Notes:
-    """What a bot says of its moves: how many notes there were, how often each part of one was cut
-    or dropped, and what came the first time.
+    """What a bot says of its moves: how many notes there were, and how each part of one was cut or
+    dropped, every time.
     """
 
     def __init__(self) -> None:
         self.heard = 0
-        self.lost = Counter[tuple[str, str]]()
-        self.first: dict[tuple[str, str], Loss] = {}
+        self.lost: dict[tuple[str, str], list[Loss]] = {}
 
     def hear(self, said: object) -> Note | None:
         """What is kept of a note."""
@@ -123,8 +121,7 @@ class Notes:
             key = loss.part[:MOST_NAME], loss.expected
             # A bot may make up any number of names.
             if key in self.lost or len(self.lost) < MOST_LOSSES:
-                self.lost[key] += 1
-                self.first.setdefault(key, loss)
+                self.lost.setdefault(key, []).append(loss)
         return note_of(said)
 
 

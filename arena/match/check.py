@@ -171,13 +171,13 @@ def _logs_little(bench: Bench) -> str:
 def _sends_notes_that_fit(bench: Bench) -> Found:
     """Not a fault: what does not fit is cut or dropped, see P5.6."""
     notes = bench.notes
-    figures = {"notes": notes.heard, "cut": sum(notes.lost.values())}
+    figures = {"notes": notes.heard, "cut": sum(map(len, notes.lost.values()))}
     if not notes.lost:
         return f"{notes.heard} notes" if notes.heard else "it sends none", figures
     cut = "; ".join(
-        f"{loss.part[:MOST_NAME]!r}: expected {loss.expected}, got {loss.got}"
-        f" ({notes.lost[key]} of {notes.heard} notes)"
-        for key, loss in notes.first.items()
+        f"{first.part[:MOST_NAME]!r}: expected {first.expected}, got {first.got}"
+        f" ({1 + len(others)} of {notes.heard} notes)"
+        for first, *others in notes.lost.values()
     )
     return f"note: not all of them is kept (P5.6): {cut}", figures
 

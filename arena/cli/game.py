@@ -30,8 +30,7 @@ from arena.players.channel import WireLog
 from arena.players.messages import Start
 from arena.players.player import YOU, Answer, Player
 from arena.players.process import adopt_orphans
-from arena.records.note import Note
-from arena.records.record import GameRecord
+from arena.records.record import GameRecord, Note
 from arena.rules import State
 from arena.rules.explain import where_to_read
 from arena.rules.notation import (

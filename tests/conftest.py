@@ -66,7 +66,16 @@ LONG = (
     "web/test_live",
 )
 """Files whose tests `make test` leaves to `make test-all`, beside the tests marked `long`."""
-SAMPLED = ("attacks/", "e2e/", "match/test_zoo", "ratings/", "rules/test_differential", "web/")
+SAMPLED = (
+    "attacks/",
+    "e2e/",
+    "match/test_decisions",
+    "match/test_leaks",
+    "match/test_zoo",
+    "ratings/",
+    "rules/test_differential",
+    "web/",
+)
 """Files and folders of which `make test` runs the first case of each test."""
 
 

@@ -299,10 +299,10 @@ class Evening:
             return
         conclude(self._folder, Showing() if is_shown else None)
 
-    def _sandbox_for(self, *bots: Bot) -> Sandbox:
+    def _sandbox_for(self, bot: Bot) -> Sandbox:
         """The sandbox in which a newcomer is built; what it is allowed is said when it plays."""
         choice = self._conduct.choice._replace(tell=lambda _: None)
-        return choice.sandbox_for(bots, self._folder)
+        return choice.sandbox_for([bot], self._folder)
 
     def _say(self, text: str) -> None:
         (self._progress.say if self._progress else say)(text)

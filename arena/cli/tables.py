@@ -348,10 +348,8 @@ def conclude(folder: Path, showing: Showing | None, prior: float | None = None) 
 def show_history(folder: Path, bot: str | None, showing: Showing) -> None:
     """How the versions in a league came on, or those of one bot. Raises ConfigError."""
     from arena.exports import analysis  # noqa: PLC0415
-    from arena.ratings.history import read_history  # noqa: PLC0415
 
-    with said_when_slow(f"rating the games of {folder}"):
-        found = read_history(folder)
+    found = _history(folder)
     known = dict.fromkeys([*found.table["bot"], *found.table["version"]])
     if bot is not None and bot not in known:
         raise ConfigError(
@@ -377,6 +375,13 @@ def show_history(folder: Path, bot: str | None, showing: Showing) -> None:
     )
 
 
+def _history(folder: Path) -> "History":
+    from arena.ratings.history import read_history  # noqa: PLC0415
+
+    with said_when_slow(f"rating the games of {folder}"):
+        return read_history(folder)
+
+
 def show_place(folder: Path, member: Member) -> int:
     """Says where a version stands, and what it gained; returns the exit status."""
     if not member.plays:
@@ -389,9 +394,7 @@ def show_place(folder: Path, member: Member) -> int:
         cure = f"'arena league run {folder.name}' goes on placing it"
         show_error(UserError(f"{member.bot} is not placed yet", cure))
         return FAILED
-    from arena.ratings.history import read_history  # noqa: PLC0415
-
-    history = read_history(folder)
+    history = _history(folder)
     own = history.of(member.bot)
     (row,) = own.table.to_dict("records")
     tell("\n".join([_place_text(history, row, folder.name), *own.sentences]))

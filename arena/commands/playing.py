@@ -32,7 +32,7 @@ from arena.players.player import is_built_in
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
 from arena.players.staging import cache_folder
-from arena.ratings.sequential import BlockTest, Verdict
+from arena.ratings.sequential import SequentialTest, Verdict
 from arena.records.journal import read_records
 from arena.records.runfile import evidence_name, state_folder
 from arena.tournament.lineups import next_allotment
@@ -283,10 +283,10 @@ def open_run(
                 "warning: going on with this run will need --adopt, since no key of yours marks it:"
                 f" {session.unmarked}"
             )
-        log_queue = stack.enter_context(run_log(folder, log_level))
+        stack.enter_context(run_log(folder, log_level))
 
         def play(listen: Callable[[Event], None]) -> Play:
-            pool = workers.pool(session.setup, request.bots, log_queue, listen)
+            pool = workers.pool(session.setup, request.bots, listen)
             # A league itself sets a candidate aside that only forfeits, and plays on.
             spares = session.config.league is not None
             return Play(session, pool, Runner(folder, session.journal, pool, listen, spares=spares))
@@ -329,7 +329,7 @@ class Contest:
     def __init__(
         self,
         play: Play,
-        watch: Callable[[BlockTest], None] = lambda _: None,
+        watch: Callable[[SequentialTest], None] = lambda _: None,
         *,
         keeps_looks: bool = False,
     ) -> None:

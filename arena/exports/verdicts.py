@@ -4,12 +4,10 @@ JSON.
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, cast
 
 from arena.errors import counted
-from arena.ratings.sequential import BlockTest, Question, SequentialTest, Verdict
+from arena.ratings.sequential import Question, SequentialTest, Verdict
 from arena.tournament.config import RESOLUTION, Parameter, RunConfig
 from arena.tournament.tuning import SearchPath
 
@@ -21,12 +19,10 @@ if TYPE_CHECKING:
 
 CSV = "path.csv"
 """The file of a search's path in its run's folder."""
-ROWS, COLUMNS, LABEL = 7, 60, 8
-"""The signs of a plot, and of the numbers beside it."""
 MOST_DECIMALS = 8
 
 
-def test_of(config: RunConfig, groups: int, look: int) -> BlockTest:
+def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
     """The test that a comparison asks for."""
     asked = config.compare
     assert asked is not None, "a comparison"
@@ -39,7 +35,7 @@ def test_of(config: RunConfig, groups: int, look: int) -> BlockTest:
     return MarginTest(question, players=config.players, groups=groups, look=look)
 
 
-def llr_text(test: BlockTest) -> str:
+def llr_text(test: SequentialTest) -> str:
     """The log likelihood ratio between its bounds: ``1.02 [-2.94, 2.94]``."""
     return f"{_two(test.llr)} [{test.question.lower:.2f}, {test.question.upper:.2f}]"
 
@@ -49,7 +45,9 @@ def _two(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}"
 
 
-def verdict_text(test: BlockTest, new: str, old: str, games: int, *, is_wide: bool = True) -> str:
+def verdict_text(
+    test: SequentialTest, new: str, old: str, games: int, *, is_wide: bool = True
+) -> str:
     """The answer, what it rests on, and where it ``is_wide`` the evidence."""
     margins = _margins_of(test)
     question = f"{test.question.elo1:g} Elo rather than {test.question.elo0:g}"
@@ -67,7 +65,7 @@ def verdict_text(test: BlockTest, new: str, old: str, games: int, *, is_wide: bo
     return "\n".join(lines)
 
 
-def finding_text(test: BlockTest, new: str, old: str) -> str:
+def finding_text(test: SequentialTest, new: str, old: str) -> str:
     """What the comparison of a suggestion with the bot as it is has found, and what to do."""
     by = f"{_estimate_text(_estimates().unbiased_estimate(test))} Elo"
     if test.verdict == Verdict.BETTER:
@@ -78,7 +76,7 @@ def finding_text(test: BlockTest, new: str, old: str) -> str:
 
 
 def verdict_object(
-    test: BlockTest, new: str, old: str, games: int, looks: Sequence["Look"] = ()
+    test: SequentialTest, new: str, old: str, games: int, looks: Sequence["Look"] = ()
 ) -> dict[str, Any]:
     """The same for JSON, with each look at the test; infinite values are None."""
     margins, estimates = _margins_of(test), _estimates()
@@ -125,12 +123,12 @@ def _estimates() -> "ModuleType":
     return estimates
 
 
-def _margins_of(test: BlockTest) -> "MarginTest | None":
+def _margins_of(test: SequentialTest) -> "MarginTest | None":
     """The test, if it is one by margin."""
-    return None if isinstance(test, SequentialTest) else cast("MarginTest", test)
+    return None if type(test) is SequentialTest else cast("MarginTest", test)
 
 
-def _answer(test: BlockTest) -> str:
+def _answer(test: SequentialTest) -> str:
     """``better, by about 60 Elo [20, 101]``."""
     found: Estimate = _estimates().unbiased_estimate(test)
     is_better = test.verdict == Verdict.BETTER and found.low > 0
@@ -150,7 +148,7 @@ def _answer(test: BlockTest) -> str:
     return f"better, by {about}" if is_better else f"{test.verdict}: {about}"
 
 
-def _evidence(test: BlockTest) -> Iterator[str]:
+def _evidence(test: SequentialTest) -> Iterator[str]:
     """What the test went by, and the estimates in full."""
     margins, estimates, question = _margins_of(test), _estimates(), test.question
     errors = f"alpha {question.alpha * 100:g} %, beta {question.beta * 100:g} %"
@@ -180,28 +178,6 @@ def _fields(name: str, estimate: "Estimate") -> dict[str, float | None]:
 
 def _finite(value: float) -> float | None:
     return round(value, 2) + 0.0 if math.isfinite(value) else None
-
-
-def plots_text(path: SearchPath, games: int, width: int, *, is_plain: bool) -> str:
-    """A plot for each parameter of a search, of at most this width."""
-    columns = min(COLUMNS, width - LABEL - 3)
-    places = [path.values(step) for step in range(path.steps + 1)]
-    lines = []
-    for parameter, values in zip(path.tuning.parameters, zip(*places, strict=True), strict=True):
-        lines += [parameter.name, *_plot(parameter, values, columns, "*" if is_plain else "•")]
-        lines.append(f"{'':{LABEL}}  0{f'{games} games':>{columns - 1}}")
-    return "\n".join(lines)
-
-
-def _plot(parameter: Parameter, values: Sequence[float], columns: int, mark: str) -> Iterator[str]:
-    """The lines of a plot over the whole range; each column is the mean of some steps."""
-    ends = [len(values) * column // columns for column in range(columns + 1)]
-    means = [fmean(values[begin : max(end, begin + 1)]) for begin, end in pairwise(ends)]
-    rows = [min(ROWS - 1, int((mean - parameter.low) / parameter.width * ROWS)) for mean in means]
-    labels = {ROWS - 1: parameter.text(parameter.high), 0: parameter.text(parameter.low)}
-    for row in reversed(range(ROWS)):
-        line = "".join(mark if here == row else " " for here in rows)
-        yield f"{labels.get(row, ''):>{LABEL}.{LABEL}} |{line}".rstrip()
 
 
 def _values(path: SearchPath, step: int) -> dict[str, str]:

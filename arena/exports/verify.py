@@ -209,7 +209,7 @@ def _plan_difference(
     is_planned = (
         len(line_up) == schedule.config.players
         and record.board in boards
-        and schedule.has_block(place, record.deal)
+        and schedule.needs_block(place, record.deal, is_cut=False)
         and schedule.has_seating(place, record.deal, record.seating)
     )
     if not is_planned:

@@ -21,7 +21,7 @@ from arena.players.aftermath import CRASHED
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel, Flooded, LongLine, OutputEnded, TimedOut
 from arena.players.folder import Bot, odds_of
-from arena.players.messages import FromArena, Start, encode, shown, turn_view
+from arena.players.messages import Start, encode, shown, turn_view
 from arena.players.player import Answer, InProcessPlayer, Player, first_move, random_move
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import NS_PER_MS
@@ -63,32 +63,29 @@ Variant = TypeVar("Variant", bound=Player)
 
 
 class Failed(Exception):  # noqa: N818 - the outcome of a step
-    """A step failed: the problem, also in two halves, and the cure if the step knows a better one
-    than the table. ``kind`` is that of a fault in a game.
+    """A step failed: what was expected and what came, as a sentence if there is no better one, and
+    the cure if the step knows a better one than the table. ``kind`` is that of a fault in a game.
     """
 
     def __init__(
         self,
-        problem: str,
+        expected: str,
+        got: str,
+        problem: str = "",
         cure: str = "",
         stderr: str = "",
         kind: FaultKind | None = None,
-        halves: tuple[str, str] = ("", ""),
     ) -> None:
-        super().__init__(problem)
-        self.problem, self.cure, self.stderr, self.kind = problem, cure, stderr, kind
-        self.expected, self.got = halves
-
-    @classmethod
-    def unmet(cls, expected: str, got: str, stderr: str = "") -> Self:
-        """What was expected, and what came instead."""
-        return cls(f"expected {expected}, got {got}", stderr=stderr, halves=(expected, got))
+        self.problem = problem or f"expected {expected}, got {got}"
+        super().__init__(self.problem)
+        self.expected, self.got, self.cure, self.stderr = expected, got, cure, stderr
+        self.kind = kind
 
     @classmethod
     def at_fault(cls, kind: FaultKind, detail: str, problem: str, stderr: str) -> Self:
         """The bot's fault of this kind, in a game or before it."""
         cure = FIX if CRASHED in detail else kind.cure
-        return cls(problem, cure, stderr, kind, (kind.expected, detail))
+        return cls(kind.expected, detail, problem, cure, stderr, kind)
 
 
 class Trial(NamedTuple):
@@ -213,7 +210,7 @@ class Bench:
             kind, words = FaultKind.STARTUP, last_words(player)
             raise Failed.at_fault(kind, fault.detail, fault.detail, words) from None
         except ArenaError as error:
-            raise Failed(str(error), error.hint) from None
+            raise Failed("", "", str(error), error.hint) from None
 
 
 def last_words(player: Player) -> str:
@@ -245,7 +242,7 @@ def expect_quiet(player: BotPlayer, when: str, for_ns: int = QUIET_NS) -> None:
         return
     except (LongLine, Flooded) as error:
         line = error.partial
-    raise Failed.unmet(f"nothing {when}", shown(line), last_words(player))
+    raise Failed(f"nothing {when}", shown(line), stderr=last_words(player))
 
 
 def ask_for_a_move(bench: Bench, player: BotPlayer) -> None:
@@ -274,20 +271,17 @@ class Changed(BotPlayer):
         change: Callable[[dict[str, Any]], dict[str, Any]],
         separators: tuple[str, str] = (",", ":"),
     ) -> None:
-        self._change = change
-        self._separators = separators
-        super().__init__(bot, startup_ms, sandbox, speech=Speech(encode=self._changed))
+        def rewritten(message: dict[str, Any]) -> bytes:
+            changed = change(message)
+            return json.dumps(changed, separators=separators, ensure_ascii=False).encode()
+
+        self._rewritten = rewritten
+        speech = Speech(encode=lambda message: rewritten(msgspec.to_builtins(message)))
+        super().__init__(bot, startup_ms, sandbox, speech=speech)
 
     def inform(self, line: bytes) -> None:
         """Queues the changed line."""
         super().inform(self._rewritten(json.loads(line)))
-
-    def _changed(self, message: FromArena) -> bytes:
-        return self._rewritten(msgspec.to_builtins(message))
-
-    def _rewritten(self, message: dict[str, Any]) -> bytes:
-        changed = self._change(message)
-        return json.dumps(changed, separators=self._separators, ensure_ascii=False).encode()
 
 
 def with_unknown_fields(message: dict[str, Any]) -> dict[str, Any]:
@@ -331,13 +325,12 @@ class LineByLine(BotPlayer):
 class WithPause(LineByLine):
     """Makes the bot wait between the start of its first game and its first turn."""
 
-    _paused = False
+    _pause_s = PAUSE_S
 
     def choose(self, state: State, budget_ns: int) -> Answer:
         """Asks for a move, the first time after a pause."""
-        if not self._paused:
-            time.sleep(PAUSE_S)
-        self._paused = True
+        time.sleep(self._pause_s)
+        self._pause_s = 0.0
         return super().choose(state, budget_ns)
 
 

@@ -66,11 +66,8 @@ Reach = Callable[[Bench, BotPlayer], object]
 """Brings a bot's process to the point where it is to end."""
 
 
-class Found(NamedTuple):
-    """What a step that passed has to say: extra information, and what it measured."""
-
-    detail: str
-    figures: Figures = NO_FIGURES
+Found = tuple[str, Figures]
+"""What a step that passed has to say, and what it measured."""
 
 
 class TableStep(NamedTuple):
@@ -92,7 +89,7 @@ def _has_the_time_it_asks_for(bench: Bench) -> str:
         ("startup_ms", manifest.startup_ms, STARTUP_MS),
     ):
         if needed is not None and needed > given:
-            raise Failed.unmet(f"{key} of at most {given}", str(needed))
+            raise Failed(f"{key} of at most {given}", str(needed))
     return f"{bench.move_ms} ms per move, {STARTUP_MS} ms for start-up"
 
 
@@ -103,7 +100,7 @@ def _starts(bench: Bench) -> Found:
     bench.player.stop()
     view = "full" if bench.player.has_full_view else "incremental"
     took_ms = bench.start_ns // NS_PER_MS
-    return Found(f"{took_ms} ms, {view} view", {"startup_ms": took_ms})
+    return f"{took_ms} ms, {view} view", {"startup_ms": took_ms}
 
 
 def _waits_for_hello(bench: Bench) -> str:
@@ -150,7 +147,7 @@ def _was_in_time(bench: Bench) -> Found:
     if bench.slowest_ms > bench.move_ms * 0.8:
         detail += "; note: that leaves little time in reserve"
     figures = {"slowest_ms": round(bench.slowest_ms, 1), "short_ms": bench.short_ms}
-    return Found(detail, figures)
+    return detail, figures
 
 
 def _is_within_memory(bench: Bench) -> Found:
@@ -158,16 +155,16 @@ def _is_within_memory(bench: Bench) -> Found:
     process, allowed = bench.player.process, bench.bot.memory_mb
     used = process.memory_mb() if process else 0
     if used > allowed:
-        raise Failed.unmet(f"at most {allowed} MB after {bench.games} games", str(used))
+        raise Failed(f"at most {allowed} MB after {bench.games} games", str(used))
     figures = {"memory_mb": used, "allowed_mb": allowed}
-    return Found(f"{used} of {allowed} MB after {bench.games} games", figures)
+    return f"{used} of {allowed} MB after {bench.games} games", figures
 
 
 def _logs_little(bench: Bench) -> str:
     process = bench.player.process
     size = process.stderr_written() // max(1, bench.games) if process else 0
     if size > MANY_STDERR_BYTES:
-        raise Failed.unmet("less than 1 MiB of stderr per game", f"{size >> 10} KiB")
+        raise Failed("less than 1 MiB of stderr per game", f"{size >> 10} KiB")
     return f"{size} bytes per game" if size else ""
 
 
@@ -176,13 +173,13 @@ def _sends_notes_that_fit(bench: Bench) -> Found:
     notes = bench.notes
     figures = {"notes": notes.heard, "cut": sum(notes.lost.values())}
     if not notes.lost:
-        return Found(f"{notes.heard} notes" if notes.heard else "it sends none", figures)
+        return f"{notes.heard} notes" if notes.heard else "it sends none", figures
     cut = "; ".join(
         f"{loss.part[:MOST_NAME]!r}: expected {loss.expected}, got {loss.got}"
         f" ({notes.lost[key]} of {notes.heard} notes)"
         for key, loss in notes.first.items()
     )
-    return Found(f"note: not all of them is kept (P5.6): {cut}", figures)
+    return f"note: not all of them is kept (P5.6): {cut}", figures
 
 
 def _plays_with_other_options(bench: Bench) -> str:
@@ -237,7 +234,7 @@ def _ends(bench: Bench, reach: Reach, *, tell: bool, close: bool) -> str:
         ending = ending_within(player.process, int(EXIT_S * 1e9))
         if ending is None:
             problem = f"it was still running {EXIT_S:g} s later"
-            raise Failed(problem, stderr=last_words(player), halves=("a bot that exits", problem))
+            raise Failed("a bot that exits", problem, problem, stderr=last_words(player))
         return f"{ending} after {(time.monotonic() - began) * 1000:.0f} ms"
 
 
@@ -380,7 +377,11 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
             paths = [] if is_open else interpreter_paths(staged.command[0], staged.folder)
             more = f"; its command lets it read {', '.join(paths)}" if paths else ""
             yield StepResult(FILES, detail=f"{' '.join(bot.command)}, {files}{more}")
-            yield from _check_staged(Bench(staged, move_ms, sandbox))
+            bench = Bench(staged, move_ms, sandbox)
+            try:
+                yield from _tried(bench)
+            finally:
+                bench.player.stop()
     except BotFolderError as error:
         yield StepResult(
             FILES,
@@ -392,18 +393,15 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
         yield _left_out(len(STEPS), "they need a bot that can be started")
 
 
-def _check_staged(bench: Bench) -> Iterator[StepResult]:
+def _tried(bench: Bench) -> Iterator[StepResult]:
     failures = 0
-    try:
-        for rest, entry in zip(range(len(STEPS))[::-1], STEPS, strict=True):
-            step = run_step(entry, bench)
-            failures += bool(step.problem)
-            yield step
-            if step.problem and rest and (entry.needed_for or failures == MOST_FAILURES):
-                yield _left_out(rest, entry.needed_for or "fix these first, then check again")
-                return
-    finally:
-        bench.player.stop()
+    for rest, entry in zip(range(len(STEPS))[::-1], STEPS, strict=True):
+        step = run_step(entry, bench)
+        failures += bool(step.problem)
+        yield step
+        if step.problem and rest and (entry.needed_for or failures == MOST_FAILURES):
+            yield _left_out(rest, entry.needed_for or "fix these first, then check again")
+            return
 
 
 def _left_out(number: int, why: str) -> StepResult:
@@ -413,19 +411,14 @@ def _left_out(number: int, why: str) -> StepResult:
 def run_step(entry: TableStep, bench: Bench) -> StepResult:
     """One step of the table, with the time it took."""
     began = time.monotonic()
-    step = _tried(entry, bench)
-    return step._replace(ms=round((time.monotonic() - began) * 1000, 1))
-
-
-def _tried(entry: TableStep, bench: Bench) -> StepResult:
     try:
         found = entry.run(bench)
-        detail, figures = Found(found) if isinstance(found, str) else found
-        return StepResult(entry.name, detail=detail, figures=figures)
+        detail, figures = (found, NO_FIGURES) if isinstance(found, str) else found
+        step = StepResult(entry.name, detail=detail, figures=figures)
     except Failed as failure:
         reading = where_to_read(failure.problem)
         cures = (failure.cure or entry.cure, reading and f"'{reading}' explains the rule")
-        return StepResult(
+        step = StepResult(
             entry.name,
             failure.problem,
             "; ".join(filter(None, cures)),
@@ -435,13 +428,14 @@ def _tried(entry: TableStep, bench: Bench) -> StepResult:
             kind=failure.kind or "",
         )
     except Void as void:
-        return StepResult(
+        step = StepResult(
             entry.name,
             f"{void}; this is not the bot's fault",
             "check again when the machine is less busy",
             expected="a machine that does not stall",
             got=str(void),
         )
+    return step._replace(ms=round((time.monotonic() - began) * 1000, 1))
 
 
 def check_object(

@@ -15,7 +15,7 @@ from scipy.special import ndtr
 from arena.ratings.fit import ROUNDING
 from arena.ratings.likelihood import COVERAGE, quantile
 from arena.ratings.results import Floats
-from arena.ratings.sequential import BlockTest, Verdict
+from arena.ratings.sequential import SequentialTest, Verdict
 
 if TYPE_CHECKING:
     from arena.ratings.margins import MarginTest
@@ -41,7 +41,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-def plain_estimate(test: BlockTest) -> Estimate:
+def plain_estimate(test: SequentialTest) -> Estimate:
     """The mean of the blocks, as if their number had been fixed in advance: biased away from 0 if a
     bound was reached.
     """
@@ -49,7 +49,7 @@ def plain_estimate(test: BlockTest) -> Estimate:
     return Estimate(*(_elo(test, test.mean + shift) for shift in (0.0, -half, half)))
 
 
-def unbiased_estimate(test: BlockTest) -> Estimate:
+def unbiased_estimate(test: SequentialTest) -> Estimate:
     """The median-unbiased estimate: the difference for which the test would have ended below this
     outcome as often as above it.
 
@@ -97,7 +97,7 @@ class Look(NamedTuple):
     verdict: Verdict
 
 
-def look_at(test: BlockTest, before: Look | None = None) -> Look:
+def look_at(test: SequentialTest, before: Look | None = None) -> Look:
     """What a test says now; ``before`` is the look before this one, which saves time.
 
     By margin, a plain estimate with the two ends of its interval takes 22 ms, this 2 ms.
@@ -109,7 +109,7 @@ def look_at(test: BlockTest, before: Look | None = None) -> Look:
     return Look(test.blocks, test.llr, elo, error if error < MOST_ELO else inf, test.verdict)
 
 
-def _elo_near(test: BlockTest, value: float, near: float) -> float:
+def _elo_near(test: SequentialTest, value: float, near: float) -> float:
     """`_elo`, for one that is probably near to another."""
     low, high = near - NEAR, near + NEAR
     if not test.worth(low) < value < test.worth(high):
@@ -135,7 +135,7 @@ def disagreement(test: "MarginTest") -> Estimate:
     return Estimate(difference, difference - half, difference + half)
 
 
-def _slope(test: BlockTest, elo: float) -> float:
+def _slope(test: SequentialTest, elo: float) -> float:
     """How much the mean rises for a point of Elo."""
     return (test.worth(elo + 0.5) - test.worth(elo - 0.5)) or ROUNDING
 
@@ -147,7 +147,7 @@ def _root(falls: Callable[[float], float], low: float, high: float) -> float:
     return high if falls(high) > 0 else float(brentq(falls, low, high, xtol=1e-9))
 
 
-def _elo(test: BlockTest, value: float) -> float:
+def _elo(test: SequentialTest, value: float) -> float:
     """The difference in Elo that gives this expected value of a block."""
     if abs(value) >= abs(test.worth(MOST_ELO if value > 0 else -MOST_ELO)):
         return inf if value > 0 else -inf

@@ -61,14 +61,14 @@ class Fit(NamedTuple):
     covariance: Floats
     deals: Floats
     freedom: Floats
-    gain: float
+    clusters: int
+    marks: Marks
     seats: dict[int, tuple[Floats, Floats]]
     seat_freedom: dict[int, Floats]
-    games: int
-    clusters: int
-    prior: float
-    marks: Marks
-    open_seats: tuple[int, ...]
+    gain: float = np.nan
+    games: int = 0
+    prior: float = 0.0
+    open_seats: tuple[int, ...] = ()
     anchor: int | None = None
     by_prior: tuple[int, ...] = ()
 
@@ -185,14 +185,10 @@ def held_fit(results: Results, bot: int) -> Fit:
         covariance=np.zeros((1, 1)),
         deals=results.deals()[[bot]].astype(np.float64),
         freedom=np.full((1, 1), np.inf),
-        gain=np.nan,
+        clusters=results.clusters,
+        marks=np.full((1, 1), ""),
         seats={},
         seat_freedom={},
-        games=0,
-        clusters=results.clusters,
-        prior=0.0,
-        marks=np.full((1, 1), ""),
-        open_seats=(),
         anchor=0,
     )
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arena.ratings.sequential import BORROWED, SCALE, WIDEST, BlockTest, Question, SequentialTest
+from arena.ratings.sequential import BORROWED, SCALE, WIDEST, Question, SequentialTest
 from arena.records.record import DUEL, NO_MARGINS, UNKNOWN_MARGIN, Margins
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class _Weighed(NamedTuple):
     thresholds: "Floats"
 
 
-class MarginTest(BlockTest):
+class MarginTest(SequentialTest):
     """The test on margins; it takes blocks in schedule order.
 
     ``wins`` is the test on wins of the same blocks. With ``groups`` 0 the two bots play each other;
@@ -61,7 +61,7 @@ class MarginTest(BlockTest):
     def __init__(
         self, question: Question, *, players: int = 2, groups: int = 0, look: int = 1
     ) -> None:
-        super().__init__(question, look)
+        super().__init__(question, groups=groups, look=look)
         self.wins = SequentialTest(question, groups=groups, look=look)
         self._gaps = 1 if groups else 2
         outcomes = _outcomes(players)
@@ -73,14 +73,10 @@ class MarginTest(BlockTest):
         """Counts a block: the mean shares of both, the number of the set of opponents, and the
         margins of both.
         """
+        super().add(new, old, group)
         self.wins.add(new, old, group)
         self._groups[group].add(margins, new - old)
         self._known = None
-
-    @property
-    def blocks(self) -> int:
-        """How many blocks were counted."""
-        return self.wins.blocks
 
     @property
     def mean(self) -> float:

@@ -175,7 +175,8 @@ def _of_core(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Itera
         yield f"So {_are(rest)} {counted(rest, 'more group')} further down."
     few = [bots[member] for member in fit.members[~known].tolist()]
     if known.any() and few:
-        yield f"{_listed(few)} {_have(len(few))} played too few {unit}s to be placed."
+        have = "has" if len(few) == 1 else "have"
+        yield f"{_listed(few)} {have} played too few {unit}s to be placed."
     elif few:
         yield f"There are too few {unit}s for error bars, so nothing is clear yet."
 
@@ -257,10 +258,6 @@ def _listed(names: Sequence[str]) -> str:
 
 def _are(count: int) -> str:
     return "is" if count == 1 else "are"
-
-
-def _have(count: int) -> str:
-    return "has" if count == 1 else "have"
 
 
 class Precision(NamedTuple):

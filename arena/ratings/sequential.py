@@ -7,7 +7,6 @@ the GSPRT", eq. 2.3): after N blocks of mean m and variance v, ``LLR = N (d1 - d
 at ``ln(beta / (1 - alpha))`` or ``ln((1 - beta) / alpha)`` (Wald 1945).
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
 from math import cosh, exp, log, sqrt, tanh
@@ -65,40 +64,63 @@ def log_likelihood_ratio(
     return blocks * (alternative - null) * (2 * mean - null - alternative) / (2 * variance)
 
 
-class BlockTest(ABC):
-    """What every test on blocks has in common: the question and the rule that answers it.
+class SequentialTest:
+    """The test on wins; it takes blocks in schedule order, ``look`` of them between two decisions.
 
-    ``look`` blocks come between two decisions.
+    A block's value is the mean share of the win of the new bot minus that of the old one, from -1
+    to 1. Two bots that play each other (``groups`` 0) split the wins of a block between them.
+    Against opponents, each plays the same games separately, and ``groups`` is the number of
+    different sets of opponents.
+
+    The variance includes one extra block, half of it at each end of the possible range, so that a
+    few identical blocks cannot decide the test.
     """
 
-    def __init__(self, question: Question, look: int) -> None:
-        self.question = question
-        self.look = look
+    def __init__(self, question: Question, *, groups: int = 0, look: int = 1) -> None:
+        self.question, self.look = question, look
+        self.blocks = 0
+        self._sum = 0.0
+        self._level_sum = 0.5
+        self._squares = 0.0
+        self._counts = [0] * groups
+        self._levels = [0.0] * groups
 
-    @abstractmethod
-    def add(self, new: float, old: float, group: int = 0, margins: Margins = NO_MARGINS) -> None:
+    def add(
+        self,
+        new: float,
+        old: float,
+        group: int = 0,
+        margins: Margins = NO_MARGINS,  # noqa: ARG002 - a win is a win
+    ) -> None:
         """Counts a block: the mean shares of the win of both, the number of the set of opponents,
         and the margins of both in each game.
         """
+        self.blocks += 1
+        self._sum += new - old
+        self._level_sum += (new + old) / 2
+        self._squares += (new - old) ** 2
+        if self._counts:
+            self._counts[group] += 1
+            self._levels[group] += (new + old) / 2
 
     @property
-    @abstractmethod
-    def blocks(self) -> int:
-        """The number of blocks so far."""
-
-    @property
-    @abstractmethod
     def mean(self) -> float:
-        """What the blocks say so far; 0 without any."""
+        """What the blocks say so far, here their mean value; 0 without any."""
+        return self._sum / max(self.blocks, 1)
 
     @property
-    @abstractmethod
     def variance(self) -> float:
-        """The variance of the mean, times the number of blocks."""
+        """The variance of the mean, times the number of blocks, including the extra block."""
+        # Ten equal blocks have no spread, and would decide any question: hence the extra block.
+        return (max(self._squares - self.blocks * self.mean**2, 0.0) + WIDEST) / (self.blocks + 1)
 
-    @abstractmethod
-    def worth(self, elo: float) -> float:
-        """The expected mean if the new bot is this much better."""
+    @property
+    def odds(self) -> tuple[float, float]:
+        """The log odds of the share of the win of the new bot and of the old one, with one block at
+        a half.
+        """
+        level, half = self._level_sum / (self.blocks + 1), self._sum / (self.blocks + 1) / 2
+        return _log_odds(level + half), _log_odds(level - half)
 
     @property
     def llr(self) -> float:
@@ -113,70 +135,8 @@ class BlockTest(ABC):
             return Verdict.BETTER
         return Verdict.NOT_BETTER if self.llr <= self.question.lower else Verdict.UNDECIDED
 
-
-class SequentialTest(BlockTest):
-    """The test on wins; it takes blocks in schedule order.
-
-    A block's value is the mean share of the win of the new bot minus that of the old one, from -1
-    to 1. Two bots that play each other (``groups`` 0) split the wins of a block between them.
-    Against opponents, each plays the same games separately, and ``groups`` is the number of
-    different sets of opponents.
-
-    The variance includes one extra block, half of it at each end of the possible range, so that a
-    few identical blocks cannot decide the test.
-    """
-
-    def __init__(self, question: Question, *, groups: int = 0, look: int = 1) -> None:
-        super().__init__(question, look)
-        self._blocks = 0
-        self._sum = 0.0
-        self._level_sum = 0.5
-        self._squares = 0.0
-        self._counts = [0] * groups
-        self._levels = [0.0] * groups
-
-    def add(
-        self,
-        new: float,
-        old: float,
-        group: int = 0,
-        margins: Margins = NO_MARGINS,  # noqa: ARG002 - a win is a win
-    ) -> None:
-        """Counts a block: the mean shares of both, and the number of the set of opponents."""
-        self._blocks += 1
-        self._sum += new - old
-        self._level_sum += (new + old) / 2
-        self._squares += (new - old) ** 2
-        if self._counts:
-            self._counts[group] += 1
-            self._levels[group] += (new + old) / 2
-
-    @property
-    def blocks(self) -> int:
-        """How many blocks were counted."""
-        return self._blocks
-
-    @property
-    def mean(self) -> float:
-        """The mean value of the blocks; 0 without any."""
-        return self._sum / max(self.blocks, 1)
-
-    @property
-    def variance(self) -> float:
-        """The variance of a block's value, including the extra block."""
-        # Ten equal blocks have no spread, and would decide any question: hence the extra block.
-        return (max(self._squares - self.blocks * self.mean**2, 0.0) + WIDEST) / (self.blocks + 1)
-
-    @property
-    def odds(self) -> tuple[float, float]:
-        """The log odds of the share of the win of the new bot and of the old one, with one block at
-        a half.
-        """
-        level, half = self._level_sum / (self.blocks + 1), self._sum / (self.blocks + 1) / 2
-        return _log_odds(level + half), _log_odds(level - half)
-
     def worth(self, elo: float) -> float:
-        """The expected value of a block if the new bot is this much better.
+        """The expected mean if the new bot is this much better.
 
         Against opponents it depends on how strong they are. The level halfway between both bots is
         estimated from the blocks with each set of opponents, and pulled towards the mean of all

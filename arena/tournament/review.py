@@ -177,8 +177,7 @@ def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
 
 def _retraced(script: Script, seat: int, label: str) -> list[Decision]:
     """Raises RunError, Void."""
-    stable = this_worker().stable
-    [(player, met)] = stable.take([label], script.record.board, script.record.deal)
+    [player] = this_worker().take([label], script.record.board, script.record.deal)
     try:
         asked = retrace(script, seat, player)
     except BaseException:
@@ -186,7 +185,6 @@ def _retraced(script: Script, seat: int, label: str) -> list[Decision]:
         raise
     if asked.is_broken:
         player.dismiss()
-    stable.give_back([(player, met)])
     return asked.decisions
 
 
@@ -228,7 +226,7 @@ def _in_order(
     cores = worker_cores(jobs)
     setup = Setup(sandbox, logging.CRITICAL, cores, bots=bots, boards=boards, timing=timing)
     context = multiprocessing.get_context(START_METHOD)
-    given = (setup, None, context.Value("i", 0), context.Value("b", 0, lock=False))
+    given = (setup, context.Value("i", 0), context.Value("b", 0, lock=False))
     waiting, pool = deque[Future[Any]](), Crew(jobs, start_worker, given)
     try:
         while True:

@@ -216,17 +216,10 @@ class Schedule:
         number = deal // self._rounds[place.partition("/")[0]]
         return seating == number % len(self.seatings)
 
-    def has_block(self, place: str, deal: int) -> bool:
-        """Whether the block of a ``board/line-up`` on a deal may be in the run; in a settled run,
-        some were played ahead.
+    def needs_block(self, place: str, deal: int, *, is_cut: bool = True) -> bool:
+        """Whether `games` counts the games of this block of a ``board/line-up`` on a deal; if not
+        ``is_cut``, whether they may be in the run: in a settled one, some were played ahead.
         """
-        return self._is_in(place, deal, is_cut=False)
-
-    def needs_block(self, place: str, deal: int) -> bool:
-        """Whether `games` counts the games of this block."""
-        return self._is_in(place, deal, is_cut=True)
-
-    def _is_in(self, place: str, deal: int, *, is_cut: bool) -> bool:
         board, _, names = place.partition("/")
         line_up = tuple(names.split("+"))
         if board not in self._boards or line_up not in self.line_ups:

@@ -3,11 +3,9 @@ workers that play it, here or on a cluster; and its log.
 """
 
 import logging
-import multiprocessing
 import os
 import platform
 import secrets
-import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -17,7 +15,6 @@ from typing import Any, NamedTuple, Self
 
 import msgspec
 from msgspec import Struct
-from multiprocessing_logging import MultiProcessingHandler
 
 from arena.errors import (
     BotFolderError,
@@ -45,7 +42,7 @@ from arena.tournament.runner import Event, Pool
 from arena.tournament.runs import Request, describe_run, info_of, refuse_differences
 from arena.tournament.schedule import Schedule
 from arena.tournament.settings import OwnConfig, read_own_config
-from arena.tournament.workers import START_METHOD, LocalPool, Setup, available_cores, worker_cores
+from arena.tournament.workers import LocalPool, Setup, available_cores, worker_cores
 
 SEED_BYTES = 16
 LOG = "logs/arena.log"
@@ -56,7 +53,6 @@ START = (
     " workers with 'dask worker ADDRESS'; for tls:// Dask's configuration names the certificates"
 )
 FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
-_setting = threading.Lock()
 
 
 class Place(NamedTuple):
@@ -87,11 +83,9 @@ class LocalWorkers:
         """How a session plays here."""
         return Setup(sandbox, level, worker_cores(self.places), platform.node())
 
-    def pool(
-        self, setup: Setup, _: Sequence[Bot], log_queue: Any, __: Callable[[Event], None]
-    ) -> Pool:
-        """The pool for a session, whose workers log to a queue."""
-        return LocalPool(setup, self.places, log_queue)
+    def pool(self, setup: Setup, _: Sequence[Bot], __: Callable[[Event], None]) -> Pool:
+        """The pool for a session."""
+        return LocalPool(setup, self.places)
 
 
 class ClusterWorkers:
@@ -135,9 +129,7 @@ class ClusterWorkers:
             )
         return Setup(sandbox, level)
 
-    def pool(
-        self, setup: Setup, bots: Sequence[Bot], _: Any, listen: Callable[[Event], None]
-    ) -> Pool:
+    def pool(self, setup: Setup, bots: Sequence[Bot], listen: Callable[[Event], None]) -> Pool:
         """The pool for a session."""
         # Only a run on a cluster loads it.
         from arena.tournament.cluster import ClusterPool  # noqa: PLC0415
@@ -385,34 +377,21 @@ def now() -> str:
 
 
 @contextmanager
-def run_log(folder: Path, level: int) -> Iterator[Any]:
-    """Logs everything at ``level`` and above to logs/arena.log; yields the queue that workers on
-    this machine log to.
-    """
+def run_log(folder: Path, level: int) -> Iterator[None]:
+    """Logs everything at ``level`` and above to logs/arena.log."""
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         file = os.fdopen(open_regular(folder, LOG, flags), "a", encoding="utf-8")
     except OSError as error:
         raise RunError(f"expected to write the log {folder / LOG}, got {error}") from error
-    lines = logging.StreamHandler(file)
+    lines, root = logging.StreamHandler(file), logging.getLogger()
     lines.setFormatter(logging.Formatter(FORMAT))
-    # Its queue must be for our workers, who cannot be given one of another start method; then the
-    # method of the program that plays is its own again.
-    with _setting:
-        before = multiprocessing.get_start_method(allow_none=True)
-        multiprocessing.set_start_method(START_METHOD, force=True)
-        try:
-            handler = MultiProcessingHandler("log-writer", sub_handler=lines)
-        finally:
-            multiprocessing.set_start_method(before, force=True)
-    root = logging.getLogger()
     level_before = root.level
-    root.addHandler(handler)
+    root.addHandler(lines)
     root.setLevel(level)
     try:
-        yield handler.queue
+        yield
     finally:
-        root.removeHandler(handler)
+        root.removeHandler(lines)
         root.setLevel(level_before)
-        handler.close()
         file.close()

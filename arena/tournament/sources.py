@@ -9,7 +9,7 @@ while a deal is being played, no other batch has a game on it. Pure: no clock, n
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Container, Iterator, Sequence
-from itertools import islice
+from itertools import count, islice
 from math import ceil
 from typing import NamedTuple
 
@@ -164,7 +164,7 @@ def lanes_of(schedule: Schedule, ids: Container[str], places: Callable[[], int])
     are. Bots of the arena, without processes, cannot remember: they play game by game, in order.
     """
     if not schedule.config.in_process:
-        return InChunks(schedule, ids, places)
+        return in_chunks(schedule, ids, places)
     plans = schedule.missing(ids)
 
     def more(games: Games) -> Lane | None:
@@ -174,59 +174,41 @@ def lanes_of(schedule: Schedule, ids: Container[str], places: Callable[[], int])
     return more
 
 
-class InChunks:
-    """Games in chunks of deals, which all line-ups play before the next chunk.
+def in_chunks(
+    schedule: Schedule,
+    ids: Container[str],
+    places: Callable[[], int],
+    first: int = 0,
+    planned: Callable[[GamePlan], GamePlan] = lambda plan: plan,
+) -> More:
+    """Games in chunks of deals, which all line-ups play before the next chunk; in a chunk, the
+    batches of one line-up are all played before the next line-up's.
 
     A chunk is one deal at first, then at most half as many as there were before, so that all
     line-ups have played about the same number of games whenever a run is stopped. There are about
-    as many open ones as workers. The deals before the ``first`` one have been played. ``planned``
-    has the last word on each game.
+    as many open ones as workers. Where sets of opponents take turns, the deals of each set are a
+    chunk. The deals before the ``first`` one have been played. ``planned`` has the last word on
+    each game.
     """
+    ahead, begun, turns, last = deque[range](), first, schedule.turns, schedule.last_deal
+    opened, deals = count(first), ceil(last / turns)
+    most = MOST_DEALS_AT_ONCE if schedule.config.compare is None else MOST_COMPARED
 
-    def __init__(
-        self,
-        schedule: Schedule,
-        ids: Container[str],
-        places: Callable[[], int],
-        first: int = 0,
-        planned: Callable[[GamePlan], GamePlan] | None = None,
-    ) -> None:
-        self._schedule, self._ids, self._places = schedule, ids, places
-        self._planned = planned
-        self._ahead = deque[range]()
-        self._begun = self._opened = first
-        is_compared = schedule.config.compare is not None
-        self._most = MOST_COMPARED if is_compared else MOST_DEALS_AT_ONCE
-
-    def __call__(self, games: Games) -> Lane | None:
-        """The next chunk, in which the batches of one line-up are all played before the next
-        line-up's.
-        """
-        if not (self._ahead or self._look_ahead(games)):
+    def more(games: Games) -> Lane | None:
+        nonlocal begun
+        if not ahead and begun < deals:
+            workers, left = max(1, places()), deals - begun
+            idle = max(1, workers - len(games.lanes))
+            size = min(most, games.room, begun // 2, ceil(deals / workers), ceil(left / idle))
+            numbers = range(begun * turns, min(last, (begun + max(1, size)) * turns))
+            begun = min(begun + max(1, size), deals)
+            ahead.extend(filter(None, (numbers[turn::turns] for turn in range(turns))))
+        if not ahead:
             return None
-        line_ups = self._schedule.batches(self._ahead.popleft(), self._ids, self._opened)
-        self._opened += 1
-        if planned := self._planned:
-            line_ups = ([[*map(planned, batch)] for batch in batches] for batches in line_ups)
-        return Lane(rest=line_ups)
+        line_ups = schedule.batches(ahead.popleft(), ids, next(opened))
+        return Lane(rest=([[*map(planned, batch)] for batch in batches] for batches in line_ups))
 
-    def _look_ahead(self, games: Games) -> bool:
-        """Decides on the next deals, if there are any left. Where sets of opponents take turns,
-        those of each set are a chunk.
-        """
-        turns, last = self._schedule.turns, self._schedule.last_deal
-        deals, places = ceil(last / turns), max(1, self._places())
-        left = deals - self._begun
-        if left <= 0:
-            return False
-        idle = max(1, places - len(games.lanes))
-        size = min(
-            self._most, games.room, self._begun // 2, ceil(deals / places), ceil(left / idle)
-        )
-        first, self._begun = self._begun, self._begun + min(max(1, size), left)
-        numbers = range(first * turns, min(last, self._begun * turns))
-        self._ahead.extend(filter(None, (numbers[turn::turns] for turn in range(turns))))
-        return True
+    return more
 
 
 def in_rounds(first: More, decide: Callable[[], More | None]) -> More:

@@ -20,7 +20,7 @@ from arena.players.manifest import ARENA_OPTIONS, Option, Value
 from arena.records.record import GameRecord, shares
 from arena.tournament.config import Parameter, Tuning
 from arena.tournament.schedule import Schedule
-from arena.tournament.sources import Games, InChunks, More, in_rounds
+from arena.tournament.sources import Games, More, in_chunks, in_rounds
 
 REACH, REACH_FALL = 0.2, 0.101
 GAIN, GAIN_DELAY, GAIN_FALL = 0.06, 50, 0.602
@@ -254,10 +254,7 @@ class TunedGames:
         tell: Callable[[SearchPath], object] = lambda _: None,
     ) -> None:
         config = schedule.config
-        if config.tune is None:
-            raise ConfigError(
-                "expected a run that tunes a bot, got another one", "choose another --out"
-            )
+        assert config.tune is not None, "a run that tunes a bot"
         self.path = SearchPath(config.tune, config.boards, config.seed)
         self._config, self._ids, self._places, self._tell = config, ids, places, tell
         self._seats = schedule.block_size
@@ -312,7 +309,7 @@ class TunedGames:
         self._begun = self.path.steps
         deals = self.path.deals(self._config.deals)
         schedule = Schedule(replace(self._config, deals=deals.stop))
-        return InChunks(schedule, self._ids, self._places, deals.start, self.planned)
+        return in_chunks(schedule, self._ids, self._places, deals.start, self.planned)
 
 
 def deals_for(games: int, boards: int) -> int:

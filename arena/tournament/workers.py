@@ -93,7 +93,7 @@ Result = Outcome | Void | UserError
 class Batch(NamedTuple):
     """The results of a batch of games given to a worker, in order, None for games that were not
     started because of a stop. ``seconds`` is about the time for the games, without that for
-    starting bots. ``logged`` are the log records of a worker elsewhere.
+    starting bots. ``logged`` are the log records of the worker.
     """
 
     results: list[Result | None]
@@ -105,59 +105,13 @@ Seated = tuple[BotPlayer | InProcessPlayer, set[tuple[str, int]]]
 """A player, and the boards and deals that its process has met."""
 
 
-class Stable:
-    """The idle bot processes of a worker. None meets a deal twice: it could remember the hands."""
-
-    def __init__(self, setup: Setup) -> None:
-        self._setup = setup
-        self._idle: list[Seated] = []
-
-    def take(self, labels: Sequence[str], board: str, deal: int) -> list[Seated]:
-        """A player for each seat; stops idle processes of other bots, and those that know the
-        deal.
-        """
-        taken = list[Seated]()
-        for label in labels:
-            for entry in self._idle:
-                if entry[0].name == label and (board, deal) not in entry[1]:
-                    self._idle.remove(entry)
-                    taken.append(entry)
-                    break
-            else:
-                taken.append((self._new_player(label), set()))
-        self.stop()
-        for _, met in taken:
-            met.add((board, deal))
-        return taken
-
-    def _new_player(self, label: str) -> BotPlayer | InProcessPlayer:
-        bot, timing = self._setup.bots[label], self._setup.timing
-        if is_built_in(bot):
-            return built_in_player(bot)
-        return BotPlayer(bot, timing.startup_ms, self._setup.sandbox, timing.clock)
-
-    def give_back(self, players: Sequence[Seated]) -> None:
-        """Keeps the players whose process still runs."""
-        for player, met in players:
-            if player.is_running:
-                self._idle.append((player, met))
-            else:
-                player.stop()
-
-    def stop(self) -> None:
-        """Stops all idle processes."""
-        for player, _ in self._idle:
-            player.stop()
-        self._idle.clear()
-
-
 class Worker:
-    """A worker's state: its boards and bots."""
+    """A worker's state: its boards, and its bots, of which some processes are idle."""
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.boards = {name: Board(name, rows) for name, rows in setup.boards.items()}
-        self.stable = Stable(setup)
+        self._idle: list[Seated] = []
         self._choosers = {
             label: built_in(bot.manifest.name).choose
             for label, bot in setup.bots.items()
@@ -181,23 +135,53 @@ class Worker:
         return outcome
 
     def _play_by_processes(self, plan: GamePlan) -> Outcome:
-        taken, referee = self.stable.take(plan.bots, plan.board, plan.deal), None
+        players, referee = self.take(plan.bots, plan.board, plan.deal), None
         try:
             timings = [self.setup.timing.of(label) for label in plan.bots]
-            players = [player for player, _ in taken]
             referee = Referee(plan, self.boards[plan.board], players, timings)
             sandbox = self.setup.sandbox.text(plan.bots)
             outcome = referee.play(sandbox=sandbox, host=self.setup.host)
         except BaseException as error:
-            for player, _ in taken:
-                player.stop()
+            self.stop()
             ours = isinstance(error, Exception) and not isinstance(error, Void | UserError)
             if referee is None or not ours:
                 raise
             log.exception("%s is void", plan.id)
             raise BrokenOff(repr(error), so_far=referee.so_far()) from error
-        self.stable.give_back(taken)
         return outcome
+
+    def take(
+        self, labels: Sequence[str], board: str, deal: int
+    ) -> list[BotPlayer | InProcessPlayer]:
+        """A player for each seat; stops processes of other bots, and those that know the deal: they
+        could remember the hands.
+        """
+        place, taken = (board, deal), list[Seated]()
+        for label in labels:
+            fits = (
+                each
+                for each in self._idle
+                if each[0].name == label and each[0].is_running and place not in each[1]
+            )
+            taken.append(next(fits, None) or (self._new_player(label), set()))
+            self._idle = [each for each in self._idle if each is not taken[-1]]
+        self.stop()
+        self._idle = taken
+        for _, met in taken:
+            met.add(place)
+        return [player for player, _ in taken]
+
+    def _new_player(self, label: str) -> BotPlayer | InProcessPlayer:
+        bot, timing = self.setup.bots[label], self.setup.timing
+        if is_built_in(bot):
+            return built_in_player(bot)
+        return BotPlayer(bot, timing.startup_ms, self.setup.sandbox, timing.clock)
+
+    def stop(self) -> None:
+        """Stops the processes of all bots."""
+        for player, _ in self._idle:
+            player.stop()
+        self._idle.clear()
 
 
 _worker: Worker | None = None
@@ -205,10 +189,10 @@ _stopping: Any = None
 _logged = SimpleQueue[logging.LogRecord]()
 
 
-def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> None:
-    """Makes this process, which has no other children, a worker. ``log_queue`` takes its log
-    records; without one they come back with its batches. ``counter`` numbers the workers of a pool,
-    ``stopping`` is nonzero once no more games may start.
+def start_worker(setup: Setup, counter: Any, stopping: Any) -> None:
+    """Makes this process, which has no other children, a worker, whose log records come back with
+    its batches. ``counter`` numbers the workers of a pool, ``stopping`` is nonzero once no more
+    games may start.
     """
     global _worker, _stopping  # noqa: PLW0603 - one worker a process
     _stopping = stopping
@@ -219,13 +203,13 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
     adopt_orphans()
     multiprocessing.current_process().name = f"{setup.host.partition(' ')[0]}:{os.getpid()}"
     root = logging.getLogger()
-    root.handlers[:] = [QueueHandler(log_queue or _logged)]
+    root.handlers[:] = [QueueHandler(_logged)]
     root.setLevel(setup.log_level)
     if setup.cores and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {setup.cores[number % len(setup.cores)]})
     log.debug("worker %d started as process %d", number, os.getpid())
     _worker = Worker(setup)
-    Finalize(None, _worker.stable.stop, exitpriority=100)
+    Finalize(None, _worker.stop, exitpriority=100)
 
 
 def yield_to_games(niceness: int) -> None:
@@ -281,7 +265,7 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
             log.exception("%s is void", plan.id)
             results.append(Void(repr(error)))
         ended.append(time.monotonic())
-    worker.stable.stop()
+    worker.stop()
     # The first game includes the start of bots. With that counted, quick games looked slow after
     # batches of one, so that all further batches had one game too.
     thought = sum(sum(game.record.think_ms) for game in results if isinstance(game, Outcome)) / 1000
@@ -377,8 +361,8 @@ class LocalPool:
 
     as_one = True
 
-    def __init__(self, setup: Setup, jobs: int, log_queue: Any = None) -> None:
-        self._setup, self.places, self._log_queue = setup, jobs, log_queue
+    def __init__(self, setup: Setup, jobs: int) -> None:
+        self._setup, self.places = setup, jobs
         self._context = multiprocessing.get_context(START_METHOD)
         self._crew: Crew | None = None
         self._started = self._context.Value("i", 0)
@@ -409,7 +393,7 @@ class LocalPool:
             return None
         if self._crew is None:
             self._started = self._context.Value("i", 0)
-            given = (self._setup, self._log_queue, self._started, self._stopping)
+            given = (self._setup, self._started, self._stopping)
             self._crew = Crew(self.places, start_worker, given)
         try:
             future: Future[Batch] = self._crew.submit(play_batch, plans)

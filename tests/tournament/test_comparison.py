@@ -199,10 +199,12 @@ def test_a_settled_comparison_is_complete_without_the_deals_after_it():
     assert {plan.deal for plan in schedule} == {0, 1, 2, 3}
     assert schedule.needs_block("bird/a+new", 2)
     assert not schedule.needs_block("bird/a+new", 4)
-    assert schedule.has_block("bird/a+new", 4), (
+    assert schedule.needs_block("bird/a+new", 4, is_cut=False), (
         "it may have been played before the others settled it"
     )
-    assert not schedule.has_block("bird/a+new", 3), "these opponents have other turns"
+    assert not schedule.needs_block("bird/a+new", 3, is_cut=False), (
+        "these opponents have other turns"
+    )
     info = info_of(["new", "old", "a", "b"], settings)
     assert completeness(
         schedule_of(info), {(plan.id.rsplit("/", 2)[0], (plan.deal,), (2,)) for plan in schedule}

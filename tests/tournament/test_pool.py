@@ -46,7 +46,7 @@ def played(games, seconds):
         time.sleep(seconds)
         raise Void("played")
 
-    worker = SimpleNamespace(play=play, stable=SimpleNamespace(stop=lambda: None))
+    worker = SimpleNamespace(play=play, stop=lambda: None)
     return play_games(worker, range(games), lambda: False)
 
 

@@ -60,11 +60,11 @@ def test_the_plan_knows_its_blocks_and_how_much_of_them_was_played():
     settings = fix_line_ups(config(players=3, deals=2, boards=["bird", "lion"], tables=2), None)
     schedule = Schedule(settings)
     blocks = Counter((plan.id.rsplit("/", 2)[0], plan.deal) for plan in schedule)
-    assert all(schedule.has_block(*block) for block in blocks)
+    assert all(schedule.needs_block(*block) for block in blocks)
     first, second, *rest = blocks
     line_up = first[0].split("/")[1]
     foreign = [(f"bird/{line_up}", 2), (f"other/{line_up}", 0), ("bird/ann+bob+zoe", 0)]
-    assert not any(schedule.has_block(*block) for block in foreign)
+    assert not any(schedule.needs_block(*block) for block in foreign)
     info = RunInfo("0", 1, "pure", 1, msgspec.to_builtins(settings), {}, [], "s", "none", "")
     assert completeness(schedule_of(info), blocks_of(blocks)) == (24, 0, 0)
     assert completeness(schedule_of(info), []) == (24, 24, 0)
@@ -154,7 +154,7 @@ def test_the_plan_of_matches_knows_its_blocks():
     schedule = Schedule(settings)
     blocks = Counter((plan.id.rsplit("/", 2)[0], plan.deal) for plan in schedule)
     assert [deal for deal in range(5) if schedule.needs_block("bird/ann+bob", deal)] == [0, 1]
-    assert [deal for deal in range(5) if schedule.has_block("lion/ann+cy", deal)] == [0]
+    assert [deal for deal in range(5) if schedule.needs_block("lion/ann+cy", deal)] == [0]
     info = RunInfo("0", 1, "pure", 1, msgspec.to_builtins(settings), {}, [], "s", "none", "")
     assert completeness(schedule_of(info), blocks_of(blocks)) == (6 * 3 * 2, 0, 0)
 

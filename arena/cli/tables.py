@@ -95,9 +95,6 @@ def standings(home: Path, /, run: str | None, *, rating: Rating, showing: Showin
 @click.command()
 @click.argument("file", metavar="FILE|-")
 @standings_options
-@click.option(
-    "--covariance", is_flag=True, help="Also show the covariance of the ratings, in Elo squared."
-)
 @click.option("--no-seats", is_flag=True, help="Rate as if all seats were equally good.")
 @rating_options("anchors", "without", "prior")
 def rate(file: str, *, rating: Rating, no_seats: bool, showing: Showing) -> None:
@@ -292,11 +289,10 @@ def show_tables(tables: "Tables", showing: Showing, **beside: object) -> None:
     """
     from arena.exports.files import csv_text, standings_file, standings_object  # noqa: PLC0415
 
-    more = {"pairs": showing.pairs, "covariance": showing.covariance}
     showing.tell(
         "\nstandings",
         csv=lambda: csv_text(*standings_file(tables)),
-        value=lambda: {**beside, **standings_object(tables, **more)},
+        value=lambda: {**beside, **standings_object(tables, pairs=showing.pairs)},
         show=lambda: _print(tables, showing),
     )
     if showing.csv_path == "-":
@@ -315,8 +311,6 @@ def _print(tables: "Tables", showing: Showing) -> None:
     click.echo(f"{table}\n{folded(below, width)}")
     if showing.pairs:
         click.echo(f"\n{folded(text.pairs_text(tables.pairs, text.noun_of(tables), width), width)}")
-    if showing.covariance:
-        click.echo(f"\n{text.covariance_text(tables.covariance)}")
 
 
 def show_notes(tables: "Tables") -> None:

@@ -1,5 +1,5 @@
 """What the reader of the tables should know, in sentences: components, priors, few deals, unequal
-machines; and the tests behind two of them, of void games and of company.
+machines; and the test behind one of them, of company.
 
 Company is who else sits at a table of three or four. The model has no place for it: it takes the
 odds of two bots for the same whoever sits there. So we let a third bot's company make another bot

@@ -184,21 +184,6 @@ def _decoded(
         start += len(line)
 
 
-def read_beside(
-    path: Path, decode: Callable[[bytes], Form], expected: str, cure: str
-) -> Iterator[tuple[int, Form]]:
-    """The lines of a file beside the journal, with their numbers; none if there is no such file.
-    Raises RunError with the cure for a line that is not what the arena writes.
-    """
-    for number, line in enumerate(read_lines(path) if os.path.lexists(path) else (), 1):
-        try:
-            row = decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            told = f"{path}, line {number}: expected {expected}, got {error}"
-            raise RunError(told, cure) from None
-        yield number, row
-
-
 def damaged_line(path: Path, number: int, line: bytes, error: Exception) -> RunError:
     """The error for a line in the middle of a journal that is not a record."""
     return RunError(

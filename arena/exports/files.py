@@ -77,12 +77,11 @@ def standings_file(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
     return tables.standings.assign(without="+".join(tables.without)), [*names, "without"]
 
 
-def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -> dict[str, Any]:
+def standings_object(tables: Tables, *, pairs: bool) -> dict[str, Any]:
     """Everything that the text of the standings shows, for JSON: a list of objects for each table,
     the sentences and the notes.
 
-    ``independent_games`` is None if unknown. ``covariance`` adds the covariance matrix of the
-    ratings by name, in Elo squared.
+    ``independent_games`` is None if unknown.
     """
     worth = tables.independent_games
     content: dict[str, Any] = {
@@ -98,8 +97,6 @@ def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -
     }
     if pairs:
         content["pairs"] = table_rows(tables.pairs)
-    if covariance:
-        content["covariance"] = json.loads(tables.covariance.to_json(orient="index"))
     return {**content, "sentences": list(tables.sentences), "notes": tables.notes}
 
 

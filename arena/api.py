@@ -191,7 +191,6 @@ def compare(
     *,
     pool: Sequence[Named] | None = None,
     max_blocks: int = MOST_BLOCKS,
-    null: bool = False,
     **settings: Unpack[GameSettings],
 ) -> ComparisonResult:
     """Plays until it is clear whether ``new`` is better than ``old``, or the rest of that. The
@@ -204,7 +203,7 @@ def compare(
     asked = Question(**{name: said[name] for name in ("new", "old", *QUESTION) if name in said})
     with _warnings() as tell:
         request = request_comparison(
-            said["home"], asked, cast("Asked", said), tell, max_blocks=max_blocks, null=null
+            said["home"], asked, cast("Asked", said), tell, max_blocks=max_blocks
         )
         results = results_folder(said["home"])
         folder = results_path(results, said.get("out"), request, tell, finished=True)

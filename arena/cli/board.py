@@ -1,48 +1,75 @@
-"""The squares of a board as coloured characters, four to a square, and what is told of a move."""
+"""The board at the terminal: its squares as coloured characters, four to a square, what is told of
+a move, and the seat of a person, who types moves in notation and asks for places, hints and rules.
+"""
 
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import reduce
 from itertools import groupby
+from operator import or_
 from shutil import get_terminal_size
 from typing import NamedTuple, TextIO
 
 import click
 
-from arena.cli.terminal import colours_wanted, columns_of, is_unicode, screen_folded
-from arena.errors import printable
+from arena.cli.rules import rules_text, show_rules
+from arena.cli.terminal import colours_wanted, columns_of, is_unicode, screen_folded, tell
+from arena.commands.game import best_moves
+from arena.errors import MoveError, NotationError, UserError, printable
 from arena.exports.grid import padded, told_apart, width_of
 from arena.exports.scene import Pair, Scene, pair_of
 from arena.exports.text import HIDDEN_TILE, board_text, event_text, hands_text, seat_names
+from arena.players.messages import Start
+from arena.players.player import YOU, Answer, Player
 from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.boards import COLOURS, GRASS, LAKE, VILLAGE, Board, squares_of
-from arena.rules.notation import PASS, TILES, draw, move_text, split_move
+from arena.rules.explain import where_to_read
+from arena.rules.notation import (
+    PASS,
+    PASSED,
+    TILES,
+    draw,
+    move_text,
+    parse_move,
+    parse_square,
+    parse_tile,
+    split_move,
+    tile_of,
+)
 from arena.rules.terms import HAND, NOBODY, Event
 
 WIDTH = 4
 LONGEST_NAME = 26
-FEW, MANY = 16, 256
-"""How many colours a terminal has that has any; a theme may change the first 16."""
-MANY_COLOURS = re.compile("256|-direct$")
-"""The names of terminals that have them."""
-
-
-class Colour(NamedTuple):
-    """One of 256 colours, and the basic one that stands for it. They are chosen by eye: the nearest
-    of 256 made villages and yellow tiles the same.
-    """
-
-    indexed: int
-    basic: str
-
-
-DARK, LIGHT = Colour(234, "black"), Colour(231, "bright_white")
-SEATS = (DARK, LIGHT, Colour(134, "bright_magenta"), Colour(36, "bright_cyan"))
+# Colours are those of the 256 that a terminal has, without the first 16, which a theme may change.
+# They are chosen by eye: the nearest to those of pictures made villages and yellow tiles the same.
+DARK, LIGHT = 234, 231
+SEATS = (DARK, LIGHT, 134, 36)
 """The colours of the seats: those of pictures, but lighter, since nothing sets them off here."""
 ON_SEATS = (LIGHT, DARK, LIGHT, DARK)
 """What can be read on them."""
+HELP = """\
+  {move:<8} place a tile: one colour and its square, then the other
+  {tile:<8} show where a tile of your hand can go
+  {square:<8} show which of your moves cover a square
+  hint     show the moves that do best in many random games from here
+  rules    read the rules; R4.4 or 'rules village' for one of them
+  quit     leave the game"""
+GOAL = """\
+the first to place all their pagodas wins: make provinces (two or more touching
+spaces of one colour) and reach villages"""
+FIRST = """\
+type a move such as {}: one colour and its square, then the other
+on the board V is a village, and a number the seat of the owner; type rules for more"""
+PER_LINE = 8
+EXAMPLE = "Rc4Yd4"
+"""The move in errors about notation. It need not be legal here."""
+ABOUT_RULES = re.compile(r"rules( .*)?|R\d+(\.\d+)?|r\d+\.\d+")
+"""Written small, r4 is a square of a large board."""
 
 
 class Ground(NamedTuple):
@@ -50,22 +77,22 @@ class Ground(NamedTuple):
     and that of the line between two tiles.
     """
 
-    plain: Colour
-    lit: Colour
-    ink: Colour
-    seam: Colour = DARK
+    plain: int
+    lit: int
+    ink: int
+    seam: int = DARK
 
 
-BROWN, PALE = Colour(58, "black"), Colour(224, "bright_white")
+BROWN, PALE = 58, 224
 GROUNDS: Mapping[str, Ground] = {
-    "R": Ground(Colour(124, "red"), Colour(203, "bright_red"), PALE, Colour(52, "black")),
-    "Y": Ground(Colour(220, "yellow"), Colour(228, "bright_yellow"), BROWN, Colour(136, "black")),
-    "B": Ground(Colour(25, "blue"), Colour(74, "bright_blue"), LIGHT, Colour(17, "black")),
-    VILLAGE: Ground(Colour(180, "bright_black"), Colour(223, "white"), Colour(58, "bright_white")),
-    LAKE: Ground(Colour(110, "cyan"), Colour(153, "bright_cyan"), LIGHT),
-    GRASS: Ground(Colour(107, "green"), Colour(193, "bright_green"), BROWN),
+    "R": Ground(124, 203, PALE, 52),
+    "Y": Ground(220, 228, BROWN, 136),
+    "B": Ground(25, 74, LIGHT, 17),
+    VILLAGE: Ground(180, 223, 58),
+    LAKE: Ground(110, 153, LIGHT),
+    GRASS: Ground(107, 193, BROWN),
 }
-OTHER_GRASS = Colour(108, "green")
+OTHER_GRASS = 108
 """Grass alternates, so that squares can be counted."""
 
 
@@ -73,30 +100,15 @@ class Sign(NamedTuple):
     """A character in its colours."""
 
     text: str
-    ink: Colour
-    ground: Colour
+    ink: int
+    ground: int
     is_bold: bool = False
 
 
-def colours_of(stream: TextIO, environment: Mapping[str, str] = os.environ) -> int:
-    """How many colours a stream shows: none, `FEW` or `MANY`."""
+def has_colours(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether a stream shows colours."""
     wanted = colours_wanted(environment)
-    if wanted is False or (wanted is None and not stream.isatty()):
-        return 0
-    has_many = (
-        environment.get("FORCE_COLOR") in {"2", "3"}
-        or environment.get("COLORTERM", "").lower() in {"truecolor", "24bit"}
-        or MANY_COLOURS.search(environment.get("TERM", ""))
-    )
-    return MANY if has_many else FEW
-
-
-def painted(text: str, colours: int, ink: Colour, ground: Colour, *, is_bold: bool = False) -> str:
-    """The text in a colour on another one, where there are so many."""
-    if not colours:
-        return text
-    fg, bg = ((each.indexed if colours == MANY else each.basic) for each in (ink, ground))
-    return click.style(text, fg, bg, bold=is_bold or None)
+    return stream.isatty() if wanted is None else wanted
 
 
 class Mosaic:
@@ -107,7 +119,7 @@ class Mosaic:
     def __init__(self, board: Board, tiles: Iterable[Pair] = ()) -> None:
         self._board, self._scene = board, Scene(board)
         self._mates = dict[int, int]()
-        self._colours = colours_of(sys.stdout)
+        self._has_colours = has_colours(sys.stdout)
         self._pagoda, self._seam = "▲▏" if is_unicode(sys.stdout) else "^|"
         self._join(tiles)
 
@@ -121,7 +133,7 @@ class Mosaic:
 
     def board(self, state: State, marked: int = 0) -> str:
         """The board with coordinates, with the squares in the mask ``marked`` set off."""
-        if not self._colours:
+        if not self._has_colours:
             return board_text(state, marked=marked)
         cells, storeys = draw(state), self._storeys(state)
         lines = ["   " + "".join(f" {chr(97 + x):<{WIDTH - 1}}" for x in range(self._board.width))]
@@ -169,7 +181,7 @@ class Mosaic:
     def _line(self, signs: Sequence[Sign]) -> str:
         """Neighbours of the same colours share their escape sequence."""
         return "".join(
-            painted("".join(sign.text for sign in alike), self._colours, ink, ground, is_bold=bold)
+            click.style("".join(sign.text for sign in alike), ink, ground, bold=bold or None)
             for (ink, ground, bold), alike in groupby(signs, lambda sign: sign[1:])
         )
 
@@ -177,7 +189,7 @@ class Mosaic:
         """One line per seat: name, hand, and the pagodas that are left. With ``seen_by``, only this
         seat's hand is shown.
         """
-        if not self._colours:
+        if not self._has_colours:
             return hands_text(state, names, seen_by, columns_of(sys.stdout))
         shown = told_apart(names, LONGEST_NAME)
         widest = max(map(width_of, shown))
@@ -196,7 +208,7 @@ class Mosaic:
         row = (self._pagoda * left).ljust(left + state.placed(seat))
         taken = width_of(f"* 000 {name}  {row} 00 to place") + 3 * HAND
         if taken <= get_terminal_size().columns:
-            gap += painted(row, self._colours, SEATS[seat], grass.plain) + " "
+            gap += click.style(row, SEATS[seat], grass.plain) + " "
         return f"{begin}{' '.join(hand)} {gap}{left:>2} to place"
 
     def _tile(self, tile: int) -> str:
@@ -247,14 +259,11 @@ def move_summary(
 
 
 def end_line(record: GameRecord) -> str:
-    """How a game ended, and the final places."""
-    return f"end ({record.end}): {places_text(seat_names(record.bots), record.left, record.ranks)}"
-
-
-def places_text(names: Sequence[str], left: Sequence[int], ranks: Sequence[int]) -> str:
-    """The bots in the order of their ranks."""
+    """How a game ended, and the bots in the order of their ranks."""
+    names, ranks = seat_names(record.bots), record.ranks
     order = sorted(range(len(names)), key=lambda seat: ranks[seat])
-    return ", ".join(f"{ranks[seat]}. {names[seat]} ({left[seat]} left)" for seat in order)
+    places = (f"{ranks[seat]}. {names[seat]} ({record.left[seat]} left)" for seat in order)
+    return f"end ({record.end}): {', '.join(places)}"
 
 
 def squares_under(board: Board, move: int) -> int:
@@ -263,3 +272,124 @@ def squares_under(board: Board, move: int) -> int:
         return 0
     _, square, _, other = split_move(board, move)
     return 1 << square | 1 << other
+
+
+class Human(Player):
+    """A seat for a person. ``ask(prompt)`` reads a line; it raises EOFError at the end of input."""
+
+    def __init__(self, names: Sequence[str], ask: Callable[[str], str], mosaic: Mosaic) -> None:
+        self.name = YOU
+        self._mosaic = mosaic
+        self._names = names
+        self._ask = ask
+        self._seed = 0
+        self._is_new = True
+
+    def begin(self, start: Start) -> None:
+        """Says what the goal is. How to move comes at the first turn, with a move that is legal
+        there.
+        """
+        self._seed, self._is_new = start.seed, True
+        seat = f"seat {start.seat} of {start.players}, with {start.pagodas} pagodas to place"
+        tell(f"you sit at {seat}\n{GOAL}\n")
+
+    # A person has as long as they like.
+    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
+        """Asks until the person types a legal move."""
+        seat, began_ns = state.mover, time.monotonic_ns()
+        mosaic = self._mosaic
+        click.echo(f"{mosaic.board(state)}\n{mosaic.seats(state, self._names, seen_by=seat)}")
+        moves = {move_text(state.board, move): move for move in state.legal_moves()} or {
+            PASSED: PASS
+        }
+        if self._is_new:
+            tell(FIRST.format(example(moves)))
+            self._is_new = False
+        while (move := self._read(state, seat, moves)) is None:
+            pass
+        return Answer(move, time.monotonic_ns() - began_ns)
+
+    def _read(self, state: State, seat: int, moves: dict[str, int]) -> str | None:
+        """One line: a legal move, or None after answering anything else."""
+        hand = " ".join(TILES[tile] for tile in state.hands[seat])
+        try:
+            text = self._ask(f"your move, with {hand} (? for help): ").strip()
+        except EOFError:
+            raise click.Abort from None
+        if text in ("quit", "q"):
+            raise click.Abort
+        with suppress(MoveError):
+            # Its squares may stand in either order.
+            if (move := move_text(state.board, parse_move(state.board, text))) in moves:
+                return move
+        if reply := self._reply(text, state, moves):
+            tell(reply)
+        return None
+
+    def _reply(self, text: str, state: State, moves: dict[str, int]) -> str:
+        """The reply to a line that is not a legal move."""
+        if text in ("?", "help", ""):
+            return help_text(state, moves)
+        if text == "hint" and PASS in moves.values():
+            return "you can only pass"
+        if text == "hint":
+            # What the seat cannot see is shuffled each time.
+            best = best_moves(state, list(moves.values()), self._seed + state.turns)
+            return "\n".join(
+                f"  {move_text(state.board, move)}  wins {share:.0%} of {games} random games"
+                for move, share, games in best
+            )
+        if ABOUT_RULES.fullmatch(text):
+            try:
+                show_rules(rules_text(text.removeprefix("rules").strip()))
+            except UserError as error:
+                return f"{error}; {error.hint}"
+            return ""
+        with suppress(NotationError):
+            return self._where(state, moves, text)
+        try:
+            move = parse_move(state.board, text)
+        except MoveError as error:
+            return f"{str(error).replace(EXAMPLE, example(moves))}; ? for help"
+        reason = state.why_illegal(move)
+        command = where_to_read(reason)
+        return f"{reason}; type {command.split()[-1]} to read the rule" if command else reason
+
+    def _where(self, state: State, moves: dict[str, int], text: str) -> str:
+        """The placements of the tile, or over the square, that the text names: the board with every
+        square marked that they cover, and the moves below it. Raises NotationError when it names
+        neither.
+        """
+        board, held = state.board, [move for move in moves.values() if move != PASS]
+        # A tile has two colours.
+        if len(text) == 2 and text.isalpha():  # noqa: PLR2004
+            tile = parse_tile(text.upper())
+            if tile not in state.hands[state.mover]:
+                return f"you do not hold {TILES[tile]}"
+            found = [move for move in held if tile_of(move) == tile]
+            none = f"{TILES[tile]} fits nowhere"
+        else:
+            square = parse_square(board, text)
+            found = [move for move in held if square in split_move(board, move)[1::2]]
+            none = f"none of your moves covers {text}"
+        if not found:
+            return none
+        marked = reduce(or_, (squares_under(board, move) for move in found))
+        names = [move_text(board, move) for move in found]
+        starts = range(0, len(names), PER_LINE)
+        lines = ["  " + " ".join(names[start : start + PER_LINE]) for start in starts]
+        return "\n".join([self._mosaic.board(state, marked), *lines])
+
+
+def help_text(state: State, moves: dict[str, int]) -> str:
+    """What to type, with a move, a tile and a square that make sense on this board."""
+    name = example(moves)
+    if name == PASSED:
+        return HELP.format(move=PASSED, tile=TILES[0], square="a1")
+    tile, square = TILES[tile_of(moves[name])], split_move(state.board, moves[name])[1]
+    return HELP.format(move=name, tile=tile, square=state.board.name_of(square))
+
+
+def example(moves: dict[str, int]) -> str:
+    """A legal move, from the middle of the list."""
+    return list(moves)[len(moves) // 2]

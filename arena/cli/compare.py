@@ -2,7 +2,6 @@
 values of its options are.
 """
 
-import sys
 from collections.abc import Callable
 from math import ceil
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any, NamedTuple
 import click
 
 from arena.cli import DONE, NO, UNDECIDED
-from arena.cli.conduct import AT_ONCE, Conduct, conduct_options, playing, run_path, status_of
 from arena.cli.options import (
     as_json,
     default_option,
@@ -22,7 +20,8 @@ from arena.cli.options import (
     tell_json,
 )
 from arena.cli.progress import Progress
-from arena.cli.terminal import columns_of, is_unicode, say, tell
+from arena.cli.run import AT_ONCE, Conduct, conduct_options, playing, run_path, status_of
+from arena.cli.terminal import say, tell
 from arena.commands.bots import bot_finder, request_comparison, request_tuning
 from arena.commands.playing import Contest, is_trusted
 from arena.errors import ConfigError, RunError, counted
@@ -45,16 +44,7 @@ MANY = 100
 USUAL_GAMES = 2000
 WORTH_ELO = 20.0
 """To tell a gain of 10 Elo from none takes more games than most searches have."""
-WIDTH = 80
 PLAY_ON = "repeat the command with a larger --compare-games to continue"
-
-
-def _refuse_match(_: click.Context, __: click.Parameter, match: str | None) -> None:
-    if match is not None:
-        raise click.UsageError(
-            "expected a comparison without --match, because it counts single games; --boards"
-            " bird,lion plays on both"
-        )
 
 
 @click.command()
@@ -79,15 +69,11 @@ def _refuse_match(_: click.Context, __: click.Parameter, match: str | None) -> N
     help=f"Stop undecided after this many games.  [default: those of {MOST_BLOCKS} blocks]",
 )
 @click.option("--max-blocks", type=click.IntRange(1), default=MOST_BLOCKS, hidden=True)
-@click.option(
-    "--null", is_flag=True, help="Let OLD play against itself, to see what noise looks like."
-)
 @setting_options("compare")
-@click.option("--match", hidden=True, expose_value=False, callback=_refuse_match)
 @conduct_options
 @as_json
 @click.pass_obj
-def compare(  # noqa: PLR0913 - its options
+def compare(
     home: Path,
     /,
     question: Comparison,
@@ -96,7 +82,6 @@ def compare(  # noqa: PLR0913 - its options
     *,
     games: int | None,
     max_blocks: int,
-    null: bool,
     conduct: Conduct,
     as_json: bool,
 ) -> int:
@@ -134,7 +119,7 @@ def compare(  # noqa: PLR0913 - its options
         # Two bots play each other once from each seat; with a pool each of them plays from every.
         players = options.get("players", default_of("players"))
         max_blocks = ceil(games / (2 * players if pool else players))
-    request = request_comparison(home, question, options, say, max_blocks=max_blocks, null=null)
+    request = request_comparison(home, question, options, say, max_blocks=max_blocks)
     folder = run_path(home, options, request, finished=True)
     settled = settle(folder, request, conduct, keeps_looks=as_json)
     if settled.runner.stop_level < AT_ONCE and (as_json or not settled.is_empty):
@@ -259,7 +244,21 @@ def is_shown(before: int, now: int) -> bool:
 @conduct_options
 @as_json
 @click.pass_obj
-def tune(home: Path, /, **said: Any) -> int:
+def tune(  # noqa: PLR0913 - its options
+    home: Path,
+    /,
+    bot: str,
+    params: list[tuning.Wanted],
+    options: Asked,
+    *,
+    games: int,
+    step: int | None,
+    is_compared: bool,
+    compare_games: int | None,
+    elo1: float,
+    conduct: Conduct,
+    as_json: bool,
+) -> int:
     """Look for better values of a bot's options. The exit status is 0 if what was found is better
     than BOT on fresh deals, 4 if not, 5 if that is not clear.
 
@@ -283,65 +282,41 @@ def tune(home: Path, /, **said: Any) -> int:
     arena tune my-bot:nodes=500 --param depth,c=0.5..3 --games 8000
     arena tune ./my-bot --param c --games 1000 --no-compare
     """  # noqa: D301 - \b is click's mark for lines to keep
-    return _tune(home, TuningWanted(**said))
-
-
-class TuningWanted(NamedTuple):
-    """What the user wants to tune, and what else to do with it."""
-
-    bot: str
-    params: list[tuning.Wanted]
-    games: int
-    step: int | None
-    is_compared: bool
-    compare_games: int | None
-    elo1: float
-    options: Asked
-    conduct: Conduct
-    as_json: bool
-
-
-def _tune(home: Path, asked: TuningWanted) -> int:
-    """Searches, and compares what it finds; returns the exit status."""
-    bot, options, conduct = asked.bot, asked.options, asked.conduct
     tuned = bot_finder(home, say)(bot)
-    request = request_tuning(tuned, asked.params, options, say, games=asked.games, step=asked.step)
-    _note_few(len(asked.params), asked.games)
+    request = request_tuning(tuned, params, options, say, games=games, step=step)
+    _note_few(len(params), games)
     folder = run_path(home, options, request, finished=True, prefix="tune-")
-    path, games, status = _search(folder, request, _for_sides(conduct, tuned, request))
+    path, played, status = _search(folder, request, _for_sides(conduct, tuned, request))
     if status:
         return status
-    write_durably(folder / verdicts.CSV, verdicts.path_csv(path, games).encode())
-    if not asked.as_json:
-        width, is_plain = columns_of(sys.stdout) or WIDTH, not is_unicode(sys.stdout)
-        click.echo(verdicts.plots_text(path, games, width, is_plain=is_plain))
+    write_durably(folder / verdicts.CSV, verdicts.path_csv(path, played).encode())
+    if not as_json:
         tell("\n".join(verdicts.parameter_lines(path)))
     settings = {**tuned.settings, **path.settings(path.suggestion())}
     found, compared = with_options(tuned, settings_text(settings)), None
     new = ":".join(filter(None, (split_options(bot)[0], settings_text(found.settings))))
     if found.settings == tuned.settings:
         text, status = f"the search ends where it began: keep {bot}", NO
-    elif asked.is_compared:
-        check = Comparison(new, bot, elo1=asked.elo1)
-        blocks = (asked.compare_games or games) // tuning.SEATS
+    elif is_compared:
+        check, blocks = Comparison(new, bot, elo1=elo1), (compare_games or played) // tuning.SEATS
         again = _asked_again(home, check, options, tuned, blocks)
-        beside = folder.with_name(f"{folder.name}-check-{games}")
+        beside = folder.with_name(f"{folder.name}-check-{played}")
         compared = settle(beside, again, conduct, keeps_looks=False)
         text = "the comparison has no answer"
         if not compared.is_empty:
             text = verdicts.finding_text(compared.contest.test, new, bot)
     else:
         text = f"not compared: 'arena compare {new} {bot}' tells if it is better"
-    if asked.as_json:
+    if as_json:
         tell_json(
             {
                 "run": str(folder),
-                "games": games,
+                "games": played,
                 "parameters": verdicts.parameter_rows(path),
                 "suggested": new,
                 "found": text,
                 "compared": compared and compared.object(),
-                "path": verdicts.path_rows(path, games),
+                "path": verdicts.path_rows(path, played),
             }
         )
     else:
@@ -415,7 +390,7 @@ def _asked_again(home: Path, check: Comparison, options: Asked, tuned: Bot, bloc
     again.pop("out", None)
     if "seed" in options:
         again["seed"] = f"{options['seed']}/check"
-    request = request_comparison(home, check, again, say, max_blocks=blocks, null=False)
+    request = request_comparison(home, check, again, say, max_blocks=blocks)
     if request.bots[0].sha256 != tuned.sha256:
         raise ConfigError(
             f"expected the files of {check.old} that were tuned, got others",

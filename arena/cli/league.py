@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
-from arena.cli.conduct import AT_ONCE, Conduct, conduct_options, playing, show_troubles
 from arena.cli.options import (
     Number,
     Showing,
@@ -22,6 +21,7 @@ from arena.cli.options import (
     tell_json,
 )
 from arena.cli.progress import Progress
+from arena.cli.run import AT_ONCE, Conduct, conduct_options, playing, show_troubles
 from arena.cli.tables import conclude, show_history, show_place
 from arena.cli.terminal import columns_of, say
 from arena.commands.home import results_folder
@@ -299,10 +299,10 @@ class Evening:
             return
         conclude(self._folder, Showing() if is_shown else None)
 
-    def _sandbox_for(self, *bots: Bot) -> Sandbox:
+    def _sandbox_for(self, bot: Bot) -> Sandbox:
         """The sandbox in which a newcomer is built; what it is allowed is said when it plays."""
         choice = self._conduct.choice._replace(tell=lambda _: None)
-        return choice.sandbox_for(bots, self._folder)
+        return choice.sandbox_for([bot], self._folder)
 
     def _say(self, text: str) -> None:
         (self._progress.say if self._progress else say)(text)

@@ -13,6 +13,7 @@ import click
 from arena import __version__
 from arena.cli import BUG, DONE, FAILED, INTERRUPTED, command_is_loaded
 from arena.cli.terminal import colours_wanted, columns_of, folded
+from arena.commands.home import find_home
 from arena.errors import NO_ROOM, ArenaError, UserError, Void, cannot_write, did_you_mean
 
 SECTIONS = {
@@ -199,9 +200,6 @@ def arena(ctx: click.Context, home: Path | None) -> None:
     arena standings                        show the table again
     """  # noqa: D301 - \b is click's mark for lines to keep
     if home is None:
-        # --help and --version need no home, and do without what finds it.
-        from arena.commands.home import find_home  # noqa: PLC0415
-
         home = find_home()
     ctx.obj = home
     ctx.color = colours_wanted()

@@ -1,50 +1,50 @@
-"""arena play: one game, drawn after each move."""
+"""arena play: one game, drawn after each move, from its start or from a turn of a recorded one."""
 
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from shlex import quote
+from typing import Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
 from arena.cli import DONE, FAILED
-from arena.cli.board import end_line, places_text
-from arena.cli.conduct import sandbox_options
-from arena.cli.game import ResumeChoice, compared, play_shown, resume_options
+from arena.cli.board import Human, Mosaic, end_line, move_lines, move_summary
 from arena.cli.home import serve_game
-from arena.cli.options import DEAL, as_json, check_utf8, refuse, setting_options, split_commas
-from arena.cli.terminal import say, tell
+from arena.cli.options import DEAL, as_json, check_utf8, refuse, setting_options
+from arena.cli.replay import named_game
+from arena.cli.run import sandbox_options
+from arena.cli.terminal import say, screen_folded, tell
 from arena.commands.bots import bot_finder, with_clock
-from arena.commands.game import Round, SingleGame, Wish, played_game
+from arena.commands.game import Round, SingleGame, Wish
 from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
 from arena.errors import ConfigError, UserError, printable
+from arena.exports.scene import Pair, pair_of
 from arena.exports.text import seat_names
-from arena.match.referee import Outcome
-from arena.match.replay import Resumed
+from arena.match.referee import GamePlan, Outcome
+from arena.match.replay import Resumed, first_difference, resumed, resumed_id
 from arena.players.channel import WireLog
-from arena.players.player import PERSON
-from arena.records.record import DEALS, GameRecord, encode_record
-from arena.rules.boards import Board, find_board
+from arena.players.player import Player
+from arena.players.process import adopt_orphans
+from arena.records.record import GameRecord, Note, encode_record
+from arena.rules import State
+from arena.rules.boards import find_board
 from arena.rules.explain import explained
-from arena.rules.terms import rounds_of, title_of
+from arena.rules.notation import PASS, PASSED, parse_move
+from arena.rules.terms import Event
+from arena.tournament.review import Scripts
 from arena.tournament.runs import timing_of
-from arena.tournament.schedule import single_game
+from arena.tournament.schedule import bot_seed, single_game
 from arena.tournament.session import new_seed
 from arena.tournament.settings import Asked, default_of
 
-if TYPE_CHECKING:
-    from arena.ratings.tally import Match
-
-OF_THE_TERMINAL = ("match", "words", "step", "has_stderr", "log_path", "as_json")
+OF_THE_TERMINAL = ("words", "has_stderr", "log_path", "as_json")
 """Parameters that make no sense on a page."""
-TOO_MANY_DEALS = (
-    f"expected deals below {DEALS} in all rounds, got {{}}: a match that plays a board several"
-    " times uses that many deals of it; use a smaller --deal"
-)
+OTHER_DEALS = ("board", "deal")
+"""Parameters that choose tiles or a board, which a recorded game has already."""
 
 
 class GameWanted(NamedTuple):
@@ -52,14 +52,13 @@ class GameWanted(NamedTuple):
 
     bots: tuple[str, ...]
     board: str | None
-    match: list[str] | None
     seed: str | None
     deal: int
-    resume: ResumeChoice
+    words: tuple[str, str] | None
+    turn: int | None
     options: Asked
     human: int | None
     web: bool
-    step: bool
     has_stderr: bool
     log_path: Path | None
     choice: SandboxChoice
@@ -70,12 +69,6 @@ class GameWanted(NamedTuple):
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
 @click.option("--board", metavar="NAME|FILE", help="bird, lion or a board file.  [default: bird]")
 @click.option(
-    "--match",
-    callback=split_commas,
-    metavar="NAME|FILE,...",
-    help="Play a round on each of these boards, and add up the results.",
-)
-@click.option(
     "--seed", callback=check_utf8, help="Text that determines the deck.  [default: a new one]"
 )
 @click.option(
@@ -85,7 +78,14 @@ class GameWanted(NamedTuple):
     show_default=True,
     help="The number of the deal; a seed gives many.",
 )
-@resume_options
+@click.option(
+    "--from", "words", nargs=2, metavar="RUN GAME", help="Play on from a game of a run; see above."
+)
+@click.option(
+    "--turn",
+    type=click.IntRange(0),
+    help="With --from: play on after this many placements.  [default: 0, the start]",
+)
 @setting_options("play")
 @click.option(
     "--human",
@@ -96,7 +96,6 @@ class GameWanted(NamedTuple):
 @click.option(
     "--web", is_flag=True, help="Play yourself on a page in the browser, at seat 0 or --human SEAT."
 )
-@click.option("--step", is_flag=True, help="Stop after each move until you press a key.")
 @click.option(
     "--stderr",
     "has_stderr",
@@ -124,16 +123,12 @@ def play(home: Path, /, **said: Any) -> int:
     page: the first line printed is its address, and a browser opens there if there is a screen. The
     command ends when the game is over and you have left the page, or by Ctrl-C.
 
-    With --step the game stops after each move until you press a key. With --json only the game's
-    record is printed. The exit status is 1 if a bot forfeits.
-
-    With --match, the lowest total of pagodas left after all rounds wins. You may name a board
-    twice, or name a board file.
+    With --json only the game's record is printed. The exit status is 1 if a bot forfeits.
 
     With --from RUN GAME --turn N, the game goes on from a recorded one: the same moves up to the
     N-th placement, the same tiles after it, and a full clock for everybody. Name a bot for each
     seat. At the end you see how the recorded game ended. With --seed the bots draw other random
-    numbers than they did there. With --reshuffle, what the seat to move cannot see is dealt anew.
+    numbers than they did there.
 
     --log writes one JSON object for each line between the arena and a bot, in order: "ms" since the
     start, "seat", "bot", "way" ("to" or "from" the bot, or its "stderr") and "line", the text
@@ -142,9 +137,8 @@ def play(home: Path, /, **said: Any) -> int:
     \b
     arena play greedy --human 0
     arena play careful-16 --web --board lion
-    arena play greedy-python random-python --step
+    arena play greedy-python random-python
     arena play ./my-bot greedy-python random-python --board lion --seed 7
-    arena play greedy-python --human 0 --match bird,lion
     arena play ./my-bot greedy-python --stderr
     arena play ./my-bot greedy-python --log wire.jsonl
     arena play ./my-bot careful --from league bird/greedy+random/3/1 --turn 20
@@ -154,62 +148,133 @@ def play(home: Path, /, **said: Any) -> int:
 
 def _play(home: Path, wanted: GameWanted) -> int:
     """Plays what is wanted; returns the exit status."""
-    if wanted.web:
-        _refuse_terminal_options()
-        wanted = wanted._replace(human=wanted.human or 0)
     _refuse_misuse(wanted)
-    past, kept = wanted.resume.find(home), None
+    if wanted.web:
+        wanted = wanted._replace(human=wanted.human or 0)
+    past, kept = None, None
+    if wanted.words:
+        folder, record = named_game(home, wanted.words)
+        past = resumed(Scripts(folder).of(record), wanted.turn or 0)
     _refuse_tables(wanted.bots, wanted.human, past)
     bots = list(map(bot_finder(home, say), wanted.bots))
     timing, seed = timing_of(with_clock(wanted.options, say)), wanted.seed
     if past:
-        seed = seed or new_seed() if wanted.resume.is_reshuffled else seed
-        rounds, again = [wanted.resume.round_of(past, seed)], wanted.resume.again(seed)
+        game = Round(past.script.board, partial(_plan_on, past, seed), past)
+        words = [*(wanted.words or ()), "--turn", str(past.turn)]
+        words += ["--seed", seed] if seed else []
+        again = f"the same tiles again: --from {printable(' '.join(map(quote, words)))}"
     else:
         seed = seed or new_seed()
-        names = wanted.match or ([wanted.board] if wanted.board else default_of("boards"))
-        boards = [find_board(name) for name in names]
+        board = find_board(wanted.board or default_of("boards")[0])
+        wish = Wish(bots, wanted.human or 0, board, seed, wanted.deal, timing)
         if wanted.web:
-            wish = Wish(bots, wanted.human or 0, boards[0], seed, wanted.deal, timing)
             return serve_game(home, wish, wanted.choice)
-        rounds = _planned(boards, seed, wanted.deal)
-        if (human := wanted.human) is not None:
-            seats = [*bots[:human], PERSON, *bots[human:]]
+        game = Round(board, partial(single_game, seed, board.name, wanted.deal))
+        if wanted.human is not None:
             try:
-                kept = played_game(seats, boards, timing, seed, wanted.deal)
-                rounds = kept.rounds
+                kept = wish.game
+                game = kept.round
             except ConfigError as error:
                 say(f"note: this game will not be kept in results/: {error}")
-        decks = "decks" if len(rounds) > 1 else "deck"
-        again = f"the same {decks} again: --seed {seed} --deal {wanted.deal}"
+        again = f"the same deck again: --seed {seed} --deal {wanted.deal}"
     sandbox = wanted.choice.sandbox_for(bots)
     single = SingleGame(bots, wanted.human, timing, sandbox, wanted.has_stderr)
-    outcomes, has_fault = _play_rounds(wanted, single, rounds)
+    with _opened(wanted.log_path) as log:
+        outcome = _play_shown(single, game, log, is_drawn=not wanted.as_json)
+        has_fault = _show_end(game, outcome.record, as_json=wanted.as_json)
     if not wanted.as_json:
         say(again)
     if kept:
-        folder = kept.keep(results_folder(home), outcomes, sandbox)
+        folder = kept.keep(results_folder(home), outcome, sandbox)
         say(f"kept: {folder}; 'arena review {printable(folder.name)}' grades your moves")
     if wanted.log_path:
         say(f"log: {wanted.log_path}")
     return FAILED if has_fault else DONE
 
 
-def _play_rounds(
-    wanted: GameWanted, single: SingleGame, rounds: Sequence[Round]
-) -> tuple[list[Outcome], bool]:
-    """Plays and shows the rounds, and who stands where after several; whether a bot forfeited."""
-    outcomes, has_fault, is_drawn = list[Outcome](), False, not wanted.as_json
-    with _opened(wanted.log_path) as log:
-        for number, game in enumerate(rounds, 1):
-            if len(rounds) > 1 and is_drawn:
-                tell(f"round {number} of {len(rounds)}, on {game.board.name}")
-            outcome = play_shown(single, game, log, is_drawn=is_drawn, step=wanted.step)
-            has_fault |= _show_end(game, outcome.record, as_json=wanted.as_json)
-            outcomes.append(outcome)
-    if len(rounds) > 1 and is_drawn:
-        tell(_total([outcome.record for outcome in outcomes]))
-    return outcomes, has_fault
+def _new_stderr(player: Player, turn: int | None = None) -> list[str]:
+    """The lines of a player that were not shown yet. Those not of this turn say when they came."""
+    return [
+        f"stderr: {line}" if when == f"turn {turn}" else f"stderr, {when}: {line}"
+        for when, line in player.take_stderr()
+    ]
+
+
+def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_drawn: bool) -> Outcome:
+    """A game, which is drawn as it is played if ``is_drawn``. Raises Void, click.Abort."""
+    adopt_orphans()
+    if single.human is not None:
+        # What is typed can be edited then, where the system has it.
+        with suppress(ImportError):
+            import readline  # noqa: F401, PLC0415
+    mosaic = Mosaic(game.board, _laid(game.past))
+    with single.seated(game.past, lambda names: Human(names, input, mosaic), log) as players:
+        names = seat_names([player.name for player in players])
+        has_human = single.human is not None
+
+        def show(
+            state: State, seat: int, move: int, events: list[Event], note: Note | None
+        ) -> None:
+            if has_human and state.end is None:
+                # A person sees the board when it is their turn, and no notes: a bot may speak of
+                # its hand.
+                mosaic.lay(move)
+                click.echo(move_summary(state, names, seat, move, events))
+                return
+            told = [] if note is None or has_human else [f"note: {note}"]
+            if not has_human:
+                told += _new_stderr(players[seat], state.turns + (move == PASS))
+            click.echo(move_lines(mosaic, state, names, seat, move, events, told))
+
+        if game.past and is_drawn:
+            click.echo(_position(game.past, names, single.human, mosaic))
+        try:
+            return single.play(single.referee(game, players, show if is_drawn else None))
+        finally:
+            for player in players:
+                player.stop()
+            for name, player in zip(names, players, strict=True):
+                for line in _new_stderr(player):
+                    click.echo(f"{name} {printable(line)}")
+
+
+def _plan_on(game: Resumed, seed: str | None, bots: Sequence[str]) -> GamePlan:
+    """The plan of a game that goes on; with a seed the bots draw other random numbers than in the
+    recorded game.
+    """
+    if seed is None:
+        return game.plan(bots)
+    name = resumed_id(game.script.record, game.turn, bots)
+    return game.plan(bots, [bot_seed(seed, name, seat) for seat in range(len(bots))])
+
+
+def _laid(game: Resumed | None) -> list[Pair]:
+    """The tiles that lay before the game went on."""
+    if game is None:
+        return []
+    board = game.script.board
+    placed = [parse_move(board, text) for text in game.past if text != PASSED]
+    return [pair for move in placed for pair in pair_of(board, move)]
+
+
+def _position(game: Resumed, names: Sequence[str], human: int | None, mosaic: Mosaic) -> str:
+    """Where the game goes on, before its first new move."""
+    record, state = game.script.record, game.state
+    head = screen_folded(
+        f"turn {game.turn} of {printable(record.id)}: {names[state.mover]} is to move"
+    )
+    if human is not None:
+        return f"{head}\n"
+    return f"{head}\n{mosaic.board(state)}\n{mosaic.seats(state, names)}\n"
+
+
+def _compared(game: Resumed, new: GameRecord) -> str:
+    """How the recorded game ended, and where the new one left it."""
+    old = game.script.record
+    turn = first_difference(old, new)
+    parted = f"the games part at turn {turn}"
+    same = "both games are the same, move by move" if turn is None else parted
+    return f"in the record: {printable(end_line(old))}\n{same}"
 
 
 def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> bool:
@@ -225,45 +290,22 @@ def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> bool:
     else:
         tell(end_line(record))
         if game.past:
-            tell(compared(game.past, record))
+            tell(_compared(game.past, record))
     return bool(faults)
 
 
-def _total(records: Sequence[GameRecord]) -> str:
-    """What was played, and who stands where after all rounds."""
-    # Pandas: a single game does without.
-    from arena.ratings.tally import Matches  # noqa: PLC0415
-
-    boards = [record.board for record in records]
-    whole: list[Match] = []
-    matches = Matches(boards, whole.append)
-    for record in records:
-        matches.add(record)
-    places = places_text(seat_names(records[0].bots), whole[0].left, whole[0].ranks)
-    return f"match of {title_of(boards)}: {places}"
-
-
-def _planned(boards: Sequence[Board], seed: str, deal: int) -> list[Round]:
-    """The rounds on these boards. Raises UsageError if a record cannot hold the number of a round's
-    deal.
-    """
-    deals = [own for _, own in rounds_of([board.name for board in boards], deal)]
-    if max(deals) >= DEALS:
-        raise click.UsageError(TOO_MANY_DEALS.format(max(deals)))
-    return [
-        Round(board, partial(single_game, seed, board.name, own))
-        for board, own in zip(boards, deals, strict=True)
-    ]
-
-
-def _refuse_terminal_options() -> None:
+def _first_said(names: Sequence[str]) -> str:
+    """The first option of these parameters that is on the command line; empty if none is."""
     context = click.get_current_context()
-    for option in context.command.params:
-        if option.name in OF_THE_TERMINAL and (
-            context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
-        ):
-            said = f"expected --web without {option.opts[0]}: on a page you play one new game"
-            raise click.UsageError(said)
+    return next(
+        (
+            option.opts[0]
+            for option in context.command.params
+            if option.name in names
+            and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
+        ),
+        "",
+    )
 
 
 def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | None) -> None:
@@ -300,25 +342,27 @@ def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | Non
 
 
 def _refuse_misuse(wanted: GameWanted) -> None:
-    has_human, as_json, step = wanted.human is not None, wanted.as_json, wanted.step
-    times, is_terminal = wanted.options, sys.stdin.isatty() and sys.stdout.isatty()
+    terminal, dealt = _first_said(OF_THE_TERMINAL), _first_said(OTHER_DEALS)
     refuse(
         {
-            "expected --board or --match, got both: --match names the board of each round": (
-                wanted.board is not None and wanted.match is not None
+            f"expected --web without {terminal}: on a page you play one new game": (
+                wanted.web and terminal
+            ),
+            "expected --from RUN GAME with --turn: it names the game to play on from": (
+                wanted.turn is not None and not wanted.words
+            ),
+            f"expected --from without {dealt}, because the game has its board and tiles": (
+                wanted.words and dealt
             ),
             "expected --human or --json, got both: a person has to see the board": (
-                has_human and as_json
+                wanted.human is not None and wanted.as_json
             ),
             "expected --stderr or --json, got both: --log FILE writes stderr as JSON": (
-                wanted.has_stderr and as_json
+                wanted.has_stderr and wanted.as_json
             ),
             "expected --game-ms with --increment-ms: an increment is added to a bank": (
-                times.get("increment_ms") and "game_ms" not in times
+                wanted.options.get("increment_ms") and "game_ms" not in wanted.options
             ),
-            "expected --step without --human or --json: it pauses a game between bots that is"
-            " drawn": step and (has_human or as_json),
-            "expected a terminal for --step: without one, leave it out": step and not is_terminal,
         }
     )
 

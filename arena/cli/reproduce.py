@@ -1,7 +1,5 @@
 """arena reproduce and arena regress: whether a bot does again what it did in a run."""
 
-import csv
-import io
 import shlex
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -12,9 +10,9 @@ import click
 from tqdm import tqdm
 
 from arena.cli import DONE, FAILED, NO
-from arena.cli.conduct import sandbox_options
-from arena.cli.options import Showing, as_json, jobs_option, run_argument, showing_option, tell_json
+from arena.cli.options import as_json, jobs_option, run_argument, tell_json
 from arena.cli.replay import answer_lines, named_game
+from arena.cli.run import sandbox_options
 from arena.cli.terminal import say, tell
 from arena.commands.playing import SandboxChoice
 from arena.commands.review import bot_to_ask, note_bank
@@ -25,10 +23,8 @@ from arena.match.decisions import reproduce as repeat
 from arena.players.folder import Bot, renamed
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
-from arena.ratings.columns import cell_of
-from arena.records.journal import find_record
 from arena.records.record import Fault, GameRecord, short
-from arena.records.runfile import FAULTS, evidence_name, read_evidence
+from arena.records.runfile import evidence_name, read_evidence
 from arena.rules.explain import explained
 from arena.tournament.review import Compared, Scripts, compare_decisions
 from arena.tournament.workers import available_cores
@@ -46,11 +42,10 @@ ASKED = (
     " faults, {not_asked} not asked"
 )
 TOOK = "a decision took {old_ms:.1f} ms then, {new_ms:.1f} ms now, slowest {new_slowest_ms:.1f} ms"
-COLUMNS = ("game", "seat", "turn", "old", "new", "fault", "detail", "spent_ms", "command")
 
 
 @click.command()
-@click.argument("words", nargs=-1, metavar="FAULT")
+@click.argument("words", nargs=-1, metavar="[RUN] GAME")
 @click.option(
     "--seat",
     type=click.IntRange(0, 3),
@@ -77,20 +72,20 @@ def reproduce(
 ) -> int:
     """Send a bot the lines again that led to its fault. You see how it answers now.
 
-    FAULT is a folder or file in the faults/ of a run, or [RUN] GAME with the id of a game as in
-    games.jsonl. The lines are made from the record and are the same as in that game, byte for byte,
-    including the ids. Each reply is due at the same point, with the same time. Lines from earlier
-    games of the process are not sent. Whatever the bot answers on the way, the game goes on as
-    recorded.
+    GAME is the id of a game as in games.jsonl, which is also its folder in the faults/ of the run.
+    The lines are made from the record and are the same as in that game, byte for byte, including
+    the ids. Each reply is due at the same point, with the same time. Lines from earlier games of
+    the process are not sent. Whatever the bot answers on the way, the game goes on as recorded.
 
     The exit status is 0 if the same fault comes at the same turn, 4 if the bot answers there, and 1
     for any other fault.
 
     \b
-    arena reproduce results/league/faults/bird/my-bot+other/3/1
+    arena reproduce bird/my-bot+other/3/1
     arena reproduce league bird/my-bot+other/3/1 --bot ./my-bot
     """  # noqa: D301 - \b is click's mark for lines to keep
-    run, record, fault = _find_fault(home, words, seat)
+    run, record = named_game(home, words)
+    fault = _find_fault(record, seat)
     kept = read_evidence(run, evidence_name(record.id, fault.seat))
     scripts = Scripts(run)
     if kept is None or not kept.asked_ms:
@@ -112,38 +107,15 @@ def reproduce(
     return STATUS[found.verdict]
 
 
-def _find_fault(
-    home: Path, words: tuple[str, ...], seat: int | None
-) -> tuple[Path, GameRecord, Fault]:
-    """The fault that the user names, in its run and record. Raises UsageError, RunError."""
-    if len(words) == 1 and (path := Path(words[0])).exists():
-        run, record, seat = _at_path(path, seat)
-    else:
-        run, record = named_game(home, words)
+def _find_fault(record: GameRecord, seat: int | None) -> Fault:
+    """The fault that the user means. Raises RunError."""
     faults = [fault for fault in record.faults if seat in (None, fault.seat)]
     if len(faults) != 1:
         there = ", ".join(f"seat {fault.seat} ({fault.kind})" for fault in record.faults) or "none"
         counts = "'arena standings' counts faults; their evidence is in the run's faults/ folder"
         hint = "choose one with --seat" if faults else counts
         raise RunError(f"expected one fault in {record.id}, got {there}", hint)
-    return run, record, faults[0]
-
-
-def _at_path(path: Path, seat: int | None) -> tuple[Path, GameRecord, int | None]:
-    """The run, the game and, if given, the seat of a folder or file of evidence. Raises
-    RunError.
-    """
-    runs = (parent for parent in path.absolute().parents if (parent / "run.json").is_file())
-    run = next(runs, None)
-    files = [path] if path.is_file() else sorted(path.glob("seat-*.json"))
-    if run is None or not files or not files[0].absolute().is_relative_to(run / FAULTS):
-        raise RunError(
-            f"expected evidence in the {FAULTS}/ folder of a run, got {path}",
-            "or give a run and the id of a game",
-        )
-    kept = read_evidence(run, str(files[0].absolute().relative_to(run)))
-    assert kept is not None, "there is such a file"
-    return run, find_record(run, kept.game), kept.seat if path.is_file() else seat
+    return faults[0]
 
 
 def _told(fault: Fault, bot: str, found: Reproduction) -> Iterator[str]:
@@ -193,7 +165,7 @@ def _quoted(words: Sequence[str]) -> list[str]:
 )
 @jobs_option
 @sandbox_options
-@showing_option("the differences")
+@as_json
 @click.pass_obj
 def regress(
     home: Path,
@@ -202,8 +174,8 @@ def regress(
     bot_text: str,
     old: str | None,
     *,
-    showing: Showing,
     choice: SandboxChoice,
+    as_json: bool,
     **extent: int | None,
 ) -> int:
     """Compare a bot's decisions with those of an old version. The bot is asked for every decision
@@ -220,9 +192,8 @@ def regress(
     \b
     arena regress league --bot ./my-bot
     arena regress league --bot my-bot --old my-bot@1 --games 20
-    arena regress league --bot ./my-bot --csv differences.csv
+    arena regress league --bot ./my-bot --json
     """  # noqa: D301 - \b is click's mark for lines to keep
-    showing.check()
     folder = run_folder(home, run)
     say(f"run {folder}")
     scripts = Scripts(folder)
@@ -232,12 +203,10 @@ def regress(
         found = Regression(folder.name if run is None else run, bot_text)
         for compared in _with_progress(scripts, old, bot, sandbox, **extent):
             found.add(compared)
-    showing.tell(
-        "differences",
-        csv=lambda: _csv_text(found.differences),
-        value=lambda: found.object(old, bot.label),
-        show=lambda: _show(found, old, bot.label),
-    )
+    if as_json:
+        tell_json(found.object(old, bot.label))
+    else:
+        _show(found, old, bot.label)
     for void in found.voids:
         say(f"error: {printable(void)}")
     return FAILED if found.voids else NO if found.differences else DONE
@@ -265,7 +234,7 @@ def _with_progress(
 
 
 class Regression:
-    """The results so far. ``differences`` are rows of COLUMNS."""
+    """The results so far. ``differences`` are as in JSON."""
 
     def __init__(self, run: str, bot: str) -> None:
         self._run, self._bot = run, bot
@@ -321,20 +290,9 @@ def _show(found: Regression, old: str, new: str) -> None:
         text = f"{row['game']}, turn {row['turn']}: {then} -> {now}\n    {row['command']}"
         click.echo(printable(text, keep="\n"))
     if (more := len(found.differences) - SHOWN_DIFFERENCES) > 0:
-        tell(f"and {more} more; use --json or --csv to list them")
+        tell(f"and {more} more; use --json to list them")
     figures = found.object(old, new)
     decisions, games = counted(found.decisions, "decision"), counted(found.games, "game")
     tell(printable(ASKED.format(**{**figures, "decisions": decisions, "games": games})))
     if found.decisions:
         tell(TOOK.format(**figures))
-
-
-def _csv_text(rows: list[dict[str, Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(
-        {key: cell_of(value) if isinstance(value, str) else value for key, value in row.items()}
-        for row in rows
-    )
-    return text.getvalue()

@@ -1,12 +1,12 @@
-"""The terminal: lines folded between words at its width, which would break them inside a word, what
-it can draw, and pages and games that wait for a key.
+"""The terminal: lines folded between words at its width, which would break them inside a word, and
+what it can draw.
 """
 
 import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from shutil import get_terminal_size
 from typing import TextIO
@@ -21,7 +21,6 @@ WORD = re.compile(r"""(?:(?<!\w)'[^']*'(?!\w)|\S)+""")
 """What stays together; a command in quotes does, so that it can be copied."""
 SLOW_S = 1.0
 """What takes longer is announced."""
-QUIT = ("q", "\x1b", "\x03", "\x04", "")
 
 
 def say(text: str) -> None:
@@ -92,18 +91,6 @@ def _fold(line: str, width: int, indent: str) -> Iterator[str]:
             begin = word.start()
         end = word.end()
     yield (head if begin else "") + line[begin:]
-
-
-def wait_for_key(read_key: Callable[[], str] = click.getchar) -> None:
-    """Waits for a key. A key that quits, or the end of input, raises click.Abort."""
-    click.echo("any key: next move   q: quit", nl=False)
-    try:
-        key = read_key()
-    except EOFError:
-        raise click.Abort from None
-    if key in QUIT:
-        raise click.Abort
-    click.echo("\r\x1b[K", nl=False, color=True)
 
 
 def colours_wanted(environment: Mapping[str, str] = os.environ) -> bool | None:

@@ -254,13 +254,13 @@ def _seat_challenger(find: Callable[[str], Bot], text: str, bots: list[Bot]) -> 
 
 
 def request_comparison(
-    home: Path, compare: Comparison, options: Asked, tell: Tell, *, max_blocks: int, null: bool
+    home: Path, compare: Comparison, options: Asked, tell: Tell, *, max_blocks: int
 ) -> Request:
     """What the options of a comparison ask for, between two bots that are named as the user does.
     The new one comes first, then the old one, then the pool. Raises UserError.
     """
     find = bot_finder(home, tell, in_process=options.get("in_process", False))
-    new, old = _find_pair(find, compare, tell, null=null)
+    new, old = _find_pair(find, compare, tell)
     bots = [new, old, *map(find, options.get("bots", ()))]
     compare = replace(compare, new=new.label, old=old.label)
     request = _request(bots, options, tell, compare=compare)
@@ -306,18 +306,14 @@ def _sides(bot: Bot, tuned: Collection[str]) -> list[Bot]:
     ]
 
 
-def _find_pair(
-    find: Callable[[str], Bot], pair: Comparison, tell: Tell, *, null: bool
-) -> tuple[Bot, Bot]:
+def _find_pair(find: Callable[[str], Bot], pair: Comparison, tell: Tell) -> tuple[Bot, Bot]:
     """The new bot and the old one, under names that tell them apart. Raises UserError."""
     old = find(pair.old)
-    if null:
-        return renamed(old, f"{old.base}-null"), old
     new = find(pair.new)
     if new.plays_as(old):
         raise ConfigError(
             f"expected two different bots, got the same content as {pair.new} and {pair.old}",
-            f"{_cure_for_same(pair, new)}; --null plays a bot against itself",
+            _cure_for_same(pair, new),
         )
     if new.label == old.label:
         old = renamed(old, f"{old.base}@{old.manifest.version}")

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from functools import partial
 from itertools import count
 from pathlib import Path
 from platform import node
@@ -30,7 +29,6 @@ from arena.records.record import MOST_SEATS
 from arena.records.runfile import Faults, mark_run, write_run
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.rules.terms import rounds_of
 from arena.tournament.config import OneGame, RunConfig, make_config
 from arena.tournament.runs import describe_run
 from arena.tournament.schedule import Schedule
@@ -129,72 +127,45 @@ def best_moves(state: State, moves: Sequence[int], seed: int) -> list[tuple[int,
 
 
 class PlayedGame(NamedTuple):
-    """A game, or a match of several rounds, with its ``bots`` by seat, of whom one is a person.
-    ``started`` is UTC.
-    """
+    """A game with its ``bots`` by seat, of whom one is a person. ``started`` is UTC."""
 
     config: RunConfig
-    boards: Sequence[Board]
+    board: Board
     bots: Sequence[Bot]
     started: str
 
     @property
-    def rounds(self) -> list[Round]:
-        """The games to play, one after the other."""
-        return [Round(board, partial(_same, plan)) for board, plan in self._plans()]
+    def round(self) -> Round:
+        """The game to play."""
+        return Round(self.board, lambda _: self._plan())
 
-    def _plans(self) -> list[tuple[Board, GamePlan]]:
-        schedule, game = Schedule(self.config), self.config.game
+    def _plan(self) -> GamePlan:
+        game = self.config.game
         assert game is not None, "a game"
         line_up = tuple(sorted(game.seats))
-        deals = rounds_of([board.name for board in self.boards], game.deal)
-        return [
-            (board, schedule.game(board.name, line_up, deal, 0))
-            for board, (_, deal) in zip(self.boards, deals, strict=True)
-        ]
+        return Schedule(self.config).game(self.board.name, line_up, game.deal, 0)
 
-    def keep(self, results: Path, outcomes: Sequence[Outcome], sandbox: Sandbox) -> Path:
+    def keep(self, results: Path, outcome: Outcome, sandbox: Sandbox) -> Path:
         """Writes the finished game into a new folder of ``results``, which is returned. Raises
         RunError, OSError.
         """
         folder = _new_folder(results)
         info = describe_run(
             self.config,
-            {board.name: board for board in self.boards},
+            {self.board.name: self.board},
             self.bots,
             sandbox=sandbox.tier,
             started=self.started,
             grants={base: grants.words for base, grants in sandbox.grants.items()},
         )
         with Journal(folder) as journal:
-            journal.append([outcome.record for outcome in outcomes])
-        faults = Faults(folder)
-        for (_, plan), outcome in zip(self._plans(), outcomes, strict=True):
-            faults.write(plan.id, plan.seeds, outcome.evidence)
+            journal.append([outcome.record])
+        plan = self._plan()
+        Faults(folder).write(plan.id, plan.seeds, outcome.evidence)
         mark_run(folder, info)
         # last: a folder is a run as soon as it has this
         write_run(folder, info)
         return folder
-
-
-def played_game(
-    bots: Sequence[Bot], boards: Sequence[Board], timing: Timing, seed: str, deal: int = 0
-) -> PlayedGame:
-    """A game of these bots by seat on a deal of the seed; with several boards, a match. Raises
-    ConfigError, also when a bot has two seats.
-    """
-    labels, names = [bot.label for bot in bots], [board.name for board in boards]
-    settings = {
-        "bots": labels,
-        "seed": seed,
-        "players": len(bots),
-        "boards": list(dict.fromkeys(names)),
-        "match": names if len(names) > 1 else [],
-        "deals": 1,
-        "game": OneGame(labels, deal),
-        **msgspec.structs.asdict(timing),
-    }
-    return PlayedGame(make_config(msgspec.to_builtins(settings)), boards, bots, now())
 
 
 class Wish(NamedTuple):
@@ -209,9 +180,20 @@ class Wish(NamedTuple):
 
     @property
     def game(self) -> PlayedGame:
-        """The game. Raises ConfigError."""
+        """The game. Raises ConfigError, also when a bot has two seats."""
         seats = [*self.bots[: self.seat], PERSON, *self.bots[self.seat :]]
-        return played_game(seats, [self.board], self.timing, self.seed, self.deal)
+        labels = [bot.label for bot in seats]
+        settings = {
+            "bots": labels,
+            "seed": self.seed,
+            "players": len(labels),
+            "boards": [self.board.name],
+            "deals": 1,
+            "game": OneGame(labels, self.deal),
+            **msgspec.structs.asdict(self.timing),
+        }
+        config = make_config(msgspec.to_builtins(settings))
+        return PlayedGame(config, self.board, seats, now())
 
     def again(self, how: str) -> Self:
         """The same with new tiles, with the same ones at the ``seat`` after this one, or just the
@@ -234,7 +216,7 @@ class PastGame(NamedTuple):
 
 
 def past_games(results: Path, most: int) -> list[PastGame]:
-    """The latest kept games, the newest first; of a match the first round. What cannot be read is
+    """The latest kept games, the newest first; What cannot be read is
     left out, and no link is followed.
     """
     found = list[PastGame]()
@@ -263,10 +245,6 @@ def _kept_folders(results: Path) -> list[Path]:
     except OSError:
         return []
     return [Path(path) for _, path in sorted(times, reverse=True)]
-
-
-def _same(plan: GamePlan, _: Sequence[str]) -> GamePlan:
-    return plan
 
 
 def _new_folder(results: Path) -> Path:

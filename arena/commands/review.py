@@ -28,18 +28,20 @@ from arena.records.grades import (
     Grade,
     Judge,
     ReviewedGame,
-    ReviewFile,
     SeenGame,
     check_fits,
+    line_of,
     read_reviews,
+    review_file,
     seen_by,
 )
 from arena.records.journal import find_record, journal_of, read_records
 from arena.records.record import GameRecord
+from arena.records.regular import LineFile
 from arena.records.runfile import read_run
-from arena.rules.boards import Board
 from arena.rules.terms import REVISION
 from arena.tournament.review import Adviser, Scripts, Ungraded, grade_decisions
+from arena.tournament.runs import boards_in
 from arena.tournament.settings import checked
 from arena.tournament.workers import available_cores
 
@@ -131,8 +133,8 @@ class Review:
         if not self.decisions:
             return 0.0
         record = self.todo[0].record
-        board = Board(record.board, tuple(self.info.boards[record.board]))
-        seconds = seconds_of_a_grade(start_state(record, board), self.judge)
+        start = start_state(record, boards_in(self.info)[record.board])
+        seconds = seconds_of_a_grade(start, self.judge)
         return self.decisions * seconds / (jobs or available_cores())
 
     def grade(self, jobs: int | None = None) -> Generator[Grade]:
@@ -144,7 +146,7 @@ class Review:
             return
         workers = min(jobs or available_cores(), self.decisions) or 1
         with ExitStack() as stack:
-            file = stack.enter_context(ReviewFile(self.run))
+            file = stack.enter_context(review_file(self.run))
             grades = stack.enter_context(
                 closing(grade_decisions(todo, self.info.boards, self.judge, workers, self._adviser))
             )
@@ -163,11 +165,11 @@ class Review:
         bots = bots_table(decisions, own_decks=self.info.has_own_decks)
         return ReviewResult(bots, decisions, self.held_back)
 
-    def _keep(self, file: ReviewFile, wanted: Ungraded, found: list[Grade]) -> None:
+    def _keep(self, file: LineFile, wanted: Ungraded, found: list[Grade]) -> None:
         record, seats = wanted
         found.sort(key=attrgetter("turn"))
         own = ReviewedGame(1, record.id, self.judge, REVISION, __version__, sorted(seats), found)
-        file.append(own)
+        file.append(line_of(own))
         seen = self._seen.setdefault(record.id, SeenGame(set(), {}))
         seen.seats.update(seats)
         seen.grades.update((grade.turn, grade) for grade in found)

@@ -4,8 +4,6 @@ JSON.
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, cast
 
 from arena.errors import counted
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
 
 CSV = "path.csv"
 """The file of a search's path in its run's folder."""
-ROWS, COLUMNS, LABEL = 7, 60, 8
-"""The signs of a plot, and of the numbers beside it."""
 MOST_DECIMALS = 8
 
 
@@ -182,28 +178,6 @@ def _fields(name: str, estimate: "Estimate") -> dict[str, float | None]:
 
 def _finite(value: float) -> float | None:
     return round(value, 2) + 0.0 if math.isfinite(value) else None
-
-
-def plots_text(path: SearchPath, games: int, width: int, *, is_plain: bool) -> str:
-    """A plot for each parameter of a search, of at most this width."""
-    columns = min(COLUMNS, width - LABEL - 3)
-    places = [path.values(step) for step in range(path.steps + 1)]
-    lines = []
-    for parameter, values in zip(path.tuning.parameters, zip(*places, strict=True), strict=True):
-        lines += [parameter.name, *_plot(parameter, values, columns, "*" if is_plain else "•")]
-        lines.append(f"{'':{LABEL}}  0{f'{games} games':>{columns - 1}}")
-    return "\n".join(lines)
-
-
-def _plot(parameter: Parameter, values: Sequence[float], columns: int, mark: str) -> Iterator[str]:
-    """The lines of a plot over the whole range; each column is the mean of some steps."""
-    ends = [len(values) * column // columns for column in range(columns + 1)]
-    means = [fmean(values[begin : max(end, begin + 1)]) for begin, end in pairwise(ends)]
-    rows = [min(ROWS - 1, int((mean - parameter.low) / parameter.width * ROWS)) for mean in means]
-    labels = {ROWS - 1: parameter.text(parameter.high), 0: parameter.text(parameter.low)}
-    for row in reversed(range(ROWS)):
-        line = "".join(mark if here == row else " " for here in rows)
-        yield f"{labels.get(row, ''):>{LABEL}.{LABEL}} |{line}".rstrip()
 
 
 def _values(path: SearchPath, step: int) -> dict[str, str]:

@@ -2,9 +2,7 @@
 with what the rules make of its deck and moves, or up to a turn, to play on from there.
 """
 
-import random
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from itertools import chain, repeat, zip_longest
 from typing import Any, NamedTuple
 
@@ -13,25 +11,13 @@ from msgspec.structs import replace
 from arena.errors import ArenaError, FaultKind, RunError
 from arena.match.referee import GamePlan, Timing
 from arena.players.manifest import Value
-from arena.records.note import Note, kept_notes
-from arena.records.record import FORFEIT, Fault, GameRecord, Wrong
+from arena.records.record import FORFEIT, Fault, GameRecord, Note, Wrong, kept_notes
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.rules.notation import (
-    PASS,
-    PASSED,
-    deck_text,
-    move_text,
-    parse_deck,
-    parse_move,
-    play_text,
-    tile_of,
-)
-from arena.rules.terms import HAND, Event, final_ranks
+from arena.rules.notation import PASS, PASSED, move_text, parse_deck, play_text
+from arena.rules.terms import Event, final_ranks
 
 SEE = "'arena verify' lists everything that is wrong in a run"
-DEALS_TRIED = 2000
-"""How many deals are dealt to find one that fits the passes of the past."""
 
 
 class Script(NamedTuple):
@@ -194,7 +180,6 @@ class Resumed(NamedTuple):
 
     ``past``   its moves up to its ``turn``-th placement; ``gone`` the faults by which seats had
                left it before
-    ``deck``   the tiles, in draw order
     ``state``  the position, before the mover is asked, or passes
     """
 
@@ -202,7 +187,6 @@ class Resumed(NamedTuple):
     turn: int
     past: tuple[str, ...]
     gone: tuple[Fault, ...]
-    deck: str
     state: State
 
     @property
@@ -219,7 +203,6 @@ class Resumed(NamedTuple):
             self.script.plan,
             id=resumed_id(record, self.turn, bots),
             bots=tuple(bots),
-            deck=self.deck,
             seeds=tuple(seeds or self.script.seeds),
             past=self.past,
             gone=self.gone,
@@ -245,8 +228,13 @@ def resumed(script: Script, turn: int) -> Resumed:
     placed = [number for number, text in enumerate(record.moves, 1) if text != PASSED]
     past = record.moves[: placed[turn - 1]] if turn else []
     gone = [fault for fault in record.faults if fault.turn < turn]
-    state = _played(script, record.deck, past, gone)
-    return Resumed(script, turn, tuple(past), tuple(gone), record.deck, state)
+    played = replace(record, faults=gone, moves=past)
+    state = start_state(played, script.board)
+    for state, _ in positions(played, script.board):  # noqa: B007 - as it is after the last
+        pass
+    for fault in gone:
+        state.retire(fault.seat)
+    return Resumed(script, turn, tuple(past), tuple(gone), state)
 
 
 def resumed_id(record: GameRecord, turn: int, bots: Sequence[str]) -> str:
@@ -259,58 +247,3 @@ def first_difference(old: GameRecord, new: GameRecord) -> int | None:
     both = enumerate(zip_longest(old.moves, new.moves))
     at = next((at for at, (then, now) in both if then != now), None)
     return None if at is None else sum(text != PASSED for text in old.moves[:at])
-
-
-def reshuffled(game: Resumed, seed: str) -> Resumed:
-    """The same game with everything dealt anew that the seat to move has not seen: what the others
-    hold, and the pile. The past fits the new tiles as it fits the old ones. Raises RunError.
-    """
-    script, name = game.script, game.script.record.id
-    # For play, not for secrets.
-    deck = list(parse_deck(game.deck))
-    luck = random.Random(f"reshuffle\n{seed}\n{name}")  # noqa: S311
-    hidden = _hidden(script.board, deck, game.past, len(script.record.bots))
-    tiles = [deck[at] for at in hidden]
-    for _ in range(DEALS_TRIED):
-        luck.shuffle(tiles)
-        for at, tile in zip(hidden, tiles, strict=True):
-            deck[at] = tile
-        # Who passed holds nothing that fitted, and a game that goes on was not over.
-        with suppress(ArenaError):
-            text = deck_text(tuple(deck))
-            state = _played(script, text, game.past, game.gone)
-            if state.end is None:
-                return game._replace(deck=text, state=state)
-    raise RunError(
-        f"expected another deal that fits the passes in {name}, found none in {DEALS_TRIED}",
-        "choose an earlier turn, or leave out --reshuffle",
-    )
-
-
-def _hidden(board: Board, deck: Sequence[int], past: Sequence[str], players: int) -> list[int]:
-    """The places in the deck of the tiles that the seat to move has not seen: those in the other
-    hands, and those that are still to be drawn.
-    """
-    held = [list(range(HAND * seat, HAND * seat + HAND)) for seat in range(players)]
-    drawn = HAND * players
-    for number, text in enumerate(past):
-        if text == PASSED:
-            continue
-        own, tile = held[number % players], tile_of(parse_move(board, text))
-        own.remove(next(at for at in own if deck[at] == tile))
-        if drawn < len(deck):
-            own.append(drawn)
-            drawn += 1
-    del held[len(past) % players]
-    return [at for own in held for at in own] + list(range(drawn, len(deck)))
-
-
-def _played(script: Script, deck: str, past: Sequence[str], gone: Sequence[Fault]) -> State:
-    """The state after the past of a game, on a deck. Raises ArenaError."""
-    record = replace(script.record, deck=deck, faults=list(gone), moves=list(past))
-    state = start_state(record, script.board)
-    for state, _ in positions(record, script.board):  # noqa: B007 - as it is after the last
-        pass
-    for fault in gone:
-        state.retire(fault.seat)
-    return state

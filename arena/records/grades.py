@@ -5,16 +5,17 @@ where it was, and another judge adds lines of its own. Who shows a grade can rea
 asking a judge again.
 """
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import NormalDist
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
 
 from arena.errors import RunError
-from arena.records.journal import read_beside
+from arena.records.journal import read_lines
 from arena.records.record import MOST_SEATS, GameRecord, Text, Turn
 from arena.records.regular import LineFile
 from arena.rules.notation import PASSED
@@ -108,7 +109,6 @@ class ReviewedGame(Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 _decode = msgspec.json.Decoder(ReviewedGame).decode
-_encode = msgspec.json.Encoder().encode
 
 
 class SeenGame(NamedTuple):
@@ -118,21 +118,14 @@ class SeenGame(NamedTuple):
     grades: dict[int, Grade]
 
 
-class ReviewFile:
-    """A run's reviews, open for appending; use it as a context manager. Raises RunError."""
+def review_file(run: Path) -> LineFile:
+    """A run's reviews, open for appending `line_of` games. Raises RunError."""
+    return LineFile(run, FILE, "grades", busy="wait until that review is over")
 
-    def __init__(self, run: Path) -> None:
-        self._file = LineFile(run, FILE, "grades", busy="wait until that review is over")
 
-    def append(self, game: ReviewedGame) -> None:
-        """Writes a line and returns once it is on disk. Raises FullError."""
-        self._file.append(_encode(game) + b"\n")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
+def line_of(game: ReviewedGame) -> bytes:
+    """The line of the file for what was graded in a game."""
+    return msgspec.json.encode(game) + b"\n"
 
 
 def read_reviews(run: Path) -> list[ReviewedGame]:
@@ -140,14 +133,19 @@ def read_reviews(run: Path) -> list[ReviewedGame]:
 
     Raises RunError with the number of a line that is not what the arena writes.
     """
-    games = []
-    for number, game in read_beside(run / FILE, _decode, "a review", CURE):
+    games, path = [], run / FILE
+    for number, line in enumerate(read_lines(path) if os.path.lexists(path) else (), 1):
+        try:
+            game = _decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            told = f"{path}, line {number}: expected a review, got {error}"
+            raise RunError(told, CURE) from None
         turns = [grade.turn for grade in game.grades]
         if turns != sorted(set(turns)) or not {grade.seat for grade in game.grades} <= {
             *game.seats
         }:
             raise RunError(
-                f"{run / FILE}, line {number}: expected the grades of seats {game.seats} in the"
+                f"{path}, line {number}: expected the grades of seats {game.seats} in the"
                 " order of their turns, got others",
                 CURE,
             )

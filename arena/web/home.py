@@ -30,7 +30,7 @@ from arena.players.registry import Registry
 from arena.records.record import MOST_SEATS, name_of
 from arena.records.runfile import read_run
 from arena.rules.explain import rulebook
-from arena.web.live import LIST_S, MOST_RUNS, QUIET_LOOKS, event, run_folders, when, words_of
+from arena.web.live import ALIVE, LIST_S, MOST_RUNS, event, run_folders, when, words_of
 
 PACKAGE = "arena.web"
 PARTS = (
@@ -144,7 +144,7 @@ async def front_events(request: Request) -> Response:
 
 
 async def _lists(state: AppState) -> AsyncIterator[str]:
-    seen, quiet = "", 0
+    seen = ""
     while True:
         rows = await state.shelf.rows()
         played = [row["folder"] for row in rows if row.get("state") == "playing"]
@@ -152,12 +152,8 @@ async def _lists(state: AppState) -> AsyncIterator[str]:
         for row in rows:
             row["leader"] = leaders.get(row["folder"]) or row["leader"]
         text = _list(rows)
-        quiet = 0 if text != seen else quiet + 1
-        if text != seen:
-            seen = text
-            yield event("parts", {"runs": text})
-        elif quiet % QUIET_LOOKS == 0:
-            yield ": nothing new\n\n"
+        yield event("parts", {"runs": text}) if text != seen else ALIVE
+        seen = text
         await asyncio.sleep(LIST_S)
 
 

@@ -277,9 +277,6 @@ COUNTING = "counting"
 LIST_S = 3.0
 SURROGATE = re.compile("[\ud800-\udfff]")
 """Stands for a byte that is no UTF-8 in the name of a file."""
-QUIET_LOOKS = 5
-"""A stream says something at least every so many looks, so that readers who are gone are noticed.
-"""
 
 
 class Shelf:

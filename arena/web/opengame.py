@@ -21,8 +21,7 @@ from arena.exports.scene import Film
 from arena.exports.text import event_text, seat_names
 from arena.match.referee import Outcome, Referee
 from arena.players.player import YOU, Answer, Player
-from arena.records.note import Note
-from arena.records.record import Fault
+from arena.records.record import Fault, Note
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.explain import explained
@@ -131,7 +130,7 @@ class OpenGame(Player):
         self.kept, self.version = "", 0
         self._single, self._game, self._seat = single, game, single.human
         self._results, self._patience_s = results, patience_s
-        self._story = Story(game.boards[0], [bot.label for bot in game.bots], self._seat)
+        self._story = Story(game.board, [bot.label for bot in game.bots], self._seat)
         self._turn = threading.Condition()
         self._asked: State | None = None
         self._move = self._farewell = ""
@@ -250,7 +249,7 @@ class OpenGame(Player):
     def _play(self) -> None:
         try:
             with self._single.seated(None, lambda _: self) as players:
-                self._referee = self._single.referee(self._game.rounds[0], players, self._watch)
+                self._referee = self._single.referee(self._game.round, players, self._watch)
                 with self._turn:
                     self._story.begin(self._referee.state)
                 self._publish(THEIRS)
@@ -267,7 +266,7 @@ class OpenGame(Player):
     def _end(self, outcome: Outcome) -> None:
         record, says = outcome.record, ""
         try:
-            self.kept = self._game.keep(self._results, [outcome], self._single.sandbox).name
+            self.kept = self._game.keep(self._results, outcome, self._single.sandbox).name
         except (ArenaError, OSError) as error:
             says = f"the game could not be kept: {printable(str(error))}"
         self._ending = {

@@ -62,16 +62,6 @@ def test_a_deal_has_a_number_that_a_record_can_hold(said):
     assert "10000000 is not in the range 0<=x<=9999999" in err
 
 
-def test_a_match_leaves_room_for_the_deals_of_all_its_rounds(said):
-    rounds = ["play", "greedy", "careful", "--match", "bird,lion,bird", "--json", "--deal"]
-    status, out, _ = said(*rounds, "4999999")
-    assert status == 0
-    assert [json.loads(line)["deal"] for line in out.splitlines()] == [9999998, 4999999, 9999999]
-    status, out, err = said(*rounds, "5000000")
-    assert (status, out) == (2, "")
-    assert "expected deals below 10000000 in all rounds, got 10000001" in err
-
-
 def test_a_path_where_nothing_is_gets_the_hint_of_a_name(said):
     builtin = "built in are random, greedy, careful, greedy-N and careful-N\n"
     assert said("run", "./nothing", "greedy")[2].endswith(f"\nhint: {builtin}")

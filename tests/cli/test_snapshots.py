@@ -50,7 +50,6 @@ MISTAKES = {
     "play rnd fst rnd fst --human 0": (2, "expected 1 to 3 bots beside you, got 4"),
     "play rnd fst --increment-ms 5": (2, "expected --game-ms with --increment-ms: an increment"),
     "compare rnd": (2, "Missing argument 'OLD'."),
-    "compare rnd fst --match bird,lion": (2, "expected a comparison without --match"),
     "compare rnd rnd": (1, "two different bots, got the same content as rnd and rnd"),
     "compare rnd fst --players 3": (1, "at least 2 opponents for a table of 3, got none"),
     "compare rnd fst --pool fst": (1, "expected each bot once, got 'fst' twice"),

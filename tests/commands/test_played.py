@@ -2,14 +2,14 @@
 
 import pytest
 
-from arena.commands.game import SingleGame, past_games, played_game
+from arena.commands.game import SingleGame, Wish, past_games
 from arena.commands.home import results_folder
 from arena.commands.runs import run_folder
 from arena.errors import ConfigError
 from arena.exports.report.sections import repeat_command
 from arena.exports.verify import verify_run
 from arena.match.referee import Timing
-from arena.players.player import PERSON, InProcessPlayer, built_in_bot, random_move
+from arena.players.player import InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN
 from arena.records.runfile import read_run
 from arena.rules.boards import built_in
@@ -18,32 +18,30 @@ from arena.tournament.runs import begun, games_of
 BIRD, LION = built_in("bird"), built_in("lion")
 
 
-def kept(home, names, boards=(BIRD,), deal=0):
+def kept(home, names, board=BIRD, deal=0):
     """A finished game of these bots by seat, with ``human`` moving at random."""
-    bots = [PERSON if name == "human" else built_in_bot(name) for name in names]
-    seat = names.index("human")
-    game = played_game(bots, boards, Timing(), "seed", deal)
-    single = SingleGame([bot for bot in bots if bot is not PERSON], seat, Timing(), OPEN)
+    bots, seat = [built_in_bot(name) for name in names if name != "human"], names.index("human")
+    game = Wish(bots, seat, board, "seed", deal).game
+    single = SingleGame(bots, seat, Timing(), OPEN)
     with single.seated(None, lambda _: InProcessPlayer("human", random_move)) as players:
-        outcomes = [single.play(single.referee(one, players)) for one in game.rounds]
-    return game.keep(results_folder(home), outcomes, OPEN)
+        outcome = single.play(single.referee(game.round, players))
+    return game.keep(results_folder(home), outcome, OPEN)
 
 
 @pytest.mark.parametrize(
-    ("names", "boards", "deal"),
+    ("names", "board", "deal"),
     [
-        (["human", "greedy"], (BIRD,), 0),
-        (["random", "human", "greedy"], (LION,), 7),
-        (["greedy", "careful-2", "human", "careful"], (BIRD,), 3),
-        (["random", "human"], (BIRD, LION, BIRD), 2),
+        (["human", "greedy"], BIRD, 0),
+        (["random", "human", "greedy"], LION, 7),
+        (["greedy", "careful-2", "human", "careful"], BIRD, 3),
     ],
 )
-def test_a_kept_game_is_whole_and_follows_from_its_plan(tmp_path, names, boards, deal):
-    folder = kept(tmp_path, names, boards, deal)
+def test_a_kept_game_is_whole_and_follows_from_its_plan(tmp_path, names, board, deal):
+    folder = kept(tmp_path, names, board, deal)
     checked = verify_run(folder)
     assert checked.differences == []
-    assert checked.replayed == checked.planned == len(boards)
-    assert games_of(folder, read_run(folder)) == (len(boards), len(boards))
+    assert checked.replayed == checked.planned == 1
+    assert games_of(folder, read_run(folder)) == (1, 1)
     assert "human is a person, of whom there is no copy" in checked.notes
 
 
@@ -54,7 +52,7 @@ def test_the_seats_are_those_that_were_taken(tmp_path):
 
 
 def test_a_report_says_how_to_play_the_same_tiles_again(tmp_path):
-    info = read_run(kept(tmp_path, ["random", "human"], (LION,), 5))
+    info = read_run(kept(tmp_path, ["random", "human"], LION, 5))
     command = "arena play random --human 1 --board lion --deal 5 --seed seed"
     assert repeat_command(info, seed="seed") == command
 
@@ -72,7 +70,7 @@ def test_each_game_has_a_folder_of_its_own_and_none_hides_the_newest_tournament(
 
 def test_a_bot_has_one_seat_in_a_game_that_is_kept():
     with pytest.raises(ConfigError, match="expected each bot once"):
-        played_game([PERSON, *[built_in_bot("greedy")] * 2], [BIRD], Timing(), "seed")
+        assert Wish([built_in_bot("greedy")] * 2, 0, BIRD, "seed").game
 
 
 def test_seats_that_are_not_those_of_the_bots_are_refused(tmp_path):
@@ -91,7 +89,7 @@ def test_a_played_game_is_no_tournament_to_be_finished(tmp_path):
 
 def test_the_latest_games_are_read_and_what_is_odd_is_left_out(tmp_path):
     first = kept(tmp_path, ["human", "random"])
-    second = kept(tmp_path, ["random", "human", "greedy"], (LION,))
+    second = kept(tmp_path, ["random", "human", "greedy"], LION)
     results = tmp_path / "results"
     (results / "played-link").symlink_to(first)
     (results / "played-empty").mkdir()

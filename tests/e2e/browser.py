@@ -87,7 +87,7 @@ class Browser:
         """
         from selenium.webdriver.support.wait import WebDriverWait
 
-        return WebDriverWait(self.driver, 60, 0.05).until(
+        return WebDriverWait(self.driver, 240, 0.05).until(
             lambda _: self.js(script, *arguments), script
         )
 

@@ -145,12 +145,6 @@ def test_both_play_the_same_against_a_pool(arena):
         assert {"fst", "rn2"} < set(record["bots"])
 
 
-def test_a_version_against_itself_shows_the_noise(arena):
-    out, _ = arena("compare", "rnd", "fst", "--null", "--max-blocks", 4, "--json", status=5)
-    found = json.loads(out)
-    assert (found["new"], found["old"], found["blocks"]) == ("fst-null", "fst", 4)
-
-
 def test_the_working_copy_is_compared_with_the_registered_version(arena):
     arena.add_bot("fst", RANDOM, to=".")
     out, err = arena("compare", "./fst", "fst", "--max-blocks", 2, status=5)

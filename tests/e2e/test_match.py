@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 from collections import Counter
 
 import pytest
@@ -102,27 +101,3 @@ def test_a_run_by_matches_until_it_is_precise(tiny):
     assert max(row["elo_high"] - row["elo_low"] for row in shown["standings"]) <= 300
     assert f"{2 * shown['games']} games: " in err
     assert shown["plan"] == {"games": 2 * shown["games"], "missing": 0, "incomplete_blocks": 0}
-
-
-def test_the_rounds_of_a_match_are_played_one_after_another_with_their_total(tiny):
-    out, err = tiny("play", "rnd", "fst", "--match", "tiny.txt,bird", "--seed", 3)
-    assert re.findall("^round.*", out, re.MULTILINE) == [
-        "round 1 of 2, on tiny",
-        "round 2 of 2, on bird",
-    ]
-    ends = [
-        dict(re.findall(r"(\w+) \((\d+) left\)", line))
-        for line in re.findall("^end.*", out, re.MULTILINE)
-    ]
-    totals = {bot: sum(int(end[bot]) for end in ends) for bot in ("rnd", "fst")}
-    first, second = sorted(totals, key=totals.get)
-    assert (
-        out.splitlines()[-1]
-        == f"match of tiny + bird: 1. {first} ({totals[first]} left), 2. {second} ({totals[second]}"
-        " left)"
-    )
-    assert "the same decks again: --seed 3 --deal 0" in err
-    assert (
-        "expected --board or --match, got both"
-        in tiny("play", "rnd", "fst", "--match", "bird", "--board", "lion", status=2)[1]
-    )

@@ -1,6 +1,5 @@
 """What boards and pages look like, beside stored pictures."""
 
-import time
 from contextlib import ExitStack
 from io import BytesIO
 from itertools import pairwise
@@ -71,18 +70,11 @@ def test_a_page_looks_as_it_did(shown, name, page, selector, width, scheme, scri
 def test_the_board_of_a_game_in_play_looks_as_it_did(browser, tmp_path):
     with ExitStack() as stack:
         browser.open(PAGES["playing"].make(tmp_path, stack))
-        wait(lambda: browser.js("return document.querySelectorAll('.lights rect').length"))
+        browser.wait("return document.querySelectorAll('.lights rect').length")
         browser.become(1280, is_calm=True)
         browser.js(NO_LETTERS)
         check_picture("board-in-play", browser.picture("#ground svg", BOARD))
         browser.open("about:blank")
-
-
-def wait(is_so):
-    """Looks again until it is so, for four minutes at most."""
-    deadline = time.monotonic() + 240
-    while not is_so() and time.monotonic() < deadline:
-        time.sleep(0.05)
 
 
 def test_one_tile_more_is_a_difference(shown):

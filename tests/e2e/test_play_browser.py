@@ -86,7 +86,7 @@ def wait(browser, *states):
 
 def soon(browser, is_so):
     """Waits until something is so; returns it."""
-    return WebDriverWait(browser.driver, 60, 0.05).until(lambda _: is_so())
+    return WebDriverWait(browser.driver, 240, 0.05).until(lambda _: is_so())
 
 
 def wait_for_step(browser, before):

@@ -62,25 +62,6 @@ def test_a_bot_is_told_of_the_past_in_the_ordinary_messages(played):
     assert (lines[8]["type"], lines[8]["id"]) == ("turn", 2)
 
 
-def test_a_reshuffled_game_keeps_the_hand_of_the_seat_to_move(played):
-    arena, old = played
-    source = ("--from", "r", old["id"], "--turn", 6, "--reshuffle")
-    out, err = arena("play", "greedy", "random", *source, "--seed", 1)
-    again, _ = arena("play", "greedy", "random", *source, "--seed", 1)
-    other, _ = arena("play", "greedy", "random", *source, "--seed", 2)
-    plain, _ = arena("play", "greedy", "random", *source[:-1])
-    assert out == again
-    assert err.endswith(" --turn 6 --seed 1 --reshuffle\n")
-
-    def hands(text):
-        return [line.split()[-3:] for line in text.split("\n\n")[0].splitlines()[-2:]]
-
-    assert hands(out)[0] == hands(other)[0] == hands(plain)[0]
-    assert hands(out)[1] != hands(other)[1]
-    record = json.loads(arena("play", "greedy", "random", *source, "--json")[0])
-    assert (record["deck"] != old["deck"], record["moves"][:6]) == (True, old["moves"][:6])
-
-
 def test_a_person_plays_on_with_a_hand_of_the_record(played):
     arena, old = played
     source = ("--from", "r", old["id"], "--turn", 7)
@@ -120,11 +101,9 @@ def test_a_seat_that_had_forfeited_stays_out(played, forfeited):
         (("--from", "r", "GAME", "--turn", 99), 1, "expected a turn from 0 to "),
         (("--from", "r", "GAME", "--deal", 1), 2, "expected --from without --deal"),
         (("--from", "r", "GAME", "--board", "lion"), 2, "expected --from without --board"),
-        (("--from", "r", "GAME", "--match", "bird"), 2, "expected --from without --match"),
         (("--from", "r", "bird/x"), 1, "hint: for example bird/greedy+random/0/"),
         (("--from", "s", "GAME"), 1, "expected a run's name or folder, got 's'"),
         (("--turn", 3), 2, "expected --from RUN GAME with --turn"),
-        (("--reshuffle",), 2, "expected --from RUN GAME with --reshuffle"),
         (("careful", "--from", "r", "GAME"), 2, "a bot for each of the seats 0, 1, got 3"),
     ],
 )

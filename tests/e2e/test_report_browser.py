@@ -1,7 +1,6 @@
 """Reports and replays in a real browser."""
 
 import re
-import time
 
 import pytest
 from msgspec.structs import replace
@@ -97,17 +96,14 @@ def test_keys_step_jump_and_play_and_left_and_right_do_wherever_the_focus_is(bro
     browser.js("document.getElementById('speed').value = '300'")
     before = browser.text("now")
     browser.keys("Space")
-    deadline = time.monotonic() + 240
-    while browser.text("now") == before and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert (
-        browser.js("return document.getElementById('play').getAttribute('aria-label')") == "Pause"
+    browser.wait("return document.getElementById('now').textContent !== arguments[0]", before)
+    state = (
+        "const play = document.getElementById('play');"
+        "return ['aria-label', 'aria-pressed'].map((name) => play.getAttribute(name))"
     )
+    assert browser.js(state) == ["Pause", "true"]
     browser.keys("Space")
-    assert browser.text("now") != before
-    assert (
-        browser.js("return document.getElementById('play').getAttribute('aria-pressed')") == "false"
-    )
+    assert browser.js(state) == ["Play", "false"]
     browser.open(page, address(record, 4))
     browser.js("document.activeElement.blur()")
     browser.keys("ArrowRight")
@@ -132,12 +128,7 @@ def test_a_link_leads_to_a_game_and_a_turn(browser, page, games):
     )
     # with a bare plus, as people write it
     browser.js("location.hash = arguments[0]", f"#game={games[5].id}&turn=3")
-    deadline = time.monotonic() + 240
-    while (
-        browser.js("return document.getElementById('game').value") != games[5].id
-        and time.monotonic() < deadline
-    ):
-        time.sleep(0.05)
+    browser.wait("return document.getElementById('game').value === arguments[0]", games[5].id)
     assert browser.text("now").startswith("Turn 3: ")
     browser.open(page, "#game=no/such/game&turn=%E0")
     assert "End (" in browser.text("now")
@@ -383,23 +374,16 @@ def test_a_page_begins_with_a_sentence_a_podium_and_a_game_that_plays_itself(bro
     caption = browser.js("return document.querySelector('figcaption').textContent")
     assert re.search(r" (beats|upsets|share the win)\b.*, (Bird|Lion), \d+ tiles; close: ", caption)
     now = "return document.querySelector('.film').getCurrentTime()"
-    seen, deadline = {browser.js(now)}, time.monotonic() + 240
-    while len(seen) < 3 and time.monotonic() < deadline:
-        seen.add(browser.js(now))
-    assert len(seen) == 3
+    for _ in range(2):
+        browser.wait(f"{now} !== arguments[0]", browser.js(now))
     browser.become(1280, is_calm=True)
-    deadline = time.monotonic() + 240
-    left = (
+    browser.wait(
         "const film = document.querySelector('.film'); return film.querySelector('animate')"
-        ".getSimpleDuration() - film.getCurrentTime()"
+        ".getSimpleDuration() - film.getCurrentTime() <= 1"
     )
-    while browser.js(left) > 1:
-        assert time.monotonic() < deadline
     first = browser.js("return document.querySelector('.lead figure a').hash")
     browser.js("document.querySelector('.lead figure a').click()")
-    deadline = time.monotonic() + 240
-    while not browser.text("now").startswith("Start.") and time.monotonic() < deadline:
-        time.sleep(0.05)
+    browser.wait("return document.getElementById('now').textContent.startsWith('Start.')")
     assert f"#game={browser.js('return document.getElementById(`game`).value')}&turn=0" == (
         browser.js("return decodeURIComponent(arguments[0])", first)
     )
@@ -425,9 +409,7 @@ def test_a_cell_of_head_to_head_opens_the_page_of_a_bot_at_the_opponent(browser,
     game = f"{row}.querySelector('.listed a')"
     name = browser.js(f"return {game}.title")
     browser.js(f"{game}.click()")
-    deadline = time.monotonic() + 240
-    while browser.js("return document.getElementById('game').value") != name:
-        assert time.monotonic() < deadline
+    browser.wait("return document.getElementById('game').value === arguments[0]", name)
     assert "standings" in browser.js(SEEN)
     assert browser.js("return document.activeElement.id") == "board"
     browser.open(page, f"#bot/{bot}", width=390)

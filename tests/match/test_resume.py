@@ -3,7 +3,6 @@ what a seat cannot see dealt anew.
 """
 
 import json
-from collections import Counter
 from typing import NamedTuple
 
 import pytest
@@ -12,11 +11,10 @@ from msgspec.structs import replace
 from arena.errors import FaultKind, Forfeit, RunError
 from arena.match.decisions import Recorded
 from arena.match.referee import GamePlan, Referee, Timing
-from arena.match.replay import Script, first_difference, reshuffled, resumed
+from arena.match.replay import Script, first_difference, resumed
 from arena.players.messages import turn_view
 from arena.players.player import InProcessPlayer, Player, random_move
 from arena.rules.boards import parse_board
-from arena.rules.notation import parse_deck
 from arena.tournament.schedule import deck_of
 from tests.protocol.vectors import BOARDS, STACKED
 
@@ -196,43 +194,3 @@ def test_a_record_that_breaks_the_rules_is_no_past():
     broken = script._replace(record=replace(script.record, moves=["Ra1Ra2"]))
     with pytest.raises(RunError, match=r"moves\[0\]: expected a move that the rules allow"):
         resumed(broken, 0)
-
-
-# dealt anew
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_reshuffled_deal_is_one_that_the_seat_to_move_could_not_tell_apart(name):
-    script, _ = CASES[name]
-    turn = min(12, script.record.turns - 1)
-    game = resumed(script, turn)
-    others = [reshuffled(game, str(seed)) for seed in range(5)]
-    assert len({other.deck for other in others}) > 1
-    assert reshuffled(game, "0").deck == others[0].deck
-    seen = turn_view(game.state, 0, 0, full=True)
-    for other in others:
-        assert Counter(parse_deck(other.deck)) == Counter(parse_deck(game.deck))
-        assert turn_view(other.state, 0, 0, full=True) == seen
-        new, _ = again(other)
-        assert new.moves[: len(game.past)] == list(game.past)
-
-
-def test_every_hidden_tile_may_come_anywhere_that_the_past_allows():
-    """Seat 1 holds one of three tiles or draws it later: over many deals, each is as likely."""
-    script, _ = CASES["two"]
-    game = resumed(script, 10)
-    held = Counter()
-    for seed in range(300):
-        held.update(reshuffled(game, str(seed)).state.hands[1])
-    placed, own = game.state.tiles_placed(), game.state.hands[0]
-    hidden = [12 - placed[tile] - own.count(tile) for tile in range(6)]
-    for tile, count in enumerate(hidden):
-        share = count / sum(hidden)
-        assert abs(held[tile] / 900 - share) < 4 * (share * (1 - share) / 900) ** 0.5
-
-
-def test_passes_that_no_other_deal_explains_are_said_so():
-    script, _ = CASES["two"]
-    game = resumed(script, 0)._replace(past=("pass",))
-    with pytest.raises(RunError, match="expected another deal that fits the passes"):
-        reshuffled(game, "x")

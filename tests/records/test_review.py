@@ -10,9 +10,10 @@ from arena.records.grades import (
     Grade,
     Judge,
     ReviewedGame,
-    ReviewFile,
+    line_of,
     newest_review,
     read_reviews,
+    review_file,
     seen_by,
 )
 from arena.records.regular import FullError
@@ -33,9 +34,9 @@ def graded(judge=JUDGE, seats=(0, 1)):
 
 
 def write(run, *games):
-    with ReviewFile(run) as file:
+    with review_file(run) as file:
         for game in games:
-            file.append(game)
+            file.append(line_of(game))
 
 
 def test_what_is_written_is_read_again_by_judge(tmp_path):
@@ -65,8 +66,8 @@ def test_a_torn_line_is_cut_and_graded_again(tmp_path):
 
 
 def test_two_reviews_at_once_do_not_mix(tmp_path):
-    with ReviewFile(tmp_path), pytest.raises(RunError, match="another arena writing it"):
-        ReviewFile(tmp_path)
+    with review_file(tmp_path), pytest.raises(RunError, match="another arena writing it"):
+        review_file(tmp_path)
 
 
 def test_a_full_disk_leaves_whole_lines(tmp_path, monkeypatch):
@@ -77,10 +78,10 @@ def test_a_full_disk_leaves_whole_lines(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     written = regular.os.write
-    with ReviewFile(tmp_path) as file:
+    with review_file(tmp_path) as file:
         monkeypatch.setattr(regular.os, "write", full)
         with pytest.raises(FullError, match="No space left") as caught:
-            file.append(graded(Judge("random", 9, 4)))
+            file.append(line_of(graded(Judge("random", 9, 4))))
     assert "all earlier grades are safe: free some disk space" in caught.value.hint
     monkeypatch.undo()
     assert read_reviews(tmp_path) == [graded()]
@@ -128,7 +129,7 @@ def test_a_link_in_its_place_is_not_followed(tmp_path):
     run = tmp_path / "run"
     run.mkdir()
     (run / FILE).symlink_to(tmp_path / "own")
-    for use in (read_reviews, ReviewFile):
+    for use in (read_reviews, review_file):
         with pytest.raises(RunError, match="got a link"):
             use(run)
     assert (tmp_path / "own").read_text() == "mine\n"

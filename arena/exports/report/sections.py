@@ -413,11 +413,12 @@ def _played(config: dict[str, Any]) -> list[str]:
     game = make_config(config).game
     assert game is not None, "a game"
     bots = [bot for bot in game.seats if bot != YOU]
-    boards = [str(name) for name in config.get("match") or config["boards"]]
-    files = ",".join(name if name in BUILT_IN else f"{name}.txt" for name in boards)
-    which = ["--match" if config.get("match") else "--board", files]
+    # Of a match, which versions before 1.1 could play, its first round.
+    boards = config.get("match") or config["boards"]
+    board, deal = str(boards[0]), game.deal * boards.count(boards[0])
+    which = ["--board", board if board in BUILT_IN else f"{board}.txt"]
     words = ["arena", "play", *bots, "--human", str(game.seats.index(YOU)), *which]
-    return [*words, *_options(config, TIMES), "--deal", str(game.deal)]
+    return [*words, *_options(config, TIMES), "--deal", str(deal)]
 
 
 def _tuned(config: dict[str, Any]) -> list[str]:

@@ -407,10 +407,14 @@ def _place_text(history: "History", row: Any, league: str) -> str:
     """``my-bot@2 is placed: 312 +/- 48 Elo, place 4 of 12 in ladder, after 208 games``."""
     if not isfinite(row["elo"]):
         return f"{row['version']} has no rating in {league} after {row['games']} games"
-    elos, half = history.table["elo"], (row["elo_high"] - row["elo_low"]) / 2
+    half = (row["elo_high"] - row["elo_low"]) / 2
     bound = f"{row['mark']} " if row["mark"] in BOUNDS else ""
     error = f" +/- {half:.0f}" if isfinite(half) else ""
-    place = f"place {1 + int((elos > row['elo']).sum())} of {int(elos.notna().sum())} in {league}"
+    # A bound says nothing of a place, be it this one's or another's.
+    table = history.table
+    rated = table["elo"][table["elo_low"].notna() & table["elo_high"].notna()]
+    better = int((rated > row["elo"]).sum())
+    place = f"place {1 + better} of {len(rated)} in {league}" if not bound else f"in {league}"
     return (
         f"{row['version']} is placed: {bound}{row['elo']:.0f}{error} Elo, {place}, after"
         f" {row['games']} games"

@@ -11,8 +11,8 @@ import msgspec
 
 from arena.cli import DONE, FAILED
 from arena.cli.check import run_checks
-from arena.cli.conduct import sandbox_options
 from arena.cli.options import as_json, default_option, split_words, tell_json
+from arena.cli.run import sandbox_options
 from arena.cli.terminal import columns_of, say, tell
 from arena.commands.bots import bot_finder, bot_in, registry_of
 from arena.commands.home import results_folder

@@ -13,7 +13,6 @@ import click
 from tqdm import tqdm
 
 from arena.cli import DONE, FAILED
-from arena.cli.conduct import sandbox_options
 from arena.cli.options import (
     Showing,
     as_json,
@@ -27,6 +26,7 @@ from arena.cli.options import (
     tell_json,
 )
 from arena.cli.progress import LONG_S, duration_text
+from arena.cli.run import sandbox_options
 from arena.cli.terminal import columns_of, say, tell, tell_with_commands
 from arena.commands.bots import bot_to_check
 from arena.commands.playing import SandboxChoice

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import click
 
 from arena.cli import DONE, NO, UNDECIDED
-from arena.cli.conduct import AT_ONCE, Conduct, conduct_options, playing, run_path, status_of
 from arena.cli.options import (
     as_json,
     default_option,
@@ -21,6 +20,7 @@ from arena.cli.options import (
     tell_json,
 )
 from arena.cli.progress import Progress
+from arena.cli.run import AT_ONCE, Conduct, conduct_options, playing, run_path, status_of
 from arena.cli.terminal import say, tell
 from arena.commands.bots import bot_finder, request_comparison, request_tuning
 from arena.commands.playing import Contest, is_trusted

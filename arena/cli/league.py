@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
-from arena.cli.conduct import AT_ONCE, Conduct, conduct_options, playing, show_troubles
 from arena.cli.options import (
     Number,
     Showing,
@@ -22,6 +21,7 @@ from arena.cli.options import (
     tell_json,
 )
 from arena.cli.progress import Progress
+from arena.cli.run import AT_ONCE, Conduct, conduct_options, playing, show_troubles
 from arena.cli.tables import conclude, show_history, show_place
 from arena.cli.terminal import columns_of, say
 from arena.commands.home import results_folder

@@ -200,7 +200,6 @@ class Showing(NamedTuple):
     csv_path: str | None = None
     wide: bool = False
     pairs: bool = False
-    covariance: bool = False
 
     def check(self) -> None:
         """Raises UsageError or UserError before hours of work instead of afterwards."""

@@ -12,10 +12,10 @@ from click.core import ParameterSource
 
 from arena.cli import DONE, FAILED
 from arena.cli.board import Human, Mosaic, end_line, move_lines, move_summary
-from arena.cli.conduct import sandbox_options
 from arena.cli.home import serve_game
 from arena.cli.options import DEAL, as_json, check_utf8, refuse, setting_options
 from arena.cli.replay import named_game
+from arena.cli.run import sandbox_options
 from arena.cli.terminal import say, screen_folded, tell
 from arena.commands.bots import bot_finder, with_clock
 from arena.commands.game import Round, SingleGame, Wish
@@ -29,8 +29,7 @@ from arena.match.replay import Resumed, first_difference, resumed, resumed_id
 from arena.players.channel import WireLog
 from arena.players.player import Player
 from arena.players.process import adopt_orphans
-from arena.records.note import Note
-from arena.records.record import GameRecord, encode_record
+from arena.records.record import GameRecord, Note, encode_record
 from arena.rules import State
 from arena.rules.boards import find_board
 from arena.rules.explain import explained

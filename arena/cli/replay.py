@@ -10,8 +10,8 @@ import click
 
 from arena.cli import DONE, FAILED
 from arena.cli.board import Mosaic, end_line, move_lines
-from arena.cli.conduct import sandbox_options
 from arena.cli.options import as_json, refuse, tell_json
+from arena.cli.run import sandbox_options
 from arena.cli.terminal import say, screen_folded, tell
 from arena.commands.playing import SandboxChoice
 from arena.commands.review import bot_to_ask, note_bank

@@ -10,9 +10,9 @@ import click
 from tqdm import tqdm
 
 from arena.cli import DONE, FAILED, NO
-from arena.cli.conduct import sandbox_options
 from arena.cli.options import as_json, jobs_option, run_argument, tell_json
 from arena.cli.replay import answer_lines, named_game
+from arena.cli.run import sandbox_options
 from arena.cli.terminal import say, tell
 from arena.commands.playing import SandboxChoice
 from arena.commands.review import bot_to_ask, note_bank

@@ -95,9 +95,6 @@ def standings(home: Path, /, run: str | None, *, rating: Rating, showing: Showin
 @click.command()
 @click.argument("file", metavar="FILE|-")
 @standings_options
-@click.option(
-    "--covariance", is_flag=True, help="Also show the covariance of the ratings, in Elo squared."
-)
 @click.option("--no-seats", is_flag=True, help="Rate as if all seats were equally good.")
 @rating_options("anchors", "without", "prior")
 def rate(file: str, *, rating: Rating, no_seats: bool, showing: Showing) -> None:
@@ -292,11 +289,10 @@ def show_tables(tables: "Tables", showing: Showing, **beside: object) -> None:
     """
     from arena.exports.files import csv_text, standings_file, standings_object  # noqa: PLC0415
 
-    more = {"pairs": showing.pairs, "covariance": showing.covariance}
     showing.tell(
         "\nstandings",
         csv=lambda: csv_text(*standings_file(tables)),
-        value=lambda: {**beside, **standings_object(tables, **more)},
+        value=lambda: {**beside, **standings_object(tables, pairs=showing.pairs)},
         show=lambda: _print(tables, showing),
     )
     if showing.csv_path == "-":
@@ -315,8 +311,6 @@ def _print(tables: "Tables", showing: Showing) -> None:
     click.echo(f"{table}\n{folded(below, width)}")
     if showing.pairs:
         click.echo(f"\n{folded(text.pairs_text(tables.pairs, text.noun_of(tables), width), width)}")
-    if showing.covariance:
-        click.echo(f"\n{text.covariance_text(tables.covariance)}")
 
 
 def show_notes(tables: "Tables") -> None:
@@ -413,10 +407,14 @@ def _place_text(history: "History", row: Any, league: str) -> str:
     """``my-bot@2 is placed: 312 +/- 48 Elo, place 4 of 12 in ladder, after 208 games``."""
     if not isfinite(row["elo"]):
         return f"{row['version']} has no rating in {league} after {row['games']} games"
-    elos, half = history.table["elo"], (row["elo_high"] - row["elo_low"]) / 2
+    half = (row["elo_high"] - row["elo_low"]) / 2
     bound = f"{row['mark']} " if row["mark"] in BOUNDS else ""
     error = f" +/- {half:.0f}" if isfinite(half) else ""
-    place = f"place {1 + int((elos > row['elo']).sum())} of {int(elos.notna().sum())} in {league}"
+    # A bound says nothing of a place, be it this one's or another's.
+    table = history.table
+    rated = table["elo"][table["elo_low"].notna() & table["elo_high"].notna()]
+    better = int((rated > row["elo"]).sum())
+    place = f"place {1 + better} of {len(rated)} in {league}" if not bound else f"in {league}"
     return (
         f"{row['version']} is placed: {bound}{row['elo']:.0f}{error} Elo, {place}, after"
         f" {row['games']} games"

@@ -168,25 +168,6 @@ class PlayedGame(NamedTuple):
         return folder
 
 
-def played_game(
-    bots: Sequence[Bot], board: Board, timing: Timing, seed: str, deal: int = 0
-) -> PlayedGame:
-    """A game of these bots by seat on a deal of the seed. Raises ConfigError, also when a bot has
-    two seats.
-    """
-    labels = [bot.label for bot in bots]
-    settings = {
-        "bots": labels,
-        "seed": seed,
-        "players": len(bots),
-        "boards": [board.name],
-        "deals": 1,
-        "game": OneGame(labels, deal),
-        **msgspec.structs.asdict(timing),
-    }
-    return PlayedGame(make_config(msgspec.to_builtins(settings)), board, bots, now())
-
-
 class Wish(NamedTuple):
     """A game that somebody wants to play: against which bots, at which seat, on which tiles."""
 
@@ -199,9 +180,20 @@ class Wish(NamedTuple):
 
     @property
     def game(self) -> PlayedGame:
-        """The game. Raises ConfigError."""
+        """The game. Raises ConfigError, also when a bot has two seats."""
         seats = [*self.bots[: self.seat], PERSON, *self.bots[self.seat :]]
-        return played_game(seats, self.board, self.timing, self.seed, self.deal)
+        labels = [bot.label for bot in seats]
+        settings = {
+            "bots": labels,
+            "seed": self.seed,
+            "players": len(labels),
+            "boards": [self.board.name],
+            "deals": 1,
+            "game": OneGame(labels, self.deal),
+            **msgspec.structs.asdict(self.timing),
+        }
+        config = make_config(msgspec.to_builtins(settings))
+        return PlayedGame(config, self.board, seats, now())
 
     def again(self, how: str) -> Self:
         """The same with new tiles, with the same ones at the ``seat`` after this one, or just the

@@ -19,8 +19,7 @@ from arena.ratings.columns import DECIMALS, FILES, cell_of, file_names
 from arena.ratings.tables import Tables
 from arena.ratings.tally import Row, WholeRow, row_decoder
 from arena.records.journal import journal_of, read_rows
-from arena.records.note import kept_notes
-from arena.records.record import shares
+from arena.records.record import kept_notes, shares
 from arena.records.regular import durable_file, write_durably
 from arena.rules.notation import PASSED
 
@@ -78,12 +77,11 @@ def standings_file(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
     return tables.standings.assign(without="+".join(tables.without)), [*names, "without"]
 
 
-def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -> dict[str, Any]:
+def standings_object(tables: Tables, *, pairs: bool) -> dict[str, Any]:
     """Everything that the text of the standings shows, for JSON: a list of objects for each table,
     the sentences and the notes.
 
-    ``independent_games`` is None if unknown. ``covariance`` adds the covariance matrix of the
-    ratings by name, in Elo squared.
+    ``independent_games`` is None if unknown.
     """
     worth = tables.independent_games
     content: dict[str, Any] = {
@@ -99,8 +97,6 @@ def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -
     }
     if pairs:
         content["pairs"] = table_rows(tables.pairs)
-    if covariance:
-        content["covariance"] = json.loads(tables.covariance.to_json(orient="index"))
     return {**content, "sentences": list(tables.sentences), "notes": tables.notes}
 
 

@@ -167,15 +167,6 @@ def seat_names(bots: Sequence[str]) -> list[str]:
     ]
 
 
-def covariance_text(covariance: "pd.DataFrame") -> str:
-    """The covariance of the ratings in Elo squared."""
-    rows = [
-        (str(name), *(number(value, 2) for value in values))
-        for name, values in zip(covariance.index, covariance.to_numpy(), strict=True)
-    ]
-    return columns_text(("Covariance", *map(str, covariance.columns)), rows, left=("Covariance",))
-
-
 def footer_lines(tables: "Tables") -> list[str]:
     """What stands below the standings: what they say about the order of the bots, what they are
     made of, and what else to know.

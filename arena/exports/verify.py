@@ -29,8 +29,8 @@ from arena.players.manifest import FILE, played_text
 from arena.players.player import A_PERSON, IN_PROCESS, built_in_bot
 from arena.ratings.columns import DECIMALS
 from arena.ratings.tables import run_tables
-from arena.records.journal import COMPRESSED, journal_of, read_lines
-from arena.records.record import Difference, GameRecord, Ids, Wrong, decode_strictly
+from arena.records.journal import COMPRESSED, Ids, journal_of, read_lines
+from arena.records.record import Difference, GameRecord, Wrong, decode_strictly
 from arena.records.regular import open_regular, read_regular
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo, RunInfo, evidence_name, read_run

@@ -5,7 +5,6 @@ that speak to it in unusual ways.
 import json
 import os
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -25,8 +24,7 @@ from arena.players.messages import Start, encode, shown, turn_view
 from arena.players.player import Answer, InProcessPlayer, Player, first_move, random_move
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import NS_PER_MS
-from arena.records.note import MOST_NAME, Loss, Note, losses, note_of
-from arena.records.record import GameRecord
+from arena.records.record import MOST_NAME, GameRecord, Loss, Note, losses, note_of
 from arena.rules import State
 from arena.rules.boards import Board, built_in
 from arena.rules.notation import COPIES, TILES, parse_deck
@@ -107,14 +105,13 @@ class Trial(NamedTuple):
 
 
 class Notes:
-    """What a bot says of its moves: how many notes there were, how often each part of one was cut
-    or dropped, and what came the first time.
+    """What a bot says of its moves: how many notes there were, and how each part of one was cut or
+    dropped, every time.
     """
 
     def __init__(self) -> None:
         self.heard = 0
-        self.lost = Counter[tuple[str, str]]()
-        self.first: dict[tuple[str, str], Loss] = {}
+        self.lost: dict[tuple[str, str], list[Loss]] = {}
 
     def hear(self, said: object) -> Note | None:
         """What is kept of a note."""
@@ -123,8 +120,7 @@ class Notes:
             key = loss.part[:MOST_NAME], loss.expected
             # A bot may make up any number of names.
             if key in self.lost or len(self.lost) < MOST_LOSSES:
-                self.lost[key] += 1
-                self.first.setdefault(key, loss)
+                self.lost.setdefault(key, []).append(loss)
         return note_of(said)
 
 
@@ -261,28 +257,53 @@ PIECE = 5
 GAP_S = 0.0002
 
 
-class Changed(BotPlayer):
-    """Rewrites every message with a change."""
+class Unusual(BotPlayer):
+    """Speaks in ways that the protocol allows. It makes a ``change`` to every message; it sends a
+    ``stranger``, a message of a type that no version has, between all others; ``is_prompt`` sends
+    each public line as soon as it is known, instead of with the next turn; and the bot waits for
+    ``pause_s`` between the start of its first game and its first turn.
+    """
 
     def __init__(
         self,
         bot: Bot,
         startup_ms: int,
         sandbox: Sandbox,
-        change: Callable[[dict[str, Any]], dict[str, Any]],
+        *,
+        change: Callable[[dict[str, Any]], dict[str, Any]] = lambda message: message,
         separators: tuple[str, str] = (",", ":"),
+        stranger: bytes = b"",
+        is_prompt: bool = False,
+        pause_s: float = 0.0,
     ) -> None:
-        def rewritten(message: dict[str, Any]) -> bytes:
-            changed = change(message)
-            return json.dumps(changed, separators=separators, ensure_ascii=False).encode()
+        def changed(message: dict[str, Any]) -> bytes:
+            return json.dumps(change(message), separators=separators, ensure_ascii=False).encode()
 
-        self._rewritten = rewritten
-        speech = Speech(encode=lambda message: rewritten(msgspec.to_builtins(message)))
+        self._changed, self._stranger = changed, stranger
+        self._is_prompt, self._pause_s = is_prompt, pause_s
+        speech = Speech(encode=lambda message: changed(msgspec.to_builtins(message)))
         super().__init__(bot, startup_ms, sandbox, speech=speech)
 
+    def begin(self, start: Start) -> None:
+        """Sends the start, and after it what is due."""
+        super().begin(start)
+        self._send(self._stranger)
+
     def inform(self, line: bytes) -> None:
-        """Queues the changed line."""
-        super().inform(self._rewritten(json.loads(line)))
+        """Sends a public line, and before it what is due."""
+        self._send(self._stranger, self._changed(json.loads(line)))
+
+    def _send(self, *lines: bytes) -> None:
+        for line in filter(None, lines):
+            super().inform(line)
+        if self._is_prompt:
+            self.channel.flush()
+
+    def choose(self, state: State, budget_ns: int) -> Answer:
+        """Asks for a move, the first time after a pause."""
+        time.sleep(self._pause_s)
+        self._pause_s = 0.0
+        return super().choose(state, budget_ns)
 
 
 def with_unknown_fields(message: dict[str, Any]) -> dict[str, Any]:
@@ -295,60 +316,6 @@ def in_another_order(message: dict[str, Any]) -> dict[str, Any]:
     return dict(reversed(message.items()))
 
 
-class WithStrangers(BotPlayer):
-    """Sends extra messages, of a type that no version has, between all others."""
-
-    def begin(self, start: Start) -> None:
-        """Sends an unknown message after the start."""
-        super().begin(start)
-        super().inform(STRANGER)
-
-    def inform(self, line: bytes) -> None:
-        """Sends an unknown message before each public line."""
-        super().inform(STRANGER)
-        super().inform(line)
-
-
-class LineByLine(BotPlayer):
-    """Sends each public line as soon as it is known, instead of with the next turn."""
-
-    def begin(self, start: Start) -> None:
-        """Sends the start at once."""
-        super().begin(start)
-        self.channel.flush()
-
-    def inform(self, line: bytes) -> None:
-        """Sends the line at once."""
-        super().inform(line)
-        self.channel.flush()
-
-
-class WithPause(LineByLine):
-    """Makes the bot wait between the start of its first game and its first turn."""
-
-    _pause_s = PAUSE_S
-
-    def choose(self, state: State, budget_ns: int) -> Answer:
-        """Asks for a move, the first time after a pause."""
-        time.sleep(self._pause_s)
-        self._pause_s = 0.0
-        return super().choose(state, budget_ns)
-
-
-def with_jumping_ids(bot: Bot, startup_ms: int, sandbox: Sandbox) -> BotPlayer:
-    """Numbers its requests with gaps, up to the largest id, from the beginning for each process."""
-    first = LARGEST_ID - MOST_REQUESTS * GAP
-    return BotPlayer(bot, startup_ms, sandbox, speech=Speech(numbers=lambda: count(first, GAP)))
-
-
-def in_pieces(bot: Bot, startup_ms: int, sandbox: Sandbox) -> BotPlayer:
-    """Sends every line in pieces; some pieces hold the end of one line and the start of the
-    next.
-    """
-    connect = partial(Channel, exchange=None, write=_write_piece)
-    return BotPlayer(bot, startup_ms, sandbox, speech=Speech(connect=connect))
-
-
 def _write_piece(to_bot: int, lines: bytes) -> int:
     """Writes a few bytes near the end of a line, where readers make mistakes, and more in between;
     then pauses, so that the bot reads them by themselves.
@@ -357,3 +324,9 @@ def _write_piece(to_bot: int, lines: bytes) -> int:
     written = os.write(to_bot, lines[: PIECE if end < 2 * PIECE else min(end - PIECE, 997)])
     time.sleep(GAP_S)
     return written
+
+
+JUMPING = Speech(numbers=lambda: count(LARGEST_ID - MOST_REQUESTS * GAP, GAP))
+"""Numbers requests with gaps, up to the largest id, from the beginning for each process."""
+IN_PIECES = Speech(connect=partial(Channel, exchange=None, write=_write_piece))
+"""Sends every line in pieces; some hold the end of one line and the start of the next."""

@@ -12,22 +12,21 @@ from msgspec.structs import replace
 
 from arena.errors import BotFolderError, Void, counted
 from arena.match.bench import (
+    IN_PIECES,
+    JUMPING,
+    PAUSE_S,
     SHORT_MS,
     STARTUP_MS,
+    STRANGER,
     TOO_LATE,
     Bench,
-    Changed,
     Failed,
-    LineByLine,
     Trial,
-    WithPause,
-    WithStrangers,
+    Unusual,
     ask_for_a_move,
     expect_quiet,
     in_another_order,
-    in_pieces,
     last_words,
-    with_jumping_ids,
     with_unknown_fields,
 )
 from arena.players.bot import BotPlayer
@@ -39,7 +38,7 @@ from arena.players.sandbox.launch import interpreter_paths
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
 from arena.players.timekeeper import NS_PER_MS
-from arena.records.note import MOST_NAME
+from arena.records.record import MOST_NAME
 from arena.rules.explain import where_to_read
 
 FILES = "bot.toml, files, program and build"
@@ -171,13 +170,13 @@ def _logs_little(bench: Bench) -> str:
 def _sends_notes_that_fit(bench: Bench) -> Found:
     """Not a fault: what does not fit is cut or dropped, see P5.6."""
     notes = bench.notes
-    figures = {"notes": notes.heard, "cut": sum(notes.lost.values())}
+    figures = {"notes": notes.heard, "cut": sum(map(len, notes.lost.values()))}
     if not notes.lost:
         return f"{notes.heard} notes" if notes.heard else "it sends none", figures
     cut = "; ".join(
-        f"{loss.part[:MOST_NAME]!r}: expected {loss.expected}, got {loss.got}"
-        f" ({notes.lost[key]} of {notes.heard} notes)"
-        for key, loss in notes.first.items()
+        f"{first.part[:MOST_NAME]!r}: expected {first.expected}, got {first.got}"
+        f" ({1 + len(others)} of {notes.heard} notes)"
+        for first, *others in notes.lost.values()
     )
     return f"note: not all of them is kept (P5.6): {cut}", figures
 
@@ -242,7 +241,7 @@ def _game(name: str, *trial: Any, **more: Any) -> TableStep:
     return TableStep(name, partial(_plays, trial=Trial(*trial, **more)))
 
 
-def _variant(name: str, make: Callable[[Bot, int, Sandbox], Player], cure: str) -> TableStep:
+def _variant(name: str, cure: str, make: Callable[[Bot, int, Sandbox], Player]) -> TableStep:
     return TableStep(name, partial(_understands, make=make), cure)
 
 
@@ -296,29 +295,33 @@ STEPS = (
         _plays_with_other_options,
         "P10.3: play with every value that bot.toml allows, or narrow the range there",
     ),
-    _variant("fields it does not know", partial(Changed, change=with_unknown_fields), SEE_TYPES),
-    _variant("messages of a type it does not know", WithStrangers, SEE_TYPES),
+    _variant("fields it does not know", SEE_TYPES, partial(Unusual, change=with_unknown_fields)),
+    _variant("messages of a type it does not know", SEE_TYPES, partial(Unusual, stranger=STRANGER)),
     _variant(
         "fields in another order, with spaces between",
-        partial(Changed, change=in_another_order, separators=(" , ", " : ")),
         SEE_LINES,
+        partial(Unusual, change=in_another_order, separators=(" , ", " : ")),
     ),
     _variant(
         "ids that jump, up to the largest",
-        with_jumping_ids,
         "P2.2: repeat the id exactly, a whole number below 2^53",
+        partial(BotPlayer, speech=JUMPING),
     ),
-    _variant("lines that arrive in pieces", in_pieces, SEE_LINES),
+    _variant("lines that arrive in pieces", SEE_LINES, partial(BotPlayer, speech=IN_PIECES)),
     _variant(
         "lines that arrive one by one",
-        LineByLine,
         "P6.1: 'played' may come at any time before the next turn",
+        partial(Unusual, is_prompt=True),
     ),
-    _variant("a long pause before a turn", WithPause, "P8.3: do not rely on time between turns"),
+    _variant(
+        "a long pause before a turn",
+        "P8.3: do not rely on time between turns",
+        partial(Unusual, is_prompt=True, pause_s=PAUSE_S),
+    ),
     _variant(
         "a new process for a game",
-        BotPlayer,
         "P3.3: with fresh = true, every game gets a new process",
+        BotPlayer,
     ),
     _end("when its input ends before hello", lambda _, player: player.open()),
     # What is queued, the start, is not sent.

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from arena.errors import ArenaError, FaultKind, RunError
 from arena.match.referee import GamePlan, Timing
 from arena.players.manifest import Value
-from arena.records.note import Note, kept_notes
-from arena.records.record import FORFEIT, Fault, GameRecord, Wrong
+from arena.records.record import FORFEIT, Fault, GameRecord, Note, Wrong, kept_notes
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASS, PASSED, move_text, parse_deck, play_text

@@ -438,44 +438,27 @@ def remove_passing(folder: str) -> None:
 
 def remove_abandoned() -> list[Path]:
     """Removes the folders of this user that no living process owns; returns them."""
-    found = []
-    for place in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*")):
-        found += [place] if _remove_if_abandoned(place) else []
-    for place in sorted(Path(tempfile.gettempdir()).glob(f"{UNFINISHED}*")):
-        with suppress(FileNotFoundError):  # whoever makes it may be about to lock it
-            found += [place] if age_s(place) > PATIENCE_S and _remove_if_abandoned(place) else []
+    found, places = [], Path(tempfile.gettempdir())
+    for place in sorted([*places.glob(f"{PREFIX}*"), *places.glob(f"{UNFINISHED}*")]):
+        with suppress(OSError):  # it is gone, or somebody has its lock
+            status = place.lstat()
+            # whoever makes it may be about to lock it
+            is_new = place.name.startswith(UNFINISHED) and age_s(place) <= PATIENCE_S
+            if is_new or not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+                continue
+            handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove_tree(str(place))
+                found.append(place)
+            finally:
+                os.close(handle)
     return found
-
-
-def _remove_if_abandoned(place: Path) -> bool:
-    handle = _locked(place)
-    if handle is None:
-        return False
-    remove_tree(str(place))
-    os.close(handle)
-    return True
 
 
 def age_s(place: Path) -> float:
     """How many seconds ago a folder was last changed, by the dates of the file system."""
     return datetime.now(UTC).timestamp() - place.lstat().st_mtime
-
-
-def _locked(place: Path) -> int | None:
-    """A lock on a folder of this user, None when somebody has it or it is none."""
-    try:
-        found = place.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-            return None
-        handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
 
 
 def remove_tree(folder: str) -> None:

@@ -138,7 +138,7 @@ SILENCE = Raw()
 
 class Move(Struct, tag="move", frozen=True, omit_defaults=True, gc=False):
     """The answer to `Turn`. What a note may be is judged later, by `said` and then by
-    `records.note.note_of`, so that it never costs the move.
+    `records.record.note_of`, so that it never costs the move.
     """
 
     id: Id

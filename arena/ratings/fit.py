@@ -263,11 +263,11 @@ def _fit(
 ) -> Fit:
     results, bots = model.results, slice(0, len(model.results.bots))
     loose = _loose_directions(model, marks, open_seats if prior else ())
-    errors = sandwich(model, parameters, prior, loose)
-    clustered, independent = errors.clustered * ELO**2, errors.independent * ELO**2
+    *covariances, leverage = sandwich(model, parameters, prior, loose)
+    clustered, independent = (each * ELO**2 for each in covariances)
     # A bot with next to no deals must not move the others: it has no part in the level.
-    level = level_of(errors.leverage.told)
-    freedom, of_parameters = _freedom(errors.leverage, level)
+    level = level_of(leverage.told)
+    freedom, of_parameters = _freedom(leverage, level)
     center, every = np.eye(len(level)) - level, errors_of(np.diag(clustered))
     seats, seat_freedom = dict[int, tuple[Floats, Floats]](), dict[int, Floats]()
     for size, start in model.offsets.items():
@@ -279,7 +279,7 @@ def _fit(
         members=np.arange(len(level)),
         elo=_level(center @ parameters[bots] * ELO),
         covariance=center @ clustered[bots, bots] @ center.T,
-        deals=errors.leverage.told,
+        deals=leverage.told,
         freedom=freedom,
         gain=np.nan
         if loose.size

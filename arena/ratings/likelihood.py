@@ -228,18 +228,11 @@ class Leverage(NamedTuple):
     told: Floats
 
 
-class Sandwich(NamedTuple):
-    """What the deals tell about the parameters: their covariance (size, size) ``clustered`` by
-    deal, the one for ``independent`` games, and the ``leverage`` of the deals.
-    """
-
-    clustered: Floats
-    independent: Floats
-    leverage: Leverage
-
-
-def sandwich(model: Model, parameters: Floats, prior: float, loose: Floats) -> Sandwich:
-    """The errors by the cluster jackknife, in one step (CR3).
+def sandwich(
+    model: Model, parameters: Floats, prior: float, loose: Floats
+) -> tuple[Floats, Floats, Leverage]:
+    """The errors by the cluster jackknife, in one step (CR3): the covariance (size, size) of the
+    parameters clustered by deal, the one for independent games, and the leverage of the deals.
 
     The mean rating is held at 0. NaN with one deal, or one game. In the directions ``loose`` (size,
     m) only the prior holds the parameters. There all deals went one way, so they have almost no
@@ -266,7 +259,7 @@ def sandwich(model: Model, parameters: Floats, prior: float, loose: Floats) -> S
         np.asarray(center @ (bread @ meat @ bread + added) @ center.T, dtype=np.float64)
         for meat in (by_deal, by_game)
     )
-    return Sandwich(clustered, independent, leverage)
+    return clustered, independent, leverage
 
 
 def deal_sums(results: Results, of_outcomes: csr_array) -> Iterator[csr_array]:

@@ -13,6 +13,7 @@ blocks' placements (DeLong, DeLong and Clarke-Pearson 1988; Obuchowski 1997).
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -67,7 +68,6 @@ class MarginTest(SequentialTest):
         outcomes = _outcomes(players)
         self._groups = [_Opposed(outcomes) for _ in range(max(groups, 1))]
         self._shares = _win_shares(outcomes)
-        self._known: _Weighed | None = None
 
     def add(self, new: float, old: float, group: int = 0, margins: Margins = NO_MARGINS) -> None:
         """Counts a block: the mean shares of both, the number of the set of opponents, and the
@@ -76,7 +76,7 @@ class MarginTest(SequentialTest):
         super().add(new, old, group)
         self.wins.add(new, old, group)
         self._groups[group].add(margins, new - old)
-        self._known = None
+        self.__dict__.pop("_weighed", None)
 
     @property
     def mean(self) -> float:
@@ -119,19 +119,12 @@ class MarginTest(SequentialTest):
             half = np.clip(half * gap / reached, -FARTHEST, FARTHEST)
         return half
 
-    @property
+    @cached_property
     def _weighed(self) -> _Weighed:
-        if self._known is None:
-            self._known = self._weigh()
-        return self._known
-
-    def _weigh(self) -> _Weighed:
         blocks = max(self.blocks, 1)
-        placed = [group.placed() for group in self._groups]
-        mean, squares, products = (
-            sum(column) / blocks for column in list(zip(*placed, strict=True))[:3]
-        )
-        pooled = self._pooled([group.outcomes for group in placed])
+        sums, outcomes = zip(*(group.placed() for group in self._groups), strict=True)
+        mean, squares, products = (sum(column) / blocks for column in zip(*sums, strict=True))
+        pooled = self._pooled(outcomes)
         level = float(np.mean(pooled @ self._shares))
         # One extra block, half at each end of the range, as for wins, so that a few identical
         # blocks cannot decide: it must be as wide in Elo as there.
@@ -173,18 +166,6 @@ class MarginTest(SequentialTest):
         return np.asarray(np.log((wide + np.sqrt(wide**2 + 1 - below**2)) / (1 - below)))
 
 
-class _Placed(NamedTuple):
-    """Sums over the blocks of a group: of what `MarginTest.mean` averages, of the squared
-    placements, and of these times the value by wins; ``outcomes`` (outcomes,) are those of both
-    bots, half of each.
-    """
-
-    excess: float
-    squares: float
-    products: float
-    outcomes: "Floats"
-
-
 class _Opposed:
     """The blocks against one set of opponents, as sums that do not grow with their number."""
 
@@ -221,8 +202,11 @@ class _Opposed:
                 found[np.abs(self._outcomes - sign).argmin()] = 1.0
         return lost / lost.sum(), won / won.sum()
 
-    def placed(self) -> _Placed:
-        """The sums, each outcome placed among those of the other bot."""
+    def placed(self) -> "tuple[tuple[float, float, float], Floats]":
+        """Sums over the blocks, each outcome placed among those of the other bot: of what
+        `MarginTest.mean` averages, of the squared placements, and of these times the value by wins.
+        And (outcomes,) those of both bots, half of each.
+        """
         lost, won = self._forfeited()
         new, old = (counts[1:-1] + counts[0] * lost + counts[-1] * won for counts in self._counts)
         blocks = max(self.blocks, 1)
@@ -232,12 +216,12 @@ class _Opposed:
         placements = np.concatenate(
             [np.concatenate([[lost @ place], place, [won @ place]]) for place in among]
         )
-        return _Placed(
-            excess=float(new @ among[0]) - self.blocks / 2,
-            squares=float(placements @ self._squares @ placements),
-            products=float(placements @ self._products),
-            outcomes=(new + old) / 2,
+        sums = (
+            float(new @ among[0]) - self.blocks / 2,
+            float(placements @ self._squares @ placements),
+            float(placements @ self._products),
         )
+        return sums, (new + old) / 2
 
 
 def _outcomes(players: int) -> "NDArray[np.int64]":

@@ -7,8 +7,10 @@ of each, with seats of its own, and ask for the contrast: the difference of two 
 elsewhere, with the errors that ratings have.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -34,19 +36,23 @@ from arena.ratings.results import FEWEST_SEATS, Flags, Floats, Ints, Results, co
 from arena.ratings.tally import PlayedBlocks, games_in
 from arena.records.journal import unplayed_text
 from arena.records.league import is_league
-from arena.records.record import DUEL, split_host, unlike
+from arena.records.record import DUEL, split_host
 from arena.records.runfile import RunInfo
 from arena.rules.terms import title_of
 
 FAULTY = 3
 """So many bots with forfeits are named; the table with all columns has the others."""
+DIFFERENT = 1.25
+"""If one machine is more than this many times as fast as another, equal times do not give bots
+equal computing power.
+"""
 
 
 def conditions_notes(info: RunInfo, hosts: Collection[str]) -> Iterator[str]:
     """What was not equal for all bots: machines (``hosts``) that differ too much in speed where
     time was limited, and what the user let bots use.
     """
-    differ = None if info.config.get("in_process") else unlike(map(split_host, hosts))
+    differ = None if info.config.get("in_process") else _unlike(map(split_host, hosts))
     if differ is not None:
         slow, fast, ratio = differ
         told = f"{fast} is {ratio:.1f} times as fast as {slow}"
@@ -425,3 +431,19 @@ def company_note(found: Company | None) -> list[str]:
 
 def _lead(elo: float) -> str:
     return f"{abs(elo):.0f} Elo {'behind' if elo < 0 else 'ahead of'}"
+
+
+def _unlike(machines: Iterable[tuple[str, int | None]]) -> tuple[str, str, float] | None:
+    """The slowest machine, the fastest, and the ratio of their speeds; None unless the ratio is too
+    large.
+
+    A machine that was measured more than once counts with its median speed.
+    """
+    measured = defaultdict[str, list[int]](list)
+    for name, speed in machines:
+        if speed is not None:
+            measured[name].append(speed)
+    known = sorted((median(speeds), name) for name, speeds in measured.items())
+    if not known or known[-1][0] <= DIFFERENT * known[0][0]:
+        return None
+    return known[0][1], known[-1][1], known[-1][0] / known[0][0]

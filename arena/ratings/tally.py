@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from arena.errors import RunError, UserError
 from arena.ratings.results import NS_PER_MS, Counts, Ints, Outcomes, counts_of
-from arena.records.journal import read_rows
+from arena.records.journal import Ids, read_rows
 from arena.records.record import (
     DEALS,
     MOST_SEATS,
@@ -22,7 +22,6 @@ from arena.records.record import (
     Deal,
     Fault,
     GameRecord,
-    Ids,
     Left,
     Milliseconds,
     Notes,

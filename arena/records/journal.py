@@ -8,7 +8,7 @@ import gzip
 import os
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from heapq import nlargest
 from os.path import commonprefix
@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from arena.errors import RunError, counted
-from arena.records.record import FORFEIT, GameRecord, Ids, check_seats, decode_record, encode_record
+from arena.records.record import FORFEIT, GameRecord, check_seats, decode_record, encode_record
 from arena.records.regular import LineFile, folder_below, open_regular
 
 FILE = "games.jsonl"
@@ -51,6 +51,68 @@ class _Identified(Struct):
 Row = TypeVar("Row", bound=HasId)
 
 _decode_id = msgspec.json.Decoder(_Identified).decode
+
+
+PAGE_DIGITS = 4
+"""The last digits of a deal's number, which are a bit of a page of ids."""
+
+
+class Ids:
+    """A set of ids that is exact for any text, and small when ids are
+    ``board/line-up/deal/seating`` with many deals.
+
+    Ids that differ only in the last digits of the deal share a page: an int with one bit for each.
+    A million games take about ten megabytes at most, and a few kilobytes if every line-up plays all
+    deals. Any other text is stored as it is.
+    """
+
+    def __init__(self, ids: Iterable[str] = ()) -> None:
+        self._pages: dict[tuple[str, str, int, str], int] = {}
+        self._others: set[str] = set()
+        for name in ids:
+            self.add(name)
+
+    def add(self, name: str) -> bool:
+        """Adds an id; False when it was there before."""
+        page, bit = _place(name)
+        if not bit:
+            is_new = name not in self._others
+            self._others.add(name)
+            return is_new
+        bits = self._pages.get(page, 0)
+        self._pages[page] = bits | bit
+        return not bits & bit
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        page, bit = _place(name)
+        return bool(self._pages.get(page, 0) & bit) if bit else name in self._others
+
+    def __iter__(self) -> Iterator[str]:
+        for (line_up, deal, digits, seating), bits in self._pages.items():
+            rest = bits
+            while rest:
+                last = (rest & -rest).bit_length() - 1
+                yield f"{line_up}/{deal}{last:0{digits}}/{seating}"
+                rest &= rest - 1
+        yield from self._others
+
+    def __len__(self) -> int:
+        return len(self._others) + sum(bits.bit_count() for bits in self._pages.values())
+
+
+def _place(name: str) -> tuple[tuple[str, str, int, str], int]:
+    """The page of an id and its bit on that page, 0 if it has none. Page and bit together determine
+    the id exactly.
+    """
+    line_up, *rest = name.rsplit("/", 2)
+    if len(rest) == 2:  # noqa: PLR2004 - the deal and the seating
+        deal, seating = rest
+        last = deal[-PAGE_DIGITS:]
+        if last.isdecimal() and last.isascii():
+            return (line_up, deal[:-PAGE_DIGITS], len(last), seating), 1 << int(last)
+    return ("", "", 0, ""), 0
 
 
 class Journal:

@@ -22,8 +22,7 @@ from arena.players.manifest import check_name
 from arena.players.messages import PROTOCOL
 from arena.players.player import IN_PROCESS, built_in_bot
 from arena.players.sandbox.grants import NOTHING
-from arena.records.journal import journal_of, read_ids
-from arena.records.record import Ids
+from arena.records.journal import Ids, journal_of, read_ids
 from arena.records.runfile import FILE, BotInfo, RunInfo, read_run
 from arena.rules import CORE
 from arena.rules.boards import BUILT_IN, Board, built_in, read_board

@@ -123,13 +123,6 @@ def _unknown(name: str, declared: Mapping[str, Option], bot: str) -> ConfigError
     return ConfigError(f"expected one of the options of {bot}, got {name!r}", near + has)
 
 
-class Sides(NamedTuple):
-    """The two settings of a block."""
-
-    up: Values
-    down: Values
-
-
 def reach(block: int) -> float:
     """How far up and down are from the path, in parts of the range."""
     return float(REACH / (block + 1) ** REACH_FALL)
@@ -171,15 +164,16 @@ class SearchPath:
         first = self.steps * self.tuning.step
         return range(first, min(first + self.tuning.step, last))
 
-    def sides(self, board: str, deal: int) -> Sides:
-        """The settings of a block, whose step must have been reached."""
+    def sides(self, board: str, deal: int) -> tuple[Values, Values]:
+        """The settings of a block, up and down; its step must have been reached."""
         place = self.places[deal // self.tuning.step]
         reached = reach(self._number(board, deal))
         pairs = [
             self._pair(parameter, at, reached, board, deal)
             for parameter, at in zip(self.tuning.parameters, place, strict=True)
         ]
-        return Sides(*zip(*pairs, strict=True))
+        up, down = zip(*pairs, strict=True)
+        return up, down
 
     def _pair(
         self, parameter: Parameter, place: float, reached: float, board: str, deal: int

@@ -2,14 +2,14 @@
 
 import pytest
 
-from arena.commands.game import SingleGame, past_games, played_game
+from arena.commands.game import SingleGame, Wish, past_games
 from arena.commands.home import results_folder
 from arena.commands.runs import run_folder
 from arena.errors import ConfigError
 from arena.exports.report.sections import repeat_command
 from arena.exports.verify import verify_run
 from arena.match.referee import Timing
-from arena.players.player import PERSON, InProcessPlayer, built_in_bot, random_move
+from arena.players.player import InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN
 from arena.records.runfile import read_run
 from arena.rules.boards import built_in
@@ -20,10 +20,9 @@ BIRD, LION = built_in("bird"), built_in("lion")
 
 def kept(home, names, board=BIRD, deal=0):
     """A finished game of these bots by seat, with ``human`` moving at random."""
-    bots = [PERSON if name == "human" else built_in_bot(name) for name in names]
-    seat = names.index("human")
-    game = played_game(bots, board, Timing(), "seed", deal)
-    single = SingleGame([bot for bot in bots if bot is not PERSON], seat, Timing(), OPEN)
+    bots, seat = [built_in_bot(name) for name in names if name != "human"], names.index("human")
+    game = Wish(bots, seat, board, "seed", deal).game
+    single = SingleGame(bots, seat, Timing(), OPEN)
     with single.seated(None, lambda _: InProcessPlayer("human", random_move)) as players:
         outcome = single.play(single.referee(game.round, players))
     return game.keep(results_folder(home), outcome, OPEN)
@@ -71,7 +70,7 @@ def test_each_game_has_a_folder_of_its_own_and_none_hides_the_newest_tournament(
 
 def test_a_bot_has_one_seat_in_a_game_that_is_kept():
     with pytest.raises(ConfigError, match="expected each bot once"):
-        played_game([PERSON, *[built_in_bot("greedy")] * 2], BIRD, Timing(), "seed")
+        assert Wish([built_in_bot("greedy")] * 2, 0, BIRD, "seed").game
 
 
 def test_seats_that_are_not_those_of_the_bots_are_refused(tmp_path):

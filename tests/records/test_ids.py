@@ -6,7 +6,7 @@ import tracemalloc
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.records.record import Ids
+from arena.records.journal import Ids
 
 PARTS = st.sampled_from(
     [

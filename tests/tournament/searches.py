@@ -32,7 +32,7 @@ def searched(games, options, stake, seed):
 
 
 def _score(sides, stake, chance):
-    lead, luck = _lost(sides.down, stake) - _lost(sides.up, stake), chance.gauss(0, LUCK)
+    lead, luck = _lost(sides[1], stake) - _lost(sides[0], stake), chance.gauss(0, LUCK)
     won = [chance.random() < 1 / (1 + 10 ** (-(lead + of_seat) / 400)) for of_seat in (luck, -luck)]
     return sum(won) - 1
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
+from arena.records.journal import Ids
 from arena.records.league import Drawn
-from arena.records.record import Ids
 from arena.records.runfile import RunInfo
 from arena.rules.notation import parse_deck
 from arena.tournament.config import make_config

@@ -30,13 +30,14 @@ from arena.ratings.tally import (
 )
 from arena.records.journal import (
     COMPRESSED,
+    Ids,
     damaged_line,
     journal_of,
     open_journal,
     read_lines,
     read_rows,
 )
-from arena.records.record import MOST_SEATS, Fault, GameRecord, Ids, Milliseconds, decode_record
+from arena.records.record import MOST_SEATS, Fault, GameRecord, Milliseconds, decode_record
 from arena.records.runfile import RunInfo, read_run
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule

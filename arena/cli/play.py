@@ -1,11 +1,11 @@
 """arena play: one game, drawn after each move, from its start or from a turn of a recorded one."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -21,7 +21,7 @@ from arena.commands.bots import bot_finder, with_clock
 from arena.commands.game import Round, SingleGame, Wish
 from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
-from arena.errors import ConfigError, UserError, printable
+from arena.errors import ConfigError, printable
 from arena.exports.scene import Pair, pair_of
 from arena.exports.text import seat_names
 from arena.match.referee import GamePlan, Outcome
@@ -41,7 +41,7 @@ from arena.tournament.schedule import bot_seed, single_game
 from arena.tournament.session import new_seed
 from arena.tournament.settings import Asked, default_of
 
-OF_THE_TERMINAL = ("words", "has_stderr", "log_path", "as_json")
+OF_THE_TERMINAL = ("words", "has_stderr", "log", "as_json")
 """Parameters that make no sense on a page."""
 OTHER_DEALS = ("board", "deal")
 """Parameters that choose tiles or a board, which a recorded game has already."""
@@ -60,7 +60,7 @@ class GameWanted(NamedTuple):
     human: int | None
     web: bool
     has_stderr: bool
-    log_path: Path | None
+    log: BinaryIO | None
     choice: SandboxChoice
     as_json: bool
 
@@ -104,8 +104,7 @@ class GameWanted(NamedTuple):
 )
 @click.option(
     "--log",
-    "log_path",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.File("wb", lazy=False),
     help="Write all lines to and from the bots to a file; see above.",
 )
 @sandbox_options
@@ -179,16 +178,16 @@ def _play(home: Path, wanted: GameWanted) -> int:
         again = f"the same deck again: --seed {seed} --deal {wanted.deal}"
     sandbox = wanted.choice.sandbox_for(bots)
     single = SingleGame(bots, wanted.human, timing, sandbox, wanted.has_stderr)
-    with _opened(wanted.log_path) as log:
-        outcome = _play_shown(single, game, log, is_drawn=not wanted.as_json)
-        has_fault = _show_end(game, outcome.record, as_json=wanted.as_json)
+    log = WireLog(wanted.log) if wanted.log else None
+    outcome = _play_shown(single, game, log, is_drawn=not wanted.as_json)
+    has_fault = _show_end(game, outcome.record, as_json=wanted.as_json)
     if not wanted.as_json:
         say(again)
     if kept:
         folder = kept.keep(results_folder(home), outcome, sandbox)
         say(f"kept: {folder}; 'arena review {printable(folder.name)}' grades your moves")
-    if wanted.log_path:
-        say(f"log: {wanted.log_path}")
+    if wanted.log:
+        say(f"log: {wanted.log.name}")
     return FAILED if has_fault else DONE
 
 
@@ -222,7 +221,7 @@ def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_draw
                 click.echo(move_summary(state, names, seat, move, events))
                 return
             told = [] if note is None or has_human else [f"note: {note}"]
-            if not has_human:
+            if single.has_stderr and not has_human:
                 told += _new_stderr(players[seat], state.turns + (move == PASS))
             click.echo(move_lines(mosaic, state, names, seat, move, events, told))
 
@@ -233,7 +232,7 @@ def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_draw
         finally:
             for player in players:
                 player.stop()
-            for name, player in zip(names, players, strict=True):
+            for name, player in zip(names, players if single.has_stderr else (), strict=False):
                 for line in _new_stderr(player):
                     click.echo(f"{name} {printable(line)}")
 
@@ -365,15 +364,3 @@ def _refuse_misuse(wanted: GameWanted) -> None:
             ),
         }
     )
-
-
-@contextmanager
-def _opened(path: Path | None) -> Iterator[WireLog | None]:
-    """A log in a file, or None without a path. Raises UserError."""
-    try:
-        file = path.open("wb") if path else None
-    except OSError as error:
-        cure = "name a file in a folder that you can write to"
-        raise UserError(f"expected to write the log {path}, got {error}", cure) from None
-    with file or nullcontext():
-        yield WireLog(file) if file else None

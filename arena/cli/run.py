@@ -360,7 +360,9 @@ def run(  # noqa: PLR0913 - its options
     if bots:
         options = {**options, "bots": bots}
     if finish is None:
-        options, own = _with_file(options, config_file)
+        if config_file is not None:
+            asked, own = read_options(config_file)
+            options = {**asked, **options}
         options = conduct.with_defaults(own).fair(options)
         request = request_run(home, options, say)
         folder = run_path(home, options, request)
@@ -384,14 +386,6 @@ def run(  # noqa: PLR0913 - its options
     if play.runner.stop_level and not progress.doubt:
         return INTERRUPTED
     return DONE if is_complete and is_sound else FAILED
-
-
-def _with_file(options: Asked, config_file: Path | None) -> tuple[Asked, OwnConfig]:
-    """The options with those of a file below them, and what the file says of how to play."""
-    if config_file is None:
-        return options, OwnConfig()
-    asked, own = read_options(config_file)
-    return {**asked, **options}, own
 
 
 def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) -> None:

@@ -96,11 +96,15 @@ def analysis_object(analysis: Analysis) -> dict[str, Any]:
 def analysis_text(analysis: Analysis, width: int | None = None) -> str:
     """An analysis as text for a terminal of this width."""
     parts = [f"note: {note}" for note in (*analysis.notes, *company_note(analysis.company))]
+    slowest = [
+        f"  {row['bot']}: {row['slowest_game']}" for row in analysis.times.to_dict("records")
+    ]
+    times = table_text(TIMES, analysis.times, width=width)
     parts += [
         f"Seats\n{seats_text(analysis.seats, width)}",
         *_met_again(analysis.met_again, width),
         f"How games end\n{table_text(ENDINGS, analysis.endings, width=width)}\n{ENDINGS_TOLD}",
-        _times_text(analysis.times, width),
+        "\n".join(["Time to think", times, "the slowest answer was given in", *slowest]),
     ]
     if len(analysis.machines) > 1:
         parts.append(
@@ -123,13 +127,6 @@ def _met_again(reunions: pd.DataFrame, width: int | None = None) -> list[str]:
         "\nIts rivals then do worse. 'arena run --seatings single' gives every game its own deck."
     )
     return [f"Deals met again\n{table_text(MET_AGAIN, sure, width=width)}\n{told}"]
-
-
-def _times_text(times: pd.DataFrame, width: int | None) -> str:
-    """How long bots think, and the game in which each took longest."""
-    slowest = [f"  {row['bot']}: {row['slowest_game']}" for row in times.to_dict("records")]
-    table = table_text(TIMES, times, width=width)
-    return "\n".join(["Time to think", table, "the slowest answer was given in", *slowest])
 
 
 def review_text(

@@ -61,14 +61,6 @@ def final_ranks(left: Sequence[int], forfeited: Sequence[int]) -> list[int]:
     return ranks
 
 
-def rounds_of(match: Sequence[str], deal: int) -> list[tuple[str, int]]:
-    """The board and the deal on it for each round of one of the match's deals."""
-    return [
-        (board, deal * match.count(board) + match[:number].count(board))
-        for number, board in enumerate(match)
-    ]
-
-
 def turns_of(match: Sequence[str]) -> dict[str, list[int]]:
     """The numbers of the rounds on each board."""
     turns: dict[str, list[int]] = {board: [] for board in match}

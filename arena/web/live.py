@@ -286,8 +286,7 @@ class Shelf:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self._counted: dict[Path, Reach] = {}
-        self._known: dict[Path, tuple[State, dict[str, Any]]] = {}
+        self._known: dict[Path, tuple[State, Reach, dict[str, Any]]] = {}
         self._looking = asyncio.Lock()
         self._rows: list[dict[str, Any]] = []
         self._until_s = 0.0
@@ -302,44 +301,42 @@ class Shelf:
 
     def _look(self) -> list[dict[str, Any]]:
         # Each game that a person played is a run of its own: they would crowd the others out.
-        known = dict[Path, tuple[State, dict[str, Any]]]()
+        before, self._known = self._known, {}
         runs, own = list[dict[str, Any]](), list[dict[str, Any]]()
         for folder in run_folders(results_folder(self._home))[:MOST_FOLDERS]:
-            state, before = state_of(folder), self._known.get(folder)
-            if before and before[0] == state and self._counted.get(folder, NOTHING).is_whole:
-                known[folder] = before
-            else:
-                known[folder] = state, self._row(folder)
-            row = known[folder][1]
+            state = state_of(folder)
+            seen, counted, row = before.get(folder, ((), NOTHING, {}))
+            if seen != state or not counted.is_whole:
+                counted, row = _row_of(folder, counted)
+            self._known[folder] = state, counted, row
             (own if row["is_game"] else runs).append(row)
             if len(runs) == MOST_RUNS:
                 break
-        self._known = known
         return [*runs, *own[:MOST_OWN]]
 
-    def _row(self, folder: Path) -> dict[str, Any]:
-        """What is said of a run."""
-        row = {"run": folder.name, "folder": folder, "is_game": False, "leader": None}
-        try:
-            counted = count_games(folder, self._counted.get(folder, NOTHING))
-            self._counted[folder] = counted
-            told = glance(folder, counted)
-        except ArenaError as error:
-            return {**row, "problem": str(error)}
-        config = told.info.config
-        return {
-            **row,
-            "problem": "",
-            "when": when(told.info.started),
-            "is_game": bool(config.get("game")),
-            "state": (told.state or "") if counted.is_whole else COUNTING,
-            "leader": (told.leader.bot, words_of(told.leader)) if told.leader else None,
-            "games": told.games,
-            "planned": told.planned,
-            "bots": len(told.info.bots),
-            "boards": ", ".join(told.info.boards),
-            "players": config.get("players", 2),
-        }
+
+def _row_of(folder: Path, counted: Reach) -> tuple[Reach, dict[str, Any]]:
+    """What is said of a run, of which so much was counted before."""
+    row = {"run": folder.name, "folder": folder, "is_game": False, "leader": None}
+    try:
+        counted = count_games(folder, counted)
+        told = glance(folder, counted)
+    except ArenaError as error:
+        return counted, {**row, "problem": str(error)}
+    config = told.info.config
+    return counted, {
+        **row,
+        "problem": "",
+        "when": when(told.info.started),
+        "is_game": bool(config.get("game")),
+        "state": (told.state or "") if counted.is_whole else COUNTING,
+        "leader": (told.leader.bot, words_of(told.leader)) if told.leader else None,
+        "games": told.games,
+        "planned": told.planned,
+        "bots": len(told.info.bots),
+        "boards": ", ".join(told.info.boards),
+        "players": config.get("players", 2),
+    }
 
 
 def run_folders(results: Path) -> list[Path]:

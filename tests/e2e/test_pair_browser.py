@@ -6,7 +6,7 @@ import pytest
 
 from arena.exports.report.make import game_page
 from arena.match.replay import start_state
-from arena.records.grades import Grade, Judge, ReviewedGame, ReviewFile
+from arena.records.grades import Grade, Judge, ReviewedGame, line_of, review_file
 from arena.rules.boards import built_in
 from arena.rules.notation import deck_text
 from arena.rules.terms import REVISION
@@ -187,8 +187,8 @@ def test_a_key_leads_to_the_next_costly_move_and_its_better_one_lies_on_the_boar
         Grade(turn, turn % 2, 9, text, game.moves[20], costs.get(turn, 0.0), 0.04, 0.6)
         for turn, text in enumerate(game.moves[:12])
     ]
-    with ReviewFile(tmp_path / "run") as file:
-        file.append(ReviewedGame(1, game.id, judge, REVISION, "1", [0, 1], grades))
+    with review_file(tmp_path / "run") as file:
+        file.append(line_of(ReviewedGame(1, game.id, judge, REVISION, "1", [0, 1], grades)))
     path = tmp_path / "reviewed.html"
     path.write_text(game_page(tmp_path / "run", game))
     assert "arena review" not in path.read_text()

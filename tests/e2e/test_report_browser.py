@@ -9,7 +9,7 @@ from arena.exports.report.games import START_S, STEP_S, animated_picture
 from arena.exports.report.make import game_page
 from arena.exports.scene import Film, Piece
 from arena.match.replay import replay, start_state
-from arena.records.grades import Grade, Judge, ReviewedGame, ReviewFile
+from arena.records.grades import Grade, Judge, ReviewedGame, line_of, review_file
 from arena.rules.boards import built_in
 from arena.rules.notation import draw
 from arena.rules.terms import REVISION
@@ -476,8 +476,8 @@ def test_a_review_is_a_curve_and_marks_the_costly_moves(browser, page, by, named
         Grade(turn, turn % 2, 9, text, game.moves[0], cost, 0.04, 0.6)
         for turn, (text, cost) in enumerate(zip(game.moves, (0.0, 0.182, 0.03), strict=False))
     ]
-    with ReviewFile(page.parent) as file:
-        file.append(ReviewedGame(1, game.id, judge, REVISION, "1", [0, 1], grades))
+    with review_file(page.parent) as file:
+        file.append(line_of(ReviewedGame(1, game.id, judge, REVISION, "1", [0, 1], grades)))
     path = page.with_name("reviewed.html")
     path.write_text(game_page(page.parent, game))
     (page.parent / "review.jsonl").unlink()

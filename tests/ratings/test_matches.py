@@ -20,7 +20,7 @@ from arena.records.journal import Journal, read_records
 from arena.records.record import Fault, GameRecord, shares
 from arena.records.runfile import read_run
 from arena.rules.boards import built_in
-from arena.rules.terms import final_ranks, place_of, rounds_of, turns_of
+from arena.rules.terms import final_ranks, place_of, turns_of
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule
 from tests.exports.runs import write_run
@@ -179,6 +179,14 @@ def test_totals_beyond_a_byte_are_whole():
     records = [round_on("bird", (24, 23), deal=deal) for deal in range(12)]
     [found] = matches_of(records, ["bird"] * 12)
     assert found.left == [288, 276]
+
+
+def rounds_of(match, deal):
+    """The board and the deal on it for each round of one of the match's deals (R8.3)."""
+    return [
+        (board, deal * match.count(board) + match[:number].count(board))
+        for number, board in enumerate(match)
+    ]
 
 
 @pytest.mark.parametrize(

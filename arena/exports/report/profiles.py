@@ -21,7 +21,7 @@ from arena.exports.report.sections import bots_of, version_rows
 from arena.exports.text import ends_of
 from arena.players.folder import label_among
 from arena.ratings.columns import PAIRS, STANDINGS, half_width
-from arena.records.record import name_of
+from arena.records.record import name_of, shares
 from arena.rules.terms import LAST_PAGODA
 
 SURPRISING = 1.0
@@ -337,10 +337,8 @@ class Profiles:
         """What a version in a league gained on the one before it, and the command that tells where
         it plays otherwise; None if there is no such version, or it has not played.
         """
-        found = self._material.history
-        rows = found.of(name).table.to_dict("records") if found else []
-        before = next((str(row["before"]) for row in rows if row["version"] == name), "")
-        if not found or before not in self._rows:
+        found, member = self._material.history, self._members.get(name)
+        if not found or not member or (before := str(member["before"])) not in self._rows:
             return None
         return {
             "before": before,
@@ -393,21 +391,21 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _seats(material: Material) -> pd.DataFrame:
-    """A row for each ``game`` and ``seat``: ``board`` and ``bot`` by number, the ``size`` of the
-    table, the ``share`` of the win, the pagodas ``left``, ``think_ms``, and how many ``moves`` the
-    seat made if all made equally many.
+    """A row for each game and ``seat``: ``board`` and ``bot`` by number, the ``size`` of the table,
+    the ``share`` of the win, the pagodas ``left``, ``think_ms``, and how many ``moves`` the seat
+    made if all made equally many.
     """
     scan = material.scan
     sizes, boards = scan.sizes(), scan.boards()
     numbers = [[boards.index(board)] * len(bots) for board, bots, _ in scan.outcomes]
+    won = [shares(list(ranks)) for _, _, ranks in scan.outcomes]
     return pd.DataFrame(
         {
-            "game": np.repeat(np.arange(len(sizes), dtype=np.int32), sizes),
-            "seat": scan.seats(),
+            "seat": scan.by_seat(range(len(bots)) for _, bots, _ in scan.outcomes),
             "board": scan.by_seat(numbers),
             "bot": scan.bots(),
             "size": np.repeat(sizes, sizes),
-            "share": scan.won(),
+            "share": scan.by_seat(won, np.float64),
             "left": scan.left,
             "think_ms": scan.think_ms,
             "moves": np.repeat(scan.turns / sizes, sizes),

@@ -37,7 +37,7 @@ from arena.records.journal import (
     read_lines,
     read_rows,
 )
-from arena.records.record import MOST_SEATS, Fault, GameRecord, Milliseconds, decode_record, shares
+from arena.records.record import MOST_SEATS, Fault, GameRecord, Milliseconds, decode_record
 from arena.records.runfile import RunInfo, read_run
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule
@@ -156,14 +156,6 @@ class Scan(Struct):
         """(N,) the number of the bot."""
         number = self.bot_numbers()
         return self.by_seat([[number[bot] for bot in bots] for _, bots, _ in self.outcomes])
-
-    def seats(self) -> NDArray[np.int32]:
-        """(N,) the seat."""
-        return self.by_seat([range(len(bots)) for _, bots, _ in self.outcomes])
-
-    def won(self) -> NDArray[np.float64]:
-        """(N,) the share of the win."""
-        return self.by_seat([shares(list(ranks)) for _, _, ranks in self.outcomes], np.float64)
 
     def boards(self) -> list[str]:
         """The boards by name."""

@@ -14,7 +14,7 @@ import termios
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import BinaryIO, Literal, NamedTuple
+from typing import BinaryIO, Literal
 
 from msgspec import Struct
 
@@ -100,14 +100,6 @@ class SpokeUnasked(Unanswered):
     """A complete line was waiting before the request was sent."""
 
 
-class Line(NamedTuple):
-    """One line of the dialogue, without its newline, and when on the monotonic clock it passed."""
-
-    direction: Direction
-    text: bytes
-    at_ns: int
-
-
 class Channel:
     """The arena's ends of a bot's pipes, which it owns.
 
@@ -153,10 +145,10 @@ class Channel:
         self._note: Callable[[Said], None] = self._said.append if tap is None else self._tell_tap
         self.accepts_input = True
 
-    def lines(self) -> list[Line]:
-        """The last lines in each direction."""
+    def lines(self) -> list[Said]:
+        """The last lines, one by one and without their newlines."""
         every = [
-            Line(direction, line, at_ns)
+            (direction, line, at_ns)
             for direction, text, at_ns in self._said
             for line in text.rstrip(b"\n").split(b"\n")
         ]

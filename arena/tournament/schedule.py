@@ -22,7 +22,7 @@ from zlib import crc32
 from arena.match.referee import GamePlan
 from arena.records.league import Drawn
 from arena.rules.notation import deck_sorted
-from arena.tournament.config import Comparison, RunConfig
+from arena.tournament.config import RunConfig
 from arena.tournament.lineups import LineUp, compared, line_ups_of, opponents
 
 SEED_BITS = 31
@@ -230,10 +230,8 @@ class Schedule:
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
         """One game."""
-        seed, twin = self.config.seed, line_up
-        if self.config.compare is not None:
-            _, twin = _as_compared(self.config.compare, line_up)
-        name = game_id(board, twin, deal, seating)
+        _, twin = self._as_compared(line_up)
+        seed, name = self.config.seed, game_id(board, twin, deal, seating)
         return GamePlan(
             id=game_id(board, line_up, deal, seating),
             board=board,
@@ -251,9 +249,18 @@ class Schedule:
 
     def seated(self, line_up: LineUp, seating: int) -> tuple[str, ...]:
         """A line-up's bots by seat."""
-        compare = self.config.compare
-        order = _as_compared(compare, line_up)[0] if compare else line_up
+        order, _ = self._as_compared(line_up)
         return tuple(order[index] for index in self.seatings[seating])
+
+    def _as_compared(self, line_up: LineUp) -> tuple[LineUp, LineUp]:
+        """The line-up with a compared bot first, so that both get the same seats; and the line-up
+        whose games give both their seeds. Where nothing is compared, the line-up itself.
+        """
+        if (compare := self.config.compare) is None:
+            return line_up, line_up
+        first = [bot for bot in line_up if bot in (compare.new, compare.old)]
+        rest = [bot for bot in line_up if bot not in first]
+        return (*first, *rest), tuple(sorted((compare.new, *rest))) if rest else line_up
 
 
 def _is_number(text: str) -> bool:
@@ -280,15 +287,6 @@ def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, li
         for line_up in compared(config.compare, group)
     }
     return {line_up: [range(first[line_up], config.deals, len(groups))] for line_up in line_ups}
-
-
-def _as_compared(compare: Comparison, line_up: LineUp) -> tuple[LineUp, LineUp]:
-    """The line-up with a compared bot first, so that both get the same seats; and the line-up whose
-    games give both their seeds.
-    """
-    first = [bot for bot in line_up if bot in (compare.new, compare.old)]
-    rest = [bot for bot in line_up if bot not in first]
-    return (*first, *rest), tuple(sorted((compare.new, *rest))) if rest else line_up
 
 
 def game_id(board: str, line_up: Sequence[str], deal: int, seating: int) -> str:

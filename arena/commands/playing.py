@@ -283,10 +283,10 @@ def open_run(
                 "warning: going on with this run will need --adopt, since no key of yours marks it:"
                 f" {session.unmarked}"
             )
-        stack.enter_context(run_log(folder, log_level))
+        log_queue = stack.enter_context(run_log(folder, log_level))
 
         def play(listen: Callable[[Event], None]) -> Play:
-            pool = workers.pool(session.setup, request.bots, listen)
+            pool = workers.pool(session.setup, request.bots, log_queue, listen)
             # A league itself sets a candidate aside that only forfeits, and plays on.
             spares = session.config.league is not None
             return Play(session, pool, Runner(folder, session.journal, pool, listen, spares=spares))

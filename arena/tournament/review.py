@@ -226,7 +226,7 @@ def _in_order(
     cores = worker_cores(jobs)
     setup = Setup(sandbox, logging.CRITICAL, cores, bots=bots, boards=boards, timing=timing)
     context = multiprocessing.get_context(START_METHOD)
-    given = (setup, context.Value("i", 0), context.Value("b", 0, lock=False))
+    given = (setup, None, context.Value("i", 0), context.Value("b", 0, lock=False))
     waiting, pool = deque[Future[Any]](), Crew(jobs, start_worker, given)
     try:
         while True:

@@ -248,8 +248,8 @@ class Runner:
         self._keep(self._take(done))
 
     def _take(self, done: Iterable[Future[Batch]]) -> list[Ended]:
-        """The games of batches that have ended, which are no longer pending; log records of
-        workers are logged here.
+        """The games of batches that have ended, which are no longer pending; log records from
+        workers elsewhere are logged here.
         """
         ended = list[Ended]()
         for future in done:

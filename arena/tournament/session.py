@@ -3,9 +3,11 @@ workers that play it, here or on a cluster; and its log.
 """
 
 import logging
+import multiprocessing
 import os
 import platform
 import secrets
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,6 +17,7 @@ from typing import Any, NamedTuple, Self
 
 import msgspec
 from msgspec import Struct
+from multiprocessing_logging import MultiProcessingHandler
 
 from arena.errors import (
     BotFolderError,
@@ -42,7 +45,7 @@ from arena.tournament.runner import Event, Pool
 from arena.tournament.runs import Request, describe_run, info_of, refuse_differences
 from arena.tournament.schedule import Schedule
 from arena.tournament.settings import OwnConfig, read_own_config
-from arena.tournament.workers import LocalPool, Setup, available_cores, worker_cores
+from arena.tournament.workers import START_METHOD, LocalPool, Setup, available_cores, worker_cores
 
 SEED_BYTES = 16
 LOG = "logs/arena.log"
@@ -53,6 +56,7 @@ START = (
     " workers with 'dask worker ADDRESS'; for tls:// Dask's configuration names the certificates"
 )
 FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
+_setting = threading.Lock()
 
 
 class Place(NamedTuple):
@@ -83,9 +87,11 @@ class LocalWorkers:
         """How a session plays here."""
         return Setup(sandbox, level, worker_cores(self.places), platform.node())
 
-    def pool(self, setup: Setup, _: Sequence[Bot], __: Callable[[Event], None]) -> Pool:
-        """The pool for a session."""
-        return LocalPool(setup, self.places)
+    def pool(
+        self, setup: Setup, _: Sequence[Bot], log_queue: Any, __: Callable[[Event], None]
+    ) -> Pool:
+        """The pool for a session, whose workers log to a queue."""
+        return LocalPool(setup, self.places, log_queue)
 
 
 class ClusterWorkers:
@@ -129,7 +135,9 @@ class ClusterWorkers:
             )
         return Setup(sandbox, level)
 
-    def pool(self, setup: Setup, bots: Sequence[Bot], listen: Callable[[Event], None]) -> Pool:
+    def pool(
+        self, setup: Setup, bots: Sequence[Bot], _: Any, listen: Callable[[Event], None]
+    ) -> Pool:
         """The pool for a session."""
         # Only a run on a cluster loads it.
         from arena.tournament.cluster import ClusterPool  # noqa: PLC0415
@@ -377,8 +385,10 @@ def now() -> str:
 
 
 @contextmanager
-def run_log(folder: Path, level: int) -> Iterator[None]:
-    """Logs everything at ``level`` and above to logs/arena.log."""
+def run_log(folder: Path, level: int) -> Iterator[Any]:
+    """Logs everything at ``level`` and above to logs/arena.log; yields the queue that workers on
+    this machine log to.
+    """
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         file = os.fdopen(open_regular(folder, LOG, flags), "a", encoding="utf-8")
@@ -386,12 +396,22 @@ def run_log(folder: Path, level: int) -> Iterator[None]:
         raise RunError(f"expected to write the log {folder / LOG}, got {error}") from error
     lines, root = logging.StreamHandler(file), logging.getLogger()
     lines.setFormatter(logging.Formatter(FORMAT))
+    # Its queue must be for our workers, who cannot be given one of another start method; then the
+    # method of the program that plays is its own again.
+    with _setting:
+        before = multiprocessing.get_start_method(allow_none=True)
+        multiprocessing.set_start_method(START_METHOD, force=True)
+        try:
+            handler = MultiProcessingHandler("log-writer", sub_handler=lines)
+        finally:
+            multiprocessing.set_start_method(before, force=True)
     level_before = root.level
-    root.addHandler(lines)
+    root.addHandler(handler)
     root.setLevel(level)
     try:
-        yield
+        yield handler.queue
     finally:
-        root.removeHandler(lines)
+        root.removeHandler(handler)
         root.setLevel(level_before)
+        handler.close()
         file.close()

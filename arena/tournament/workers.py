@@ -93,7 +93,7 @@ Result = Outcome | Void | UserError
 class Batch(NamedTuple):
     """The results of a batch of games given to a worker, in order, None for games that were not
     started because of a stop. ``seconds`` is about the time for the games, without that for
-    starting bots. ``logged`` are the log records of the worker.
+    starting bots. ``logged`` are the log records of a worker elsewhere.
     """
 
     results: list[Result | None]
@@ -189,10 +189,10 @@ _stopping: Any = None
 _logged = SimpleQueue[logging.LogRecord]()
 
 
-def start_worker(setup: Setup, counter: Any, stopping: Any) -> None:
-    """Makes this process, which has no other children, a worker, whose log records come back with
-    its batches. ``counter`` numbers the workers of a pool, ``stopping`` is nonzero once no more
-    games may start.
+def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> None:
+    """Makes this process, which has no other children, a worker. ``log_queue`` takes its log
+    records; without one they come back with its batches. ``counter`` numbers the workers of a pool,
+    ``stopping`` is nonzero once no more games may start.
     """
     global _worker, _stopping  # noqa: PLW0603 - one worker a process
     _stopping = stopping
@@ -203,7 +203,7 @@ def start_worker(setup: Setup, counter: Any, stopping: Any) -> None:
     adopt_orphans()
     multiprocessing.current_process().name = f"{setup.host.partition(' ')[0]}:{os.getpid()}"
     root = logging.getLogger()
-    root.handlers[:] = [QueueHandler(_logged)]
+    root.handlers[:] = [QueueHandler(log_queue or _logged)]
     root.setLevel(setup.log_level)
     if setup.cores and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {setup.cores[number % len(setup.cores)]})
@@ -361,8 +361,8 @@ class LocalPool:
 
     as_one = True
 
-    def __init__(self, setup: Setup, jobs: int) -> None:
-        self._setup, self.places = setup, jobs
+    def __init__(self, setup: Setup, jobs: int, log_queue: Any = None) -> None:
+        self._setup, self.places, self._log_queue = setup, jobs, log_queue
         self._context = multiprocessing.get_context(START_METHOD)
         self._crew: Crew | None = None
         self._started = self._context.Value("i", 0)
@@ -393,7 +393,7 @@ class LocalPool:
             return None
         if self._crew is None:
             self._started = self._context.Value("i", 0)
-            given = (self._setup, self._started, self._stopping)
+            given = (self._setup, self._log_queue, self._started, self._stopping)
             self._crew = Crew(self.places, start_worker, given)
         try:
             future: Future[Batch] = self._crew.submit(play_batch, plans)

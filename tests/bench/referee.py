@@ -15,7 +15,7 @@ from statistics import median
 
 from arena.match.referee import GamePlan, Referee, Timing
 from arena.players.bot import BotPlayer
-from arena.players.channel import Line
+from arena.players.channel import Said
 from arena.players.messages import Start
 from arena.players.player import Answer, Player, Words
 from arena.players.sandbox.tiers import OPEN
@@ -165,12 +165,12 @@ def _play(plan: GamePlan, players: Sequence[Player], games: int) -> None:
 
 def _overhear(plan: GamePlan, players: list[BotPlayer]) -> list[list[Exchange]]:
     """Plays a game and returns what each seat was sent, request by request."""
-    lines: list[list[Line]] = [[] for _ in players]
+    lines: list[list[Said]] = [[] for _ in players]
 
     def listen(*_: object) -> None:
         for player, heard in zip(players, lines, strict=True):
             heard += [
-                line for line in player.channel.lines() if not heard or line.at_ns > heard[-1].at_ns
+                line for line in player.channel.lines() if not heard or line[2] > heard[-1][2]
             ]
 
     Referee(plan, built_in(BOARD), players, Timing(), listen).play()
@@ -179,9 +179,9 @@ def _overhear(plan: GamePlan, players: list[BotPlayer]) -> list[list[Exchange]]:
     for heard in lines:
         exchanges: list[Exchange] = []
         sent = b""
-        for line in heard:
-            if line.direction == "to":
-                sent += line.text + b"\n"
+        for direction, text, _ in heard:
+            if direction == "to":
+                sent += text + b"\n"
             else:
                 exchanges.append((sent, 1))
                 sent = b""

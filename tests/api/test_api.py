@@ -141,7 +141,7 @@ def test_a_check_has_the_steps_of_the_command(arena):
             "lists",
         ),
         (lambda: api.compare("rnd", "fst", max_blocks=0), ConfigError, "at least 1 for max", ""),
-        (lambda: api.compare("rnd", "rnd"), ConfigError, "two different bots", "null"),
+        (lambda: api.compare("rnd", "rnd"), ConfigError, "two different bots", "change the bot"),
         (lambda: api.rate("nope"), RunError, "got 'nope'", "runs in"),
         (lambda: api.rate(pd.DataFrame({"bot_0": ["a"]})), UserError, "the column bot_1", "block"),
         (lambda: api.rate([]), ConfigError, "expected runs, got none", ""),

@@ -263,9 +263,9 @@ class Referee:
 
     def _rest_the_others(self) -> None:
         """Only who is asked computes."""
-        for seat in self.seated:
-            if seat != self._asked:
-                self.players[seat].rest()
+        for seat, player in enumerate(self.players):
+            if seat != self._asked and seat not in self.forfeited:
+                player.rest()
 
     def _carry_out(self, move: int, answer: Answer | None = None) -> None:
         state, seat = self.state, self.state.mover

@@ -36,6 +36,8 @@ SMALL = 1 << 27
 """A file system of fewer bytes is the sandbox's own: the machine's /tmp is larger."""
 DEATH_SIGNAL, SUBREAPER = 1, 36
 KILL, PIPE, FILE_SIZE = 9, 13, 25
+EXITING = 4
+"""The flag of a process at its end, in /proc/PID/stat."""
 PATIENCE_S = 2.0
 LEAST_LOOK_MS, MOST_LOOK_MS = 120, 280
 """Between two looks: a bot that knew the moment of the next one could hide from it."""
@@ -147,6 +149,9 @@ class Watch:
             known_ns, clock_ns = self._clocks.get(pid, 0), process_ns(pid)
             used_ns += clock_ns - (known_ns if known_ns <= clock_ns else 0)
             self._clocks[pid] = clock_ns
+            # the counter leaves a process at its end, before its memory is given back
+            if clock_ns - known_ns > NOISE_NS and is_ending(pid):
+                used_ns -= clock_ns - known_ns
         uncounted_ns = max(0, used_ns - (read_counter(self._counter) - before_ns))
         self._missing_ns = max(0, self._missing_ns + uncounted_ns - NOISE_NS)
         is_noise = self._missing_ns <= STALL_NS
@@ -274,6 +279,12 @@ def process_ns(pid: int) -> int:
         return time.clock_gettime_ns(~pid << 3 | 2)
     except OSError:
         return 0
+
+
+def is_ending(pid: int) -> bool:
+    """Whether a process gives back what it held, or has done so."""
+    fields = read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    return not fields or bool(int(fields[6]) & EXITING)
 
 
 def figures_of(pid: int) -> tuple[int, int, int]:

@@ -20,7 +20,7 @@ from arena.players.keeper import SUBREAPER, children, figures_of, shared_fairly
 from arena.players.sandbox.grants import NO_GRANTS, Grants
 from arena.players.sandbox.launch import PROCESSES, plain_python
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.timekeeper import Meter, family, has_pipe_open
+from arena.players.timekeeper import Meter, family, has_pipe_open, stat_of
 
 THREADS = 2 * PROCESSES
 MOST_STDERR = 64 << 20
@@ -40,6 +40,9 @@ STOP_S = 3.0
 STEP_NS = 10_000_000
 MOST_PAUSES, MOST_ROUNDS = 8, 50
 """So often a bot is stopped before it is killed; so often new processes are looked for."""
+MOST_NAPS, NAP_S = 20, 0.0005
+RUNNING = ([b"R"], [b"S"], [b"D"])
+"""The states of a process that is not stopped, and not at its end."""
 SIGNALLED = 128
 """What shells and bubblewrap add to a signal's number to turn it into an exit status."""
 
@@ -158,7 +161,7 @@ class BotProcess:
         self._keeper.stdin.close()
         self._keeper.stdout.close()
         self._stopped = False
-        self._pauses = 0
+        self._pauses, self._is_stopped = 0, False
         self.meter = Meter(self._keeper.pid, self._words)
         _keepers.add(self._keeper.pid)
 
@@ -210,31 +213,30 @@ class BotProcess:
 
     def pause(self) -> None:
         """Stops all its processes until `go_on`; kills those that run again, time after time."""
-        self._pauses += 1
+        # One in a long system call goes on until that ends, for which nobody is to blame.
+        self._pauses += self._is_stopped or not self._pauses
         number = signal.SIGSTOP if self._pauses <= MOST_PAUSES else signal.SIGKILL
-        sent = set[int]()
-        # what was sent a signal starts nothing more
+        sent = list[int]()
+        self._is_stopped = True
+        # What was sent a signal starts nothing more.
         for _ in range(MOST_ROUNDS):
             if not (new := [pid for pid in self._tree() if pid not in sent]):
                 return
-            self._signal(new, number)
-            sent.update(new)
+            # Parents first: a shell that saw its child stopped would end.
+            for pid in new:
+                self._is_stopped &= _stop(pid, number)
+            sent += new
 
     def go_on(self) -> None:
-        """Lets its processes run again, if they were stopped."""
+        """Lets its processes run again, if they were stopped, each before its parent."""
         if 0 < self._pauses <= MOST_PAUSES:
             self._pauses = 0
-            self._signal(self._tree(), signal.SIGCONT)
+            for pid in reversed(self._tree()):
+                _send(pid, signal.SIGCONT)
 
     def _tree(self) -> list[int]:
         """The ids of the bot's processes, the sandbox's own among them."""
         return family(self._keeper.pid)[1:]
-
-    def _signal(self, pids: Sequence[int], number: int) -> None:
-        """Sends a signal to processes, which may be gone, each before its children."""
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, number)
 
     def stderr_tail(self) -> str:
         """The last 8 KiB of what the bot wrote to stderr, without the values of its variables."""
@@ -350,6 +352,24 @@ def run_build(
     finally:
         os.close(process.from_bot)
         process.stop()
+
+
+def _send(pid: int, number: int) -> None:
+    """Sends a signal to a process that may be gone."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def _stop(pid: int, number: int) -> bool:
+    """Sends a signal that stops or ends a process; whether it has done so, for which it waits a
+    little.
+    """
+    _send(pid, number)
+    for _ in range(MOST_NAPS):
+        if stat_of(pid)[:1] not in RUNNING:
+            return True
+        time.sleep(NAP_S)
+    return False
 
 
 _keepers: set[int] = set()

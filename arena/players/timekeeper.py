@@ -266,7 +266,7 @@ class Meter:
         if not self.is_started:
             return False
         self._main = self._main or family(self._keeper)[-1]
-        if not (fields := _stat(self._main)):
+        if not (fields := stat_of(self._main)):
             self._main = 0
         return fields[:1] != [b"R"]
 
@@ -291,14 +291,14 @@ def _fetched(pid: int, descriptor: str | None) -> int:
         os.close(process)
 
 
-def _stat(pid: int | str) -> list[bytes]:
+def stat_of(pid: int | str) -> list[bytes]:
     """The fields of a process's stat file, starting with its state."""
     return read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()
 
 
 def _ended_children_ns(pid: int) -> int:
     """Processor time of the children that a process has waited for, in whole ticks."""
-    return sum(map(int, _stat(pid)[CHILDREN_FIELDS])) * TICK_NS
+    return sum(map(int, stat_of(pid)[CHILDREN_FIELDS])) * TICK_NS
 
 
 def family(root: int) -> list[int]:

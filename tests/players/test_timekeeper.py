@@ -4,6 +4,7 @@ a rival late, and whoever computes while another is asked is stopped.
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -242,6 +243,24 @@ def test_who_waits_for_its_turn_is_left_alone_and_who_was_stopped_goes_on(counti
             calm.rest()
             time.sleep(0.02)
         assert states(calm) == {"S"}
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="apt install bash")
+def test_a_shell_that_minds_its_child_goes_on_after_both_were_stopped(player, tmp_path):
+    minded = player("minded", after_turn="compute(99 if turns < 2 else 0)", at_start="turns = 0",
+                    in_turn="turns += 1")  # fmt: skip
+    (tmp_path / "minded" / "run.sh").write_text("set -m\npython3 bot.py\n")
+    minded.bot = msgspec.structs.replace(
+        minded.bot,
+        manifest=msgspec.structs.replace(minded.bot.manifest, command=["bash", "run.sh"]),
+    )
+    begun(minded)
+    ask(minded)
+    rest_until(minded, lambda: states(minded) == {"T"})
+    minded.process.go_on()
+    time.sleep(0.3)
+    assert minded.process.ending() is None
+    assert "T" not in states(minded)
 
 
 def test_who_cannot_be_stopped_is_ended(player, monkeypatch):

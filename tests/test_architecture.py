@@ -145,7 +145,7 @@ def test_the_house_does_not_grow():
         len(path.read_text().split())
         for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
     )
-    assert (len(MODULES) <= 130, lines <= 36_800, words <= 26_000) == (True, True, True)
+    assert (len(MODULES) <= 130, lines <= 36_850, words <= 26_000) == (True, True, True)
 
 
 def test_the_changelog_names_the_version():

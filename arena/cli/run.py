@@ -243,7 +243,7 @@ def show_troubles(runner: Runner, folder: Path, unplayed: str = "") -> None:
     elif unplayed:
         show_error(unplayed_error(unplayed))
     for voided in runner.voided:
-        why = f"{printable(voided.reason)}; see {folder / 'logs'}"
+        why = f"{printable(voided.reason)}; see voids.jsonl and logs/ in {folder}"
         say(f"error: {voided.game} could not be played: {why}")
     if runner.faults.is_full:
         say(FULL)

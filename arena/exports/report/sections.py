@@ -68,7 +68,7 @@ EACH, ALL = 2, 40
 WORDS = 300
 HASH = 12
 TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
-TOLD = ("players", "seatings", "tables", "challenger", *TIMES, "clock", "until")
+TOLD = ("players", "seatings", "tables", "challenger", *TIMES, "until")
 """The settings that the command names where they are not the defaults."""
 QUESTION = ("elo0", "elo1", "alpha", "beta")
 """The same for the question of a comparison."""

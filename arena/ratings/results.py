@@ -301,7 +301,7 @@ def read_sheet(data: bytes, name: str) -> Sheet:
         told = told.assign(block=np.where(blocks == "", "", "x"))
     # A million rows have a few thousand different ones.
     number = told.groupby(list(told), observed=True).ngroup().to_numpy()
-    games, first = list[Game](), told.drop_duplicates()
+    games, first = list[ListedGame](), told.drop_duplicates()
     for row, texts in first.to_dict("index").items():
         try:
             games.append(game_of({str(key): str(cell) for key, cell in texts.items()}, size))
@@ -379,7 +379,7 @@ def _check_shape(text: str, columns: list[str], name: str) -> None:
         )
 
 
-class Game(NamedTuple):
+class ListedGame(NamedTuple):
     """A game by seat; nobody is called nothing."""
 
     bots: list[str]
@@ -387,7 +387,7 @@ class Game(NamedTuple):
     forfeits: list[bool]
 
 
-def game_of(cells: Mapping[str, str], seats: int) -> Game:
+def game_of(cells: Mapping[str, str], seats: int) -> ListedGame:
     """The game in a row of a file with so many seats. Raises ValueError: what was expected, and
     what came.
     """
@@ -416,7 +416,7 @@ def game_of(cells: Mapping[str, str], seats: int) -> Game:
             raise ValueError(f"{expected}, got {told[seat]!r} in rank_{seat}")
     faults = f";{cells.get('faults', '')}"  # "seat:kind", joined by ";"
     forfeits = [f";{seat}:" in faults for seat in range(seats)]
-    return Game([text_of(bot) for bot in bots], ranks, forfeits)
+    return ListedGame([text_of(bot) for bot in bots], ranks, forfeits)
 
 
 def _parts(text: str) -> int | None:

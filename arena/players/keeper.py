@@ -282,9 +282,11 @@ def process_ns(pid: int) -> int:
 
 
 def is_ending(pid: int) -> bool:
-    """Whether a process gives back what it held, or has done so."""
+    """Whether a process gives back what it held, or has done so; not if a thread outlives its first
+    one.
+    """
     fields = read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()
-    return not fields or bool(int(fields[6]) & EXITING)
+    return not fields or (int(fields[6]) & EXITING > 0 and int(fields[17]) <= 1)
 
 
 def figures_of(pid: int) -> tuple[int, int, int]:

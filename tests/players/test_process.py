@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.players import keeper as keeper_program
+from arena.players.keeper import is_ending, read_file
 from arena.players.process import BotProcess, signal_name
 from arena.players.sandbox.launch import plain_launch, readable_paths
 
@@ -337,3 +338,23 @@ def test_memory_that_forks_share_counts_once(tmp_path):
         process.stop()
         os.close(process.to_bot)
         os.close(process.from_bot)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="by /proc")
+def test_a_process_is_ending_only_if_no_thread_of_it_goes_on():
+    code = (
+        "import ctypes, threading, time\n"
+        "threading.Thread(target=time.sleep, args=(60,)).start()\n"
+        "print('here', flush=True)\n"
+        "ctypes.CDLL(None).pthread_exit(None)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as started:
+        assert started.stdout.readline() == b"here\n"
+        deadline = time.monotonic() + 60
+        while b") Z" not in read_file(f"/proc/{started.pid}/stat") and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert not is_ending(started.pid), "its thread goes on"
+        started.kill()
+        os.waitid(os.P_PID, started.pid, os.WEXITED | os.WNOWAIT)
+        assert is_ending(started.pid)
+    assert not is_ending(os.getpid())

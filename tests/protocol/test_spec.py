@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import FaultKind
+from arena.players import timekeeper
 from arena.players.manifest import Manifest
 from tests.protocol.dialogue import blocks, check_heard, play
 
@@ -19,7 +20,9 @@ DIALOGUES = blocks(TEXT, "dialogue")
 @pytest.mark.parametrize(
     "block", [block for _, block in DIALOGUES], ids=[f"line-{line}" for line, _ in DIALOGUES]
 )
-def test_the_example_is_what_happens(block, tmp_path):
+def test_the_example_is_what_happens(block, tmp_path, monkeypatch):
+    # Whoever never answers is waited for three seconds, not ten times a second.
+    monkeypatch.setattr(timekeeper, "PATIENCE", 3)
     heard, record, lines, seat = play(block.replace("LONG", "x" * 66_000), tmp_path)
     kinds = [fault.kind for fault in record.faults if fault.seat == seat]
     expected = next(line for line in lines if line.startswith("="))

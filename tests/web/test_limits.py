@@ -5,7 +5,10 @@ import select
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.long
 def test_requests_and_bodies_that_never_end_are_cut_off(served):
     with served.raw() as silent, served.raw() as slow, served.raw() as bodiless:
         slow.sendall(b"GET / HTTP/1.1\r\nHost: ")

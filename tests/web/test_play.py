@@ -344,6 +344,7 @@ def test_a_game_in_which_nobody_moves_is_given_up(tmp_path):
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.long
 def test_play_web_prints_its_address_first_and_ends_when_the_page_is_left(tmp_path, served):
     options = ("careful", "greedy", "--web", "--human", 1, "--seed", "web", "--board", "lion")
     server = served(tmp_path, *options, command=("play",))

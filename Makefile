@@ -35,7 +35,7 @@ demo: $(VENV)/.ready ## set everything up and let bots play, in three acts (less
 first-run: ## install what is committed in every usual way, as a plain user with and without bubblewrap and a compiler, and play (three minutes); ARGS="bare --without bubblewrap"
 	@.ci/first-run $(ARGS)
 
-test: $(VENV)/.ready-dev ## set everything up and run the tests that every change needs (about seven minutes on two cores); ARGS="-k name" or ARGS="-k 'a or b'" picks from all tests
+test: $(VENV)/.ready-dev ## set everything up and run the tests that every change needs (about six minutes on two cores); ARGS="-k name" or ARGS="-k 'a or b'" picks from all tests
 	@eval "$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(or $(if $(ARGS),$(PICKED)),-m 'not long')"
 
 test-all: $(VENV)/.ready-dev ## all tests: every seed, every attack, every page (about half an hour on two cores); ARGS="-m long" leaves out those of `make test`

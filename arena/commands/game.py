@@ -216,7 +216,7 @@ class PastGame(NamedTuple):
 
 
 def past_games(results: Path, most: int) -> list[PastGame]:
-    """The latest kept games, the newest first; What cannot be read is
+    """The latest kept games, the newest first. What cannot be read is
     left out, and no link is followed.
     """
     found = list[PastGame]()

@@ -181,7 +181,8 @@ def expect_room(registry: Registry, folder: Path, bot: Bot) -> None:
         with suppress(BotFolderError):
             if member.plays and member.is_waiting:
                 there = registry.get(label)
-                hashes |= {label: there.sha256} if there.manifest.author == author else {}
+                if there.manifest.author == author:
+                    hashes[label] = there.sha256
     if len(hashes) >= MOST_WAITING and bot.sha256 not in hashes.values():
         raise UserError(
             f"expected at most {MOST_WAITING} bots of {author} that wait to be placed in"

@@ -147,11 +147,10 @@ class Watch:
         used_ns = 0
         for pid in tree:
             known_ns, clock_ns = self._clocks.get(pid, 0), process_ns(pid)
-            used_ns += clock_ns - (known_ns if known_ns <= clock_ns else 0)
+            grown_ns = clock_ns - (known_ns if known_ns <= clock_ns else 0)
             self._clocks[pid] = clock_ns
             # the counter leaves a process at its end, before its memory is given back
-            if clock_ns - known_ns > NOISE_NS and is_ending(pid):
-                used_ns -= clock_ns - known_ns
+            used_ns += 0 if grown_ns > NOISE_NS and is_ending(pid) else grown_ns
         uncounted_ns = max(0, used_ns - (read_counter(self._counter) - before_ns))
         self._missing_ns = max(0, self._missing_ns + uncounted_ns - NOISE_NS)
         is_noise = self._missing_ns <= STALL_NS
@@ -189,7 +188,7 @@ def descendants() -> list[int]:
 def parents() -> dict[int, int]:
     """The parent of each process on this machine; empty if there is no /proc."""
     pids = filter(str.isdigit, names_in("/proc"))
-    told = {int(pid): read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split() for pid in pids}
+    told = {int(pid): stat_of(pid) for pid in pids}
     return {pid: int(fields[1]) for pid, fields in told.items() if fields}
 
 
@@ -281,11 +280,16 @@ def process_ns(pid: int) -> int:
         return 0
 
 
+def stat_of(pid: int | str) -> list[bytes]:
+    """The fields of a process's stat file, starting with its state; none once it is gone."""
+    return read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+
+
 def is_ending(pid: int) -> bool:
     """Whether a process gives back what it held, or has done so; not if a thread outlives its first
     one.
     """
-    fields = read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    fields = stat_of(pid)
     return not fields or (int(fields[6]) & EXITING > 0 and int(fields[17]) <= 1)
 
 

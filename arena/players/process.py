@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from arena.errors import Void
 from arena.players import keeper
-from arena.players.keeper import SUBREAPER, children, figures_of, shared_fairly
+from arena.players.keeper import SUBREAPER, children, figures_of, shared_fairly, stat_of
 from arena.players.sandbox.grants import NO_GRANTS, Grants
 from arena.players.sandbox.launch import PROCESSES, plain_python
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.timekeeper import Meter, family, has_pipe_open, stat_of
+from arena.players.timekeeper import Meter, family, has_pipe_open
 
 THREADS = 2 * PROCESSES
 MOST_STDERR = 64 << 20
@@ -41,7 +41,7 @@ STEP_NS = 10_000_000
 MOST_PAUSES, MOST_ROUNDS = 8, 50
 """So often a bot is stopped before it is killed; so often new processes are looked for."""
 MOST_NAPS, NAP_S = 20, 0.0005
-RUNNING = ([b"R"], [b"S"], [b"D"])
+AWAKE = (b"R", b"S", b"D")
 """The states of a process that is not stopped, and not at its end."""
 SIGNALLED = 128
 """What shells and bubblewrap add to a signal's number to turn it into an exit status."""
@@ -366,7 +366,7 @@ def _stop(pid: int, number: int) -> bool:
     """
     _send(pid, number)
     for _ in range(MOST_NAPS):
-        if stat_of(pid)[:1] not in RUNNING:
+        if not (fields := stat_of(pid)) or fields[0] not in AWAKE:
             return True
         time.sleep(NAP_S)
     return False

@@ -16,7 +16,14 @@ from typing import NamedTuple
 
 from arena.errors import UserError
 from arena.players.channel import Channel, TimedOut, Unanswered
-from arena.players.keeper import count_processor_time, names_in, process_ns, read_counter, read_file
+from arena.players.keeper import (
+    count_processor_time,
+    names_in,
+    process_ns,
+    read_counter,
+    read_file,
+    stat_of,
+)
 from arena.players.messages import ClockKind
 
 BEST_CLOCK: ClockKind = "cpu" if sys.platform == "linux" else "wall"
@@ -289,11 +296,6 @@ def _fetched(pid: int, descriptor: str | None) -> int:
         return int(ctypes.CDLL(None).syscall(PIDFD_GETFD, process, int(descriptor), 0))
     finally:
         os.close(process)
-
-
-def stat_of(pid: int | str) -> list[bytes]:
-    """The fields of a process's stat file, starting with its state."""
-    return read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()
 
 
 def _ended_children_ns(pid: int) -> int:

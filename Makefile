@@ -8,10 +8,12 @@ COMMA := ,
 # Looked up when the demo starts. With the pure core the bot that looks ahead stays out: it alone would take most of a minute.
 IS_NATIVE = $(shell $(BIN)/arena --version | grep -o 'core native')
 DEMO_BOTS = greedy-python careful-python$(if $(IS_NATIVE), lookahead-python)
-SOURCES := setup.py arena tests .ci/site.py .ci/first-run bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python bots/learner-python bots/engine-cpp
+SOURCES := setup.py arena tests .ci/site.py .ci/first-run .ci/suite bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python bots/learner-python bots/engine-cpp
 # ARGS, where "-k a or b" is one option also without quotes around what follows -k.
 PICKED = $$(printf %s "$$ARGS" | sed -E "s/-k +((not +)?[^ '\"]+( +(and|or) +(not +)?[^ '\"]+)*)/-k '\1'/")
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# With this variable every process would compile the arena again, which makes a short run four times as long.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo first-run test test-all check docs format fuzz proof sanitize chaos soak league-hour fair slow snapshots golden bench leaks wheel release-check clean
@@ -36,10 +38,10 @@ first-run: ## install what is committed in every usual way, as a plain user with
 	@.ci/first-run $(ARGS)
 
 test: $(VENV)/.ready-dev ## set everything up and run the tests that every change needs (about six minutes on two cores); ARGS="-k name" or ARGS="-k 'a or b'" picks from all tests
-	@eval "$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(or $(if $(ARGS),$(PICKED)),-m 'not long')"
+	@eval "JOBS=$(JOBS) $(BIN)/python .ci/suite $(if $(LONG),--long) $(if $(ARGS),--once) $(PICKED)"
 
 test-all: $(VENV)/.ready-dev ## all tests: every seed, every attack, every page (about half an hour on two cores); ARGS="-m long" leaves out those of `make test`
-	@eval "$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(PICKED)"
+	@$(MAKE) --no-print-directory test LONG=1
 
 check: docs ## ruff, mypy, import-linter, and the site with all its links
 	@$(BIN)/ruff check $(SOURCES)
@@ -101,7 +103,7 @@ release-check: $(VENV)/.ready-dev ## build the sdist and the wheel into dist/, l
 	@$(BIN)/python -m build --outdir dist . >build/release.log 2>&1 || { cat build/release.log; exit 1; }
 	@$(BIN)/twine check --strict dist/*
 	@$(BIN)/abi3audit --strict dist/*.whl
-	@ARENA_DIST=dist $(BIN)/python -m pytest -q -n 0 tests/release $(ARGS)
+	@ARENA_DIST=dist JOBS=0 $(BIN)/python .ci/suite tests/release $(ARGS)
 
 bench: $(VENV)/.ready-dev ## measure rules, referee, start-up, ratings and memory (a few minutes); ARGS="rules referee" picks some
 	@$(BIN)/arena bench $(ARGS)
@@ -121,9 +123,11 @@ $(VENV)/.made:
 $(VENV)/.ready: $(VENV)/.made pyproject.toml
 	@echo "installing into $(VENV); this takes half a minute"
 	@$(BIN)/pip install -q -e .
+	@$(BIN)/python -m compileall -q arena bots
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.made pyproject.toml
 	@echo "installing into $(VENV); this takes half a minute"
 	@$(BIN)/pip install -q -e '.[dev]'
+	@$(BIN)/python -m compileall -q arena bots tests
 	@touch $@ $(VENV)/.ready

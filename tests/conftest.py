@@ -79,7 +79,39 @@ SAMPLED = (
 """Files and folders of which `make test` runs the first case of each test."""
 
 
-def pytest_collection_modifyitems(items):
+pytest_plugins = ("tests.ledger",)
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--group",
+        choices=("shared", "alone"),
+        help="run the tests that can share the machine, or those marked `alone`; default: both",
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    mark_long_tests(items)
+    keep_group(config, items)
+    items.sort(key=lambda item: not item.nodeid.partition(".py")[0].endswith(FIRST))
+
+
+def keep_group(config, items):
+    """Leave only the tests of the group that the command line names."""
+    if config.option.group is None:
+        return
+    wants_alone = config.option.group == "alone"
+    others = [item for item in items if is_alone(item) != wants_alone]
+    config.hook.pytest_deselected(items=others)
+    items[:] = [item for item in items if is_alone(item) == wants_alone]
+
+
+def is_alone(item):
+    return item.get_closest_marker("alone") is not None
+
+
+def mark_long_tests(items):
+    """Mark the tests that `make test` leaves out."""
     sampled = set()
     for item in items:
         place, function = (
@@ -89,7 +121,6 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.long)
         elif place.startswith(SAMPLED):
             sampled.add(function)
-    items.sort(key=lambda item: not item.nodeid.partition(".py")[0].endswith(FIRST))
 
 
 def pytest_xdist_auto_num_workers():

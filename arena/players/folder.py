@@ -462,19 +462,21 @@ def age_s(place: Path) -> float:
 
 
 def remove_tree(folder: str) -> None:
-    """Removes a folder that a bot has written to; of a link only the link.
+    """Remove a folder that a bot may have written to, with all that is in it; of a link to a folder
+    only the link. Files that cannot be removed are left.
 
-    Python's own way would fail over folders nested deeper than its stack, and over those whose
-    owner may not list them.
+    Python removes nearly every folder. It fails for folders that are nested deeper than its stack,
+    and for folders that their owner may not list; programs of the system remove those.
     """
     if os.path.islink(folder):  # noqa: PTH114 - chmod would follow it
         os.unlink(folder)  # noqa: PTH108
         return
     try:
-        os.rmdir(folder)  # noqa: PTH106 - nearly always it is empty
-    except OSError:
-        run_tool("chmod", "-R", "u+rwX", folder)
-        run_tool("rm", "-rf", folder)
+        shutil.rmtree(folder)
+    except (OSError, RecursionError):
+        if os.path.lexists(folder):
+            run_tool("chmod", "-R", "u+rwX", folder)
+            run_tool("rm", "-rf", folder)
 
 
 def run_tool(*command: str) -> None:

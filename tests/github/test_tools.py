@@ -19,7 +19,7 @@ def machine(tmp_path):
     """
 
     def run(**programs):
-        for name in ("bash", "timeout"):
+        for name in {"bash", "timeout"} - set(programs):
             (tmp_path / name).symlink_to(shutil.which(name))
         for name, script in programs.items():
             path = tmp_path / name.replace("_", "-")
@@ -64,6 +64,15 @@ def test_what_cannot_be_installed_is_said_and_stops_nothing(machine):
 def test_what_is_there_is_not_installed_again(machine):
     programs = dict.fromkeys(("bwrap", "chromedriver", "chromium", "npm"), "")
     assert machine(id="echo 0", apt_get="exit 0", **programs)[1].split() == ["id", "-u"]
+
+
+def test_a_download_has_a_time_limit_and_an_installation_has_none(machine):
+    """A time limit that ends dpkg in the middle would leave packages half installed."""
+    _, calls = machine(id="echo 0", apt_get="exit 0", timeout='shift; "$@"')
+    lines = [line for line in calls.splitlines() if "bubblewrap" in line]
+    assert [line.split()[0] for line in lines] == ["timeout", "apt-get", "apt-get"]
+    assert ["--download-only" in line for line in lines] == [True, True, False]
+    assert "--no-download" in lines[-1]
 
 
 def test_a_plain_user_installs_nothing(machine):

@@ -3,11 +3,13 @@
 import json
 import os
 import shutil
+import sys
+from pathlib import Path
 
 import pytest
 
 from arena.errors import BotFolderError
-from arena.players.folder import bot_at
+from arena.players.folder import bot_at, remove_tree
 from arena.players.manifest import read_manifest
 from arena.players.registry import Registry
 from arena.players.staging import lack, missing_file, stage, staged_for_a_while
@@ -275,7 +277,6 @@ def test_a_program_that_a_build_itself_does_not_find_is_named_with_its_cure(
     (folder / "bot.toml").write_text(GOOD + f"build = {build}\n")
     with monkeypatch.context() as patch:
         patch.setenv("PATH", str(tmp_path))
-        patch.setattr("arena.players.staging.remove_tree", shutil.rmtree)
         with pytest.raises(BotFolderError) as caught:
             stage(bot_at(folder), tmp_path / "staged")
     assert said in str(caught.value)
@@ -466,3 +467,43 @@ def test_a_folder_renamed_by_hand_is_noticed(folder, tmp_path):
 def test_an_empty_registry_has_no_bots(tmp_path):
     assert Registry(tmp_path / "bots").labels() == []
     assert Registry(tmp_path / "bots").newest(print) == []
+
+
+def test_removing_a_folder_leaves_what_a_link_leads_to(tmp_path):
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (tmp_path / "gone").mkdir()
+    (tmp_path / "gone" / "link").symlink_to(kept)
+    (tmp_path / "link").symlink_to(kept)
+    remove_tree(str(tmp_path / "gone"))
+    remove_tree(str(tmp_path / "link"))
+    assert list(tmp_path.iterdir()) == [kept]
+
+
+def test_a_folder_nested_deeper_than_the_stack_of_python_is_removed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(sys.getrecursionlimit() + 500):
+        Path("d").mkdir()
+        os.chdir("d")
+    os.chdir(tmp_path)
+    remove_tree(str(tmp_path / "d"))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may list every folder")
+def test_a_folder_that_its_owner_may_not_list_is_removed(tmp_path):
+    locked = tmp_path / "folder" / "locked"
+    locked.mkdir(parents=True)
+    (locked / "file").touch()
+    locked.chmod(0)
+    remove_tree(str(tmp_path / "folder"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_removing_an_ordinary_folder_starts_no_program(tmp_path, monkeypatch):
+    (tmp_path / "folder" / "below").mkdir(parents=True)
+    (tmp_path / "folder" / "below" / "file").touch()
+    started = []
+    monkeypatch.setattr("arena.players.folder.run_tool", lambda *command: started.append(command))
+    remove_tree(str(tmp_path / "folder"))
+    assert (started, list(tmp_path.iterdir())) == ([], [])

@@ -22,7 +22,7 @@ from tests.e2e.conftest import FIRST
 from tests.players.test_timekeeper import BIRD, one_core, player  # noqa: F401
 
 GAMES = int(os.environ.get("ARENA_FAIR_GAMES", "0"))
-pytestmark = pytest.mark.skipif(not GAMES, reason="slow: use make fair")
+pytestmark = [pytest.mark.skipif(not GAMES, reason="slow: use make fair"), pytest.mark.alone]
 
 SMALL = "R....\n..V..\n...Y.\n....B\n"
 BURNERS = 2

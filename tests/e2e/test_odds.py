@@ -123,6 +123,7 @@ def busy_machine():
         yield
 
 
+@pytest.mark.alone
 def test_with_nodes_bots_that_search_play_the_same_games_on_any_machine(arena, request):
     """The second time beside others that compute, with less time and other workers."""
     for name in SEARCHERS:

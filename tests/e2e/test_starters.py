@@ -18,7 +18,7 @@ THINKERS = {"first": [], "montecarlo": ["--template", "montecarlo"]}
 same moves.
 """
 
-pytestmark = pytest.mark.skipif(not GAMES, reason="make slow plays it")
+pytestmark = [pytest.mark.skipif(not GAMES, reason="make slow plays it"), pytest.mark.alone]
 
 
 @pytest.fixture

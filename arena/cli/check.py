@@ -44,7 +44,6 @@ from arena.errors import RunError, counted, printable
 from arena.match.bench import FULL_MOVES, MOVES, SHORT_MS
 from arena.match.check import StepResult, check_bot, check_object
 from arena.players.folder import Bot, odds_of
-from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.grades import MOST_SEED
 from arena.records.journal import COMPRESSED, journal_of
@@ -107,7 +106,6 @@ def run_checks(bot: Bot, move_ms: int, sandbox: Sandbox, *, only_failures: bool)
 
 def _steps(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
     """The steps, after a word on how long they may take."""
-    adopt_orphans()
     full_ms = odds_of(bot.label).move_ms or move_ms
     seconds = (MOVES * min(full_ms, SHORT_MS) + FULL_MOVES * full_ms) / 1000
     if seconds > LONG_S:

@@ -28,7 +28,6 @@ from arena.match.referee import GamePlan, Outcome
 from arena.match.replay import Resumed, first_difference, resumed, resumed_id
 from arena.players.channel import WireLog
 from arena.players.player import Player
-from arena.players.process import adopt_orphans
 from arena.records.record import GameRecord, Note, encode_record
 from arena.rules import State
 from arena.rules.boards import find_board
@@ -201,7 +200,6 @@ def _new_stderr(player: Player, turn: int | None = None) -> list[str]:
 
 def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_drawn: bool) -> Outcome:
     """A game, which is drawn as it is played if ``is_drawn``. Raises Void, click.Abort."""
-    adopt_orphans()
     if single.human is not None:
         # What is typed can be edited then, where the system has it.
         with suppress(ImportError):

@@ -23,7 +23,6 @@ from arena.match.decisions import Decision, decisions_of, retrace
 from arena.match.replay import ms_at, old_ms, start_state
 from arena.match.replay import replay as replay_record
 from arena.players.bot import BotPlayer
-from arena.players.process import adopt_orphans
 from arena.records.grades import newest_review, read_reviews
 from arena.records.journal import board_of, find_record
 from arena.records.record import GameRecord, encode_record
@@ -214,7 +213,6 @@ def _ask_again(
     seat, scripts = _deciding_seat(record, turn, seat), Scripts(folder)
     script = scripts.of(record)
     note_bank(scripts, say)
-    adopt_orphans()
     with bot_to_ask(home, scripts, text, record.bots[seat], choice) as (bot, sandbox):
         player = BotPlayer(bot, script.timing.startup_ms, sandbox, script.timing.clock)
         try:

@@ -21,7 +21,6 @@ from arena.errors import RunError, UserError, counted, printable
 from arena.match.decisions import Reproduction
 from arena.match.decisions import reproduce as repeat
 from arena.players.folder import Bot, renamed
-from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.record import Fault, GameRecord, short
 from arena.records.runfile import evidence_name, read_evidence
@@ -90,7 +89,6 @@ def reproduce(
     scripts = Scripts(run)
     if kept is None or not kept.asked_ms:
         note_bank(scripts, say)
-    adopt_orphans()
     played = record.bots[fault.seat]
     with bot_to_ask(home, scripts, bot_text, played, choice) as (bot, sandbox):
         found = repeat(scripts.of(record), fault, kept, bot, sandbox, scripts.info.arena)

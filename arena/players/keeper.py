@@ -35,6 +35,10 @@ SOCKET_KB, PIPE_KB = 208, 64
 SMALL = 1 << 27
 """A file system of fewer bytes is the sandbox's own: the machine's /tmp is larger."""
 DEATH_SIGNAL, SUBREAPER = 1, 36
+MARK = "ARENA_KEEPER"
+"""The variable of a bot's environment that has the number of its keeper: by this the arena knows
+the bot's processes if the keeper is killed.
+"""
 KILL, PIPE, FILE_SIZE = 9, 13, 25
 EXITING = 4
 """The flag of a process at its end, in /proc/PID/stat."""
@@ -81,6 +85,7 @@ def start_bot(
             _, hard = resource.getrlimit(kind)
             most = number if hard == resource.RLIM_INFINITY else min(number, hard)
             resource.setrlimit(kind, (most, most))
+        os.environ[MARK] = str(keeper)
         # A shell is what must not come between.
         os.execvp(command[0], command)  # noqa: S606
     # Whatever it is, this process must not go on as a second keeper.

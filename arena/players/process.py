@@ -1,13 +1,11 @@
 """One bot process under its keeper, in a session of its own, killed with all that it started."""
 
 import contextlib
-import ctypes
 import fcntl
 import os
 import select
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -16,7 +14,8 @@ from typing import NamedTuple
 
 from arena.errors import Void
 from arena.players import keeper
-from arena.players.keeper import SUBREAPER, children, figures_of, shared_fairly, stat_of
+from arena.players.keeper import figures_of, shared_fairly, stat_of
+from arena.players.orphans import adoption, kill_orphans
 from arena.players.sandbox.grants import NO_GRANTS, Grants
 from arena.players.sandbox.launch import PROCESSES, plain_python
 from arena.players.sandbox.tiers import OPEN, Sandbox
@@ -141,9 +140,11 @@ class BotProcess:
         said = ",".join(f"{name}={number}" for name, number in limits.items())
         places = (self._launch.temporary, str(folder.resolve()) if building else None)
         words = [str(lifeline_read), str(status_write), said, *filter(None, places)]
+        adoption.begin()
         try:
             self._keeper = self._start(words, folder, (lifeline_read, status_write))
         except OSError as error:
+            adoption.end()
             os.close(self._lifeline)
             os.close(self._status)
             self.stderr.close()
@@ -163,7 +164,7 @@ class BotProcess:
         self._stopped = False
         self._pauses, self._is_stopped = 0, False
         self.meter = Meter(self._keeper.pid, self._words)
-        _keepers.add(self._keeper.pid)
+        adoption.keepers.add(self._keeper.pid)
 
     def _start(
         self, words: list[str], folder: Path, pipes: tuple[int, ...]
@@ -295,12 +296,11 @@ class BotProcess:
         except subprocess.TimeoutExpired:
             self._keeper.kill()
             self._keeper.wait()
-        _keepers.discard(self._keeper.pid)
+        adoption.keepers.discard(self._keeper.pid)
         if self._keeper.returncode:  # it was killed before the bot, whose session is still known
-            if number := self._words().get("started"):
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(int(number), signal.SIGKILL)
-            _kill_adopted()
+            session = self._words().get("started")
+            kill_orphans(self._keeper.pid, int(session) if session else None)
+        adoption.end()
         os.close(self._status)
         self.stderr.close()
         self._launch.clear_up()
@@ -370,35 +370,6 @@ def _stop(pid: int, number: int) -> bool:
             return True
         time.sleep(NAP_S)
     return False
-
-
-_keepers: set[int] = set()
-_adopts = False
-
-
-def adopt_orphans() -> None:
-    """From now on this process adopts whatever a killed keeper leaves behind, and `BotProcess.stop`
-    kills it (Linux).
-
-    Only for processes whose children are all keepers.
-    """
-    global _adopts  # noqa: PLW0603 - it is a property of the process
-    if sys.platform == "linux":
-        _adopts = ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0) == 0
-
-
-def _kill_adopted() -> None:
-    """Kills the children that are not keepers, generation by generation."""
-    deadline = time.monotonic() + STOP_S
-    while (
-        _adopts
-        and (orphans := [pid for pid in children() if pid not in _keepers])
-        and time.monotonic() < deadline
-    ):
-        for pid in orphans:
-            with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
 
 
 def signal_name(number: int) -> str:

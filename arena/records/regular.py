@@ -14,6 +14,7 @@ import errno
 import fcntl
 import logging
 import os
+import secrets
 import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -121,13 +122,10 @@ def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
     links.
     """
     names = path.relative_to(run).parts[:-1] if run else ()
-    temporary = f".{path.name}.{os.getpid()}"
+    # Two arenas in two containers may share a folder, and both be process 1.
+    temporary = f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}"
     try:
         with folder_below(run or path.parent, names, make=True) as at:
-            # A run from elsewhere may hold a link of this name, too: it is taken away, never
-            # opened.
-            with suppress(FileNotFoundError):
-                os.unlink(temporary, dir_fd=at)
             _remove_left_over(at, f".{path.name}.")
             try:
                 with os.fdopen(
@@ -151,11 +149,14 @@ def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
 
 def _remove_left_over(at: int, prefix: str) -> None:
     """Removes the temporary files that killed arenas left of a file. One that is younger than a
-    minute stays: where a folder is shared, its process may live on another machine.
+    minute stays: where a folder is shared, its process may live on another machine, or in another
+    container under the number of this process.
     """
     for name in os.listdir(at):
-        number = name.removeprefix(prefix)
-        if name.startswith(prefix) and number.isdecimal() and not Path("/proc", number).exists():
+        number = name.removeprefix(prefix).partition("-")[0]
+        if not name.startswith(prefix) or not number.isdecimal():
+            continue
+        if int(number) == os.getpid() or not Path("/proc", number).exists():
             with suppress(OSError):
                 written = os.stat(name, dir_fd=at, follow_symlinks=False).st_mtime
                 if time.time() - written > RECENT_S:

@@ -32,8 +32,8 @@ from arena.errors import UserError, Void
 from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee, Timing, play_alone
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
+from arena.players.orphans import expect_only_keepers
 from arena.players.player import InProcessPlayer, built_in, built_in_player, is_built_in
-from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
 from arena.rules import CORE
 from arena.rules.boards import Board
@@ -200,7 +200,7 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
     with counter.get_lock():
         number = counter.value
         counter.value += 1
-    adopt_orphans()
+    expect_only_keepers()
     multiprocessing.current_process().name = f"{setup.host.partition(' ')[0]}:{os.getpid()}"
     root = logging.getLogger()
     root.handlers[:] = [QueueHandler(log_queue or _logged)]

@@ -57,7 +57,7 @@ if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
         os.dup2(os.open("/dev/null", os.O_RDWR), 1)
-        subprocess.run([sys.executable, "-c", "import time; time.sleep(100)", "MARK"])
+        subprocess.run([sys.executable, "-c", "import time; time.sleep(600)", "MARK"])
     os._exit(0)
 os.wait()
 """

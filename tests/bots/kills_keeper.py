@@ -13,10 +13,10 @@ def misbehave(message):
         os.setsid()
         os.close(1)
         print(os.getpid(), file=sys.stderr, flush=True)
-        time.sleep(60)
+        time.sleep(600)
     time.sleep(0.1)
     os.kill(os.getppid(), signal.SIGKILL)
-    time.sleep(60)
+    time.sleep(600)
 
 
 play(misbehave)

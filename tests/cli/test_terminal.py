@@ -2,7 +2,9 @@
 
 import io
 
-from arena.cli.terminal import colours_wanted, columns_of, folded
+from arena.cli import terminal
+from arena.cli.terminal import colours_wanted, columns_of, folded, said_when_slow
+from tests.e2e.conftest import without_waiting
 
 
 def test_a_long_line_is_folded_between_words_and_a_short_one_stays():
@@ -39,3 +41,13 @@ def test_a_file_or_a_pipe_gets_lines_as_they_are():
 
 def test_it_is_left_to_the_terminal_if_nothing_is_asked():
     assert colours_wanted({"TERM": "xterm"}) is None
+
+
+def test_what_is_said_only_where_it_takes_long_is_what_tests_leave_out(monkeypatch, capsys):
+    monkeypatch.setattr(terminal, "SLOW_S", 0)
+    told = ""
+    with said_when_slow("rating the games of results/r"):
+        while not told.endswith("\n"):
+            told += capsys.readouterr().err
+    assert told == "rating the games of results/r ...\n"
+    assert without_waiting(f"before\n{told}after\n") == "before\nafter\n"

@@ -38,6 +38,7 @@ from sybil import Document, Region
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
+from tests.e2e.conftest import without_waiting
 from tests.e2e.loaded import loaded_arena
 
 INFO = re.compile(r'(?P<language>\w*)(?: title="(?P<title>[^"]+)")?[ \t]*\n')
@@ -112,7 +113,7 @@ class Shell:
         folder, _, variables = kept.read_text().partition("\n")
         self.folder = Path(folder)
         self.variables = dict(pair.split("=", 1) for pair in variables.split("\0") if pair)
-        return out, err
+        return out, without_waiting(err)
 
 
 def read_console(source):

@@ -4,6 +4,7 @@ would.
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.burners import with_parent
 from tests.e2e.browser import Browser
 from tests.e2e.loaded import loaded_arena
 
@@ -28,6 +30,16 @@ BARE = ["python3", "-S", "bot.py"]
 """How a bot starts that imports the standard library only: the packages installed here would cost
 it most of its start, and runs of tests start thousands.
 """
+
+
+WAITING = re.compile(r"^[a-z].* \.\.\.\n", re.MULTILINE)
+
+
+def without_waiting(err):
+    """What a command wrote to stderr, without the lines that tell what takes it over a second:
+    they come on slow machines only.
+    """
+    return WAITING.sub("", err)
 
 
 class Arena:
@@ -55,7 +67,7 @@ class Arena:
         }
 
     def start(self, *arguments):
-        command = [sys.executable, "-m", "arena", *map(str, arguments)]
+        command = with_parent(sys.executable, "-m", "arena", *map(str, arguments))
         process = subprocess.Popen(
             command,
             cwd=self.home,
@@ -79,7 +91,8 @@ class Arena:
         """Exit status, output and errors of a command, whatever the status."""
         environment = self.environment
         run = loaded_arena(environment)
-        return run([str(word) for word in arguments], self.home, environment, 250)
+        status, out, err = run([str(word) for word in arguments], self.home, environment, 250)
+        return status, out, without_waiting(err)
 
     def __call__(self, *arguments, status=0):
         ended, out, err = self.ended(*arguments)

@@ -22,6 +22,7 @@ from pathlib import Path
 from statistics import mean
 
 from arena.records.league import read_league
+from tests.burners import with_parent
 from tests.e2e.conftest import RANDOM, ROOT, Arena
 from tests.e2e.test_kills import processes, wait_for
 
@@ -97,7 +98,7 @@ class Hour:
 
     def start(self):
         self.process = subprocess.Popen(
-            self.command(*RUN),
+            with_parent(*self.command(*RUN)),
             cwd=self.arena.home,
             env=self.arena.environment,
             stdout=self.log,

@@ -1,6 +1,7 @@
 """Bots that cannot play, and runs in which nothing was played: none of them looks like success."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -133,7 +134,7 @@ def test_a_strict_run_fails_on_one_forfeit(arena):
 
 
 BUSY = """
-import signal, sys
+import os, signal, sys
 from types import SimpleNamespace
 from arena.cli.run import stop_on_signals
 runner = SimpleNamespace(stop_level=0)
@@ -141,7 +142,7 @@ runner.request_stop = lambda: setattr(runner, "stop_level", runner.stop_level + 
 with stop_on_signals(runner):
     print("busy", flush=True)
     said = 0
-    while True:
+    while os.getppid() == int(sys.argv[1]):
         if runner.stop_level > said:
             said = runner.stop_level
             print(said, flush=True)
@@ -150,7 +151,10 @@ with stop_on_signals(runner):
 
 def test_a_second_ctrl_c_ends_a_command_that_does_something_else_than_wait_for_games():
     with subprocess.Popen(
-        [sys.executable, "-c", BUSY], stdout=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, "-c", BUSY, str(os.getpid())],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     ) as process:
         for expected in ("busy", "1"):
             assert process.stdout.readline().strip() == expected

@@ -16,6 +16,7 @@ from collections import Counter
 
 import pytest
 
+from tests.burners import with_parent
 from tests.e2e.conftest import ROOT
 from tests.e2e.test_kills import journal_lines, processes, wait_for
 
@@ -67,7 +68,7 @@ class Chaos:
         return self.arena.home / "results" / self.run / "games.jsonl"
 
     def start(self, *prefix, **environment):
-        command = [*prefix, sys.executable, "-m", "arena", *map(str, RUN), self.run]
+        command = with_parent(*prefix, sys.executable, "-m", "arena", *map(str, RUN), self.run)
         return subprocess.Popen(
             command, cwd=self.arena.home, env={**self.arena.environment, **environment},
             start_new_session=True,

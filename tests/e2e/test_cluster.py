@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.burners import with_parent
 from tests.e2e.conftest import BARE, RANDOM, ROOT
 from tests.e2e.test_kills import journal_lines, processes, wait_for
 
@@ -48,7 +49,7 @@ class Cluster:
         }
         with (self.home / "dask.log").open("a") as log:
             process = subprocess.Popen(
-                [*DASK, *map(str, arguments)],
+                with_parent(*DASK, *map(str, arguments)),
                 cwd=self.home,
                 env=variables,
                 stdout=log,

@@ -204,7 +204,7 @@ def test_a_check_for_programs_says_the_same_as_the_one_for_people(arena):
 @pytest.mark.long
 def test_a_bot_that_stays_when_its_input_ends_fails_the_check(arena):
     source = (ROOT / "bots" / "random-python" / "bot.py").read_text()
-    arena.add_bot("stays", source + "import time\ntime.sleep(60)\n")
+    arena.add_bot("stays", source + "import time\ntime.sleep(600)\n")
     out, _ = arena("check", "stays", status=1)
     assert "FAIL  exits when its input ends" in out
     assert "cure: P3.5: leave the loop when stdin ends" in out

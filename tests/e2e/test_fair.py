@@ -5,8 +5,6 @@ processor from their rivals change nothing for them.
 """
 
 import os
-import subprocess
-import sys
 
 import msgspec
 import pytest
@@ -17,13 +15,14 @@ from arena.players.player import InProcessPlayer, first_move
 from arena.players.sandbox.tiers import Sandbox
 from arena.tournament.schedule import single_game
 from tests.attacks.conftest import needs
+from tests.burners import all_cores, burners
 from tests.e2e.conftest import FIRST
 
 # The last two are fixtures.
-from tests.players.test_timekeeper import BIRD, SPIN, one_core, player  # noqa: F401
+from tests.players.test_timekeeper import BIRD, one_core, player  # noqa: F401
 
 GAMES = int(os.environ.get("ARENA_FAIR_GAMES", "0"))
-pytestmark = pytest.mark.skipif(not GAMES, reason="slow: use make fair")
+pytestmark = [pytest.mark.skipif(not GAMES, reason="slow: use make fair"), pytest.mark.alone]
 
 SMALL = "R....\n..V..\n...Y.\n....B\n"
 BURNERS = 2
@@ -75,21 +74,14 @@ turns = 0
 
 
 @pytest.fixture
-def burners():
+def busy_machine():
     """Two programs that compute without end on each processor."""
-    cores = sorted(os.sched_getaffinity(0))
-    started = []
-    for core in cores * BURNERS:
-        started.append(subprocess.Popen([sys.executable, "-c", SPIN], start_new_session=True))
-        os.sched_setaffinity(started[-1].pid, {core})
-    yield
-    for each in started:
-        each.kill()
-        each.wait()
+    with burners(all_cores() * BURNERS):
+        yield
 
 
 @pytest.mark.timeout(max(600, 3 * GAMES))
-def test_honest_bots_do_not_forfeit_on_a_busy_machine(arena, burners):
+def test_honest_bots_do_not_forfeit_on_a_busy_machine(arena, busy_machine):
     arena.add_bot("honest", HONEST)
     arena.add_bot("upright", HONEST)
     (arena.home / "small.txt").write_text(SMALL)

@@ -1,10 +1,7 @@
 """Limits of a bot's own, and work that no clock decides, as a user meets them."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 
@@ -12,6 +9,7 @@ from arena.match.bench import Bench
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.players.sandbox.tiers import OPEN
+from tests.burners import all_cores, burners
 from tests.e2e.conftest import ROOT
 
 SLOW = """
@@ -119,16 +117,13 @@ def test_a_check_goes_by_the_bots_own_limits():
 
 
 @pytest.fixture
-def burners():
+def busy_machine():
     """A program on every core that computes as long as the tests run."""
-    spin = [sys.executable, "-c", "import os\np = os.getppid()\nwhile os.getppid() == p: pass"]
-    started = [subprocess.Popen(spin, start_new_session=True) for _ in os.sched_getaffinity(0)]
-    yield
-    for each in started:
-        each.kill()
-        each.wait()
+    with burners(all_cores()):
+        yield
 
 
+@pytest.mark.alone
 def test_with_nodes_bots_that_search_play_the_same_games_on_any_machine(arena, request):
     """The second time beside others that compute, with less time and other workers."""
     for name in SEARCHERS:
@@ -136,7 +131,7 @@ def test_with_nodes_bots_that_search_play_the_same_games_on_any_machine(arena, r
     bots = [f"{name}:nodes=60" for name in SEARCHERS]
     settings = (*tiny(arena.home), "--seed", "nodes")
     arena("run", *bots, *settings, "--move-ms", 600, "--out", "one")
-    request.getfixturevalue("burners")
+    request.getfixturevalue("busy_machine")
     arena("run", *bots, *settings, "--move-ms", 150, "--jobs", 2, "--out", "two")
     assert arena.timeless("one") == arena.timeless("two")
     assert [record["faults"] for record in arena.records("one") if record["faults"]] == []

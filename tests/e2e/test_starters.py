@@ -7,10 +7,10 @@ number.
 
 import csv
 import os
-import subprocess
-import sys
 
 import pytest
+
+from tests.burners import all_cores, burners
 
 GAMES = int(os.environ.get("ARENA_STARTER_GAMES", "0"))
 THINKERS = {"first": [], "montecarlo": ["--template", "montecarlo"]}
@@ -18,7 +18,7 @@ THINKERS = {"first": [], "montecarlo": ["--template", "montecarlo"]}
 same moves.
 """
 
-pytestmark = pytest.mark.skipif(not GAMES, reason="make slow plays it")
+pytestmark = [pytest.mark.skipif(not GAMES, reason="make slow plays it"), pytest.mark.alone]
 
 
 @pytest.fixture
@@ -26,14 +26,8 @@ def busy_machine():
     """One program for each processor that computes all the time, beside a worker for each with its
     bots.
     """
-    programs = [
-        subprocess.Popen([sys.executable, "-c", "while True: pass"])
-        for _ in range(os.cpu_count() or 1)
-    ]
-    yield
-    for program in programs:
-        program.kill()
-        program.wait()
+    with burners(all_cores()):
+        yield
 
 
 @pytest.mark.timeout(60 + 10 * GAMES)

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.errors import Forfeit, UserError
+from arena.errors import Forfeit
 from arena.match.referee import Referee, Timing
 from arena.players import process
 from arena.players.bot import BotPlayer
@@ -27,13 +27,13 @@ from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import parse_deck
 from arena.tournament.schedule import single_game
+from tests.burners import all_cores, burners
+from tests.stalls import unless_the_machine_stalled
 
 ROOT = Path(__file__).parents[2]
 BIRD = built_in("bird")
 START = Start(players=2, seat=0, board=BIRD.rows, pagodas=24, seed=1, move_ms=400)
 BUDGET_NS = 400_000_000
-SPIN = "while True: pass"
-CROWD = 14
 LATE = r"the bot used \d+ ms of processor time for an answer that might take 400 ms"
 
 HEAD = """
@@ -63,9 +63,10 @@ for message in messages():
         AFTER_TURN
 """
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="processor time is counted by Linux"
-)
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="processor time is counted by Linux"),
+    pytest.mark.alone,
+]
 
 
 @pytest.fixture(params=["counter", "proc"])
@@ -109,32 +110,19 @@ def player(tmp_path):
         each.stop()
 
 
-@pytest.fixture
-def strangers():
-    """Programs that compute without end, on the processor of this process."""
-    started = []
-
-    def start(number):
-        started.extend(
-            subprocess.Popen([sys.executable, "-c", SPIN], start_new_session=True)
-            for _ in range(number)
-        )
-
-    yield start
-    for each in started:
-        each.kill()
-    for each in started:
-        each.wait()
-
-
 def begun(player):
     player.begin(START)
     return player
 
 
-def ask(player, budget_ns=BUDGET_NS):
+def choose_move(player):
     state = State(BIRD, 2, parse_deck(single_game("time", "bird", 0, ["a", "b"]).deck))
-    return player.choose(state, budget_ns)
+    return player.choose(state, BUDGET_NS)
+
+
+def ask(player):
+    with unless_the_machine_stalled(player):
+        return choose_move(player)
 
 
 def wait_for_use(player, most_s=240):
@@ -156,19 +144,10 @@ def test_sleep_costs_nothing(counting, player):
     assert ask(begun(player("sleeps", in_turn="time.sleep(0.3)"))).spent_ns < 100e6
 
 
-def test_strangers_who_leave_a_third_of_a_processor_make_no_bot_late(one_core, player, strangers):
+def test_strangers_who_leave_a_third_of_a_processor_make_no_bot_late(one_core, player):
     busy = begun(player("busy", in_turn="compute(0.2)"))
-    strangers(2)
-    assert ask(busy).move
-
-
-def test_on_a_machine_too_busy_to_be_fair_no_bot_is_to_blame(one_core, player, strangers):
-    busy = begun(player("busy", in_turn="compute(0.3)"))
-    strangers(CROWD)
-    with pytest.raises(UserError, match="left [0-9]+% of a processor") as stopped:
-        ask(busy)
-    assert not isinstance(stopped.value, Forfeit)
-    assert "--jobs 1" in stopped.value.hint
+    with burners(all_cores() * 2):
+        assert ask(busy).move
 
 
 @pytest.mark.parametrize(
@@ -177,16 +156,19 @@ def test_on_a_machine_too_busy_to_be_fair_no_bot_is_to_blame(one_core, player, s
         ("compute(0.6)", LATE),
         ("compute(9)", LATE),
         ("crowd(14); compute(9)", LATE),
-        ("crowd(14); time.sleep(9)", LATE),
+        ("crowd(14); time.sleep(600)", LATE),
         (
-            "time.sleep(9)",
+            "time.sleep(600)",
             r"no answer came within \d+ ms \(it used \d+ of its 400 ms of processor time\): ",
         ),
         (
             "os.kill(os.getpid(), signal.SIGSTOP)",
             r"no answer came within \d+ ms \(it used \d+ of its 400",
         ),
-        ("os.fork() or (os.nice(19), compute(99)); time.sleep(9)", "no answer came within|" + LATE),
+        (
+            "os.fork() or (os.nice(19), compute(99)); time.sleep(600)",
+            "no answer came within|" + LATE,
+        ),
     ],
 )
 def test_a_bot_that_takes_too_long_forfeits(one_core, player, in_turn, message):
@@ -297,7 +279,10 @@ def test_a_crowd_costs_no_rival_the_game(one_core, player, players, sandbox):
     rivals = [player(f"rival-{number}", **few, sandbox=sandbox) for number in range(players - 1)]
     seated = [attacker, *rivals]
     plan = single_game("crowd", "bird", 0, [each.name for each in seated])
-    record = Referee(plan, BIRD, seated, Timing(move_ms=200)).play().record
+    for each in seated:
+        each.start()
+    with unless_the_machine_stalled(*seated):
+        record = Referee(plan, BIRD, seated, Timing(move_ms=200)).play().record
     assert {fault.seat for fault in record.faults} <= {0}
     for fault in record.faults:
         assert re.search(
@@ -309,7 +294,7 @@ def test_a_crowd_costs_no_rival_the_game(one_core, player, players, sandbox):
 def test_a_bot_may_have_the_processes_that_its_manifest_asks_for(player):
     frugal = player(
         "frugal",
-        in_turn="[os.fork() or (time.sleep(9), os._exit(0)) for _ in range(3)]; time.sleep(0.6)",
+        in_turn="[os.fork() or (time.sleep(600), os._exit(0)) for _ in range(3)]; time.sleep(600)",
     )
     frugal.bot = msgspec.structs.replace(
         frugal.bot, manifest=msgspec.structs.replace(frugal.bot.manifest, processes=3)
@@ -337,6 +322,7 @@ WORKER = """
 import sys, time
 sys.path[:0] = [{root!r}]
 from pathlib import Path
+from _pytest.outcomes import Skipped
 from arena.errors import Forfeit, Void
 from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at
@@ -346,7 +332,7 @@ player.begin(START)
 print("ready", flush=True)
 try:
     print("answered", ask(player).move, flush=True)
-except (Void, Forfeit) as error:
+except (Void, Forfeit, Skipped) as error:
     print(type(error).__name__, error, flush=True)
 player.stop()
 """
@@ -357,7 +343,7 @@ player.stop()
     [
         ("time.sleep(0.3)", "answered "),
         ("compute(0.3)", "answered "),
-        ("time.sleep(9)", "Forfeit no answer came within"),
+        ("time.sleep(600)", "Forfeit no answer came within"),
     ],
 )
 def test_a_worker_that_was_stopped_for_a_while_judges_no_otherwise(tmp_path, in_turn, expected):
@@ -375,4 +361,7 @@ def test_a_worker_that_was_stopped_for_a_while_judges_no_otherwise(tmp_path, in_
         worker.send_signal(signal.SIGSTOP)
         time.sleep(1.5)
         worker.send_signal(signal.SIGCONT)
-        assert worker.stdout.readline().startswith(expected)
+        told = worker.stdout.readline()
+    if told.startswith("Skipped the machine stalled"):
+        pytest.skip(told)
+    assert told.startswith(expected)

@@ -18,7 +18,7 @@ from arena.match.referee import Referee, Timing
 from arena.players.player import InProcessPlayer, random_move
 from arena.records.journal import Journal, find_record, read_ids, read_records
 from arena.records.record import decode_record, encode_record, shares
-from arena.records.regular import write_durably
+from arena.records.regular import durable_file, write_durably
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 
@@ -235,14 +235,27 @@ def test_a_file_is_replaced_in_one_step(tmp_path):
 def test_what_a_killed_arena_left_of_a_file_goes_with_the_next_write(tmp_path):
     dead = subprocess.Popen(["true"])
     dead.wait()
-    old, young, living = (
-        tmp_path / f".run.json.{number}" for number in (dead.pid, "4194305", os.getppid())
-    )
-    for path in (old, young, living):
-        path.write_bytes(b"{")
-    for path in (old, living):
-        os.utime(path, (0, 0))
-    write_durably(tmp_path / "run.json", b"{}")
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
-        [young.name, living.name, "run.json"]
-    )
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as cat:
+        old, older, own = f"{dead.pid}-1234abcd", f"{dead.pid}", f"{os.getpid()}-1234abcd"
+        young, living = "4194305-1234abcd", f"{cat.pid}-1234abcd"
+        for number in (old, older, own, young, living):
+            left_over = tmp_path / f".run.json.{number}"
+            left_over.write_bytes(b"{")
+            if number != young:
+                os.utime(left_over, (0, 0))
+        write_durably(tmp_path / "run.json", b"{}")
+        left = sorted(os.listdir(tmp_path))
+    assert left == sorted([f".run.json.{young}", f".run.json.{living}", "run.json"])
+
+
+def test_two_processes_with_one_number_write_a_file_one_after_the_other(tmp_path):
+    """Two containers may share a folder, and the arena be process 1 in both."""
+    path = tmp_path / "file"
+    with durable_file(path) as slow:
+        slow.write(b"slow, ")
+        slow.flush()
+        write_durably(path, b"quick")
+        assert path.read_bytes() == b"quick"
+        slow.write(b"and whole")
+    assert path.read_bytes() == b"slow, and whole"
+    assert os.listdir(tmp_path) == ["file"]

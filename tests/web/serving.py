@@ -8,6 +8,7 @@ import subprocess
 import sys
 from urllib.parse import urlsplit
 
+from tests.burners import with_parent
 from tests.e2e.conftest import ROOT
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
@@ -21,7 +22,7 @@ class Served:
     def __init__(self, home, *options, command=("serve", "--port", "0")):
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "arena", *command, *map(str, options)],
+            with_parent(sys.executable, "-m", "arena", *command, *map(str, options)),
             cwd=home,
             env=environment,
             stdout=subprocess.PIPE,

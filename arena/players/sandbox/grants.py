@@ -48,8 +48,12 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}", re.ASCII)
 NUMBER = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
 MOST_PATH = 1000
 MOST_FILES = 100_000
-RESERVED = re.compile(r"LD_.*|PATH|HOME|TMPDIR|RUSTUP_HOME|PYTHON.*|GLIBC_TUNABLES|GCONV_PATH")
-"""Variables that decide how a program starts: the arena's own helpers get the same environment."""
+RESERVED = re.compile(
+    r"LD_.*|PATH|HOME|TMPDIR|RUSTUP_HOME|PYTHON.*|GLIBC_TUNABLES|GCONV_PATH|ARENA_KEEPER"
+)
+"""Variables that decide how a program starts, as the arena's own helpers get the same environment;
+and the one that the keeper sets.
+"""
 SYSTEM = ("/proc", "/sys", "/dev", "/run", "/var/run")
 """Windows into other processes, devices and services rather than files."""
 LEAST_HIDDEN = 8

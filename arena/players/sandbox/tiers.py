@@ -26,6 +26,10 @@ PATIENCE_S = 10
 # A tier counts as working only if a child in it has tried what it must not do, and failed: what a
 # kernel or a program's version promises, a container, a profile or an old setting may take back.
 # The first two entries are different: they say that nothing inside can win those rights back.
+#
+# In a pid namespace of its own the child cannot name any process outside, and a signal to PARENT
+# says nothing there: an arena that is process 1 or 2, as in a container, has the number of a
+# process inside. What counts then is that /proc shows the namespace of the child.
 SPY = """
 import json, os, shutil, socket, subprocess, tempfile
 def refused(action):
@@ -42,6 +46,10 @@ def run_own():
     own = os.path.join(tempfile.mkdtemp(), "own")
     shutil.copy("/bin/true", own)
     subprocess.run([own])
+def is_apart():
+    if os.readlink("/proc/self/ns/pid") == NAMESPACE:
+        return refused(lambda: os.kill(PARENT, 0))
+    return os.readlink("/proc/self") == str(os.getpid())
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
 print(json.dumps({
     "new privileges": status["NoNewPrivs"].strip() == "1",
@@ -49,7 +57,7 @@ print(json.dumps({
     "network": refused(dial),
     "files": refused(lambda: open(SECRET).close()),
     "kernel settings": refused(lambda: open("/proc/sys/kernel/core_pattern", "r+").close()),
-    "processes": refused(lambda: os.kill(PARENT, 0)),
+    "processes": is_apart(),
     "programs": refused(run_own),
 }))
 """
@@ -206,12 +214,21 @@ def look_around(launch: Callable[..., Launch], temporary: Path) -> dict[str, boo
             "PORT": server.getsockname()[1],
             "SECRET": str(temporary / "secret"),
             "PARENT": os.getpid(),
+            "NAMESPACE": _pid_namespace(),
         }
         (home / "spy.py").write_text(
             "\n".join(f"{name} = {value!r}" for name, value in facts.items()) + SPY
         )
         barriers: dict[str, bool] = json.loads(report_of(launch(["python3", "spy.py"], home), home))
     return barriers
+
+
+def _pid_namespace() -> str:
+    """The pid namespace of this process, such as ``pid:[4026531836]``. Raises ValueError."""
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError as error:
+        raise ValueError("this system shows no pid namespaces in /proc") from error
 
 
 def report_of(start: Launch, home: Path) -> str:

@@ -255,7 +255,7 @@ def daemon(token):
         os.setsid()
         if os.fork() == 0:
             subprocess.run(
-                [sys.executable, "-c", "import time; time.sleep(60)", token], check=False
+                [sys.executable, "-c", "import time; time.sleep(600)", token], check=False
             )
         os._exit(0)
     os.wait()

@@ -9,4 +9,4 @@ signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGURG])  # it stays pending, f
 word = sys.stdin.readline().strip()
 kept = ctypes.create_string_buffer(word.encode())
 print(ctypes.addressof(kept), flush=True)
-time.sleep(120)
+time.sleep(600)

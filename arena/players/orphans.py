@@ -1,0 +1,118 @@
+"""The processes that a bot leaves behind when its keeper is killed: this process adopts them while
+bots live (Linux), and kills them.
+
+A child of this process need not be a bot's: a notebook, for example, starts programs of its own. A
+child is taken for a bot's if it is in the session in which the keeper started the bot, if its
+environment names the keeper, or if it descends from such a process. Nothing else is killed, except
+in a process that declares that it has no children but keepers.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+
+from arena.players.keeper import MARK, SUBREAPER, children, read_file, stat_of
+from arena.players.timekeeper import family
+
+IS_SUBREAPER = 37
+PATIENCE_S = 3.0
+SESSION_FIELD = 3
+
+
+class Adoption:
+    """Makes this process the parent of all orphans below it, from its first bot to its last."""
+
+    def __init__(self) -> None:
+        self.keepers = set[int]()
+        self.has_only_keepers = False
+        self._lock = threading.Lock()
+        self._bots = 0
+        self._was_subreaper = False
+
+    def begin(self) -> None:
+        """Count a bot that is about to start."""
+        with self._lock:
+            if self._bots == 0:
+                self._was_subreaper = is_subreaper()
+                _set_subreaper(adopts=True)
+            self._bots += 1
+
+    def end(self) -> None:
+        """Count a bot that has ended. After the last one, this process is what it was before."""
+        with self._lock:
+            self._bots -= 1
+            if self._bots == 0:
+                _set_subreaper(adopts=self._was_subreaper)
+
+
+adoption = Adoption()
+"""Being a subreaper is a property of the whole process."""
+
+
+def expect_only_keepers() -> None:
+    """Declare that this process has no children but keepers: any other child is a bot's orphan."""
+    adoption.has_only_keepers = True
+
+
+def is_subreaper() -> bool:
+    """Whether this process adopts the orphans among its descendants."""
+    answer = ctypes.c_int(0)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(IS_SUBREAPER, ctypes.byref(answer), 0, 0, 0)
+    return bool(answer.value)
+
+
+def kill_orphans(keeper: int, session: int | None) -> None:
+    """Kill what a killed keeper's bot left behind, generation by generation. ``session`` is the one
+    in which the keeper started the bot, None if it had not yet done so.
+    """
+    if sys.platform != "linux":
+        if session is not None:
+            _kill_session(session)
+        return
+    known = set[int]()
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        orphans = [pid for pid in children() if pid in known or _is_of_bot(pid, keeper, session)]
+        if not orphans:
+            return
+        for pid in orphans:
+            known.update(family(pid))
+        # Its number cannot be another session's, as long as one of its processes is there.
+        if session is not None and any(_session_of(pid) == session for pid in orphans):
+            _kill_session(session)
+        for pid in orphans:
+            with suppress(ProcessLookupError, PermissionError, ChildProcessError):
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+
+
+def _is_of_bot(pid: int, keeper: int, session: int | None) -> bool:
+    """Whether a child of this process is an orphan of the bot with this keeper and session."""
+    if pid in adoption.keepers:
+        return False
+    if adoption.has_only_keepers:
+        return True
+    if session is not None and _session_of(pid) == session:
+        return True
+    return f"{MARK}={keeper}".encode() in read_file(f"/proc/{pid}/environ").split(b"\0")
+
+
+def _session_of(pid: int) -> int | None:
+    fields = stat_of(pid)
+    return int(fields[SESSION_FIELD]) if fields else None
+
+
+def _kill_session(session: int) -> None:
+    """Kill the processes that a session began with, as far as they are in its first group."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(session, signal.SIGKILL)
+
+
+def _set_subreaper(*, adopts: bool) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(SUBREAPER, int(adopts), 0, 0, 0)

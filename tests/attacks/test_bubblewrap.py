@@ -1,4 +1,4 @@
-"""What bubblewrap's walls are made of, as the kernel tells a process inside them."""
+"""The rights of a process in the bubblewrap sandbox, as the kernel shows them to it."""
 
 import json
 import os
@@ -23,6 +23,13 @@ import json, os
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
 spaces = {name: os.readlink(f"/proc/self/ns/{name}") for name in os.listdir("/proc/self/ns")}
 print(json.dumps({"status": status, "spaces": spaces}))
+"""
+UNSHARE = """
+import ctypes, errno
+NEW_USER_NAMESPACE = 0x10000000
+libc = ctypes.CDLL(None, use_errno=True)
+failed = libc.unshare(NEW_USER_NAMESPACE)
+print(errno.errorcode[ctypes.get_errno()] if failed else "made one", flush=True)
 """
 PARENT = """
 import json, subprocess, sys
@@ -70,6 +77,23 @@ def test_a_bot_can_gain_no_privileges_and_its_system_calls_are_filtered(inside):
 @pytest.mark.parametrize("name", SPACES)
 def test_a_bot_shares_no_namespace_with_the_arena(inside, name):
     assert inside["spaces"][name] != os.readlink(f"/proc/self/ns/{name}")
+
+
+def test_a_bot_could_make_no_user_namespace_even_if_its_system_calls_were_not_filtered(tmp_path):
+    command = ["python3", "-c", UNSHARE]
+    launch = bubblewrap_launch(command, tmp_path, os.environ, writable=False)
+    at = launch.command.index("--seccomp")
+    unfiltered = launch.command[:at] + launch.command[at + 2 :]
+    done = subprocess.run(
+        unfiltered,
+        env=launch.environment,
+        pass_fds=launch.descriptors,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    launch.close()
+    assert done.stdout == "ENOSPC\n"
 
 
 def test_a_sandbox_ends_with_the_process_that_started_it_even_without_a_keeper(tmp_path):

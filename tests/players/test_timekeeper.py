@@ -256,7 +256,19 @@ def test_who_waits_for_its_turn_is_left_alone_and_who_was_stopped_goes_on(counti
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="apt install bash")
-def test_a_shell_that_minds_its_child_goes_on_after_both_were_stopped(player, tmp_path):
+def test_a_shell_that_minds_its_child_goes_on_after_both_were_stopped(
+    player, tmp_path, monkeypatch
+):
+    """A shell that sees its child stopped ends, so it is the first to be stopped, and the last to
+    be woken.
+    """
+    send = process._send
+
+    def send_slowly(pid, number):
+        send(pid, number)
+        time.sleep(0.1)  # each process has time to see what the signals so far have done
+
+    monkeypatch.setattr(process, "_send", send_slowly)
     minded = player("minded", after_turn="compute(99 if turns < 2 else 0)", at_start="turns = 0",
                     in_turn="turns += 1")  # fmt: skip
     (tmp_path / "minded" / "run.sh").write_text("set -m\npython3 bot.py\n")
@@ -432,8 +444,8 @@ class ScriptedChannel:
 
 @pytest.fixture
 def ask_by_script(monkeypatch):
-    """Asks a bot that uses no processor time, on a machine that oversleeps by these ns. A real
-    machine does not stand still when a test wants it to.
+    """A function that asks a bot which uses no processor time; each wait for its answer takes so
+    many ns longer than it should. A real machine does not stand still when a test wants it to.
     """
     clock = ScriptedClock()
     monkeypatch.setattr(timekeeper, "time", clock)

@@ -126,7 +126,7 @@ def test_a_tail_of_zeros_left_by_a_crashed_machine_is_cut(tmp_path):
 
 
 @pytest.mark.parametrize("torn", [BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 7])
-def test_a_torn_tail_longer_than_a_block_of_reading_costs_no_whole_record(tmp_path, torn):
+def test_a_torn_tail_longer_than_one_read_costs_no_whole_record(tmp_path, torn):
     (tmp_path / "games.jsonl").write_bytes(LINES + b"x" * torn)
     with Journal(tmp_path) as journal:
         assert holds(journal.ids, RECORDS)
@@ -277,6 +277,42 @@ def test_a_file_is_replaced_in_one_step(tmp_path):
     assert os.listdir(tmp_path) == ["file"]
     with pytest.raises(RunError, match="expected to write"):
         write_durably(tmp_path / "no" / "file", b"")
+
+
+@pytest.fixture
+def flushes(monkeypatch):
+    """Every call of `os.fsync`: the name of the file or folder, and the bytes or names in it. What
+    a disk would hold after a power cut cannot be read.
+    """
+    found = []
+    flush = os.fsync
+
+    def record_and_flush(descriptor):
+        place = Path(f"/proc/self/fd/{descriptor}").readlink()
+        if place.is_dir():
+            content = sorted(path.name for path in place.iterdir())
+        else:
+            content = place.read_bytes()
+        found.append((place.name, content))
+        flush(descriptor)
+
+    monkeypatch.setattr(os, "fsync", record_and_flush)
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the name of an open file")
+def test_a_file_is_flushed_before_it_gets_its_name_and_its_folder_afterwards(tmp_path, flushes):
+    temporary = f".file.{os.getpid()}"
+    for data in (b"one", b"two"):
+        write_durably(tmp_path / "file", data)
+        assert flushes == [(temporary, data), (tmp_path.name, ["file"])]
+        flushes.clear()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the name of an open file")
+def test_the_name_of_a_new_journal_is_flushed_before_its_first_record(tmp_path, flushes):
+    with Journal(tmp_path):
+        assert flushes == [(tmp_path.name, ["games.jsonl"])]
 
 
 def test_what_a_killed_arena_left_of_a_file_goes_with_the_next_write(tmp_path):

@@ -10,19 +10,29 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
 
 from arena.errors import Forfeit
 from arena.match.referee import Referee, Timing
-from arena.players import process
+from arena.players import process, timekeeper
 from arena.players.bot import BotPlayer
+from arena.players.channel import TimedOut
 from arena.players.folder import bot_at
 from arena.players.keeper import read_file
 from arena.players.messages import Start
 from arena.players.sandbox.tiers import choose
-from arena.players.timekeeper import family
+from arena.players.timekeeper import (
+    FIRST_SLICE_NS,
+    OVERSLEPT_NS,
+    SLICE_NS,
+    OutOfTime,
+    Timekeeper,
+    family,
+    patience,
+)
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import parse_deck
@@ -228,7 +238,19 @@ def test_who_waits_for_its_turn_is_left_alone_and_who_was_stopped_goes_on(counti
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="apt install bash")
-def test_a_shell_that_minds_its_child_goes_on_after_both_were_stopped(player, tmp_path):
+def test_a_shell_that_minds_its_child_goes_on_after_both_were_stopped(
+    player, tmp_path, monkeypatch
+):
+    """A shell that sees its child stopped ends, so it is the first to be stopped, and the last to
+    be woken.
+    """
+    send = process._send
+
+    def send_slowly(pid, number):
+        send(pid, number)
+        time.sleep(0.1)  # each process has time to see what the signals so far have done
+
+    monkeypatch.setattr(process, "_send", send_slowly)
     minded = player("minded", after_turn="compute(99 if turns < 2 else 0)", at_start="turns = 0",
                     in_turn="turns += 1")  # fmt: skip
     (tmp_path / "minded" / "run.sh").write_text("set -m\npython3 bot.py\n")
@@ -365,3 +387,84 @@ def test_a_worker_that_was_stopped_for_a_while_judges_no_otherwise(tmp_path, in_
     if told.startswith("Skipped the machine stalled"):
         pytest.skip(told)
     assert told.startswith(expected)
+
+
+STALL_NS = 3_600_000_000_000
+"""An hour: longer than any bot may take."""
+
+
+class ScriptedClock:
+    """Stands in for the module ``time``: it shows the time that a test has set, and a thread that
+    computes uses a whole processor.
+    """
+
+    def __init__(self):
+        self.now_ns = 0
+
+    def monotonic_ns(self):
+        return self.now_ns
+
+    def thread_time_ns(self):
+        self.now_ns += 1_000_000
+        return self.now_ns
+
+
+class ScriptedChannel:
+    """Stands in for a bot's channel: each wait takes so many ns longer than asked for, until there
+    are no more of them and the answer comes.
+    """
+
+    counter = counted = -1
+
+    def __init__(self, clock, overslept_ns):
+        self._clock = clock
+        self._overslept_ns = iter(overslept_ns)
+
+    def ask(self, request, deadline_ns):
+        return self.go_on(deadline_ns)
+
+    def go_on(self, deadline_ns):
+        overslept_ns = next(self._overslept_ns, None)
+        if overslept_ns is None:
+            return b"the answer"
+        self._clock.now_ns = deadline_ns + overslept_ns
+        raise TimedOut(b"")
+
+
+@pytest.fixture
+def ask_by_script(monkeypatch):
+    """A function that asks a bot which uses no processor time; each wait for its answer takes so
+    many ns longer than it should. A real machine does not stand still when a test wants it to.
+    """
+    clock = ScriptedClock()
+    monkeypatch.setattr(timekeeper, "time", clock)
+
+    def ask(overslept_ns):
+        meter = SimpleNamespace(used_ns=lambda: 0)
+        keeper = Timekeeper(ScriptedChannel(clock, overslept_ns), meter, "cpu")
+        return keeper.ask(b"", BUDGET_NS, lambda: None)
+
+    return ask
+
+
+@pytest.mark.parametrize("overslept_ns", [[STALL_NS], [0, STALL_NS], [0, STALL_NS, 0, STALL_NS]])
+def test_a_bot_does_not_pay_for_a_machine_that_stood_still(ask_by_script, overslept_ns):
+    assert ask_by_script(overslept_ns) == (b"the answer", 0)
+
+
+@pytest.mark.parametrize("overslept_ns", [0, OVERSLEPT_NS // 2, STALL_NS])
+def test_a_bot_is_late_when_its_waits_add_up_to_its_patience(ask_by_script, overslept_ns):
+    """Each wait counts as long as it took, but for what goes beyond OVERSLEPT_NS."""
+    waits = []
+
+    def oversleep():
+        while True:
+            waits.append(overslept_ns)
+            yield overslept_ns
+
+    with pytest.raises(OutOfTime):
+        ask_by_script(oversleep())
+    charged_ns = min(overslept_ns, OVERSLEPT_NS)
+    later_ns = SLICE_NS + charged_ns
+    waited_ns = FIRST_SLICE_NS + charged_ns + (len(waits) - 1) * later_ns
+    assert patience(BUDGET_NS) <= waited_ns < patience(BUDGET_NS) + later_ns

@@ -1,6 +1,6 @@
 """The sequential test and its estimates, against closed forms and published figures."""
 
-from math import inf, log
+from math import atanh, inf, log
 
 import numpy as np
 import pytest
@@ -105,6 +105,20 @@ def test_every_look_has_the_plain_estimate_of_the_blocks_so_far():
         if test.blocks > 20:
             assert look.error == pytest.approx((plain.high - plain.low) / 2, rel=0.1)
     assert look_at(SequentialTest(Question())) == (0, 0, 0, inf, Verdict.UNDECIDED)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "factor"), [(2, 12.706), (4, 3.182), (10, 2.262), (30, 2.045), (400, 1.96)]
+)
+def test_the_error_bar_of_a_look_is_as_wide_as_students_t_makes_it(blocks, factor):
+    """The factors are those of a printed table, with one degree of freedom less than blocks."""
+    test = fed([1.0, -1.0] * (blocks // 2))
+    assert (test.mean, test.variance) == (0, 1)
+    slope = log(10) / 800  # of the logistic curve where both bots are equal
+    assert look_at(test).error == pytest.approx(factor / blocks**0.5 / slope, rel=1e-3)
+    width = factor / blocks**0.5
+    end = atanh(width) / slope if width < 1 else inf
+    assert plain_estimate(test) == pytest.approx((0, -end, end), rel=1e-3, abs=1e-6)
 
 
 @pytest.mark.parametrize("drift", [-2.0, 0.0, 0.5, 3.0])

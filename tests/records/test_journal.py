@@ -2,6 +2,7 @@
 writes.
 """
 
+import errno
 import os
 import shutil
 import subprocess
@@ -18,7 +19,7 @@ from arena.match.referee import Referee, Timing
 from arena.players.player import InProcessPlayer, random_move
 from arena.records.journal import Journal, find_record, read_ids, read_records
 from arena.records.record import decode_record, encode_record, shares
-from arena.records.regular import durable_file, write_durably
+from arena.records.regular import BLOCK, FullError, durable_file, write_durably
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 
@@ -121,6 +122,52 @@ def test_a_tail_of_zeros_left_by_a_crashed_machine_is_cut(tmp_path):
     (tmp_path / "games.jsonl").write_bytes(LINES + b"\0" * 5000)
     with Journal(tmp_path) as journal:
         assert journal.repaired == 5000
+    assert (tmp_path / "games.jsonl").read_bytes() == LINES
+
+
+@pytest.mark.parametrize("torn", [BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 7])
+def test_a_torn_tail_longer_than_one_read_costs_no_whole_record(tmp_path, torn):
+    (tmp_path / "games.jsonl").write_bytes(LINES + b"x" * torn)
+    with Journal(tmp_path) as journal:
+        assert holds(journal.ids, RECORDS)
+        assert journal.repaired == torn
+    assert (tmp_path / "games.jsonl").read_bytes() == LINES
+    assert (tmp_path / "games.torn").read_bytes() == b"x" * torn
+
+
+def test_append_flushes_all_its_records_to_the_disk_at_once_before_they_count(
+    tmp_path, monkeypatch
+):
+    """What a disk would hold after a power cut cannot be read, so each flush is recorded."""
+    flushed = []
+    flush = os.fdatasync
+    with Journal(tmp_path) as journal:
+
+        def record_and_flush(descriptor):
+            flushed.append((journal.path.read_bytes(), len(journal.ids)))
+            flush(descriptor)
+
+        monkeypatch.setattr(os, "fdatasync", record_and_flush)
+        journal.append(RECORDS[:3])
+        journal.append(RECORDS[3:])
+    first = LINES[: LINES.rfind(b"\n", 0, -1) + 1]
+    assert flushed == [(first, 0), (LINES, 3)]
+
+
+def test_records_that_could_not_be_flushed_do_not_count_and_are_taken_back(tmp_path, monkeypatch):
+    def fail(_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with Journal(tmp_path) as journal:
+        journal.append(RECORDS[:2])
+        before = journal.path.read_bytes()
+        with monkeypatch.context() as broken:
+            broken.setattr(os, "fdatasync", fail)
+            with pytest.raises(FullError, match="Input/output error"):
+                journal.append(RECORDS[2:])
+        assert holds(journal.ids, RECORDS[:2])
+        assert journal.path.read_bytes() == before
+        journal.append(RECORDS[2:])
     assert (tmp_path / "games.jsonl").read_bytes() == LINES
 
 
@@ -230,6 +277,42 @@ def test_a_file_is_replaced_in_one_step(tmp_path):
     assert os.listdir(tmp_path) == ["file"]
     with pytest.raises(RunError, match="expected to write"):
         write_durably(tmp_path / "no" / "file", b"")
+
+
+@pytest.fixture
+def flushes(monkeypatch):
+    """Every call of `os.fsync`: the name of the file or folder, and the bytes or names in it. What
+    a disk would hold after a power cut cannot be read.
+    """
+    found = []
+    flush = os.fsync
+
+    def record_and_flush(descriptor):
+        place = Path(f"/proc/self/fd/{descriptor}").readlink()
+        if place.is_dir():
+            content = sorted(path.name for path in place.iterdir())
+        else:
+            content = place.read_bytes()
+        found.append((place.name, content))
+        flush(descriptor)
+
+    monkeypatch.setattr(os, "fsync", record_and_flush)
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the name of an open file")
+def test_a_file_is_flushed_before_it_gets_its_name_and_its_folder_afterwards(tmp_path, flushes):
+    temporary = f".file.{os.getpid()}"
+    for data in (b"one", b"two"):
+        write_durably(tmp_path / "file", data)
+        assert flushes == [(temporary, data), (tmp_path.name, ["file"])]
+        flushes.clear()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the name of an open file")
+def test_the_name_of_a_new_journal_is_flushed_before_its_first_record(tmp_path, flushes):
+    with Journal(tmp_path):
+        assert flushes == [(tmp_path.name, ["games.jsonl"])]
 
 
 def test_what_a_killed_arena_left_of_a_file_goes_with_the_next_write(tmp_path):

@@ -1,18 +1,21 @@
 """What is kept when something goes wrong while games are played."""
 
+import os
 from concurrent.futures import Future
 from types import SimpleNamespace
 
 import pytest
 
 from arena.errors import RunError
-from arena.match.referee import Outcome
-from arena.players.player import Evidence
-from arena.records.record import Fault
+from arena.match.referee import Outcome, play_alone
+from arena.players.player import Evidence, random_move
+from arena.records.journal import Journal
+from arena.records.record import Fault, decode_record
+from arena.rules.boards import built_in
 from arena.tournament.config import make_config
 from arena.tournament.runner import FirstGames, Runner
-from arena.tournament.schedule import Schedule
-from arena.tournament.sources import Games, lanes_of
+from arena.tournament.schedule import Schedule, single_game
+from arena.tournament.sources import Games, Lane, lanes_of
 from arena.tournament.workers import Batch
 
 FAULT = Evidence("a", 0, 0, 0.0, "exit", "", "", [], "", [])
@@ -104,3 +107,86 @@ CRASHED, GREETED_NOT = (1, ("a", 1, "exit")), (0, ("a", 0, "start-up"))
 )
 def test_a_bot_is_broken_if_all_of_its_first_games_end_in_the_same_crash(games, broken):
     assert broken_after(*games) == broken
+
+
+class OneByOne:
+    """A pool that plays its batches one after another. The ``host`` of a record is the number of
+    the game in the order in which they were played.
+    """
+
+    places = 2
+    as_one = False
+
+    def __init__(self):
+        self._waiting = []
+        self._played = 0
+
+    def look(self):
+        if self._waiting:
+            plans, future = self._waiting.pop(0)
+            future.set_result(Batch([self._outcome(plan) for plan in plans], 1.0))
+
+    def room(self):
+        return self.places
+
+    def submit(self, plans, *, alone=False):
+        future = Future()
+        self._waiting.append((plans, future))
+        return future
+
+    def stop_beginning(self):
+        pass
+
+    def renew(self):
+        pass
+
+    def close(self, *, kill):
+        pass
+
+    def _outcome(self, plan):
+        self._played += 1
+        record = play_alone(plan, built_in(plan.board), [random_move] * 2, str(self._played))
+        return Outcome(record, [])
+
+
+GAME = single_game("runner", "bird", 0, ["a", "b"])
+
+
+def play_batches(folder, batches, listen):
+    """Plays these batches in this order, with a journal in the folder."""
+    lanes = iter([Lane(batches, share=True)])
+    with Journal(folder) as journal:
+        runner = Runner(folder, journal, OneByOne(), listen)
+        runner.play(Games(lambda _: next(lanes, None)))
+
+
+@pytest.mark.parametrize("batches", [[[GAME], [GAME]], [[GAME, GAME]]])
+def test_of_a_game_that_was_played_twice_the_first_record_is_written_and_announced(
+    tmp_path, batches
+):
+    """Two workers play a game if the first one was thought lost."""
+    played = []
+    play_batches(tmp_path, batches, played.append)
+    assert [event.outcome.record.host for event in played] == ["1"]
+    lines = (tmp_path / "games.jsonl").read_bytes().splitlines()
+    assert [decode_record(line).host for line in lines] == ["1"]
+
+
+def test_a_game_is_announced_after_its_record_was_flushed_to_the_disk(tmp_path, monkeypatch):
+    # What a disk would hold after a power cut cannot be read, so each flush is recorded.
+    flushed = []
+    flush = os.fdatasync
+
+    def record_and_flush(descriptor):
+        flushed.append((tmp_path / "games.jsonl").read_bytes())
+        flush(descriptor)
+
+    def listen(event):
+        [text] = flushed
+        assert decode_record(text) == event.outcome.record
+        announced.append(event.outcome.record.id)
+
+    announced = []
+    monkeypatch.setattr(os, "fdatasync", record_and_flush)
+    play_batches(tmp_path, [[GAME]], listen)
+    assert announced == [GAME.id]

@@ -158,13 +158,13 @@ def test_games_whose_worker_is_killed_are_kept_as_far_as_they_are_known(arena):
 
 def test_a_bot_that_computes_on_its_rivals_turns_is_stopped_there(arena, zoo_bot):
     name = zoo_bot("burns")
-    arena.add_bot("slow", SLOW.replace("0.06", "0.7"))
+    arena.add_bot("slow", SLOW.replace("0.06", "0.3"))
     arena("run", "slow", name, "--deals", 1, "--move-ms", 9000, "--out", "b")
     for record in arena.records("b"):
         assert record["faults"] == []
         seat = record["bots"].index(name)
-        # three processes would use at least 700 ms on every turn of the rival's
-        assert record["think_ms"][seat] < 350 * record["turns"] / 2
+        # Three processes would use at least 300 ms on every turn of the rival.
+        assert record["think_ms"][seat] < 150 * record["turns"] / 2
 
 
 def test_the_clock_in_force_is_said(arena):

@@ -28,8 +28,11 @@ class Ledger:
         self.collected.update(ids)
 
     def pytest_runtest_logreport(self, report):
-        """Note a report of one phase of a test: set-up, call, or tear-down; or of a crash."""
-        self.reported.add(report.nodeid)
+        """Note a report of a phase of a test, or of a crash. A test has reported its result with
+        its tear-down, its last phase.
+        """
+        if report.when not in ("setup", "call"):
+            self.reported.add(report.nodeid)
         if report.failed and report.nodeid not in self.failed:
             self.failed.append(report.nodeid)
 

@@ -159,7 +159,9 @@ def test_games_whose_worker_is_killed_are_kept_as_far_as_they_are_known(arena):
 def test_a_bot_that_computes_on_its_rivals_turns_is_stopped_there(arena, zoo_bot):
     name = zoo_bot("burns")
     arena.add_bot("slow", SLOW.replace("0.06", "0.3"))
-    arena("run", "slow", name, "--deals", 1, "--move-ms", 9000, "--out", "b")
+    (arena.home / "small.txt").write_text("R....\n..V..\n...Y.\n....B\n")
+    limits = ("--board", "small.txt", "--deals", 1, "--move-ms", 9000)
+    arena("run", "slow", name, *limits, "--out", "b")
     for record in arena.records("b"):
         assert record["faults"] == []
         seat = record["bots"].index(name)

@@ -423,5 +423,5 @@ def test_a_bot_that_exits_between_games_is_started_again(tmp_path):
                 .record
             )
             assert record.faults == []
-            assert player.process.ending(5.0) is not None
+            assert player.process.ending(60.0) is not None
         player.stop()

@@ -60,12 +60,12 @@ def wait_until_dead(pid, seconds=240):
 
 
 def test_the_exit_status_is_told(start):
-    ending = start("raise SystemExit(7)").ending(10)
+    ending = start("raise SystemExit(7)").ending(60)
     assert (ending.exit, ending.signal, str(ending)) == (7, None, "exited with status 7")
 
 
 def test_the_signal_is_told(start):
-    ending = start("import os; os.kill(os.getpid(), 11)").ending(10)
+    ending = start("import os; os.kill(os.getpid(), 11)").ending(60)
     assert (ending.exit, ending.signal, str(ending)) == (
         None,
         11,
@@ -74,12 +74,12 @@ def test_the_signal_is_told(start):
 
 
 def test_a_missing_program_is_told(start):
-    ending = start("", "no-such-program").ending(10)
+    ending = start("", "no-such-program").ending(60)
     assert str(ending).startswith("could not be started: [Errno 2] No such file or directory")
 
 
 def test_the_cpu_time_and_the_peak_memory_are_told(start):
-    ending = start("x = bytearray(80_000_000)\nfor i in range(2_000_000): pass").ending(30)
+    ending = start("x = bytearray(80_000_000)\nfor i in range(2_000_000): pass").ending(60)
     assert 0 < ending.cpu_s < 30
     assert 80_000 < ending.peak_kb < 400_000
 
@@ -96,7 +96,7 @@ def test_input_and_output_are_the_bot_s_own(start):
 
 def test_the_tail_of_stderr_is_kept(start):
     process = start("import sys; sys.stderr.write('x' * 100_000 + 'the end')")
-    process.ending(10)
+    process.ending(60)
     assert process.stderr_tail().endswith("the end")
     assert len(process.stderr_tail()) == 8192
 
@@ -189,7 +189,7 @@ def test_stopping_kills_children_and_daemons_too(start):
 def test_what_a_bot_leaves_behind_dies_with_it(start):
     process = start(HIDING.rstrip().removesuffix("time.sleep(600)") + "raise SystemExit(3)")
     pids = pids_of(process)
-    assert process.ending(10).exit == 3
+    assert process.ending(60).exit == 3
     for pid in pids:
         wait_until_dead(pid)
 
@@ -266,7 +266,7 @@ def test_many_starts_leave_no_descriptors_open(tmp_path):
     before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
     for _ in range(10):
         process = BotProcess([PYTHON, "-c", "pass"], tmp_path)
-        process.ending(10)
+        process.ending(60)
         process.stop()
         os.close(process.to_bot)
         os.close(process.from_bot)

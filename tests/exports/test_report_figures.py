@@ -91,7 +91,7 @@ def games(run):
 
 @pytest.fixture(scope="module")
 def tables(run):
-    return Tables(report_page(run).text).found
+    return Tables(report_page(run, 1).text).found
 
 
 def seats_of(games, bot):

@@ -16,7 +16,7 @@ from arena.errors import RunError
 from arena.exports.grid import moment
 from arena.exports.report.games import MOST_BYTES
 from arena.exports.report.make import game_page, report_page
-from arena.exports.report.page import rules_named
+from arena.exports.report.page import data_text, rules_named
 from arena.exports.report.scan import judge
 from arena.exports.report.sections import repeat_command
 from arena.ratings.tables import run_tables
@@ -155,6 +155,13 @@ def test_hostile_text_stays_text(tmp_path):
             page[max(0, page.index(marker) - 200) :][:300] for marker in MARKERS if marker in page
         ] == []
     assert "\\x1b[31m\\u202egnp.exe" in report_page(folder, [plain.id]).text
+
+
+def test_data_in_a_page_has_no_sign_of_markup_and_no_line_end_but_keeps_its_texts():
+    value = {"<!--": "</script>&amp;\u2028\u2029\n"}
+    text = data_text(value)
+    assert not set(text) & set("<>&\u2028\u2029\n")
+    assert json.loads(text) == value
 
 
 def test_an_unfinished_run_keeps_its_seed_and_the_deals_that_are_still_played(tmp_path):

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from arena.exports.analysis import history_text
-from arena.ratings.history import History, history_table, on_scale
+from arena.ratings.history import LEAST_VARIANCE, History, history_table, level_on, on_scale
 from arena.records.league import Joined, League, PlaceFound, Scaled, StatusChanged
+from tests.ratings.test_order import fit_of
 from tests.tournament.placing_games import World
 
 WHEN = "2026-11-22T12:00:00Z"
@@ -122,3 +123,9 @@ def test_a_scale_that_rests_on_one_benchmark_is_said():
     both = {name: strengths[name] for name in ("b2@1", "my@1")}
     held = History(history_table(counts, league_of(*strengths, scale=both)), both)
     assert "rests on" not in history_text(held)
+
+
+def test_a_benchmark_weighs_more_the_better_it_is_known_up_to_a_limit():
+    names, errors = ["sure", "sure-too", "vague"], [0.01, LEAST_VARIANCE**0.5, 2.0]
+    level = level_on(names, fit_of([0, 0, 0], errors), (), dict.fromkeys(names, 0.0))
+    assert level.weights == pytest.approx(np.array([4, 4, 1]) / 9)

@@ -9,11 +9,14 @@ from scipy.special import ndtr
 from arena.ratings.estimates import (
     Endpoint,
     chance_of_less,
+    disagreement,
     look_at,
     plain_estimate,
     unbiased_estimate,
 )
 from arena.ratings.sequential import Question, SequentialTest, Verdict, log_likelihood_ratio
+from tests.ratings.test_margins import fed as fed_by_margin
+from tests.ratings.test_margins import game
 
 
 def fed(values, question=None, **options):
@@ -119,6 +122,22 @@ def test_the_error_bar_of_a_look_is_as_wide_as_students_t_makes_it(blocks, facto
     width = factor / blocks**0.5
     end = atanh(width) / slope if width < 1 else inf
     assert plain_estimate(test) == pytest.approx((0, -end, end), rel=1e-3, abs=1e-6)
+
+
+def test_the_interval_of_a_disagreement_has_the_factor_of_student_for_99_percent():
+    """With ten blocks it is 3.250, as a printed table has it."""
+    rng = np.random.default_rng(5)
+    test = fed_by_margin(game(*rng.choice([1, 4, -2, -9], 2).tolist()) for _ in range(10))
+    slopes = []
+    for each in (test, test.wins):
+        elo = plain_estimate(each).elo
+        slopes.append(each.worth(elo + 0.5) - each.worth(elo - 0.5))
+    by_margin, by_wins = slopes
+    variance = test.variance / by_margin**2 + test.wins.variance / by_wins**2
+    variance -= 2 * test.covariance / (by_margin * by_wins)
+    apart = disagreement(test)
+    half = 3.250 * (variance / 10) ** 0.5
+    assert (apart.low, apart.high) == pytest.approx((apart.elo - half, apart.elo + half), rel=1e-3)
 
 
 @pytest.mark.parametrize("drift", [-2.0, 0.0, 0.5, 3.0])

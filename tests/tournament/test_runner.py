@@ -1,19 +1,20 @@
 """What is kept when something goes wrong while games are played."""
 
 import os
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future
 from types import SimpleNamespace
 
 import pytest
 
-from arena.errors import RunError
+from arena.errors import RunError, Void
 from arena.match.referee import Outcome, play_alone
 from arena.players.player import Evidence, random_move
 from arena.records.journal import Journal
 from arena.records.record import Fault, decode_record
+from arena.records.runfile import evidence_name
 from arena.rules.boards import built_in
 from arena.tournament.config import make_config
-from arena.tournament.runner import FirstGames, Runner
+from arena.tournament.runner import MOST_FRUITLESS, FirstGames, GamePlayed, Runner
 from arena.tournament.schedule import Schedule, single_game
 from arena.tournament.sources import Games, Lane, lanes_of
 from arena.tournament.workers import Batch
@@ -111,23 +112,32 @@ def test_a_bot_is_broken_if_all_of_its_first_games_end_in_the_same_crash(games, 
 
 class OneByOne:
     """A pool that plays its batches one after another. The ``host`` of a record is the number of
-    the game in the order in which they were played.
+    the game in the order in which they were played. Each game has the ``evidence``; a batch for
+    which ``breaks`` is true ends with the death of its worker.
     """
 
     places = 2
     as_one = False
 
-    def __init__(self):
+    def __init__(self, evidence=(), breaks=lambda plans: False):
+        self._evidence = list(evidence)
+        self._breaks = breaks
         self._waiting = []
         self._played = 0
+        self.ended = 0
 
     def look(self):
-        if self._waiting:
-            plans, future = self._waiting.pop(0)
+        if not self._waiting:
+            return
+        plans, future = self._waiting.pop(0)
+        self.ended += 1
+        if self._breaks(plans):
+            future.set_exception(BrokenExecutor("its worker died"))
+        else:
             future.set_result(Batch([self._outcome(plan) for plan in plans], 1.0))
 
     def room(self):
-        return self.places
+        return self.places - len(self._waiting)
 
     def submit(self, plans, *, alone=False):
         future = Future()
@@ -146,17 +156,17 @@ class OneByOne:
     def _outcome(self, plan):
         self._played += 1
         record = play_alone(plan, built_in(plan.board), [random_move] * 2, str(self._played))
-        return Outcome(record, [])
+        return Outcome(record, self._evidence)
 
 
 GAME = single_game("runner", "bird", 0, ["a", "b"])
 
 
-def play_batches(folder, batches, listen):
+def play_batches(folder, batches, listen, pool=None):
     """Plays these batches in this order, with a journal in the folder."""
     lanes = iter([Lane(batches, share=True)])
     with Journal(folder) as journal:
-        runner = Runner(folder, journal, OneByOne(), listen)
+        runner = Runner(folder, journal, pool or OneByOne(), listen)
         runner.play(Games(lambda _: next(lanes, None)))
 
 
@@ -190,3 +200,44 @@ def test_a_game_is_announced_after_its_record_was_flushed_to_the_disk(tmp_path, 
     monkeypatch.setattr(os, "fdatasync", record_and_flush)
     play_batches(tmp_path, [[GAME]], listen)
     assert announced == [GAME.id]
+
+
+def test_the_evidence_of_a_fault_is_written_before_the_record_of_its_game(tmp_path, monkeypatch):
+    evidence = tmp_path / evidence_name(GAME.id, FAULT.seat)
+    was_there = []
+    flush = os.fdatasync
+
+    def look_and_flush(descriptor):
+        was_there.append(evidence.exists())
+        flush(descriptor)
+
+    monkeypatch.setattr(os, "fdatasync", look_and_flush)
+    play_batches(tmp_path, [[GAME]], lambda event: None, OneByOne([FAULT]))
+    assert was_there == [True]
+
+
+GAMES = [single_game("runner", "bird", deal, ["a", "b"]) for deal in range(MOST_FRUITLESS + 1)]
+
+
+def test_a_run_ends_when_too_many_workers_in_a_row_have_died(tmp_path):
+    pool = OneByOne(breaks=lambda plans: True)
+    message = f"expected workers to finish games, got {MOST_FRUITLESS + 1} that died in a row"
+    with pytest.raises(Void, match=message):
+        play_batches(tmp_path, [[game] for game in GAMES], lambda event: None, pool)
+    assert pool.ended == MOST_FRUITLESS + 1
+
+
+def test_workers_that_die_between_finished_games_do_not_end_a_run(tmp_path):
+    tried, events = set(), []
+
+    def breaks_once(plans):
+        [plan] = plans
+        is_first = plan.id not in tried
+        tried.add(plan.id)
+        return is_first
+
+    pool = OneByOne(breaks=breaks_once)
+    play_batches(tmp_path, [[game] for game in GAMES], events.append, pool)
+    played = {event.outcome.record.id for event in events if isinstance(event, GamePlayed)}
+    assert played == {game.id for game in GAMES}
+    assert pool.ended == 2 * len(GAMES)

@@ -8,7 +8,7 @@ COMMA := ,
 # Looked up when the demo starts. With the pure core the bot that looks ahead stays out: it alone would take most of a minute.
 IS_NATIVE = $(shell $(BIN)/arena --version | grep -o 'core native')
 DEMO_BOTS = greedy-python careful-python$(if $(IS_NATIVE), lookahead-python)
-SOURCES := setup.py arena tests .ci/site.py .ci/first-run .ci/suite bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python bots/learner-python bots/engine-cpp
+SOURCES := setup.py arena tests .ci/site.py .ci/first-run .ci/languages .ci/suite bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python bots/learner-python bots/engine-cpp
 # ARGS, where "-k a or b" is one option also without quotes around what follows -k.
 PICKED = $$(printf %s "$$ARGS" | sed -E "s/-k +((not +)?[^ '\"]+( +(and|or) +(not +)?[^ '\"]+)*)/-k '\1'/")
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -43,18 +43,20 @@ test: $(VENV)/.ready-dev ## set everything up and run the tests that every chang
 test-all: $(VENV)/.ready-dev ## all tests: every seed, every attack, every page (about half an hour on two cores); ARGS="-m long" leaves out those of `make test`
 	@$(MAKE) --no-print-directory test LONG=1
 
-check: docs ## ruff, mypy, import-linter, and the site with all its links
+check: docs ## ruff, mypy, import-linter, compilers and linters of the other languages, and the site with all its links
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python .ci/languages
 
 docs: $(VENV)/.ready-dev ## build the site of docs/ and protocol/ into build/site/, and check its links
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-format: $(VENV)/.ready-dev ## put the code into form
+format: $(VENV)/.ready-dev ## put the code of every language into form
 	@$(BIN)/ruff format $(SOURCES)
 	@$(BIN)/ruff check --fix $(SOURCES)
+	@$(BIN)/python .ci/languages --write
 
 fuzz: $(VENV)/.ready-dev ## what `make test` tries a few times, thousands of times: random games, inputs and simulated runs (about an hour)
 	@HYPOTHESIS_PROFILE=night ARENA_IDENTITY_GAMES=20000 ARENA_DIFFERENTIAL_GAMES=600 ARENA_SLOW_PERFT=20000 \
@@ -67,7 +69,7 @@ fuzz: $(VENV)/.ready-dev ## what `make test` tries a few times, thousands of tim
 proof: $(VENV)/.ready-dev ## simulate runs, and write how often their error bars held into docs/proof.csv and docs/statistics.md (about twenty minutes on two cores); TRIES=400, ONLY="planned company"
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.ratings.proof --write --tries $(TRIES) $(if $(ONLY),--only $(ONLY))
 
-sanitize: $(VENV)/.ready-dev ## the tests of rules and channel on the C code built with the address and undefined-behaviour sanitizers (about a minute)
+sanitize: $(VENV)/.ready-dev ## the tests of rules and channel, and games of the bots in C and C++, built with the address and undefined-behaviour sanitizers (about two minutes)
 	@PYTHON=$(BIN)/python .ci/sanitize -n $(JOBS) $(ARGS)
 
 chaos: $(VENV)/.ready-dev ## 100 rounds of kills, signals, full disks and torn journals against a run (about ten minutes)

@@ -2,8 +2,7 @@
 const ours = window.trustedTypes
   ? trustedTypes.createPolicy("arena", { createHTML: (text) => text })
   : { createHTML: (text) => text };
-const partOf = (text) =>
-  new DOMParser().parseFromString(ours.createHTML(text), "text/html").body;
+const partOf = (text) => new DOMParser().parseFromString(ours.createHTML(text), "text/html").body;
 
 /* Makes a part of the page like a fresh one and leaves what is the same, so that what is scrolled
    and what is unfolded stays. Pictures that move are replaced. */
@@ -24,7 +23,8 @@ const follow = (old, fresh) => {
   for (const { name, value } of fresh.attributes) {
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
-  const olds = [...old.childNodes], news = [...fresh.childNodes];
+  const olds = [...old.childNodes];
+  const news = [...fresh.childNodes];
   news.forEach((node, at) => {
     if (at < olds.length) follow(olds[at], node);
     else old.append(node);
@@ -34,11 +34,14 @@ const follow = (old, fresh) => {
 
 /* Gives the focus back to what was in its place. */
 const keepingFocus = (part, change) => {
+  /** @returns {(HTMLElement & { href?: string })[]} */
   const all = () => [...part.querySelectorAll("a, button, summary, [tabindex]")];
-  const { activeElement: was } = document, at = all().indexOf(was), href = was?.href;
+  const at = all().findIndex((node) => node === document.activeElement);
+  const href = all()[at]?.href;
   change();
   if (at < 0 || part.contains(document.activeElement)) return;
-  const now = all(), found = (href && now.find((node) => node.href === href)) || now[at];
+  const now = all();
+  const found = (href && now.find((node) => node.href === href)) || now[at];
   found?.focus({ preventScroll: true });
 };
 
@@ -62,7 +65,7 @@ const keepingFocus = (part, change) => {
     for (const [name, text] of Object.entries(JSON.parse(event.data))) {
       const part = document.getElementById(`part-${name}`);
       const fresh = partOf(text);
-      const place = part.cloneNode(false);
+      const place = /** @type {HTMLElement} */ (part.cloneNode(false));
       place.append(...fresh.childNodes);
       tables.dress(place); // first, so that headings keep the focus
       keepingFocus(part, () => follow(part, place));

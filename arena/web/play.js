@@ -1,11 +1,15 @@
 /* The form for a game. */
 (() => {
-  const form = document.getElementById("newgame");
+  const form = /** @type {HTMLFormElement} */ (document.getElementById("newgame"));
   form?.addEventListener("submit", async (event) => {
     event.preventDefault();
     const said = document.getElementById("problem");
     try {
-      const reply = await fetch("/play", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(Object.fromEntries(new FormData(form))) });
+      const reply = await fetch("/play", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(Object.fromEntries(new FormData(form))),
+      });
       const { address, problem } = await reply.json();
       if (address) location.assign(address);
       else said.textContent = problem;
@@ -15,20 +19,32 @@
   });
 })();
 
-/* A game against bots. The server says what is so and what is legal; here it is shown, and a tile is aimed. */
+/* A game against bots. The server says what is so and what is legal; here it is shown, and a tile
+   is aimed. */
 (() => {
   const root = document.getElementById("playing");
   if (!root) return;
   const { html, svg } = draw;
   const at = (id) => document.getElementById(id);
-  const by = Object.fromEntries(
-    ["ground", "grid", "tiles", "turn", "place", "hint", "said", "refused", "over", "ending", "look", "grade", "grading", "seats", "pace", "list", "moves", "choose", "story", "leave", "rules", "rules-open"].map((id) => [id, at(id)]),
+  const ids =
+    "ground grid tiles turn place hint said refused over ending look grade grading seats " +
+    "pace list moves choose story leave rules rules-open";
+  const by = /** @type {PlayParts} */ (
+    Object.fromEntries(ids.split(" ").map((id) => [id, at(id)]))
   );
   const address = `/play/${root.dataset.name}`;
-  const SIDE = 40, FRAME = 22, STEP_MS = 650, MOST_BEHIND = 4;
+  const SIDE = 40;
+  const FRAME = 22;
+  const STEP_MS = 650;
+  const MOST_BEHIND = 4;
   const COLOURS = { R: "red", Y: "yellow", B: "blue" };
   const GROUNDS = { ".": "grass", V: "village", "~": "lake" };
-  const WAYS = [[0, 1], [1, 0], [0, -1], [-1, 0]];
+  const WAYS = [
+    [0, 1],
+    [1, 0],
+    [0, -1],
+    [-1, 0],
+  ];
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const live = by.ground.querySelector(".live");
   const lights = svg("g", { class: "lights" });
@@ -36,36 +52,74 @@
   live.before(lights);
   live.after(aimed);
 
-  let view = null, story = null; // what the server said last, and the game as far as it has said it
-  const elements = [], steps = [];
-  let shown = 0, timer = 0, isFresh = true;
-  let chosen = 0, way = 0, place = null, hinted = [], isSent = false;
-  let legal = new Set(), rows = [], width = 0;
+  /** @type {View} what the server said last */
+  let view = null;
+  /** @type {Story} the game as far as the server has said it */
+  let story = null;
+  /** @type {BoardElement[]} */
+  const elements = [];
+  /** @type {Step[]} */
+  const steps = [];
+  let shown = 0;
+  let timer = 0;
+  let isFresh = true;
+  let chosen = 0;
+  let way = 0;
+  /** @type {{ row: number, column: number, move: string }} */
+  let place = null;
+  /** @type {[string, number][]} */
+  let hinted = [];
+  let isSent = false;
+  /** @type {Set<string>} */
+  let legal = new Set();
+  /** @type {string[]} */
+  let rows = [];
+  let width = 0;
 
   /* squares and moves */
   const nameOf = (row, column) => `${String.fromCharCode(97 + column)}${row + 1}`;
   const isOn = (row, column) => row >= 0 && column >= 0 && row < rows.length && column < width;
-  const squaresOf = (move) => [...move.matchAll(/([RYB])([a-z])(\d+)/g)].map(([, colour, column, row]) => [Number(row) - 1, column.charCodeAt(0) - 97, colour]);
+  const squaresOf = (move) =>
+    [...move.matchAll(/([RYB])([a-z])(\d+)/g)].map(([, colour, column, row]) => [
+      Number(row) - 1,
+      column.charCodeAt(0) - 97,
+      colour,
+    ]);
   const moveOf = (row, column, turned) => {
-    const [down, right] = WAYS[turned], [one, other] = view.hand[chosen] ?? "";
+    const [down, right] = WAYS[turned];
+    const [one, other] = view.hand[chosen] ?? "";
     if (!isOn(row, column) || !isOn(row + down, column + right)) return null;
-    const halves = [`${one}${nameOf(row, column)}`, `${other}${nameOf(row + down, column + right)}`];
+    const halves = [
+      `${one}${nameOf(row, column)}`,
+      `${other}${nameOf(row + down, column + right)}`,
+    ];
     return (down < 0 || right < 0 ? halves.reverse() : halves).join("");
   };
-  /* The tile over a square, as it is turned: the first half lies there, or else, if that is legal, the second. */
+  /* The tile over a square, as it is turned: the first half lies there, or else, if that is legal,
+     the second. */
   const over = (row, column, turned = way) => {
     const [down, right] = WAYS[turned];
-    const both = [moveOf(row, column, turned), moveOf(row - down, column - right, turned)].filter(Boolean);
+    const both = [moveOf(row, column, turned), moveOf(row - down, column - right, turned)].filter(
+      Boolean,
+    );
     return both.find((move) => legal.has(move)) ?? both[0] ?? null;
   };
   const turns = () => (view.hand[chosen]?.[0] === view.hand[chosen]?.[1] ? [0, 1] : [0, 1, 2, 3]);
-  /* All placements of the tile that cover a square, for a finger that has no other way to say which. */
-  const covering = (row, column) => [...legal].filter((move) => holds(move, view.hand[chosen]) && squaresOf(move).some(([down, right]) => down === row && right === column));
+  /* All placements of the tile that cover a square, for a finger that has no other way to say
+     which. */
+  const covering = (row, column) =>
+    [...legal].filter(
+      (move) =>
+        holds(move, view.hand[chosen]) &&
+        squaresOf(move).some(([down, right]) => down === row && right === column),
+    );
   /* The next way to turn it: one that is legal here, if there is any. */
   const turnedOn = (row, column) => {
-    const all = turns(), from = all.indexOf(way % all.length);
+    const all = turns();
+    const from = all.indexOf(way % all.length);
     const order = [...all.slice(from + 1), ...all.slice(0, from)];
-    const fits = (turned) => place && legal.has(over(row, column, turned)) && over(row, column, turned) !== place.move;
+    const fits = (turned) =>
+      place && legal.has(over(row, column, turned)) && over(row, column, turned) !== place.move;
     return order.find(fits) ?? order[0];
   };
   const spoken = (move) => {
@@ -78,24 +132,43 @@
   /* drawing */
   const tileAt = (move, more) => {
     const [[row, column], [below, beside]] = squaresOf(move);
-    return svg("g", more, draw.tile(move)[0],
-      svg("rect", { x: column * SIDE + 1, y: row * SIDE + 1, width: (beside - column + 1) * SIDE - 2, height: (below - row + 1) * SIDE - 2, rx: 8 }));
+    return svg(
+      "g",
+      more,
+      draw.tile(move)[0],
+      svg("rect", {
+        x: column * SIDE + 1,
+        y: row * SIDE + 1,
+        width: (beside - column + 1) * SIDE - 2,
+        height: (below - row + 1) * SIDE - 2,
+        rx: 8,
+      }),
+    );
   };
   const showAim = () => {
     const isLegal = place && legal.has(place.move);
     by.place.disabled = !isMine() || !isLegal;
-    aimed.replaceChildren(...hinted.map(([move], number) => {
-      const [[row, column], [below, beside]] = squaresOf(move);
-      const mark = svg("text", { x: (column + beside + 1) * SIDE / 2, y: (row + below + 1) * SIDE / 2 + 7, class: "place-number" });
-      mark.textContent = number + 1;
-      const tile = tileAt(move, { class: "hinted" });
-      tile.append(mark);
-      return tile;
-    }));
-    if (isMine() && place) aimed.append(tileAt(place.move, { class: isLegal ? "trial" : "trial bad" }));
+    aimed.replaceChildren(
+      ...hinted.map(([move], number) => {
+        const [[row, column], [below, beside]] = squaresOf(move);
+        const mark = svg("text", {
+          x: ((column + beside + 1) * SIDE) / 2,
+          y: ((row + below + 1) * SIDE) / 2 + 7,
+          class: "place-number",
+        });
+        mark.textContent = number + 1;
+        const tile = tileAt(move, { class: "hinted" });
+        tile.append(mark);
+        return tile;
+      }),
+    );
+    if (isMine() && place) {
+      aimed.append(tileAt(place.move, { class: isLegal ? "trial" : "trial bad" }));
+    }
   };
   const showLights = () => {
-    const held = view.hand[chosen] ?? "", wanted = [held, [...held].reverse().join("")];
+    const held = view.hand[chosen] ?? "";
+    const wanted = [held, [...held].reverse().join("")];
     const squares = new Map();
     if (isMine()) {
       for (const move of legal) {
@@ -104,7 +177,17 @@
         for (const [row, column] of both) squares.set(`${row} ${column}`, [row, column]);
       }
     }
-    lights.replaceChildren(...[...squares.values()].map(([row, column]) => svg("rect", { x: column * SIDE + 3, y: row * SIDE + 3, width: SIDE - 6, height: SIDE - 6, rx: 6 })));
+    lights.replaceChildren(
+      ...[...squares.values()].map(([row, column]) =>
+        svg("rect", {
+          x: column * SIDE + 3,
+          y: row * SIDE + 3,
+          width: SIDE - 6,
+          height: SIDE - 6,
+          rx: 6,
+        }),
+      ),
+    );
   };
   const aim = (row, column) => {
     const move = isMine() ? over(row, column) : null;
@@ -142,7 +225,10 @@
       if (!tile) return;
       const isChosen = number === chosen;
       button.setAttribute("aria-pressed", String(isChosen));
-      button.setAttribute("aria-label", `Tile ${number + 1}: ${COLOURS[tile[0]]} and ${COLOURS[tile[1]]}`);
+      button.setAttribute(
+        "aria-label",
+        `Tile ${number + 1}: ${COLOURS[tile[0]]} and ${COLOURS[tile[1]]}`,
+      );
       const picture = draw.domino(tile);
       picture.setAttribute("aria-hidden", "true");
       if (isChosen) picture.classList.add(`way${way}`);
@@ -151,27 +237,41 @@
   };
 
   /* the squares: a grid with one of them in the order of the tab key */
-  let cells = [], focused = [0, 0];
+  /** @type {(HTMLElement & { place?: [number, number] })[][]} */
+  let cells = [];
+  let focused = [0, 0];
   const makeGrid = () => {
-    by.ground.style.setProperty("--columns", width);
-    by.ground.style.setProperty("--rows", rows.length);
+    by.ground.style.setProperty("--columns", String(width));
+    by.ground.style.setProperty("--rows", String(rows.length));
     const [wide, high] = [width * SIDE + 2 * FRAME, rows.length * SIDE + 2 * FRAME];
-    Object.assign(by.grid.style, { left: `${(100 * FRAME) / wide}%`, right: `${(100 * FRAME) / wide}%`, top: `${(100 * FRAME) / high}%`, bottom: `${(100 * FRAME) / high}%` });
-    root.style.setProperty("--shape", wide / high);
-    cells = rows.map((line, row) => [...line].map((_, column) => {
-      const cell = html("div", { role: "gridcell", tabindex: "-1" });
-      cell.place = [row, column];
-      return cell;
-    }));
+    Object.assign(by.grid.style, {
+      left: `${(100 * FRAME) / wide}%`,
+      right: `${(100 * FRAME) / wide}%`,
+      top: `${(100 * FRAME) / high}%`,
+      bottom: `${(100 * FRAME) / high}%`,
+    });
+    root.style.setProperty("--shape", String(wide / high));
+    cells = rows.map((line, row) =>
+      [...line].map((_, column) => {
+        const cell = html("div", { role: "gridcell", tabindex: "-1" });
+        return Object.assign(cell, { place: /** @type {[number, number]} */ ([row, column]) });
+      }),
+    );
     by.grid.replaceChildren(...cells.map((line) => html("div", { role: "row" }, ...line)));
     focused = [Math.floor(rows.length / 2), Math.floor(width / 2)];
     cells[focused[0]][focused[1]].tabIndex = 0;
   };
-  const nameCells = () => view.cells.forEach((text, number) => {
-    const row = Math.floor(number / width), column = number % width, owner = text[1];
-    const what = COLOURS[text[0]] ? `${COLOURS[text[0]]} space` : GROUNDS[text[0]];
-    cells[row][column].setAttribute("aria-label", `${nameOf(row, column)}, ${what}${owner ? ` of ${called(Number(owner))}` : ""}`);
-  });
+  const nameCells = () =>
+    view.cells.forEach((text, number) => {
+      const row = Math.floor(number / width);
+      const column = number % width;
+      const owner = text[1];
+      const what = COLOURS[text[0]] ? `${COLOURS[text[0]]} space` : GROUNDS[text[0]];
+      cells[row][column].setAttribute(
+        "aria-label",
+        `${nameOf(row, column)}, ${what}${owner ? ` of ${called(Number(owner))}` : ""}`,
+      );
+    });
   const focusOn = (row, column) => {
     if (!isOn(row, column)) return;
     cells[focused[0]][focused[1]].tabIndex = -1;
@@ -185,7 +285,11 @@
   /* what the server is asked */
   const ask = async (what, more = {}) => {
     try {
-      const reply = await fetch(`${address}/${what}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ steps: steps.length, ...more }) });
+      const reply = await fetch(`${address}/${what}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ steps: steps.length, ...more }),
+      });
       return await reply.json();
     } catch {
       return { problem: "the server cannot be reached: the game goes on once it is there again" };
@@ -196,16 +300,21 @@
     by.refused.replaceChildren(...said(words));
   };
   /* Words with every rule in them a link that opens its text. */
-  const said = (words) => draw.linked(words, (number) => {
-    const rule = at(number.toLowerCase().replace(".", ""));
-    if (!rule) return null;
-    const link = html("a", { href: `#${rule.id}`, class: "rule", title: rule.querySelector("dd").textContent }, number);
-    link.addEventListener("click", (event) => {
-      event.preventDefault();
-      openRules(rule);
+  const said = (words) =>
+    draw.linked(words, (number) => {
+      const rule = at(number.toLowerCase().replace(".", ""));
+      if (!rule) return null;
+      const link = html(
+        "a",
+        { href: `#${rule.id}`, class: "rule", title: rule.querySelector("dd").textContent },
+        number,
+      );
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        openRules(rule);
+      });
+      return link;
     });
-    return link;
-  });
   const openRules = (rule) => {
     by.rules.showModal();
     if (rule) rule.focus();
@@ -236,74 +345,149 @@
     by.hint.disabled = true;
     const { answer, problem } = await ask("hint");
     by.hint.disabled = !isMine();
-    if (problem) return refuse(problem);
+    if (problem) {
+      refuse(problem);
+      return;
+    }
     hinted = answer;
-    by.said.replaceChildren(`Of many random games you win most after ${answer.map(([move, share], number) => `${number + 1}: ${spoken(move)} (${Math.round(100 * share)}\u00a0%)`).join(", ")}.`);
-    return showAim();
+    const best = hinted.map(
+      ([move, share], number) =>
+        `${number + 1}: ${spoken(move)} (${Math.round(100 * share)}\u00a0%)`,
+    );
+    by.said.replaceChildren(`Of many random games you win most after ${best.join(", ")}.`);
+    showAim();
   };
 
   /* what happened */
-  const stepWords = ({ seat, move }) => (move === "pass" ? `${Called(seat)} ${seat === view.seat ? "have" : "has"} no legal move and ${seat === view.seat ? "pass" : "passes"}` : `${Called(seat)} placed ${spoken(move)}`);
-  const faultsAfter = (turn) => view.faults.filter((fault) => fault.turn === turn);
-  const tell = (step) => {
-    const entry = html("li", {}, html("p", {}, `${step.turn}. `, html("bdi", {}, Called(step.seat)), " ", ...draw.laid(step.move)), ...step.events.map(([, words]) => html("span", {}, ...said(words))));
-    for (const [name, isLit] of [["pointerenter", true], ["pointerleave", false]]) entry.addEventListener(name, () => table.light(step.came, isLit));
+  const stepWords = ({ seat, move }) => {
+    if (move !== "pass") return `${Called(seat)} placed ${spoken(move)}`;
+    if (seat === view.seat) return "You have no legal move and pass";
+    return `${Called(seat)} has no legal move and passes`;
+  };
+  const tell = (/** @type {Step} */ step) => {
+    const entry = html(
+      "li",
+      {},
+      html(
+        "p",
+        {},
+        `${step.turn}. `,
+        html("bdi", {}, Called(step.seat)),
+        " ",
+        ...draw.laid(step.move),
+      ),
+      ...step.events.map(([, words]) => html("span", {}, ...said(words))),
+    );
+    for (const [name, isLit] of [
+      ["pointerenter", true],
+      ["pointerleave", false],
+    ]) {
+      entry.addEventListener(name, () => table.light(step.came, isLit));
+    }
     by.story.append(entry);
     by.story.scrollTop = by.story.scrollHeight;
   };
   let toldFaults = 0;
   const tellFaults = () => {
-    for (; toldFaults < view.faults.length; toldFaults += 1) by.story.append(html("li", {}, html("span", { class: "key" }, ...said(view.faults[toldFaults].words))));
+    for (; toldFaults < view.faults.length; toldFaults += 1) {
+      by.story.append(
+        html("li", {}, html("span", { class: "key" }, ...said(view.faults[toldFaults].words))),
+      );
+    }
     by.story.scrollTop = by.story.scrollHeight;
   };
   const isOver = () => view.state === "over" || view.state === "broken";
   const lineOf = (_, state, seat, isNext) => {
-    const isMe = seat === view.seat, isGone = view.faults.some((fault) => fault.seat === seat);
-    const held = Array(view.hands[seat] ?? 0).fill("??").map(draw.domino);
+    const isMe = seat === view.seat;
+    const isGone = view.faults.some((fault) => fault.seat === seat);
+    const held = Array(view.hands[seat] ?? 0)
+      .fill("??")
+      .map(draw.domino);
     const does = isGone ? "forfeited" : isNext ? (isMe ? "your move" : "thinks\u2026") : "";
-    return [{ name: called(seat), does, unit: "to place" }, ...(isMe ? [] : [html("div", { class: "hand" }, ...held)])];
+    return [
+      { name: called(seat), does, unit: "to place" },
+      ...(isMe ? [] : [html("div", { class: "hand" }, ...held)]),
+    ];
   };
   const table = tableOf(by.ground, by.seats, lineOf);
   const showTable = (isMoving) => {
-    table.show(shown, isMoving, isOver() ? undefined : steps[shown]?.seat ?? view.mover);
-    curves.lines(by.pace, "pagodas to place", story, () => {}, (seat) => story.states.slice(0, shown + 1).map(({ left }, number) => [number, left[seat] / view.stock]), { stairs: true });
+    table.show(shown, isMoving, isOver() ? undefined : (steps[shown]?.seat ?? view.mover));
+    curves.lines(
+      by.pace,
+      "pagodas to place",
+      story,
+      () => {},
+      (seat) =>
+        story.states
+          .slice(0, shown + 1)
+          .map(({ left }, number) => [number, left[seat] / view.stock]),
+      { stairs: true },
+    );
   };
   const advance = (isMoving) => {
     shown += 1;
     tell(steps[shown - 1]);
     if (isMoving) showTable(true);
   };
-  const sentence = (step) => `${[stepWords(step), ...step.events.map(([, told]) => told)].join("; ")}.`;
+  const sentence = (step) =>
+    `${[stepWords(step), ...step.events.map(([, told]) => told)].join("; ")}.`;
   /* What the mover did shows on the board; those who cannot see it hear of it. */
   const own = () => {
     const last = steps.findLast(({ seat }) => seat === view.seat);
-    return last && view.state !== "over" ? [html("span", { class: "unseen" }, `${sentence(last)} `)] : [];
+    return last && view.state !== "over"
+      ? [html("span", { class: "unseen" }, `${sentence(last)} `)]
+      : [];
   };
   const words = () => {
-    const before = steps.slice(steps.findLastIndex(({ seat }) => seat === view.seat) + 1).map((step) => `${sentence(step)} `).join("");
+    const before = steps
+      .slice(steps.findLastIndex(({ seat }) => seat === view.seat) + 1)
+      .map((step) => `${sentence(step)} `)
+      .join("");
     if (view.state === "starting") return "The bots are made ready.";
-    if (view.state === "yours") return `${before}${steps.some(({ seat }) => seat === view.seat) ? "Your move." : firstWords()}`;
-    if (view.state === "theirs") return `${before}${view.mover === view.seat ? "" : `${view.names[view.mover] ?? "A bot"} thinks.`}`;
+    if (view.state === "yours") {
+      const hasMoved = steps.some(({ seat }) => seat === view.seat);
+      return `${before}${hasMoved ? "Your move." : firstWords()}`;
+    }
+    if (view.state === "theirs") {
+      const mover = view.names[view.mover] ?? "A bot";
+      return view.mover === view.seat ? before : `${before}${mover} thinks.`;
+    }
     return `${before}${endWords()}`;
   };
   const firstWords = () => {
-    const how = matchMedia("(pointer: coarse)").matches ? "tap a lit square, tap again for another way to lay it there, then Place" : "point at a lit square and click; R or the wheel turns it";
+    const how = matchMedia("(pointer: coarse)").matches
+      ? "tap a lit square, tap again for another way to lay it there, then Place"
+      : "point at a lit square and click; R or the wheel turns it";
     return `You move. Be the first to place all ${view.stock} pagodas: choose a tile, ${how}.`;
   };
   const endWords = () => {
     if (view.state === "broken") return `The game has ended without a result: ${view.says}.`;
-    const order = view.ranks.map((rank, seat) => [rank, seat]).sort((one, other) => one[0] - other[0]);
-    const places = order.map(([rank, seat]) => `${rank}. ${called(seat)} (${view.final[seat]} left)`).join(", ");
+    const order = view.ranks
+      .map((rank, seat) => [rank, seat])
+      .sort((one, other) => one[0] - other[0]);
+    const places = order
+      .map(([rank, seat]) => `${rank}. ${called(seat)} (${view.final[seat]} left)`)
+      .join(", ");
     const winners = order.filter(([rank]) => rank === 1);
-    const mine = view.ranks[view.seat] === 1;
-    const head = mine ? (winners.length > 1 ? "You share the win." : "You win!") : `${winners.map(([, seat]) => view.names[seat]).join(" and ")} ${winners.length > 1 ? "share the win" : "wins"}.`;
-    return `${head} The game is over (${view.end}): ${places}. ${view.says ? `Note: ${view.says}.` : ""}`;
+    const isShared = winners.length > 1;
+    let head = isShared ? "You share the win." : "You win!";
+    if (view.ranks[view.seat] !== 1) {
+      const names = winners.map(([, seat]) => view.names[seat]).join(" and ");
+      head = `${names} ${isShared ? "share the win" : "wins"}.`;
+    }
+    const note = view.says ? `Note: ${view.says}.` : "";
+    return `${head} The game is over (${view.end}): ${places}. ${note}`;
   };
   const showRest = () => {
     tellFaults();
     legal = new Set(isMine() ? view.legal : []);
     if (chosen >= view.hand.length) chosen = 0;
-    if (isMine() && !hasPlace(chosen)) chosen = Math.max(0, view.hand.findIndex((_, number) => hasPlace(number)));
+    if (isMine() && !hasPlace(chosen)) {
+      chosen = Math.max(
+        0,
+        view.hand.findIndex((_, number) => hasPlace(number)),
+      );
+    }
     way %= Math.max(turns().length, 1);
     hinted = [];
     showTiles();
@@ -313,7 +497,11 @@
     else showAim();
     by.hint.disabled = by.turn.disabled = !isMine();
     by.list.hidden = !isMine();
-    by.moves.replaceChildren(...view.hand.flatMap((tile, number) => (view.hand.indexOf(tile) === number ? [group(tile)] : [])));
+    by.moves.replaceChildren(
+      ...view.hand.flatMap((tile, number) =>
+        view.hand.indexOf(tile) === number ? [group(tile)] : [],
+      ),
+    );
     by.said.replaceChildren(...own(), ...said(words()));
     showEnd();
   };
@@ -324,7 +512,11 @@
   const hasPlace = (number) => [...legal].some((move) => holds(move, view.hand[number]));
   const group = (tile) => {
     const found = [...legal].filter((move) => holds(move, tile));
-    return html("optgroup", { label: `${COLOURS[tile[0]]}-${COLOURS[tile[1]]}` }, ...found.map((move) => html("option", { value: move }, spoken(move))));
+    return html(
+      "optgroup",
+      { label: `${COLOURS[tile[0]]}-${COLOURS[tile[1]]}` },
+      ...found.map((move) => html("option", { value: move }, spoken(move))),
+    );
   };
   const showEnd = () => {
     const isEnded = isOver() && shown === steps.length;
@@ -335,7 +527,10 @@
     by.ending.textContent = endWords();
     if (view.seed) at("seed").textContent = `, seed ${view.seed}`;
     by.look.hidden = by.grade.hidden = !view.kept;
-    if (view.kept) by.look.href = `/runs/${encodeURIComponent(view.kept)}/games/${view.game.split("/").map(encodeURIComponent).join("/")}`;
+    if (view.kept) {
+      const game = view.game.split("/").map(encodeURIComponent).join("/");
+      by.look.href = `/runs/${encodeURIComponent(view.kept)}/games/${game}`;
+    }
     if (view.grading) {
       by.grade.disabled = true;
       by.grading.hidden = false;
@@ -343,16 +538,22 @@
       if (view.graded) by.look.textContent = "Look at the game with its key moments";
     }
   };
-  /* Shows the steps that came, one at a time; all at once to those who want no motion or do not look. */
+  /* Shows the steps that came, one at a time; all at once to those who want no motion or do not
+     look. */
   const follow = () => {
     clearTimeout(timer);
-    while (steps.length - shown > MOST_BEHIND || (shown < steps.length && (calm.matches || document.hidden || isFresh))) advance(false);
+    while (
+      steps.length - shown > MOST_BEHIND ||
+      (shown < steps.length && (calm.matches || document.hidden || isFresh))
+    ) {
+      advance(false);
+    }
     if (shown === steps.length) showTable(false);
     else advance(true);
     if (shown === steps.length) showRest();
     else timer = setTimeout(follow, STEP_MS);
   };
-  const hear = (news) => {
+  const hear = (/** @type {View} */ news) => {
     elements.splice(0, elements.length, ...news.elements);
     steps.splice(0, steps.length, ...news.steps);
     view = { hand: [], ...news };
@@ -363,7 +564,21 @@
       makeGrid();
     }
     const { board, names, stock, start } = view;
-    story = storyOf({ board, names, bots: names, stock, elements, steps, scene: start, hands: [], faults: [], ranks: [] }, rows);
+    story = storyOf(
+      {
+        board,
+        names,
+        bots: names,
+        stock,
+        elements,
+        steps,
+        scene: start,
+        hands: [],
+        faults: [],
+        ranks: [],
+      },
+      rows,
+    );
     table.open(story);
     follow();
     isFresh = start.length === 0;
@@ -371,10 +586,17 @@
 
   /* pointer, wheel, fingers */
   let lastTouch = 0;
+  let lastWheel = -1e3;
   const cellOf = (event) => event.target.closest?.("[role=gridcell]");
   by.grid.addEventListener("pointermove", (event) => {
     const cell = cellOf(event);
-    if (cell && event.pointerType === "mouse" && (place?.row !== cell.place[0] || place?.column !== cell.place[1])) aim(...cell.place);
+    if (
+      cell &&
+      event.pointerType === "mouse" &&
+      (place?.row !== cell.place[0] || place?.column !== cell.place[1])
+    ) {
+      aim(...cell.place);
+    }
   });
   by.grid.addEventListener("pointerleave", (event) => {
     if (event.pointerType !== "mouse" || by.grid.contains(document.activeElement)) return;
@@ -402,18 +624,26 @@
     else if (!next) send(place.move);
     showAim();
   });
-  by.ground.addEventListener("wheel", (event) => {
-    if (!isMine()) return;
-    event.preventDefault();
-    if (event.timeStamp - (by.ground.wheeled ?? -1e3) < 120) return;
-    by.ground.wheeled = event.timeStamp;
-    turn();
-  }, { passive: false });
-  by.ground.addEventListener("touchstart", (event) => {
-    if (event.touches.length !== 2 || !isMine()) return;
-    event.preventDefault();
-    turn();
-  }, { passive: false });
+  by.ground.addEventListener(
+    "wheel",
+    (event) => {
+      if (!isMine()) return;
+      event.preventDefault();
+      if (event.timeStamp - lastWheel < 120) return;
+      lastWheel = event.timeStamp;
+      turn();
+    },
+    { passive: false },
+  );
+  by.ground.addEventListener(
+    "touchstart",
+    (event) => {
+      if (event.touches.length !== 2 || !isMine()) return;
+      event.preventDefault();
+      turn();
+    },
+    { passive: false },
+  );
 
   /* keys */
   by.grid.addEventListener("focusin", (event) => {
@@ -435,7 +665,15 @@
     event.preventDefault();
   });
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || by.rules.open || event.target.closest?.("input, select, textarea")) return;
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      by.rules.open ||
+      /** @type {Element} */ (event.target).closest?.("input, select, textarea")
+    ) {
+      return;
+    }
     const key = event.key.toLowerCase();
     if ("123".includes(key) && key.length === 1) choose(Number(key) - 1);
     else if (key === "r") turn();
@@ -451,7 +689,9 @@
     const { problem } = await ask("review");
     if (problem) refuse(problem);
   });
-  for (const button of root.querySelectorAll("[data-again]")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const again = root.querySelectorAll("[data-again]");
+  for (const button of again) {
     button.addEventListener("click", async () => {
       const { address: next, problem } = await ask(`again/${button.dataset.again}`);
       if (next) location.assign(next);
@@ -465,7 +705,10 @@
   const source = new EventSource(`${address}/events`);
   source.addEventListener("message", (event) => hear(JSON.parse(event.data)));
   source.addEventListener("open", () => refuse(""));
-  const LOST = "The connection is lost. The game waits: the page goes on with it as soon as the server can be reached.";
+  const LOST =
+    "The connection is lost. The game waits: the page goes on with it as soon as the server can be reached.";
   const GONE = "The server does not know this game any more. It has probably been started again.";
-  source.addEventListener("error", () => refuse(source.readyState === EventSource.CLOSED ? GONE : LOST));
+  source.addEventListener("error", () =>
+    refuse(source.readyState === EventSource.CLOSED ? GONE : LOST),
+  );
 })();

@@ -1,4 +1,5 @@
-/* A bot that answers each turn of a game with the next move of a list, as fast as a program can: usage parrot MOVE... */
+/* A bot that answers each turn of a game with the next move of a list, as fast as a program can:
+ * usage parrot MOVE... */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

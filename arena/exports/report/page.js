@@ -28,15 +28,21 @@
   button.hidden = false;
 })();
 
-/* What plays itself begins in the middle, and stands still at its end for those who want no motion. It is put to its next
-   step from here: left to run, its two hundred animations took a fifth of a processor for as long as the page was open. */
+/* What plays itself begins in the middle, and stands still at its end for those who want no motion.
+   It is put to its next step from here: left to run, its two hundred animations took a fifth of a
+   processor for as long as the page was open. */
 (() => {
-  const MIDDLE_S = 16, STEP_S = 0.8;
-  let timer = 0, known = new WeakSet();
+  const MIDDLE_S = 16;
+  const STEP_S = 0.8;
+  let timer = 0;
+  let known = new WeakSet();
+  /** @param {SVGSVGElement} film */
   const lengthOf = (film) => film.querySelector("animate").getSimpleDuration();
+  /** @param {SVGSVGElement} film */
   const forward = (film) => film.setCurrentTime((film.getCurrentTime() + STEP_S) % lengthOf(film));
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const follow = () => {
+    /** @type {NodeListOf<SVGSVGElement>} */
     const films = document.querySelectorAll(".film");
     clearInterval(timer);
     for (const film of films) {

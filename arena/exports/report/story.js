@@ -1,24 +1,46 @@
 /* What a game tells: its positions, and what happened in each, in words. It knows no page. */
+/**
+ * @param {Game} game
+ * @param {string[]} rows of the board
+ */
 const storyOf = (game, rows) => {
   const KEY = 0.05; // of the win
 
   /* All positions from what each move changed. */
   const unfold = () => {
+    /** @type {Position} */
     const first = {
-      cells: [...rows.join("")], scene: game.scene, left: Array(game.bots.length).fill(game.stock), hands: game.hands, pile: game.pile, turn: 0,
+      cells: [...rows.join("")],
+      scene: game.scene,
+      left: Array(game.bots.length).fill(game.stock),
+      hands: game.hands,
+      pile: game.pile,
+      turn: 0,
     };
     const all = [first];
     for (const move of game.steps) {
       const before = all.at(-1);
-      const cells = [...before.cells], hands = [...before.hands];
+      const cells = [...before.cells];
+      const hands = [...before.hands];
       for (const [square, cell] of Object.entries(move.cells ?? {})) cells[square] = cell;
       hands[move.seat] = move.hand;
-      const scene = [...before.scene.filter((number) => !move.went?.includes(number)), ...(move.came ?? [])];
-      all.push({ cells, scene, hands, left: move.left ?? before.left, pile: move.pile, turn: move.turn });
+      const scene = [
+        ...before.scene.filter((number) => !move.went?.includes(number)),
+        ...(move.came ?? []),
+      ];
+      all.push({
+        cells,
+        scene,
+        hands,
+        left: move.left ?? before.left,
+        pile: move.pile,
+        turn: move.turn,
+      });
     }
     return all;
   };
-  const states = unfold(), last = states.length - 1;
+  const states = unfold();
+  const last = states.length - 1;
   const moveAt = (number) => game.steps[number - 1];
 
   const stepOf = (turn, passes = 0) => {
@@ -34,14 +56,21 @@ const storyOf = (game, rows) => {
     return winners.length > 1 ? `${winners.join(" and ")} share the win` : `${winners[0]} wins`;
   };
   const endWords = () => {
-    const order = game.ranks.map((rank, seat) => [rank, seat]).sort((one, other) => one[0] - other[0]);
-    const places = order.map(([rank, seat]) => `${rank}. ${game.names[seat]} (${game.left[seat]} left)`);
+    const order = game.ranks
+      .map((rank, seat) => [rank, seat])
+      .sort((one, other) => one[0] - other[0]);
+    const places = order.map(
+      ([rank, seat]) => `${rank}. ${game.names[seat]} (${game.left[seat]} left)`,
+    );
     return `End (${game.end}): ${places.join(", ")}`;
   };
   /* What a move brought, as pairs of a kind and words. */
   const happened = (number) => [
     ...(moveAt(number)?.events ?? []).map((event) => [event[0], event[1]]),
-    ...faultsAt(number).map((fault) => ["forfeit", `${game.names[fault.seat]} forfeits (${fault.kind}): ${fault.detail}`]),
+    ...faultsAt(number).map((fault) => [
+      "forfeit",
+      `${game.names[fault.seat]} forfeits (${fault.kind}): ${fault.detail}`,
+    ]),
     ...(number === last ? [["end", endWords()]] : []),
   ];
   const kindsOf = (number) => {
@@ -62,19 +91,42 @@ const storyOf = (game, rows) => {
   const costly = states.flatMap((_, number) => (costOf(number) ? [number] : []));
   const winAt = (number) => moveAt(number)?.win ?? moveAt(number)?.grade?.[3];
 
-  /* The tiles of a seat in the order in which it got them, each with the step since which it has it. */
+  /* The tiles of a seat in the order in which it got them, each with the step since which it has
+     it. */
   const tilesOf = (seat) => {
-    const tiles = (game.hands[seat].match(/../g) ?? []).map((tile) => [tile, 0]);
+    /** @type {[string, number][]} */
+    const tiles = [];
+    for (const tile of game.hands[seat].match(/../g) ?? []) tiles.push([tile, 0]);
     for (const [at, move] of game.steps.entries()) {
       if (move.seat !== seat || move.move === "pass") continue;
-      const had = states[at].hands[seat].match(/../g), now = move.hand.match(/../g) ?? [];
+      const had = states[at].hands[seat].match(/../g);
+      /** @type {string[]} */
+      const now = move.hand.match(/../g) ?? [];
       const laid = move.move.replace(/[^RYB]/g, "");
-      had.splice(had.findIndex((tile) => tile === laid || tile === laid[1] + laid[0]), 1);
+      had.splice(
+        had.findIndex((tile) => tile === laid || tile === laid[1] + laid[0]),
+        1,
+      );
       for (const tile of had) now.splice(now.indexOf(tile), 1);
-      tiles.push(...now.map((tile) => [tile, at + 1]));
+      for (const tile of now) tiles.push([tile, at + 1]);
     }
     return tiles;
   };
 
-  return { game, rows, states, last, moveAt, stepOf, passesAt, won, happened, kindsOf, costOf, costly, winAt, tilesOf };
+  return {
+    game,
+    rows,
+    states,
+    last,
+    moveAt,
+    stepOf,
+    passesAt,
+    won,
+    happened,
+    kindsOf,
+    costOf,
+    costly,
+    winAt,
+    tilesOf,
+  };
 };

@@ -1,4 +1,5 @@
-/* Tables: a heading sorts its column, and arrow keys lead through the head-to-head table. A live page calls `dress` again for what came new. */
+/* Tables: a heading sorts its column, and arrow keys lead through the head-to-head table. A live
+   page calls `dress` again for what came new. */
 const tables = (() => {
   const kept = new Map(); // what a new copy of a table is sorted by
   const nameOf = (table) => `${table.closest("section")?.id} ${table.caption.textContent}`;
@@ -14,13 +15,21 @@ const tables = (() => {
   };
 
   const sort = (table, column, direction) => {
-    const heads = table.tHead.rows[0].cells, body = table.tBodies[0];
+    const heads = table.tHead.rows[0].cells;
+    const body = table.tBodies[0];
     const isFigure = heads[column].classList.contains("figure");
-    const valued = [...body.rows].map((row) => [isFigure ? figureOf(textOf(row, column)) : textOf(row, column), row]);
+    const valued = [...body.rows].map((row) => [
+      isFigure ? figureOf(textOf(row, column)) : textOf(row, column),
+      row,
+    ]);
     const way = direction === "descending" ? -1 : 1;
     valued.sort(([one], [other]) => {
       if (!isFigure) return way * one.localeCompare(other, "en", { numeric: true });
-      return Number.isNaN(one) - Number.isNaN(other) || way * (one - other) || 0; // what has no figure comes last
+      if (Number.isNaN(one) || Number.isNaN(other)) {
+        // what has no figure comes last
+        return Number(Number.isNaN(one)) - Number(Number.isNaN(other));
+      }
+      return way * (one - other);
     });
     body.append(...valued.map(([, row]) => row));
     for (const head of heads) head.removeAttribute("aria-sort");
@@ -31,7 +40,8 @@ const tables = (() => {
   const button = (table, head, column) => {
     const node = draw.html("button", { type: "button", class: "sort" }, ...head.childNodes);
     node.addEventListener("click", () => {
-      const first = head.classList.contains("figure") && !head.dataset.up ? "descending" : "ascending";
+      const first =
+        head.classList.contains("figure") && !head.dataset.up ? "descending" : "ascending";
       const other = first === "descending" ? "ascending" : "descending";
       sort(table, column, head.getAttribute("aria-sort") === first ? other : first);
     });
@@ -45,7 +55,11 @@ const tables = (() => {
       for (const one of links()) one.tabIndex = one === link ? 0 : -1;
     };
     const next = (cell, across, down) => {
-      for (let row = cell.parentNode.rowIndex + down, column = cell.cellIndex + across; ; row += down, column += across) {
+      for (
+        let row = cell.parentNode.rowIndex + down, column = cell.cellIndex + across;
+        ;
+        row += down, column += across
+      ) {
         const found = table.rows[row]?.cells[column];
         if (!found || column < 1 || row < 1) return null;
         if (found.firstElementChild?.matches("a")) return found.firstElementChild;

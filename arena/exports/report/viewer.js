@@ -2,21 +2,30 @@
 (() => {
   const data = document.getElementById("games-data");
   if (!data) return;
+  /** @type {{ boards: Record<string, string[]>, games: Game[], rules: Record<string, string> }} */
   const { boards, games, rules } = JSON.parse(data.textContent);
   const { html } = draw;
   const at = (id) => document.getElementById(id);
-  const by = Object.fromEntries(
-    [
-      "viewer", "game", "link", "result", "board", "board-about", "race", "values", "wins", "times", "step", "play", "kind", "speed", "now", "eyes", "players",
-      "log", "cells", "seatings", "twin", "twin-board", "twin-about", "twin-players", "same-deal", "deal-results", "deal-tiles", "key-on", "rule-text", "own-seats",
-    ].map((id) => [id, at(id)]),
+  const ids =
+    "viewer game link result board board-about race values wins times step play kind " +
+    "speed now eyes players log cells seatings twin twin-board twin-about twin-players " +
+    "same-deal deal-results deal-tiles key-on rule-text own-seats";
+  const by = /** @type {ViewerParts} */ (
+    Object.fromEntries(ids.split(" ").map((id) => [id, at(id)]))
   );
   const lineOf = ({ game }, state, seat, isNext) => {
     const hand = state.hands[seat].match(/../g) ?? [];
-    const tiles = hand.length ? hand.map((letters) => draw.domino(isSeen(seat) ? letters : "??")) : ["no tiles"];
-    return [{ name: game.bots[seat], does: isNext ? "to move" : "", unit: `of ${game.stock} left` }, html("div", { class: "hand" }, ...tiles)];
+    const tiles = hand.length
+      ? hand.map((letters) => draw.domino(isSeen(seat) ? letters : "??"))
+      : ["no tiles"];
+    return [
+      { name: game.bots[seat], does: isNext ? "to move" : "", unit: `of ${game.stock} left` },
+      html("div", { class: "hand" }, ...tiles),
+    ];
   };
-  const table = tableOf(by.board, by.players, lineOf), twinTable = tableOf(by["twin-board"], by["twin-players"], lineOf);
+  const table = tableOf(by.board, by.players, lineOf);
+  const twinTable = tableOf(by["twin-board"], by["twin-players"], lineOf);
+  /** @type {Map<string, Story>} */
   const stories = new Map();
   const storyNamed = (id) => {
     const game = games.find((one) => one.id === id);
@@ -24,7 +33,14 @@
     return stories.get(id);
   };
   /* The cursor goes through both games of a pair, `step` is where the first of them is. */
-  let story = null, twin = null, cursor = 0, step = 0, timer = 0, kept = "";
+  /** @type {Story} */
+  let story = null;
+  /** @type {Story} */
+  let twin = null;
+  let cursor = 0;
+  let step = 0;
+  let timer = 0;
+  let kept = "";
 
   /* Of the other seats nothing while you look with one seat's eyes. */
   const isSeen = (seat) => by.eyes.value === "" || Number(by.eyes.value) === seat;
@@ -32,35 +48,80 @@
     const move = story.moveAt(number);
     return move?.note && isSeen(move.seat) ? move.note : null;
   };
-  const timeWords = (number) => (story.moveAt(number)?.ms === undefined ? [] : [`${story.moveAt(number).ms} ms`]);
+  const timeWords = (number) =>
+    story.moveAt(number)?.ms === undefined ? [] : [`${story.moveAt(number).ms} ms`];
   const noteLine = (number) => {
     const note = noteOf(number);
-    return note ? [html("span", { class: "note" }, `note of seat ${story.moveAt(number).seat}: `, html("bdi", {}, note[0]))] : [];
+    return note
+      ? [
+          html(
+            "span",
+            { class: "note" },
+            `note of seat ${story.moveAt(number).seat}: `,
+            html("bdi", {}, note[0]),
+          ),
+        ]
+      : [];
   };
   const percent = (share, digits = 1) => `${(100 * share).toFixed(digits)}\u00a0%`;
-  /* What a costly move cost; the better one is shown on the board while the pointer or the focus is on it. */
+  /* What a costly move cost; the better one is shown on the board while the pointer or the focus is
+     on it. */
   const costLine = (number, tabindex = "0") => {
     const found = story.costOf(number);
     if (!found) return [];
     const { adviser, judge } = story.game;
-    const better = html("button", { type: "button", class: "better", tabindex }, draw.domino(found.better.replace(/[^RYB]/g, "")), found.better);
-    for (const name of ["pointerenter", "focus"]) better.addEventListener(name, () => step === number && table.showGhost(found.better));
-    for (const name of ["pointerleave", "blur"]) better.addEventListener(name, () => table.showGhost(""));
+    const better = html(
+      "button",
+      { type: "button", class: "better", tabindex },
+      draw.domino(found.better.replace(/[^RYB]/g, "")),
+      found.better,
+    );
+    for (const name of ["pointerenter", "focus"]) {
+      better.addEventListener(name, () => step === number && table.showGhost(found.better));
+    }
+    for (const name of ["pointerleave", "blur"]) {
+      better.addEventListener(name, () => table.showGhost(""));
+    }
     better.addEventListener("click", () => {
       go(number);
       table.showGhost(found.better);
     });
-    const words = `costs ${percent(found.cost)} \u00b1 ${percent(found.error)} of the win, says ${judge}; better: `;
-    return [html("span", { class: "key" }, html("b", { "aria-hidden": "true", class: "mark" }), words, better, adviser ? `, named by ${adviser}` : "")];
+    const cost = `${percent(found.cost)} \u00b1 ${percent(found.error)}`;
+    const words = `costs ${cost} of the win, says ${judge}; better: `;
+    return [
+      html(
+        "span",
+        { class: "key" },
+        html("b", { "aria-hidden": "true", class: "mark" }),
+        words,
+        better,
+        adviser ? `, named by ${adviser}` : "",
+      ),
+    ];
   };
   const hasEvent = (number) => {
     const kinds = story.kindsOf(number);
     return by.kind.value ? kinds.has(by.kind.value) : kinds.size > 0;
   };
 
-  /* Words with every rule in them a link to its text at the end of the page, which is its tooltip too; a click shows it here. */
+  /* Words with every rule in them a link to its text at the end of the page, which is its tooltip
+     too; a click shows it here. */
   const said = (words, more = {}) =>
-    draw.linked(words, (rule) => rules[rule] && html("a", { href: `#${rule.toLowerCase().replace(".", "")}`, title: rules[rule], class: "rule", ...more }, rule));
+    draw.linked(
+      words,
+      (rule) =>
+        rules[rule] &&
+        html(
+          "a",
+          {
+            href: `#${rule.toLowerCase().replace(".", "")}`,
+            title: rules[rule],
+            class: "rule",
+            ...more,
+          },
+          rule,
+        ),
+    );
   const showRule = (event) => {
     const link = event.target.closest("a.rule");
     if (!link || !by["rule-text"].showPopover) return;
@@ -68,36 +129,71 @@
     by["rule-text"].replaceChildren(html("b", {}, link.textContent), ` ${link.title}`);
     by["rule-text"].showPopover();
   };
-  const eventLine = ([kind, words], more) => html("span", {}, html("b", { class: `kind ${kind}`, "aria-hidden": "true" }, kind), ...said(words, more));
+  const eventLine = (/** @type {string[]} */ [kind, words], more = {}) =>
+    html(
+      "span",
+      {},
+      html("b", { class: `kind ${kind}`, "aria-hidden": "true" }, kind),
+      ...said(words, more),
+    );
 
-  const headWords = (told, number) => {
+  const headWords = (/** @type {Story} */ told, number) => {
     const move = told.moveAt(number);
     if (!move) return ["Start"];
     const who = told.game.names[move.seat];
     if (move.move === "pass") return [`Turn ${move.turn}: ${who} passes`];
-    return [`Turn ${move.turn}: ${who} plays ${move.move}`, " ", draw.domino(move.move.replace(/[^RYB]/g, ""))];
+    return [
+      `Turn ${move.turn}: ${who} plays ${move.move}`,
+      " ",
+      draw.domino(move.move.replace(/[^RYB]/g, "")),
+    ];
   };
   const showWords = () => {
-    const [head, ...picture] = headWords(story, step), state = story.states[step];
-    const more = [...timeWords(step), `${state.pile} tiles in the pile`].map((words) => `${words}. `);
-    by.now.replaceChildren(html("strong", {}, `${head}. `, ...picture), ...story.happened(step).map((one) => eventLine(one)), html("span", { class: "small" }, ...more), ...costLine(step), ...noteLine(step));
+    const [head, ...picture] = headWords(story, step);
+    const state = story.states[step];
+    const more = [...timeWords(step), `${state.pile} tiles in the pile`].map(
+      (words) => `${words}. `,
+    );
+    by.now.replaceChildren(
+      html("strong", {}, `${head}. `, ...picture),
+      ...story.happened(step).map((one) => eventLine(one)),
+      html("span", { class: "small" }, ...more),
+      ...costLine(step),
+      ...noteLine(step),
+    );
     by.step.setAttribute("aria-valuetext", `move ${step} of ${story.last}, turn ${state.turn}`);
   };
   const showLog = () => {
     by.log.querySelector("[aria-current]")?.removeAttribute("aria-current");
-    const entry = by.log.children[step]?.firstChild;
+    const entry = /** @type {HTMLElement} */ (by.log.children[step]?.firstChild);
     if (!entry) return;
     entry.setAttribute("aria-current", "step");
     const top = entry.offsetTop - by.log.offsetTop;
-    if (top < by.log.scrollTop || top + entry.offsetHeight > by.log.scrollTop + by.log.clientHeight) by.log.scrollTop = top - by.log.clientHeight / 3;
+    if (
+      top < by.log.scrollTop ||
+      top + entry.offsetHeight > by.log.scrollTop + by.log.clientHeight
+    ) {
+      by.log.scrollTop = top - by.log.clientHeight / 3;
+    }
   };
   const showCells = () => {
-    const width = story.rows[0].length, cells = story.states[step].cells;
-    const heads = [...story.rows[0]].map((_, column) => html("th", { scope: "col" }, String.fromCharCode(97 + column)));
-    const lines = story.rows.map((_, row) =>
-      html("tr", {}, html("th", { scope: "row" }, String(row + 1)), ...cells.slice(row * width, (row + 1) * width).map((cell) => html("td", {}, cell))),
+    const width = story.rows[0].length;
+    const cells = story.states[step].cells;
+    const heads = [...story.rows[0]].map((_, column) =>
+      html("th", { scope: "col" }, String.fromCharCode(97 + column)),
     );
-    const body = [html("thead", {}, html("tr", {}, html("td"), ...heads)), html("tbody", {}, ...lines)];
+    const lines = story.rows.map((_, row) =>
+      html(
+        "tr",
+        {},
+        html("th", { scope: "row" }, String(row + 1)),
+        ...cells.slice(row * width, (row + 1) * width).map((cell) => html("td", {}, cell)),
+      ),
+    );
+    const body = [
+      html("thead", {}, html("tr", {}, html("td"), ...heads)),
+      html("tbody", {}, ...lines),
+    ];
     by.cells.replaceChildren(by.cells.caption, ...body);
   };
   /* The other game of the deal at the same move, or at its end. */
@@ -105,25 +201,35 @@
     if (!twin) return;
     const own = Math.min(cursor, twin.last);
     twinTable.show(own, isNext && own === cursor);
-    for (const [place, told, number] of [["board-about", story, step], ["twin-about", twin, own]]) {
+    for (const { place, told, number } of [
+      { place: by["board-about"], told: story, number: step },
+      { place: by["twin-about"], told: twin, number: own },
+    ]) {
       const end = number === told.last ? ` ${told.won()}.` : "";
-      by[place].replaceChildren(html("strong", {}, told.game.names.join(" \u2013 ")), html("span", {}, ...headWords(told, number), end));
+      place.replaceChildren(
+        html("strong", {}, told.game.names.join(" \u2013 ")),
+        html("span", {}, ...headWords(told, number), end),
+      );
     }
     dealTables.mark(by["deal-tiles"], cursor);
   };
-  const address = (turn, passes = 0, id = story.game.id) =>
-    `#game=${encodeURIComponent(id)}&turn=${turn}${passes ? `.${passes}` : ""}${twin ? `&beside=${encodeURIComponent(twin.game.id)}` : ""}`;
+  const address = (turn, passes = 0, id = story.game.id) => {
+    const pass = passes ? `.${passes}` : "";
+    const beside = twin ? `&beside=${encodeURIComponent(twin.game.id)}` : "";
+    return `#game=${encodeURIComponent(id)}&turn=${turn}${pass}${beside}`;
+  };
   const winWords = () => {
     const graded = winPoints().filter(([number]) => number <= step);
     if (story.game.bots.length !== 2 || !graded.length) return "";
     const share = Math.round(100 * graded.at(-1)[1]);
-    return `${story.game.names[0]} ${share}\u00a0% \u00b7 ${100 - share}\u00a0% ${story.game.names[1]}`;
+    const [first, second] = story.game.names;
+    return `${first} ${share}\u00a0% \u00b7 ${100 - share}\u00a0% ${second}`;
   };
   const show = (number) => {
     const before = cursor;
     cursor = Math.max(0, Math.min(number, end()));
     step = Math.min(cursor, story.last);
-    by.step.value = cursor;
+    by.step.value = String(cursor);
     curves.mark(by.wins, step, winWords());
     for (const place of [by.race, by.values, by.times]) curves.mark(place, step);
     const isNext = cursor === before + 1;
@@ -174,41 +280,84 @@
   /* The next costly move, and after the last one the first again. */
   const goToKey = (sign) => {
     const { costly } = story;
-    if (costly.length) goStill(sign > 0 ? costly.find((number) => number > step) ?? costly[0] : costly.findLast((number) => number < step) ?? costly.at(-1));
+    if (costly.length) {
+      goStill(
+        sign > 0
+          ? (costly.find((number) => number > step) ?? costly[0])
+          : (costly.findLast((number) => number < step) ?? costly.at(-1)),
+      );
+    }
   };
 
-  /* The first seat's share after each graded move, if there are two; else as [step, share, seat]. */
+  /* The first seat's share after each graded move, if there are two; else as [step, share, seat].
+   */
   const winPoints = () => {
-    const graded = story.states.flatMap((_, number) => (story.winAt(number) === undefined ? [] : [[number, story.winAt(number), story.moveAt(number).seat]]));
-    return story.game.bots.length === 2 ? graded.map(([number, share, seat]) => [number, seat ? 1 - share : share]) : graded;
+    const graded = story.states.flatMap((_, number) =>
+      story.winAt(number) === undefined
+        ? []
+        : [[number, story.winAt(number), story.moveAt(number).seat]],
+    );
+    return story.game.bots.length === 2
+      ? graded.map(([number, share, seat]) => [number, seat ? 1 - share : share])
+      : graded;
   };
   const fillCurves = () => {
     const { game, states } = story;
-    curves.lines(by.race, "pagodas left", story, goStill, (seat) => states.map((state, number) => [number, state.left[seat] / game.stock]), { stairs: true });
-    const told = game.steps.flatMap((move, at) => (noteOf(at + 1)?.[1] != null ? [[at + 1, move.note[1], move.seat]] : []));
+    curves.lines(
+      by.race,
+      "pagodas left",
+      story,
+      goStill,
+      (seat) => states.map((state, number) => [number, state.left[seat] / game.stock]),
+      { stairs: true },
+    );
+    const told = game.steps.flatMap((move, at) =>
+      noteOf(at + 1)?.[1] != null ? [[at + 1, move.note[1], move.seat]] : [],
+    );
     by.values.hidden = told.length === 0;
-    curves.lines(by.values, "expected share of the win, as noted", story, goStill, (seat) => told.filter((point) => point[2] === seat));
-    const graded = winPoints(), title = `who wins, in games played on by ${game.judge}`;
+    curves.lines(by.values, "expected share of the win, as noted", story, goStill, (seat) =>
+      told.filter((point) => point[2] === seat),
+    );
+    const graded = winPoints();
+    const title = `who wins, in games played on by ${game.judge}`;
     by.wins.hidden = graded.length === 0;
-    if (graded.length && game.bots.length === 2) curves.shares(by.wins, title, story, goStill, graded);
-    else curves.lines(by.wins, title, story, goStill, (seat) => graded.filter((point) => point[2] === seat));
+    if (graded.length && game.bots.length === 2) {
+      curves.shares(by.wins, title, story, goStill, graded);
+    } else {
+      curves.lines(by.wins, title, story, goStill, (seat) =>
+        graded.filter((point) => point[2] === seat),
+      );
+    }
     const most = Math.max(...game.steps.map((move) => move.ms ?? 0));
     by.times.hidden = most === 0;
-    const spent = (seat) => game.steps.flatMap((move, at) => (move.seat === seat && move.ms !== undefined ? [[at + 1, move.ms / most]] : []));
+    const spent = (seat) =>
+      game.steps.flatMap((move, at) =>
+        move.seat === seat && move.ms !== undefined ? [[at + 1, move.ms / most]] : [],
+      );
     curves.lines(by.times, `time a move, up to ${most} ms`, story, goStill, spent);
   };
   const entryOf = (state, number) => {
     if (!number) return ["Start"];
     const { seat, move } = story.moveAt(number);
     const time = timeWords(number).map((words) => html("small", {}, words));
-    return [`${state.turn}. `, html("bdi", {}, story.game.names[seat]), " ", ...draw.laid(move), " ", ...time];
+    return [
+      `${state.turn}. `,
+      html("bdi", {}, story.game.names[seat]),
+      " ",
+      ...draw.laid(move),
+      " ",
+      ...time,
+    ];
   };
   const fillLog = () => {
     by.log.replaceChildren(
       ...story.states.map((state, number) => {
         const entry = html("a", { href: address(state.turn), tabindex: "-1" });
         entry.append(...entryOf(state, number));
-        for (const [name, isLit] of [["pointerenter", true], ["pointerleave", false]]) {
+        for (const [name, isLit] of [
+          ["pointerenter", true],
+          ["pointerleave", false],
+        ]) {
           entry.addEventListener(name, () => table.light(story.moveAt(number)?.came ?? [], isLit));
         }
         entry.addEventListener("click", (event) => {
@@ -222,17 +371,28 @@
   };
   const heading = () => {
     const { game, states } = story;
-    const names = game.bots.flatMap((bot, seat) => (seat ? [" \u2013 ", html("bdi", {}, bot)] : [html("bdi", {}, bot)]));
+    const names = game.bots.flatMap((bot, seat) =>
+      seat ? [" \u2013 ", html("bdi", {}, bot)] : [html("bdi", {}, bot)],
+    );
     const chosen = game.reasons.length ? ` Chosen for: ${game.reasons.join("; ")}.` : "";
-    return [html("strong", {}, ...names), ` ${game.board}, deal ${game.deal}, ${states.at(-1).turn} tiles. ${story.won()} (${game.end}).${chosen}`];
+    return [
+      html("strong", {}, ...names),
+      ` ${game.board}, deal ${game.deal}, ${states.at(-1).turn} tiles. ${story.won()} (${game.end}).${chosen}`,
+    ];
   };
 
   /* The games of the same deal, of which one can lie beside this one. */
   const fillSeatings = () => {
-    const ids = story.game.seatings ?? [], others = ids.filter((id) => id !== story.game.id).map(storyNamed);
+    const ids = story.game.seatings ?? [];
+    const others = ids.filter((id) => id !== story.game.id).map(storyNamed);
     const button = (other) => {
-      const words = others.length === 1 ? "Same deal, seats swapped" : other.game.names.join(" \u2013 ");
-      const made = html("button", { type: "button", "aria-pressed": String(other === twin) }, words);
+      const words =
+        others.length === 1 ? "Same deal, seats swapped" : other.game.names.join(" \u2013 ");
+      const made = html(
+        "button",
+        { type: "button", "aria-pressed": String(other === twin) },
+        words,
+      );
       made.addEventListener("click", () => {
         setTwin(other === twin ? null : other);
         go(cursor);
@@ -241,23 +401,36 @@
       return made;
     };
     by.seatings.hidden = !others.length;
-    by.seatings.replaceChildren(...(others.length > 1 ? ["Same deal: "] : []), ...others.map(button));
+    by.seatings.replaceChildren(
+      ...(others.length > 1 ? ["Same deal: "] : []),
+      ...others.map(button),
+    );
   };
-  const setTwin = (wanted) => {
+  const setTwin = (/** @type {Story} */ wanted) => {
     twin = wanted ?? null;
     by.viewer.classList.toggle("paired", Boolean(twin));
     for (const part of ["twin", "same-deal", "board-about"]) by[part].hidden = !twin;
     (twin ? by.board.parentNode : by["own-seats"]).append(by.players);
-    by.step.max = end();
+    by.step.max = String(end());
     fillSeatings();
     if (!twin) return;
     twinTable.open(twin);
     const together = story.game.seatings.map(storyNamed);
-    by["deal-results"].replaceChildren(by["deal-results"].caption, ...dealTables.results(together, (game) => html("a", { href: `#game=${encodeURIComponent(game.id)}&turn=0` }, game.names.join(" \u2013 "))));
+    by["deal-results"].replaceChildren(
+      by["deal-results"].caption,
+      ...dealTables.results(together, (game) =>
+        html(
+          "a",
+          { href: `#game=${encodeURIComponent(game.id)}&turn=0` },
+          game.names.join(" \u2013 "),
+        ),
+      ),
+    );
     fillTiles();
   };
-  const fillTiles = () => twin && by["deal-tiles"].replaceChildren(...dealTables.tiles([story, twin], isSeen));
-  const open = (wanted, turn, passes, beside) => {
+  const fillTiles = () =>
+    twin && by["deal-tiles"].replaceChildren(...dealTables.tiles([story, twin], isSeen));
+  const open = (/** @type {Story} */ wanted, turn, passes, beside) => {
     stop();
     if (wanted !== story) {
       story = wanted;
@@ -265,18 +438,27 @@
       table.open(story);
       by.eyes.replaceChildren(
         html("option", { value: "" }, "all of them"),
-        ...story.game.names.map((name, seat) => html("option", { value: seat }, `as seat ${seat}, ${name}, saw them`)),
+        ...story.game.names.map((name, seat) =>
+          html("option", { value: seat }, `as seat ${seat}, ${name}, saw them`),
+        ),
       );
       by.result.replaceChildren(...heading());
       at("key-on").hidden = !story.costly.length;
       fillCurves();
     }
-    setTwin(story.game.seatings?.includes(beside) && beside !== story.game.id ? storyNamed(beside) : null);
+    setTwin(
+      story.game.seatings?.includes(beside) && beside !== story.game.id ? storyNamed(beside) : null,
+    );
     fillLog();
     show(story.stepOf(turn, passes));
   };
   const fromAddress = () => {
-    const parts = Object.fromEntries(location.hash.slice(1).split("&").map((part) => part.split("=").map(decoded)));
+    const parts = Object.fromEntries(
+      location.hash
+        .slice(1)
+        .split("&")
+        .map((part) => part.split("=").map(decoded)),
+    );
     const wanted = storyNamed(parts.game ?? (parts.turn === undefined ? "" : games[0].id));
     if (!wanted) return false;
     const [turn, passes] = (parts.turn ?? "0").split(".").map(Number);
@@ -296,15 +478,32 @@
   };
 
   const keys = {
-    ArrowRight: () => go(cursor + 1), ArrowLeft: () => go(cursor - 1), ArrowDown: () => seek(1), ArrowUp: () => seek(-1), Home: () => go(0), End: () => go(end()), " ": toggle,
-    k: () => goToKey(1), K: () => goToKey(-1),
+    ArrowRight: () => go(cursor + 1),
+    ArrowLeft: () => go(cursor - 1),
+    ArrowDown: () => seek(1),
+    ArrowUp: () => seek(-1),
+    Home: () => go(0),
+    End: () => go(end()),
+    " ": toggle,
+    k: () => goToKey(1),
+    K: () => goToKey(-1),
   };
-  /* All keys where the focus is on the board or the moves; wherever else nothing but the game uses them, left and right, and on the page of one game also those that jump and play. Up and down scroll there. */
+  /* All keys where the focus is on the board or the moves; wherever else nothing but the game uses
+     them, left and right, and on the page of one game also those that jump and play. Up and down
+     scroll there. */
   const isOwn = (node) => node === by.board || node === by.log || by.log.contains(node);
   const isAlone = by.viewer.closest(".alone") !== null;
   const isFree = (node, key) => {
-    if (key === " ") return isAlone && (node === by.step || !node.closest("button, input, select, summary, [role=group].scroll"));
-    return (isAlone ? /^(Arrow(Left|Right)|Home|End|k|K)$/ : /^(Arrow(Left|Right)|k|K)$/).test(key) && !node.closest("input, select, summary, [role=group].scroll");
+    if (key === " ") {
+      return (
+        isAlone &&
+        (node === by.step || !node.closest("button, input, select, summary, [role=group].scroll"))
+      );
+    }
+    return (
+      (isAlone ? /^(Arrow(Left|Right)|Home|End|k|K)$/ : /^(Arrow(Left|Right)|k|K)$/).test(key) &&
+      !node.closest("input, select, summary, [role=group].scroll")
+    );
   };
   const isInView = () => {
     const { top, bottom } = by.board.getBoundingClientRect();
@@ -318,7 +517,13 @@
     keys[event.key]();
   });
   const press = {
-    first: () => go(0), back: () => go(cursor - 1), forward: () => go(cursor + 1), last: () => go(end()), "event-back": () => seek(-1), "event-on": () => seek(1), "key-on": () => goToKey(1),
+    first: () => go(0),
+    back: () => go(cursor - 1),
+    forward: () => go(cursor + 1),
+    last: () => go(end()),
+    "event-back": () => seek(-1),
+    "event-on": () => seek(1),
+    "key-on": () => goToKey(1),
   };
   for (const [id, action] of Object.entries(press)) {
     at(id).addEventListener("click", () => {
@@ -329,10 +534,18 @@
   /* A finger that goes left or right across a board steps. */
   let touched = null;
   for (const board of [by.board, by["twin-board"]]) {
-    board.addEventListener("touchstart", (event) => { touched = event.touches.length === 1 ? event.touches[0] : null; }, { passive: true });
+    board.addEventListener(
+      "touchstart",
+      (event) => {
+        touched = event.touches.length === 1 ? event.touches[0] : null;
+      },
+      { passive: true },
+    );
     board.addEventListener("touchend", (event) => {
       const [lifted] = event.changedTouches;
-      const [dx, dy] = touched ? [lifted.clientX - touched.clientX, lifted.clientY - touched.clientY] : [0, 0];
+      const [dx, dy] = touched
+        ? [lifted.clientX - touched.clientX, lifted.clientY - touched.clientY]
+        : [0, 0];
       if (Math.abs(dx) >= 40 && Math.abs(dx) >= 2 * Math.abs(dy)) goStill(cursor - Math.sign(dx));
     });
   }
@@ -359,8 +572,18 @@
     if (fromAddress()) toViewer();
   });
 
-  by.game.append(...games.map((one) => html("option", { value: one.id }, one.id + (one.reasons.length ? ` (${one.reasons[0]})` : ""))));
-  at("choice").hidden = games.every((one) => one === games[0] || games[0].seatings?.includes(one.id));
+  by.game.append(
+    ...games.map((one) =>
+      html(
+        "option",
+        { value: one.id },
+        one.id + (one.reasons.length ? ` (${one.reasons[0]})` : ""),
+      ),
+    ),
+  );
+  at("choice").hidden = games.every(
+    (one) => one === games[0] || games[0].seatings?.includes(one.id),
+  );
   by.viewer.hidden = false;
   if (fromAddress()) toViewer();
   else open(storyNamed(games[0].id), Infinity, 0); // the end: nobody should meet an empty board

@@ -1,6 +1,8 @@
-/* The exchange of one decision in plain C: what `Channel._send` and `Channel.read_line` of arena/players/channel.py do in the usual case.
- * All lines go out in one write, and one read brings the whole reply. Anything else is handed back as it is, and the Python code goes on
- * from there. It alone handles partial writes, closed pipes, half lines, blank lines, floods, missed deadlines and signals.
+/* The exchange of one decision in plain C: what `Channel._send` and `Channel.read_line` of
+ * arena/players/channel.py do in the usual case. All lines go out in one write, and one read brings
+ * the whole reply. Anything else is handed back as it is, and the Python code goes on from there.
+ * It alone handles partial writes, closed pipes, half lines, blank lines, floods, missed deadlines
+ * and signals.
  */
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
@@ -15,7 +17,8 @@
 enum { CHUNK = 8 * 1024, ARGUMENTS = 5 };
 enum { NS_PER_S = 1000000000, NS_PER_MS = 1000000 };
 
-/* When the lines were sent, and how many bytes; when the chunk came, its length, and the counter at that time. */
+/* When the lines were sent, and how many bytes; when the chunk came, its length, and the counter at
+ * that time. */
 typedef struct {
     int64_t sent_ns, at_ns, counted;
     ssize_t written, length;
@@ -35,7 +38,8 @@ static int64_t now_ns(void)
 #endif
 }
 
-/* How long poll may wait, in ms. Rounded up, as in Python: if poll returned early, an answer that is in time would be late. */
+/* How long poll may wait, in ms. Rounded up, as in Python: if poll returned early, an answer that
+ * is in time would be late. */
 static int wait_ms(int64_t deadline_ns)
 {
     int64_t left_ns = deadline_ns - now_ns();
@@ -44,16 +48,19 @@ static int wait_ms(int64_t deadline_ns)
     return left_ms < INT32_MAX ? (int)left_ms : INT32_MAX;
 }
 
-/* Whether the chunk is one line that is not blank, with its newline and nothing after it. A line that starts with a space may be blank. */
+/* Whether the chunk is one line that is not blank, with its newline and nothing after it. A line
+ * that starts with a space may be blank. */
 static int is_one_line(const Dialogue *told)
 {
     const char *chunk = told->chunk;
-    return told->length > 1 && (unsigned char)chunk[0] > ' ' && memchr(chunk, '\n', (size_t)told->length) == chunk + told->length - 1;
+    return told->length > 1 && (unsigned char)chunk[0] > ' '
+           && memchr(chunk, '\n', (size_t)told->length) == chunk + told->length - 1;
 }
 
-/* Sends, waits and reads. It runs without Python's lock, so it uses nothing of Python. It does not repeat a call that a signal
- * interrupted, because the signal's handler may raise. */
-static void talk(int to_bot, int from_bot, const char *lines, ssize_t size, int64_t deadline_ns, int counter, Dialogue *told)
+/* Sends, waits and reads. It runs without Python's lock, so it uses nothing of Python. It does not
+ * repeat a call that a signal interrupted, because the signal's handler may raise. */
+static void talk(int to_bot, int from_bot, const char *lines, ssize_t size, int64_t deadline_ns,
+                 int counter, Dialogue *told)
 {
     struct pollfd waiting = {.fd = from_bot, .events = POLLIN};
     told->length = told->is_usual = 0;
@@ -66,17 +73,20 @@ static void talk(int to_bot, int from_bot, const char *lines, ssize_t size, int6
     if (told->length < 0) told->length = 0;
     told->at_ns = now_ns();
     if (!is_one_line(told)) return;
-    told->is_usual = counter < 0 || read(counter, &told->counted, sizeof told->counted) == sizeof told->counted;
+    told->is_usual =
+        counter < 0 || read(counter, &told->counted, sizeof told->counted) == sizeof told->counted;
 }
 
 /* As `Told` in arena/players/exchange.py has it. */
 static PyObject *as_tuple(const Dialogue *told)
 {
     const Py_ssize_t reply = told->is_usual ? told->length - 1 : 0, rest = reply ? 0 : told->length;
-    PyObject *items[] = {
-        reply ? PyBytes_FromStringAndSize(told->chunk, reply) : Py_NewRef(Py_None), PyBytes_FromStringAndSize(told->chunk, rest),
-        PyLong_FromSsize_t(told->written), PyLong_FromLongLong(told->sent_ns), PyLong_FromLongLong(told->at_ns),
-        PyLong_FromLongLong(told->counted)};
+    PyObject *items[] = {reply ? PyBytes_FromStringAndSize(told->chunk, reply) : Py_NewRef(Py_None),
+                         PyBytes_FromStringAndSize(told->chunk, rest),
+                         PyLong_FromSsize_t(told->written),
+                         PyLong_FromLongLong(told->sent_ns),
+                         PyLong_FromLongLong(told->at_ns),
+                         PyLong_FromLongLong(told->counted)};
     enum { ITEMS = sizeof items / sizeof items[0] };
     PyObject *tuple = PyTuple_New(ITEMS);
     for (int i = 0; i < ITEMS; i++) {
@@ -94,8 +104,10 @@ static PyObject *exchange(PyObject *Py_UNUSED(module), PyObject *const *given, P
     char *lines;
     Py_ssize_t size;
     Dialogue told;
-    if (count != ARGUMENTS) return PyErr_Format(PyExc_TypeError, "exchange() takes 5 arguments, got %zd", count);
-    int to_bot = (int)PyLong_AsLong(given[0]), from_bot = (int)PyLong_AsLong(given[1]), counter = (int)PyLong_AsLong(given[4]);
+    if (count != ARGUMENTS)
+        return PyErr_Format(PyExc_TypeError, "exchange() takes 5 arguments, got %zd", count);
+    int to_bot = (int)PyLong_AsLong(given[0]), from_bot = (int)PyLong_AsLong(given[1]),
+        counter = (int)PyLong_AsLong(given[4]);
     long long deadline_ns = PyLong_AsLongLong(given[3]);
     if (PyErr_Occurred() || PyBytes_AsStringAndSize(given[2], &lines, &size) < 0) return NULL;
     Py_BEGIN_ALLOW_THREADS
@@ -105,12 +117,24 @@ static PyObject *exchange(PyObject *Py_UNUSED(module), PyObject *const *given, P
 }
 
 static PyMethodDef methods[] = {
-    {"exchange", (PyCFunction)(void (*)(void))exchange, METH_FASTCALL, "Sends lines and reads the reply, if it is the usual case."},
+    {"exchange", (PyCFunction)(void (*)(void))exchange, METH_FASTCALL,
+     "Sends lines and reads the reply, if it is the usual case."},
     {NULL, NULL, 0, NULL},
 };
 
 static PyModuleDef_Slot slots[] = {{0, NULL}};
 
-static PyModuleDef module = {PyModuleDef_HEAD_INIT, "_exchange", "One exchange with a bot.", 0, methods, slots, NULL, NULL, NULL};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT,
+                             "_exchange",
+                             "One exchange with a bot.",
+                             0,
+                             methods,
+                             slots,
+                             NULL,
+                             NULL,
+                             NULL};
 
-PyMODINIT_FUNC PyInit__exchange(void) { return PyModuleDef_Init(&module); }
+PyMODINIT_FUNC PyInit__exchange(void)
+{
+    return PyModuleDef_Init(&module);
+}

@@ -254,7 +254,8 @@ static PyObject *named_tuple(PyObject *type, PyObject *items)
     return object;
 }
 
-/* (colour, OwnedProvince), the halo made by the board so that it is the same int as the pure core's. */
+/* (colour, OwnedProvince), the halo made by the board so that it is the same int as the pure
+ * core's. */
 static PyObject *province_entry(State *state, int colour, int index)
 {
     const Core *core = &state->core;
@@ -1013,8 +1014,10 @@ static PyObject *rollouts_from_here(State *state, Rollouts *run, PyObject *chose
                             "see follows from the rest",
                             run->seat);
     if (!read_candidates(state, chosen, run) || !allocate_results(run)) return NULL;
-    Py_BEGIN_ALLOW_THREADS board->calls->roll_out(run);
-    Py_END_ALLOW_THREADS return rollout_lists(run);
+    Py_BEGIN_ALLOW_THREADS
+    board->calls->roll_out(run);
+    Py_END_ALLOW_THREADS
+    return rollout_lists(run);
 }
 
 static PyObject *state_rollouts(PyObject *self, PyObject *arguments, PyObject *keywords)

@@ -1,3 +1,4 @@
+// clang-format Language: C
 /* Plays games to the end by simple policies: the mirror of arena/rules/playouts.py and outlook.py.
  * Compiled twice, like rules.h, which comes before it. */
 

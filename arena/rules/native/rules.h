@@ -1,3 +1,4 @@
+// clang-format Language: C
 /* The rules of Qin in plain C: the mirror of arena/rules/pure.py, which is the text to read first.
  * Same names, same order of moves, same errors. Nothing here knows of Python or allocates memory.
  *
@@ -65,9 +66,18 @@ typedef struct {
     int8_t *villages;
 } Core;
 
-INLINE uint64_t *cells_of(const Core *core, int colour) { return core->block + colour * WORDS; }
-INLINE uint64_t *spaces_of(const Core *core) { return core->block + 3 * WORDS; }
-INLINE uint64_t *free_of(const Core *core) { return core->block + 4 * WORDS; }
+INLINE uint64_t *cells_of(const Core *core, int colour)
+{
+    return core->block + colour * WORDS;
+}
+INLINE uint64_t *spaces_of(const Core *core)
+{
+    return core->block + 3 * WORDS;
+}
+INLINE uint64_t *free_of(const Core *core)
+{
+    return core->block + 4 * WORDS;
+}
 
 INLINE uint64_t *barred_of(const Core *core, int colour, int which)
 {
@@ -101,7 +111,10 @@ INLINE int popcount(uint64_t bits)
     return (int)(bits * 0x0101010101010101u >> 56);
 }
 
-INLINE int lowest(uint64_t bits) { return __builtin_ctzll(bits); }
+INLINE int lowest(uint64_t bits)
+{
+    return __builtin_ctzll(bits);
+}
 
 INLINE int size_of(const uint64_t *mask, int words)
 {
@@ -129,7 +142,10 @@ INLINE int has(const uint64_t *mask, int square)
     return (int)(mask[square >> 6] >> (square & 63) & 1);
 }
 
-INLINE void add(uint64_t *mask, int square) { mask[square >> 6] |= (uint64_t)1 << (square & 63); }
+INLINE void add(uint64_t *mask, int square)
+{
+    mask[square >> 6] |= (uint64_t)1 << (square & 63);
+}
 
 /* Word i of the mask moved `step` squares towards the first square; step is 1 to 63. */
 INLINE uint64_t moved_back(const uint64_t *mask, int i, int step, int words)
@@ -152,7 +168,10 @@ INLINE int first_square(const uint64_t *mask, int words)
 
 /* ---------------------------------------------------------------- where tiles may lie (R4) */
 
-INLINE int tile_of_kind(int kind) { return TILE_OF_COLOURS[kind / 6][kind / 2 % 3]; }
+INLINE int tile_of_kind(int kind)
+{
+    return TILE_OF_COLOURS[kind / 6][kind / 2 % 3];
+}
 
 /* R4.3, R4.4, R5.6: whether joining provinces with these owners and sizes is forbidden. */
 INLINE int is_forbidden(const Info *const *joined, int count)

@@ -10,115 +10,145 @@
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
 static const char *rows[MOST_ROWS]; /* the board; a row ends with a quote, as it does in JSON */
-static int height, village = 1; /* village is an option: bot.toml declares it, and `start` brings what the user has set */
+static int height;
+static int village = 1; /* an option: bot.toml declares it, and `start` brings what the user set */
 static const char *get(const char *object, const char *key);
 static const char *next_string(const char **array);
 static int beside(const char *square, char sign);
 static int has_time(void);
 
 /* ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
-   A tile with one colour twice founds a province if it touches no space of that colour, and may win the villages beside it. */
-static int worth(const char *move) {
-    const char *square = move + 1, *second = square + 1 + strspn(square + 1, "0123456789"), *other = second + 1;
-    if (*move != *second || beside(square, *move) + beside(other, *move) > 0)
-        return 0;
+   A tile with one colour twice founds a province if it touches no space of that colour, and may win
+   the villages beside it. */
+static int worth(const char *move)
+{
+    const char *square = move + 1;
+    const char *second = square + 1 + strspn(square + 1, "0123456789"), *other = second + 1;
+    if (*move != *second || beside(square, *move) + beside(other, *move) > 0) return 0;
     return 1 + village * (beside(square, 'V') + beside(other, 'V'));
 }
 
-/* Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile). */
-static const char *choose(const char *turn) {
+/* Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages,
+ * left, hands, pile). */
+static const char *choose(const char *turn)
+{
     const char *array = get(get(turn, "position"), "rows"), *best = "", *move;
-    for (height = 0; height < MOST_ROWS && (rows[height] = next_string(&array)); height++) {}
+    for (height = 0; height < MOST_ROWS && (rows[height] = next_string(&array));) height++;
     array = get(turn, "legal");
     for (int most = -1; (most < 0 || has_time()) && (move = next_string(&array));)
-        if (worth(move) > most)
-            most = worth(best = move);
+        if (worth(move) > most) most = worth(best = move);
     return best;
 }
 
-/* Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~ for a lake. */
-static int beside(const char *square, char sign) {
+/* Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~
+ * for a lake. */
+static int beside(const char *square, char sign)
+{
     int column = square[0] - 'a', row = atoi(square + 1) - 1; /* a row has a quote on both sides */
-    return (rows[row][column - 1] == sign) + (rows[row][column + 1] == sign) + (row > 0 && rows[row - 1][column] == sign) +
-           (row + 1 < height && rows[row + 1][column] == sign);
+    return (rows[row][column - 1] == sign) + (rows[row][column + 1] == sign)
+           + (row > 0 && rows[row - 1][column] == sign)
+           + (row + 1 < height && rows[row + 1][column] == sign);
 }
 
-/* ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and have a move ready at any
-   time. The arena counts processor time from your last answer on; with `--clock wall` the time from its request on. */
+/* ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
+   have a move ready at any time. The arena counts processor time from your last answer on; with
+   `--clock wall` the time from its request on. */
 static double since, limit = 1e9, late;
 static int by_wall, has_bank;
-static double now(void) {
+static double now(void)
+{
     struct timespec time;
     clock_gettime(by_wall ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
-static int has_time(void) { return now() - since < limit; }
-static void asked(const char *turn) {
-    double ms = atof(get(turn, "time_ms")), reserve = by_wall ? 25 + ms / 4 : MAX(15, ms / 20); /* for surprises */
-    if (by_wall) since = now();
-    limit = has_bank ? ms / 20 : MAX(ms * 0.4, ms - reserve - late); /* of a bank for the whole game, a small part */
+static int has_time(void)
+{
+    return now() - since < limit;
 }
-static void answered(void) {
+static void asked(const char *turn)
+{
+    double ms = atof(get(turn, "time_ms"));
+    double reserve = by_wall ? 25 + ms / 4 : MAX(15, ms / 20); /* for surprises */
+    if (by_wall) since = now();
+    /* Of a budget for the whole game, a move gets a small part. */
+    limit = has_bank ? ms / 20 : MAX(ms * 0.4, ms - reserve - late);
+}
+static void answered(void)
+{
     fflush(stdout);
-    late = MAX(late * 0.8, now() - since - limit); /* what came too late goes into the reserve, and is slowly forgotten */
+    /* What came too late goes into the reserve, and is slowly forgotten. */
+    late = MAX(late * 0.8, now() - since - limit);
     since = now();
 }
 
 /* ---- just enough JSON for this bot. What is missing reads as an empty string. */
-static const char *past_string(const char *at) {
+static const char *past_string(const char *at)
+{
     for (at++; *at && *at != '"'; at++)
-        if (*at == '\\' && at[1])
-            at++;
+        if (*at == '\\' && at[1]) at++;
     return *at ? at + 1 : at;
 }
 
 /* Finds where the value of a key of this object starts. Keys of nested objects do not count. */
-static const char *get(const char *object, const char *key) {
+static const char *get(const char *object, const char *key)
+{
     size_t length = strlen(key);
     for (int depth = 0; *object;) {
         if (*object != '"') {
             depth += (*object == '{' || *object == '[') - (*object == '}' || *object == ']');
-            if (depth == 0)
-                break;
+            if (depth == 0) break;
             object++;
             continue;
         }
         const char *name = object + 1, *after = past_string(object);
         object = after + strspn(after, " \t");
-        if (depth == 1 && *object == ':' && strncmp(name, key, length) == 0 && name + length + 1 == after)
+        if (depth == 1 && *object == ':' && strncmp(name, key, length) == 0
+            && name + length + 1 == after)
             return object + 1 + strspn(object + 1, " \t");
     }
     return "";
 }
 
-/* Returns the next string of an array of strings, or NULL at the end. The string ends at a quote, not at a zero byte. */
-static const char *next_string(const char **array) {
+/* Returns the next string of an array of strings, or NULL at the end. The string ends at a quote,
+ * not at a zero byte. */
+static const char *next_string(const char **array)
+{
     const char *quote = *array + strcspn(*array, "\"]");
-    if (*quote != '"')
-        return NULL;
+    if (*quote != '"') return NULL;
     *array = past_string(quote);
     return quote + 1;
 }
 
 /* ---- the conversation with the arena, see protocol/SPEC.md */
-int main(void) {
+int main(void)
+{
     char *line = NULL;
     size_t room = 0;
     while (getline(&line, &room, stdin) > 0) {
         const char *type = get(line, "type"), *set = get(get(line, "options"), "village");
-        if (strncmp(type, "\"start\"", 7) == 0) by_wall = strncmp(get(line, "clock"), "\"wall\"", 6) == 0, has_bank = *get(line, "game_ms") != 0;
-        if (*set) fprintf(stderr, "options: village %d\n", village = atoi(set)); /* `arena play --stderr` shows it */
+        if (strncmp(type, "\"start\"", 7) == 0) {
+            by_wall = strncmp(get(line, "clock"), "\"wall\"", 6) == 0;
+            has_bank = *get(line, "game_ms") != 0;
+        }
+        if (*set) {
+            village = atoi(set);
+            fprintf(stderr, "options: village %d\n", village); /* `arena play --stderr` shows it */
+        }
         long long id = atoll(get(line, "id"));
-        if (strncmp(type, "\"hello\"", 7) == 0)
-            printf("{\"type\":\"ready\",\"id\":%lld,\"view\":\"full\"}\n", id), answered();
-        else if (strncmp(type, "\"turn\"", 6) == 0) {
+        if (strncmp(type, "\"hello\"", 7) == 0) {
+            printf("{\"type\":\"ready\",\"id\":%lld,\"view\":\"full\"}\n", id);
+            answered();
+        } else if (strncmp(type, "\"turn\"", 6) == 0) {
             asked(line);
             const char *move = choose(line);
-            int length = (int)strcspn(move, "\""), note = length ? worth(move) : 0; /* `arena replay` shows notes */
-            printf("{\"type\":\"move\",\"id\":%lld,\"move\":\"%.*s\",\"note\":{\"worth\":%d}}\n", id, length, move, note);
+            int length = (int)strcspn(move, "\"");
+            int note = length ? worth(move) : 0; /* `arena replay` shows notes */
+            printf("{\"type\":\"move\",\"id\":%lld,\"move\":\"%.*s\",\"note\":{\"worth\":%d}}\n",
+                   id, length, move, note);
             answered();
-        } else if (strncmp(type, "\"quit\"", 6) == 0)
+        } else if (strncmp(type, "\"quit\"", 6) == 0) {
             break;
+        }
     }
     free(line);
     return 0;

@@ -9,18 +9,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 class Bot {
-    static int village = 1; // an option: bot.toml declares it, and `start` brings what the user has set
+    // An option: bot.toml declares it, and `start` brings what the user has set.
+    static int village = 1;
 
-    // ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
-    // A tile with one colour twice founds a province if it touches no space of that colour, and may win the villages beside it.
+    // ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it
+    // places. A tile with one colour twice founds a province if it touches no space of that colour,
+    // and may win the villages beside it.
     static int worth(String move, List<String> rows) {
         String[] parts = move.split("(?<=[RYB])|(?=[RYB])"); // R, c4, Y, d4
         char colour = move.charAt(0);
-        boolean founds = parts[0].equals(parts[2]) && beside(parts[1], colour, rows) + beside(parts[3], colour, rows) == 0;
-        return founds ? 1 + village * (beside(parts[1], 'V', rows) + beside(parts[3], 'V', rows)) : 0;
+        boolean founds = parts[0].equals(parts[2])
+                         && beside(parts[1], colour, rows) + beside(parts[3], colour, rows) == 0;
+        return founds ? 1 + village * (beside(parts[1], 'V', rows) + beside(parts[3], 'V', rows))
+                      : 0;
     }
 
-    // Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile).
+    // Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces,
+    // villages, left, hands, pile).
     static String choose(String turn) {
         List<String> rows = strings(get(get(turn, "position"), "rows"));
         String best = "";
@@ -36,22 +41,27 @@ class Bot {
         return best;
     }
 
-    // Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~ for a lake.
+    // Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a
+    // village, ~ for a lake.
     static int beside(String square, char sign, List<String> rows) {
-        int column = square.charAt(0) - 'a', row = Integer.parseInt(square.substring(1)) - 1, count = 0;
-        int[][] around = {{column - 1, row}, {column + 1, row}, {column, row - 1}, {column, row + 1}};
+        int column = square.charAt(0) - 'a', row = Integer.parseInt(square.substring(1)) - 1,
+            count = 0;
+        int[][] around = {
+            {column - 1, row}, {column + 1, row}, {column, row - 1}, {column, row + 1}};
         for (int[] at : around) {
-            boolean onBoard = at[1] >= 0 && at[1] < rows.size() && at[0] >= 0 && at[0] < rows.get(at[1]).length();
+            boolean onBoard =
+                at[1] >= 0 && at[1] < rows.size() && at[0] >= 0 && at[0] < rows.get(at[1]).length();
             if (onBoard && rows.get(at[1]).charAt(at[0]) == sign) count++;
         }
         return count;
     }
 
-    // ---- time, in ms. A late answer loses the game: ask hasTime after every small piece of work, and have a move ready at any time.
-    // The arena counts processor time from your last answer on, all threads of Java included; with `--clock wall` the time from its
-    // request on. Java sees processor time in steps of 10 ms, so keep more in reserve than in other languages.
+    // ---- time, in ms. A late answer loses the game: ask hasTime after every small piece of work,
+    // and have a move ready at any time. The arena counts processor time from your last answer on,
+    // all threads of Java included; with `--clock wall` the time from its request on. Java sees
+    // processor time in steps of 10 ms, so keep more in reserve than in other languages.
     static final com.sun.management.OperatingSystemMXBean SYSTEM =
-            (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     static boolean byWall, hasBank;
     static double since, limit = 1e9, late;
 
@@ -62,19 +72,24 @@ class Bot {
     static void asked(double ms) {
         double reserve = byWall ? 25 + ms / 4 : Math.max(40, ms / 20); // for surprises
         if (byWall) since = now();
-        limit = hasBank ? ms / 20 : Math.max(ms * 0.4, ms - reserve - late); // of a bank for the whole game, a small part
+        // Of a budget for the whole game, a move gets a small part.
+        limit = hasBank ? ms / 20 : Math.max(ms * 0.4, ms - reserve - late);
     }
 
     static void answered() {
-        late = Math.max(late * 0.8, now() - since - limit); // what came too late goes into the reserve, and is slowly forgotten
+        // What came too late goes into the reserve, and is slowly forgotten.
+        late = Math.max(late * 0.8, now() - since - limit);
         since = now();
     }
 
-    // Java is slow until it has compiled what it runs often. So it sees your search before `ready`, as start-up is free.
+    // Java is slow until it has compiled what it runs often. So it sees your search before `ready`,
+    // as start-up is free.
     static void warmUp() {
         since = now();
         limit = 200;
-        while (hasTime()) choose("{\"legal\":[\"Ra1Rb1\",\"Ya1Rb1\"],\"position\":{\"rows\":[\"..V\",\".R.\"],\"pile\":50}}");
+        String position = "{\"rows\":[\"..V\",\".R.\"],\"pile\":50}";
+        String turn = "{\"legal\":[\"Ra1Rb1\",\"Ya1Rb1\"],\"position\":" + position + "}";
+        while (hasTime()) choose(turn);
     }
 
     // ---- just enough JSON for this bot. What is missing reads as an empty string.
@@ -87,8 +102,10 @@ class Bot {
             if (sign == '}' || sign == ']') depth--;
             if (sign != '"') continue;
             int start = ++at;
-            while (at < object.length() && object.charAt(at) != '"') at += object.charAt(at) == '\\' ? 2 : 1;
-            if (depth != 1 || at - start != key.length() || !object.startsWith(key, start)) continue;
+            while (at < object.length() && object.charAt(at) != '"')
+                at += object.charAt(at) == '\\' ? 2 : 1;
+            if (depth != 1 || at - start != key.length() || !object.startsWith(key, start))
+                continue;
             String after = object.substring(at + 1).strip();
             if (after.startsWith(":")) return after.substring(1).strip();
         }
@@ -111,7 +128,8 @@ class Bot {
     }
 
     public static void main(String[] arguments) throws IOException {
-        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             String type = get(line, "type"), id = get(line, "id").split("[^0-9]", 2)[0];
             if (type.startsWith("\"hello\"")) {
@@ -126,8 +144,10 @@ class Bot {
             } else if (type.startsWith("\"turn\"")) {
                 asked(Double.parseDouble(get(line, "time_ms").split("[^0-9]", 2)[0]));
                 String move = choose(line);
-                int note = worth(move, strings(get(get(line, "position"), "rows"))); // `arena replay` shows notes
-                answer("{\"type\":\"move\",\"id\":" + id + ",\"move\":\"" + move + "\",\"note\":{\"worth\":" + note + "}}");
+                // `arena replay` shows notes.
+                int note = worth(move, strings(get(get(line, "position"), "rows")));
+                answer("{\"type\":\"move\",\"id\":" + id + ",\"move\":\"" + move
+                       + "\",\"note\":{\"worth\":" + note + "}}");
             } else if (type.startsWith("\"quit\"")) {
                 return;
             }

@@ -4,14 +4,16 @@
 let options = { village: 1 }; // bot.toml declares them; `start` brings what the user has set
 
 // ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
-// A tile with one colour twice founds a province if it touches no space of that colour, and may win the villages beside it.
+// A tile with one colour twice founds a province if it touches no space of that colour, and may win
+// the villages beside it.
 function worth(move, rows) {
   const [, first, square, second, other] = /^([RYB])([a-z]\d+)([RYB])([a-z]\d+)$/.exec(move);
   if (first !== second || beside(square, first, rows) + beside(other, first, rows) > 0) return 0;
   return 1 + options.village * (beside(square, "V", rows) + beside(other, "V", rows));
 }
 
-// Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile).
+// Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages,
+// left, hands, pile).
 function choose(turn) {
   let [best, most] = ["", -1];
   for (const move of turn.legal) {
@@ -22,16 +24,23 @@ function choose(turn) {
   return best;
 }
 
-// Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~ for a lake.
+// Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~
+// for a lake.
 function beside(square, sign, rows) {
   const column = square.charCodeAt(0) - "a".charCodeAt(0);
   const row = Number(square.slice(1)) - 1;
-  const around = [rows[row][column - 1], rows[row][column + 1], rows[row - 1]?.[column], rows[row + 1]?.[column]];
+  const around = [
+    rows[row][column - 1],
+    rows[row][column + 1],
+    rows[row - 1]?.[column],
+    rows[row + 1]?.[column],
+  ];
   return around.filter((found) => found === sign).length;
 }
 
-// ---- time, in ms. A late answer loses the game: ask hasTime after every small piece of work, and have a move ready at any time.
-// The arena counts processor time from your last answer on; with `--clock wall` the time from its request on.
+// ---- time, in ms. A late answer loses the game: ask hasTime after every small piece of work, and
+// have a move ready at any time. The arena counts processor time from your last answer on; with
+// `--clock wall` the time from its request on.
 let [byWall, hasBank, since, limit, late] = [false, false, 0, Infinity, 0];
 
 function now() {
@@ -45,10 +54,12 @@ function hasTime() {
 function asked(ms) {
   const reserve = byWall ? 25 + ms / 4 : Math.max(15, ms / 20); // for surprises
   if (byWall) since = now();
-  limit = hasBank ? ms / 20 : Math.max(ms * 0.4, ms - reserve - late); // of a bank for the whole game, a small part
+  // Of a budget for the whole game, a move gets a small part.
+  limit = hasBank ? ms / 20 : Math.max(ms * 0.4, ms - reserve - late);
 }
 function answered() {
-  late = Math.max(late * 0.8, now() - since - limit); // what came too late goes into the reserve, and is slowly forgotten
+  // What came too late goes into the reserve, and is slowly forgotten.
+  late = Math.max(late * 0.8, now() - since - limit);
   since = now();
 }
 

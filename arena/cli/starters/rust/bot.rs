@@ -4,9 +4,11 @@ use std::io::{self, BufRead, Write};
 use std::time::Instant;
 
 // ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
-/// A tile with one colour twice founds a province if it touches no space of that colour, and may win the villages beside it.
+/// A tile with one colour twice founds a province if it touches no space of that colour, and may
+/// win the villages beside it.
 fn worth(play: &str, rows: &[&str], village: usize) -> usize {
-    let (first, second) = play.split_at(play.rfind(|sign: char| sign.is_ascii_uppercase()).unwrap_or(0));
+    let (first, second) =
+        play.split_at(play.rfind(|sign: char| sign.is_ascii_uppercase()).unwrap_or(0));
     let (colour, square, other) = (&first[..1], &first[1..], &second[1..]);
     if colour != &second[..1] || beside(square, colour, rows) + beside(other, colour, rows) > 0 {
         return 0;
@@ -14,44 +16,79 @@ fn worth(play: &str, rows: &[&str], village: usize) -> usize {
     1 + village * (beside(square, "V", rows) + beside(other, "V", rows))
 }
 
-/// Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile).
+/// Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages,
+/// left, hands, pile).
 fn choose<'a>(turn: &'a str, village: usize, clock: &Clock) -> &'a str {
     let rows = strings(get(get(turn, "position"), "rows"));
     let (mut best, mut most) = ("", None);
     for play in strings(get(turn, "legal")) {
         let found = Some(worth(play, &rows, village));
-        if found > most { (best, most) = (play, found); }
-        if !clock.has_time() { break; }
+        if found > most {
+            (best, most) = (play, found);
+        }
+        if !clock.has_time() {
+            break;
+        }
     }
     best
 }
 
-/// Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~ for a lake.
+/// Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village,
+/// ~ for a lake.
 fn beside(square: &str, sign: &str, rows: &[&str]) -> usize {
-    let (column, row) = ((square.as_bytes()[0] - b'a') as usize, square[1..].parse::<usize>().unwrap_or(0));
-    let shows = |x: usize, y: usize| rows.get(y.wrapping_sub(1)).and_then(|text| text.get(x..x + 1)) == Some(sign);
+    let (column, row) =
+        ((square.as_bytes()[0] - b'a') as usize, square[1..].parse::<usize>().unwrap_or(0));
+    let shows = |x: usize, y: usize| {
+        rows.get(y.wrapping_sub(1)).and_then(|text| text.get(x..x + 1)) == Some(sign)
+    };
     let left = column > 0 && shows(column - 1, row);
-    [left, shows(column + 1, row), shows(column, row - 1), shows(column, row + 1)].iter().filter(|shown| **shown).count()
+    [left, shows(column + 1, row), shows(column, row - 1), shows(column, row + 1)]
+        .iter()
+        .filter(|shown| **shown)
+        .count()
 }
 
-// ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and have a move ready at any time.
-// The arena counts processor time from your last answer on; with `--clock wall` the time from its request on.
-struct Clock { by_wall: bool, has_bank: bool, began: Instant, since: f64, limit: f64, late: f64 }
+// ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
+// have a move ready at any time. The arena counts processor time from your last answer on; with
+// `--clock wall` the time from its request on.
+struct Clock {
+    by_wall: bool,
+    has_bank: bool,
+    began: Instant,
+    since: f64,
+    limit: f64,
+    late: f64,
+}
 
-extern "C" { fn clock() -> std::ffi::c_long; } // of the C library: the processor time of this process, in microseconds
+// Of the C library: the processor time of this process, in microseconds.
+extern "C" {
+    fn clock() -> std::ffi::c_long;
+}
 
 impl Clock {
     fn now(&self) -> f64 {
-        if self.by_wall { self.began.elapsed().as_secs_f64() * 1e3 } else { unsafe { clock() as f64 / 1e3 } }
+        if self.by_wall {
+            self.began.elapsed().as_secs_f64() * 1e3
+        } else {
+            unsafe { clock() as f64 / 1e3 }
+        }
     }
-    fn has_time(&self) -> bool { self.now() - self.since < self.limit }
+    fn has_time(&self) -> bool {
+        self.now() - self.since < self.limit
+    }
     fn asked(&mut self, ms: f64) {
-        let reserve = if self.by_wall { 25.0 + ms / 4.0 } else { f64::max(15.0, ms / 20.0) }; // for surprises
-        if self.by_wall { self.since = self.now(); }
-        self.limit = if self.has_bank { ms / 20.0 } else { f64::max(ms * 0.4, ms - reserve - self.late) }; // of a bank, a small part
+        // A reserve for surprises.
+        let reserve = if self.by_wall { 25.0 + ms / 4.0 } else { f64::max(15.0, ms / 20.0) };
+        if self.by_wall {
+            self.since = self.now();
+        }
+        // Of a budget for the whole game, a move gets a small part.
+        self.limit =
+            if self.has_bank { ms / 20.0 } else { f64::max(ms * 0.4, ms - reserve - self.late) };
     }
     fn answered(&mut self) {
-        self.late = f64::max(self.late * 0.8, self.now() - self.since - self.limit); // goes into the reserve, and is slowly forgotten
+        // What came too late goes into the reserve, and is slowly forgotten.
+        self.late = f64::max(self.late * 0.8, self.now() - self.since - self.limit);
         self.since = self.now();
     }
 }
@@ -95,8 +132,16 @@ fn digits(text: &str) -> &str {
 
 // ---- the conversation with the arena, see protocol/SPEC.md
 fn main() -> io::Result<()> {
-    let mut village = 1; // an option: bot.toml declares it, and `start` brings what the user has set
-    let mut clock = Clock { by_wall: false, has_bank: false, began: Instant::now(), since: 0.0, limit: 1e9, late: 0.0 };
+    // An option: bot.toml declares it, and `start` brings what the user has set.
+    let mut village = 1;
+    let mut clock = Clock {
+        by_wall: false,
+        has_bank: false,
+        began: Instant::now(),
+        since: 0.0,
+        limit: 1e9,
+        late: 0.0,
+    };
     for line in io::stdin().lock().lines() {
         let line = line?;
         let (kind, id) = (get(&line, "type"), get(&line, "id"));
@@ -104,19 +149,23 @@ fn main() -> io::Result<()> {
         if kind.starts_with("\"hello\"") {
             println!("{{\"type\":\"ready\",\"id\":{id},\"view\":\"full\"}}");
         } else if kind.starts_with("\"start\"") {
-            (clock.by_wall, clock.has_bank) = (get(&line, "clock").starts_with("\"wall\""), !get(&line, "game_ms").is_empty());
+            (clock.by_wall, clock.has_bank) =
+                (get(&line, "clock").starts_with("\"wall\""), !get(&line, "game_ms").is_empty());
             village = digits(get(get(&line, "options"), "village")).parse().unwrap_or(village);
             eprintln!("options: village {village}"); // `arena play --stderr` shows it
         } else if kind.starts_with("\"turn\"") {
             clock.asked(digits(get(&line, "time_ms")).parse().unwrap_or(0.0));
             let play = choose(&line, village, &clock);
-            let note = worth(play, &strings(get(get(&line, "position"), "rows")), village); // `arena replay` shows notes
+            // `arena replay` shows notes.
+            let note = worth(play, &strings(get(get(&line, "position"), "rows")), village);
             println!("{{\"type\":\"move\",\"id\":{id},\"move\":\"{play}\",\"note\":{{\"worth\":{note}}}}}");
         } else if kind.starts_with("\"quit\"") {
             break;
         }
         io::stdout().flush()?;
-        if kind.starts_with("\"hello\"") || kind.starts_with("\"turn\"") { clock.answered(); }
+        if kind.starts_with("\"hello\"") || kind.starts_with("\"turn\"") {
+            clock.answered();
+        }
     }
     Ok(())
 }

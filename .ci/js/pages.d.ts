@@ -1,0 +1,162 @@
+/* What Python puts into the pages, and the parts of the pages, for `tsc`. */
+
+/** A move, or a pass, in a finished game or in one that is being played. */
+interface Step {
+  seat: number;
+  move: string;
+  /** how many tiles lie on the board after the move */
+  turn: number;
+  pile?: number;
+  /** the mover's tiles after the move, two letters each */
+  hand?: string;
+  /** name, words, and whether pagodas went home */
+  events?: [string, string, boolean?][];
+  ms?: number;
+  /** the bot's note in words, and its expected share of the win */
+  note?: [string, number | null];
+  /** numbers of elements */
+  came?: number[];
+  went?: number[];
+  /** the squares that changed, by their number in reading order */
+  cells?: Record<string, string>;
+  left?: number[];
+  /** cost, error, better move, the mover's share of the win after the move */
+  grade?: [number, number, string, number];
+  /** the mover's share of the win after the move */
+  win?: number;
+}
+
+interface Fault {
+  seat: number;
+  turn: number;
+  kind?: string;
+  detail?: string;
+  /** only in a game that is being played */
+  words?: string;
+}
+
+/** Something drawn on a board: its layer, then a part with its place, or a seat with a border. */
+type BoardElement = [number, string | number, ...any[]];
+
+/** A game as `arena/exports/report/games.py` writes it. */
+interface Game {
+  id?: string;
+  board: string;
+  bots: string[];
+  names: string[];
+  deal?: string;
+  reasons?: string[];
+  stock: number;
+  hands: string[];
+  pile?: number;
+  elements: BoardElement[];
+  scene: number[];
+  steps: Step[];
+  end?: string;
+  ranks: number[];
+  left?: number[];
+  faults: Fault[];
+  judge?: string;
+  adviser?: string;
+  /** the ids of all games of the same deal */
+  seatings?: string[];
+}
+
+/** A position in a game. */
+interface Position {
+  cells: string[];
+  scene: number[];
+  left: number[];
+  hands: string[];
+  pile?: number;
+  turn: number;
+}
+
+/** What `arena/web/opengame.py` tells the page of a game that is being played. */
+interface View {
+  seat: number;
+  names: string[];
+  stock: number;
+  board: string;
+  rows: string[];
+  elements: BoardElement[];
+  start: number[];
+  steps: Step[];
+  cells: string[];
+  hand: string[];
+  hands: number[];
+  mover?: number;
+  state: "starting" | "yours" | "theirs" | "over" | "broken";
+  legal: string[];
+  faults: Fault[];
+  says?: string;
+  end?: string;
+  ranks?: number[];
+  final?: number[];
+  seed?: string;
+  kept?: string;
+  game?: string;
+  grading?: string;
+  graded?: boolean;
+}
+
+type Story = ReturnType<typeof storyOf>;
+
+interface Window {
+  trustedTypes?: {
+    createPolicy(name: string, rules: object): { createHTML(text: string): string };
+  };
+}
+declare const trustedTypes: Window["trustedTypes"];
+
+/** The elements that `viewer.js` asks for by their ids. */
+type ViewerParts = Record<
+  | "viewer"
+  | "result"
+  | "board"
+  | "board-about"
+  | "race"
+  | "values"
+  | "wins"
+  | "times"
+  | "now"
+  | "players"
+  | "log"
+  | "seatings"
+  | "twin"
+  | "twin-board"
+  | "twin-about"
+  | "twin-players"
+  | "same-deal"
+  | "deal-tiles"
+  | "rule-text"
+  | "own-seats",
+  HTMLElement
+> &
+  Record<"play" | "key-on", HTMLButtonElement> &
+  Record<"game" | "kind" | "speed" | "eyes", HTMLSelectElement> &
+  Record<"cells" | "deal-results", HTMLTableElement> & {
+    link: HTMLAnchorElement;
+    step: HTMLInputElement;
+  };
+
+/** The elements that `play.js` asks for by their ids. */
+type PlayParts = Record<
+  | "ground"
+  | "grid"
+  | "tiles"
+  | "said"
+  | "refused"
+  | "over"
+  | "ending"
+  | "grading"
+  | "seats"
+  | "pace"
+  | "list"
+  | "story",
+  HTMLElement
+> &
+  Record<
+    "turn" | "place" | "hint" | "grade" | "choose" | "leave" | "rules-open",
+    HTMLButtonElement
+  > & { look: HTMLAnchorElement; moves: HTMLSelectElement; rules: HTMLDialogElement };

@@ -70,7 +70,7 @@ proof: $(VENV)/.ready-dev ## simulate runs, and write how often their error bars
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.ratings.proof --write --tries $(TRIES) $(if $(ONLY),--only $(ONLY))
 
 sanitize: $(VENV)/.ready-dev ## the tests of rules and channel, and games of the bots in C and C++, built with the address and undefined-behaviour sanitizers (about two minutes)
-	@PYTHON=$(BIN)/python .ci/sanitize -n $(JOBS) $(ARGS)
+	@JOBS=$(JOBS) PYTHON=$(BIN)/python .ci/sanitize $(ARGS)
 
 chaos: $(VENV)/.ready-dev ## 100 rounds of kills, signals, full disks and torn journals against a run (about ten minutes)
 	@ARENA_CHAOS_ROUNDS=$${ARENA_CHAOS_ROUNDS:-100} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_chaos.py

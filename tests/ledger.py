@@ -1,5 +1,5 @@
 """A plugin of pytest that writes a ledger for `.ci/suite`: how many tests were collected, how many
-reported a result, and which failed.
+reported a result, which failed, and which ended the process that ran them.
 
 Loaded by tests/conftest.py; it does nothing without ``--ledger FILE``. With pytest-xdist it runs in
 the process that distributes the tests, so a crash of a worker process does not lose the ledger.
@@ -19,6 +19,7 @@ class Ledger:
         self.collected = set()
         self.reported = set()
         self.failed = []
+        self.crashed = []
 
     def pytest_collection_finish(self, session):
         self.collected.update(item.nodeid for item in session.items)
@@ -26,6 +27,11 @@ class Ledger:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node, ids):
         self.collected.update(ids)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, crashitem):
+        """Note the test during which a process of pytest-xdist ended."""
+        self.crashed.append(crashitem)
 
     def pytest_runtest_logreport(self, report):
         """Note a report of a phase of a test, or of a crash. A test has reported its result with
@@ -41,6 +47,7 @@ class Ledger:
             "collected": len(self.collected),
             "reported": len(self.reported),
             "failed": self.failed,
+            "crashed": self.crashed,
         }
         self.path.write_text(json.dumps(entries))
 

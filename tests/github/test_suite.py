@@ -139,11 +139,13 @@ def test_a_suite_without_tests_does_not_pass(suite):
     assert suite("def test_one(): pass", "-k", "nothing_of_this_name")[0] == 5
 
 
-@pytest.mark.long
-def test_a_worker_that_crashes_is_a_failed_test(suite):
+def test_no_test_is_run_again_if_one_ended_its_process(suite):
     status, said = suite("import os\ndef test_crashes():\n    os._exit(1)\n", jobs="2")
     assert status == 1, said
-    assert "FAILED each of 3 times: tests/test_small.py::test_crashes" in said
+    assert (
+        "no test is run again: the process of a test ended: tests/test_small.py::test_crashes"
+        in said
+    )
 
 
 def test_what_is_marked_alone_runs_last_with_nothing_beside_it(suite):

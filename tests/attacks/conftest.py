@@ -1,6 +1,9 @@
 """The ground in each tier, small limits, and the command line's arena."""
 
 import os
+import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -15,15 +18,29 @@ reasons = {}
 
 
 def needs(tier):
-    """Skips the test where the tier does not work."""
+    """Skip the test where the tier does not work. Fail it where bubblewrap works, but not as the
+    arena starts it: a change that breaks the sandbox must not leave out the tests of it.
+    """
     if tier == "none":
         return
     if tier not in reasons:
         reasons[tier] = failure(Sandbox(tier).launch)
     if reasons[tier]:
+        if tier == "bubblewrap" and not bubblewrap_fails():
+            pytest.fail(f"bubblewrap works here, but not as the arena starts it: {reasons[tier]}")
         pytest.skip(
             f"{tier} does not work here: {reasons[tier]}; 'arena doctor' tells how to get it"
         )
+
+
+def bubblewrap_fails():
+    """Why bubblewrap cannot be tried here, whatever options the arena gives it; empty if it can."""
+    if sys.platform != "linux" or shutil.which("bwrap") is None:
+        return "bubblewrap is not installed: apt install bubblewrap"
+    command = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns"]
+    command += ["--ro-bind", "/", "/", "true"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return f"bubblewrap does not work here: {done.stderr.strip()}" if done.returncode else ""
 
 
 @pytest.fixture(params=TIERS)

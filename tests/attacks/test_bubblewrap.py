@@ -3,7 +3,6 @@
 import json
 import os
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import pytest
 from arena.players.process import BotProcess
 from arena.players.sandbox.launch import bubblewrap_launch
 from arena.players.sandbox.tiers import Sandbox
+from tests.attacks.conftest import bubblewrap_fails
 from tests.attacks.ground import read_line
 
 CAPABILITIES = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
@@ -37,15 +37,6 @@ import json, subprocess, sys
 command, environment, descriptors = json.loads(sys.argv[1])
 subprocess.run(command, env=environment, pass_fds=descriptors)
 """
-
-
-def bubblewrap_fails():
-    """Why bubblewrap cannot be tried here, whatever options the arena gives it; empty if it can."""
-    if sys.platform != "linux" or shutil.which("bwrap") is None:
-        return "bubblewrap is not installed: apt install bubblewrap"
-    command = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return f"bubblewrap does not work here: {done.stderr.strip()}" if done.returncode else ""
 
 
 pytestmark = pytest.mark.skipif(bool(bubblewrap_fails()), reason=bubblewrap_fails())

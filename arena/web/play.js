@@ -156,7 +156,7 @@
           y: ((row + below + 1) * SIDE) / 2 + 7,
           class: "place-number",
         });
-        mark.textContent = number + 1;
+        mark.textContent = String(number + 1);
         const tile = tileAt(move, { class: "hinted" });
         tile.append(mark);
         return tile;
@@ -378,12 +378,8 @@
       ),
       ...step.events.map(([, words]) => html("span", {}, ...said(words))),
     );
-    for (const [name, isLit] of [
-      ["pointerenter", true],
-      ["pointerleave", false],
-    ]) {
-      entry.addEventListener(name, () => table.light(step.came, isLit));
-    }
+    entry.addEventListener("pointerenter", () => table.light(step.came, true));
+    entry.addEventListener("pointerleave", () => table.light(step.came, false));
     by.story.append(entry);
     by.story.scrollTop = by.story.scrollHeight;
   };

@@ -5,12 +5,22 @@ const draw = (() => {
   const SIDE = 40; // of a square
   const SVG = "http://www.w3.org/2000/svg";
 
+  /**
+   * @template {keyof SVGElementTagNameMap} Name
+   * @param {Name} name
+   * @returns {SVGElementTagNameMap[Name]}
+   */
   const svg = (name, attributes = {}, ...children) => {
     const node = document.createElementNS(SVG, name);
     for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
     node.append(...children);
     return node;
   };
+  /**
+   * @template {keyof HTMLElementTagNameMap} Name
+   * @param {Name} name
+   * @returns {HTMLElementTagNameMap[Name]}
+   */
   const html = (name, attributes = {}, ...children) => {
     const node = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
@@ -183,5 +193,5 @@ const draw = (() => {
     );
   };
 
-  return { svg, html, badge, domino, tile, laid, linked, stage, sendHome, seatLine };
+  return Object.freeze({ svg, html, badge, domino, tile, laid, linked, stage, sendHome, seatLine });
 })();

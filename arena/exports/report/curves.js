@@ -9,7 +9,7 @@ const curves = (() => {
       .map(([number, share], at) => `${at ? `H${number}V` : `M${number} `}${heightOf(share)}`)
       .join("");
 
-  const picture = (story, go, ...children) => {
+  const picture = (/** @type {Story} */ story, go, ...children) => {
     const last = Math.max(story.last, 1);
     const found = svg(
       "svg",
@@ -36,7 +36,7 @@ const curves = (() => {
     shares.map((share) => svg("line", { x2: last, y1: heightOf(share), y2: heightOf(share) }));
 
   /* A line for each seat, from `points(seat)`: pairs of a step and a height, 0 to 1. */
-  const lines = (place, title, story, go, points, { stairs = false } = {}) => {
+  const lines = (place, title, /** @type {Story} */ story, go, points, { stairs = false } = {}) => {
     const drawn = story.game.bots.flatMap((_, seat) =>
       line((stairs ? stairsOf : pathOf)(points(seat)), seat),
     );
@@ -44,7 +44,7 @@ const curves = (() => {
   };
   /* The first of two seats' share of the win as an area, the other's above it; the costly moves are
      dots. */
-  const shares = (place, title, story, go, points) => {
+  const shares = (place, title, /** @type {Story} */ story, go, points) => {
     const [first] = points;
     const d = `M0 ${heightOf(first[1])}L${pathOf(points).slice(1)}H${story.last}`;
     const area = [
@@ -64,7 +64,7 @@ const curves = (() => {
       ),
     );
   };
-  const dots = (story, shareAt) =>
+  const dots = (/** @type {Story} */ story, shareAt) =>
     story.costly.flatMap((number) => {
       const share = shareAt(number);
       return share === undefined
@@ -79,5 +79,5 @@ const curves = (() => {
     if (words) words.textContent = told;
   };
 
-  return { lines, shares, mark };
+  return Object.freeze({ lines, shares, mark });
 })();

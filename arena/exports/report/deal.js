@@ -5,7 +5,7 @@ const dealTables = (() => {
   const cell = (...children) => html("td", {}, ...children);
 
   /* A row for each bot, a column for each game, and the sum. */
-  const results = (stories, link) => {
+  const results = (/** @type {Story[]} */ stories, link) => {
     const bots = [...new Set(stories[0].game.bots)].sort();
     const heads = ["Bot", ...stories.map(({ game }) => link(game)), "Wins", "Left in all"];
     const share = ({ game }, seat) =>
@@ -46,7 +46,7 @@ const dealTables = (() => {
 
   /* The tiles of each seat as it got them: one line where the games agree, else one for each game.
    */
-  const tiles = (stories, isSeen) =>
+  const tiles = (/** @type {Story[]} */ stories, isSeen) =>
     stories[0].game.bots.flatMap((_, seat) => {
       if (!isSeen(seat)) return [];
       const found = stories.map((story) => story.tilesOf(seat));
@@ -78,5 +78,5 @@ const dealTables = (() => {
     }
   };
 
-  return { results, tiles, mark };
+  return Object.freeze({ results, tiles, mark });
 })();

@@ -66,5 +66,10 @@ const tableOf = (board, players, lineOf) => {
   /* A tile that could have been laid. */
   const showGhost = (move) => ghost.replaceChildren(...(move ? draw.tile(move) : []));
 
-  return { open, show, showGhost, light: (numbers, isLit) => showScene.light(numbers, isLit) };
+  return Object.freeze({
+    open,
+    show,
+    showGhost,
+    light: (numbers, isLit) => showScene.light(numbers, isLit),
+  });
 };

@@ -113,7 +113,7 @@ const storyOf = (game, rows) => {
     return tiles;
   };
 
-  return {
+  return Object.freeze({
     game,
     rows,
     states,
@@ -128,5 +128,5 @@ const storyOf = (game, rows) => {
     costly,
     winAt,
     tilesOf,
-  };
+  });
 };

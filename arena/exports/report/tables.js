@@ -89,6 +89,6 @@ const tables = (() => {
     }
     root.querySelectorAll("table.heat").forEach(grid);
   };
-  return { dress };
+  return Object.freeze({ dress });
 })();
 tables.dress(document);

@@ -354,12 +354,9 @@
       ...story.states.map((state, number) => {
         const entry = html("a", { href: address(state.turn), tabindex: "-1" });
         entry.append(...entryOf(state, number));
-        for (const [name, isLit] of [
-          ["pointerenter", true],
-          ["pointerleave", false],
-        ]) {
-          entry.addEventListener(name, () => table.light(story.moveAt(number)?.came ?? [], isLit));
-        }
+        const light = (isLit) => table.light(story.moveAt(number)?.came ?? [], isLit);
+        entry.addEventListener("pointerenter", () => light(true));
+        entry.addEventListener("pointerleave", () => light(false));
         entry.addEventListener("click", (event) => {
           event.preventDefault();
           goStill(number);

@@ -130,6 +130,6 @@ $(VENV)/.ready: $(VENV)/.made pyproject.toml
 
 $(VENV)/.ready-dev: $(VENV)/.made pyproject.toml
 	@echo "installing into $(VENV); this takes half a minute"
-	@$(BIN)/pip install -q -e '.[dev]'
+	@$(BIN)/pip install -q --no-compile -e '.[dev]'
 	@$(BIN)/python -m compileall -q arena bots tests
 	@touch $@ $(VENV)/.ready

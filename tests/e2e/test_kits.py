@@ -207,6 +207,7 @@ THINKS = {
 """A line of `choose` in each language, and what goes before it to think till the time is up."""
 
 
+@pytest.mark.alone
 def test_a_kit_that_thinks_till_its_time_is_up_is_never_late_and_a_bank_lasts(arena):
     here = [language for language in PLAIN if not lack(language)]
     (arena.home / "small.txt").write_text("R.V..V\n......\nV....V\n......\n..V..V\n")

@@ -38,7 +38,7 @@ first-run: ## install what is committed in every usual way, as a plain user with
 	@.ci/first-run $(ARGS)
 
 test: $(VENV)/.ready-dev ## set everything up and run the tests that every change needs (about six minutes on two cores); ARGS="-k name" or ARGS="-k 'a or b'" picks from all tests
-	@eval "JOBS=$(JOBS) $(BIN)/python .ci/suite $(if $(LONG),--long) $(if $(ARGS),--once) $(PICKED)"
+	@eval "JOBS=$(JOBS) .ci/apart $(BIN)/python .ci/suite $(if $(LONG),--long) $(if $(ARGS),--once) $(PICKED)"
 
 test-all: $(VENV)/.ready-dev ## all tests: every seed, every attack, every page (about 22 minutes on two cores); ARGS="-m long" leaves out those of `make test`
 	@$(MAKE) --no-print-directory test LONG=1
@@ -70,7 +70,7 @@ proof: $(VENV)/.ready-dev ## simulate runs, and write how often their error bars
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.ratings.proof --write --tries $(TRIES) $(if $(ONLY),--only $(ONLY))
 
 sanitize: $(VENV)/.ready-dev ## the tests of rules and channel, and games of the bots in C and C++, built with the address and undefined-behaviour sanitizers (about two minutes)
-	@JOBS=$(JOBS) PYTHON=$(BIN)/python .ci/sanitize $(ARGS)
+	@JOBS=$(JOBS) PYTHON=$(BIN)/python .ci/apart .ci/sanitize $(ARGS)
 
 chaos: $(VENV)/.ready-dev ## 100 rounds of kills, signals, full disks and torn journals against a run (about ten minutes)
 	@ARENA_CHAOS_ROUNDS=$${ARENA_CHAOS_ROUNDS:-100} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_chaos.py
@@ -105,7 +105,7 @@ release-check: $(VENV)/.ready-dev ## build the sdist and the wheel into dist/, l
 	@$(BIN)/python -m build --outdir dist . >build/release.log 2>&1 || { cat build/release.log; exit 1; }
 	@$(BIN)/twine check --strict dist/*
 	@$(BIN)/abi3audit --strict dist/*.whl
-	@ARENA_DIST=dist JOBS=0 $(BIN)/python .ci/suite tests/release $(ARGS)
+	@ARENA_DIST=dist JOBS=0 .ci/apart $(BIN)/python .ci/suite tests/release $(ARGS)
 
 bench: $(VENV)/.ready-dev ## measure rules, referee, start-up, ratings and memory (a few minutes); ARGS="rules referee" picks some
 	@$(BIN)/arena bench $(ARGS)

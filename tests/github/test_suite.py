@@ -74,7 +74,8 @@ def suite(tmp_path):
     root = tmp_path / "project"
     for folder in (".ci", "arena", "bots", "tests"):
         (root / folder).mkdir(parents=True)
-    shutil.copy(ROOT / ".ci" / "suite", root / ".ci")
+    for name in ("apart", "suite"):
+        shutil.copy(ROOT / ".ci" / name, root / ".ci")
     shutil.copy(ROOT / "pyproject.toml", root)
     for name in ("conftest.py", "ledger.py"):
         shutil.copy(ROOT / "tests" / name, root / "tests")
@@ -82,7 +83,7 @@ def suite(tmp_path):
     def run(text, *arguments, jobs="0"):
         (root / "tests" / "test_small.py").write_text(text)
         done = subprocess.run(
-            [sys.executable, root / ".ci" / "suite", *arguments],
+            [root / ".ci" / "apart", sys.executable, root / ".ci" / "suite", *arguments],
             env={**os.environ, "JOBS": jobs},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -179,7 +180,7 @@ def test_the_ledger_counts_the_tests_of_all_workers(suite, tmp_path):
 def test_nothing_that_a_test_starts_outlives_the_suite(suite, monkeypatch):
     if subprocess.run(["unshare", "--pid", "--fork", "true"], check=False).returncode:
         pytest.skip("this machine refuses a process namespace")
-    monkeypatch.delenv("ARENA_TEST_NAMESPACE", raising=False)
+    monkeypatch.delenv("ARENA_APART", raising=False)
     status, said = suite(LEAVES_A_PROCESS)
     assert status == 0, said
     inside = (suite.tests / "namespace").read_text()

@@ -22,7 +22,20 @@ from arena.tournament.workers import Batch
 FAULT = Evidence("a", 0, 0, 0.0, "exit", "", "", [], "", [])
 
 
-class Ended:
+class ScriptedPool:
+    """The part that all pools of these tests share: they have no workers to stop or to replace."""
+
+    def stop_beginning(self):
+        pass
+
+    def renew(self):
+        pass
+
+    def close(self, *, kill):
+        pass
+
+
+class Ended(ScriptedPool):
     """A pool whose games have ended as soon as they are handed out; the last one has a fault."""
 
     places = 1
@@ -45,15 +58,6 @@ class Ended:
         future = Future()
         future.set_result(Batch([*map(Outcome, records, evidence)], 1.0))
         return future
-
-    def stop_beginning(self):
-        pass
-
-    def renew(self):
-        pass
-
-    def close(self, *, kill):
-        pass
 
 
 def test_games_are_kept_where_the_evidence_of_a_fault_cannot_be_written(tmp_path):
@@ -110,7 +114,7 @@ def test_a_bot_is_broken_if_all_of_its_first_games_end_in_the_same_crash(games, 
     assert broken_after(*games) == broken
 
 
-class OneByOne:
+class OneByOne(ScriptedPool):
     """A pool that plays its batches one after another. The ``host`` of a record is the number of
     the game in the order in which they were played. Each game has the ``evidence``; a batch for
     which ``breaks`` is true ends with the death of its worker.
@@ -143,15 +147,6 @@ class OneByOne:
         future = Future()
         self._waiting.append((plans, future))
         return future
-
-    def stop_beginning(self):
-        pass
-
-    def renew(self):
-        pass
-
-    def close(self, *, kill):
-        pass
 
     def _outcome(self, plan):
         self._played += 1

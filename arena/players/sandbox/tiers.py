@@ -43,9 +43,10 @@ def dial():
         one.settimeout(0.5)
         one.connect(("127.0.0.1", PORT))
 def run_own():
-    own = os.path.join(tempfile.mkdtemp(), "own")
-    shutil.copy("/bin/true", own)
-    subprocess.run([own])
+    with tempfile.TemporaryDirectory() as folder:
+        own = os.path.join(folder, "own")
+        shutil.copy("/bin/true", own)
+        subprocess.run([own])
 def is_apart():
     if os.readlink("/proc/self/ns/pid") == NAMESPACE:
         return refused(lambda: os.kill(PARENT, 0))

@@ -22,12 +22,17 @@ what its text cannot:
 ``<!-- typed: a1 | quit -->``          what a person types, line by line
 ``<!-- published: league-2 -->``       the home has this run of the repository's in results/
 ``<!-- skip: next "the reason" -->``   is not run
+
+``python -m tests.docs.pages docs/first-bot.md`` runs a page and writes today's figures into it:
+wherever what is shown differs from what was printed in its numbers alone, the page gets the lines
+that were printed. The command names each block that differs in more than that.
 """
 
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import tomllib
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from pathlib import Path
@@ -48,7 +53,8 @@ FIGURE = re.compile(rf"{NUMBER}(?:[ \t]+{NUMBER})*")
 """A figure, or several in a row: the numbers of an axis are as many as there is room for."""
 BAR = re.compile(r"[├┤─●┊◄►]+")
 LONGEST_S = 240
-RESULTS = Path(__file__).parents[2] / "results"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "results"
 ELSEWHERE = {
     "dialogue",
     "squares",
@@ -146,11 +152,34 @@ def is_like(shown, printed, *, vary=False):
     return re.fullmatch(pattern.replace("...", ".*?"), printed) is not None
 
 
-class Blocks:
-    """A parser for Sybil that gives every block of a page to the evaluator of its kind."""
+def with_figures_of(shown, printed):
+    """The text that a page shows, with the lines of the printed text that differ from it in their
+    numbers alone; None if the texts differ in more than numbers. Lines with ``...`` stay.
+    """
+    if not is_like(shown, printed, vary=True):
+        return None
+    lines = []
+    rest = printed.splitlines()
+    for line in shown.splitlines():
+        if "..." in line:
+            lines.append(line)
+            continue
+        found = next(n for n, other in enumerate(rest) if is_like(line, other, vary=True))
+        lines.append(rest[found].rstrip())
+        del rest[: found + 1]
+    return "\n".join(lines)
 
-    def __init__(self, shell):
+
+class Blocks:
+    """A parser for Sybil that gives every block of a page to the evaluator of its kind.
+
+    ``replacements``: None, or a dict that gets ``{text of a block: its text with the figures that
+    were printed}`` where an assertion would fail otherwise.
+    """
+
+    def __init__(self, shell, replacements=None):
         self.shell = shell
+        self.replacements = replacements
         self.lexer = RawFencedCodeBlockLexer(INFO)
         self.kinds = dict.fromkeys({*ELSEWHERE, "text"}, lambda _: None)
         self.kinds |= {"console": self.console, "sh": self.sh}
@@ -194,9 +223,15 @@ class Blocks:
                 command, typed=lines, status=int(status[1]) if status and is_last else 0
             )
             vary = "<!-- figures vary -->" in comments
-            assert not shown or any(
-                is_like(shown, printed, vary=vary) for printed in (out, out + err, err)
-            ), (
+            prints = (out, out + err, err)
+            if not shown or any(is_like(shown, printed, vary=vary) for printed in prints):
+                continue
+            if self.replacements is not None:
+                replacements = [with_figures_of(shown, printed) for printed in prints]
+                if any(replacements):
+                    self.replacements[shown] = next(filter(None, replacements))
+                    continue
+            raise AssertionError(
                 f"line {example.line}: $"
                 f" {command}\nshown:\n{shown}\n\nprinted:\n{out}\nerrors:\n{err}"
             )
@@ -217,9 +252,10 @@ class Blocks:
             msgspec.json.decode(str(line))
 
 
-def run_page(page, folder, *, starts=False):
+def run_page(page, folder, *, starts=False, replacements=None, failures=None):
     """Runs every block of a page in a home of its own below ``folder``, see `Shell`; returns the
-    reasons of those that were skipped.
+    reasons of those that were skipped. ``replacements``: see `Blocks`. ``failures``: None, or a
+    list that gets what is wrong with each block, in place of the first AssertionError.
     """
     home = folder / "home"
     home.mkdir()
@@ -227,7 +263,7 @@ def run_page(page, folder, *, starts=False):
     parsers = (
         SkipParser(),
         PythonCodeBlockParser(doctest_optionflags=ELLIPSIS | NORMALIZE_WHITESPACE),
-        Blocks(shell),
+        Blocks(shell, replacements),
     )
     reasons = []
     for example in Document.parse(str(page), *parsers):
@@ -236,4 +272,30 @@ def run_page(page, folder, *, starts=False):
             example.evaluate()
         except SkipTest as reason:
             reasons.append(str(reason))
+        except AssertionError as failure:
+            if failures is None:
+                raise
+            failures.append(str(failure))
     return reasons
+
+
+def write_figures(page):
+    """Runs a page, writes today's figures into it, and prints what differs in more than numbers."""
+    replacements = {}
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        run_page(page, home, replacements=replacements, failures=failures)
+        os.chdir(ROOT)
+    text = page.read_text()
+    for shown, printed in replacements.items():
+        text = text.replace(shown, printed)
+    page.write_text(text)
+    print(f"{page}: {len(replacements)} blocks have new figures, {len(failures)} differ in more")
+    for failure in failures:
+        print(f"\n{failure}")
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        write_figures(Path(name).resolve())

@@ -1,5 +1,5 @@
 """What pyproject.toml cannot say: on PyPI, the links and pictures of README.md have to lead into
-the repository.
+the repository, and a wheel without native parts serves every machine.
 """
 
 import re
@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 from setuptools import setup
+from setuptools.command.bdist_wheel import bdist_wheel
 
 ROOT = Path(__file__).parent
 PAGE = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Homepage"]
@@ -21,7 +22,24 @@ def absolute(text: str) -> str:
     )
 
 
+class BdistWheel(bdist_wheel):
+    """Makes a wheel of the machine at hand if a native part was built, and one that is called
+    ``py3-none-any`` if there was no compiler.
+    """
+
+    def run_command(self, command: str) -> None:
+        """Runs a step of the build; after ``build`` it is known whether there was a compiler."""
+        super().run_command(command)
+        if command != "build":
+            return
+        built = Path(self.get_finalized_command("build").build_lib)
+        if not any(built.rglob("*.so")):
+            self.root_is_pure = True
+            self.distribution.ext_modules = []
+
+
 setup(
+    cmdclass={"bdist_wheel": BdistWheel},
     long_description=absolute((ROOT / "README.md").read_text()),
     long_description_content_type="text/markdown",
 )

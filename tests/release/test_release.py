@@ -206,6 +206,7 @@ def test_without_a_compiler_the_sdist_makes_a_wheel_that_plays_with_the_pure_cor
         CC="false",
     )
     [path] = tmp_path.glob("*.whl")
+    assert path.name.endswith("-py3-none-any.whl")
     with zipfile.ZipFile(path) as archive:
         assert not NATIVE & set(archive.namelist())
         archive.extractall(tmp_path / "pure")

@@ -197,6 +197,7 @@ def playing(
         opening=said_when_slow(GETTING_READY, quiet=conduct.quiet),
     )
     with opened as run:
+        conduct.choice.advise_a_compiler()
         told = {"quiet": conduct.quiet, "verbose": conduct.verbose}
         progress = Progress(run.session, run.workers, headline or plan_text(run.session), **told)
         play = run.play(progress.show)

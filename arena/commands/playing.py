@@ -35,6 +35,7 @@ from arena.players.staging import cache_folder
 from arena.ratings.sequential import SequentialTest, Verdict
 from arena.records.journal import read_records
 from arena.records.runfile import evidence_name, state_folder
+from arena.rules import CORE
 from arena.tournament.lineups import next_allotment
 from arena.tournament.runner import BotBroken, Event, Pool, Runner
 from arena.tournament.runs import Request
@@ -45,6 +46,11 @@ from arena.tournament.sources import Block, ComparedGames, Games, More, in_round
 
 if TYPE_CHECKING:
     from arena.ratings.estimates import Look
+
+SLOW_RULES = (
+    "there was no C compiler, so the rules run in Python, ten to fifty times slower: install one"
+    " (on Debian: apt install gcc python3-dev), then install qin-arena again"
+)
 
 
 class SandboxChoice(NamedTuple):
@@ -88,6 +94,14 @@ class SandboxChoice(NamedTuple):
         if choice.note and self.advise and _is_new(self.home, choice.note):
             self.advise(f"note: {choice.note}")
         return replace(choice.sandbox, grants=grants)
+
+    def advise_a_compiler(self) -> None:
+        """Tells the user, once in each home, that the rules run in Python, and how to make them
+        faster. Says nothing where the environment asks for a core.
+        """
+        is_slow = CORE == "pure" and not os.environ.get("ARENA_RULES")
+        if is_slow and self.advise and _is_new(self.home, SLOW_RULES):
+            self.advise(f"note: {SLOW_RULES}")
 
 
 def _is_new(home: Path, text: str) -> bool:

@@ -5,16 +5,20 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from tests.e2e.conftest import FIRST, RANDOM
 from tests.e2e.test_kills import journal_lines, wait_for
+
+ROOT = Path(__file__).parents[2]
 
 
 def cut(arena, run, games):
@@ -311,3 +315,27 @@ def test_a_crash_is_told_with_its_line_by_every_command(arena):
         _, out, err = arena.ended(command, "./crash", *others)
         assert said in out + err
         assert "stay until the line" not in out + err
+
+
+def test_an_arena_without_native_parts_says_once_in_a_home_that_the_rules_are_slow(tmp_path):
+    ignored = shutil.ignore_patterns("*.so", "__pycache__", "ladder")
+    shutil.copytree(ROOT / "arena", tmp_path / "installed" / "arena", ignore=ignored)
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = os.environ | {
+        "PYTHONPATH": str(tmp_path / "installed"),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "ARENA_LADDER": "off",
+    }
+    environment.pop("ARENA_RULES", None)
+    command = [sys.executable, "-m", "arena", "run", "random", "greedy-2", "--deals", "1"]
+    errors = [
+        subprocess.run(
+            command, cwd=home, env=environment, check=True, capture_output=True, text=True
+        ).stderr
+        for _ in range(2)
+    ]
+    notes = [
+        error.count("so the rules run in Python, ten to fifty times slower") for error in errors
+    ]
+    assert notes == [1, 0]

@@ -142,7 +142,7 @@ class Settings(TypedDict, total=False):
     match: Annotated[
         Sequence[str],
         Setting(
-            "Score matches of one game on each of these boards by total pagodas left; see above.",
+            "Score matches of one game on each of these boards by total pagodas left.",
             "run league",
             [],
             "none, single games count",
@@ -198,7 +198,7 @@ class Settings(TypedDict, total=False):
     until: Annotated[
         HalfWidth,
         Setting(
-            "Play until every +/- is at most this; see above.", "run", metavar="ELO", change="less"
+            "Play until every +/- is at most this many Elo.", "run", metavar="ELO", change="less"
         ),
     ]
     in_process: Annotated[bool, Setting("Use built-in bots only.", "run compare", default=False)]

@@ -26,6 +26,10 @@ HEADS = ["table", "simulated", "figure", "found", "runs", "known_to"]
 ``known_to`` is how many percent it may be off, at most.
 """
 BEGIN, END = "<!-- proof: summary -->\n\n", "\n<!-- proof: end of summary -->"
+UNTIL_BEGIN, UNTIL_END = "<!-- proof: until -->\n\n", "\n<!-- proof: end of until -->"
+UNTIL_TABLE = "spending"
+UNTIL_FIGURES = ["games", "ratings", "differences", "widest bar"]
+"""What the page shows of the runs with ``--until``."""
 TRIES = 400
 NOMINAL = {"held": "95", "all": "at least 95", "false": "at most 5"}
 """What columns of these kinds should be, in percent."""
@@ -83,6 +87,26 @@ def summary(found):
         " better:\n\n"
         f"{markdown(SUMMARY, summary_of(found))}"
     )
+
+
+def until_summary(found):
+    """The table of the runs with ``--until`` as the page has it; ``found``: `Measured` by key."""
+    [table] = [each for each in TABLES if each.key == UNTIL_TABLE]
+    heads = [*table.labels, *(column.head for column in table.columns)]
+    shown = [*table.labels, *UNTIL_FIGURES]
+    places = [heads.index(head) for head in shown]
+    rows = [[row[place] for place in places] for row in found[UNTIL_TABLE].rows]
+    return markdown(shown, rows)
+
+
+def with_generated(page, found):
+    """The text of the page with its two generated parts made anew from ``found``."""
+    parts = [(BEGIN, END, summary(found)), (UNTIL_BEGIN, UNTIL_END, until_summary(found))]
+    for begin, end, text in parts:
+        before = page.index(begin) + len(begin)
+        after = page.index(end)
+        page = page[:before] + text + page[after:]
+    return page
 
 
 def lines_of(found):
@@ -144,8 +168,7 @@ def main():
     with ROWS.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([HEADS, *lines_of(found)])
     page = PAGE.read_text(encoding="utf-8")
-    before, after = page.index(BEGIN) + len(BEGIN), page.index(END)
-    PAGE.write_text(page[:before] + summary(found) + page[after:], encoding="utf-8")
+    PAGE.write_text(with_generated(page, found), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ from arena.records.grades import (
     review_file,
     seen_by,
 )
-from arena.records.journal import find_record, journal_of, read_records
+from arena.records.journal import find_record, read_records
 from arena.records.record import GameRecord
 from arena.records.regular import LineFile
 from arena.records.runfile import read_run
@@ -192,11 +192,9 @@ class Review:
         so that any first part of them stands for the whole.
         """
         # Pandas: to ask a bot about a game, and --help, do without.
-        from arena.exports.report.scan import judge as judge_secrecy  # noqa: PLC0415
-        from arena.ratings.tally import score_journal  # noqa: PLC0415
+        from arena.exports.report.material import read_secrecy  # noqa: PLC0415
 
-        score = score_journal(journal_of(self.run), [], own_decks=self.info.has_own_decks)
-        is_open = judge_secrecy(self.info, score.games.blocks()).is_open_game
+        is_open = read_secrecy(self.run, self.info).is_open_game
         if game is not None:
             record = find_record(self.run, game)
             if is_open(record):

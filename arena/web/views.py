@@ -12,15 +12,17 @@ from arena.commands.runs import is_quiet
 from arena.errors import NoAnswerError, RunError
 from arena.exports.grid import figure, with_error
 from arena.exports.report.make import facts_of, game_page, report_page
+from arena.exports.report.material import Follower, Material, read_secrecy
 from arena.exports.report.page import Around, Setting, fragment, rules_named
 from arena.exports.report.profiles import Field, Profiles, choose_games, opponents_of
-from arena.exports.report.scan import Follower, Material, Reasons, Secrecy, secrecy_of
+from arena.exports.report.scan import Reasons
 from arena.exports.report.sections import details_of, lead
 from arena.exports.text import seat_names
 from arena.ratings.columns import half_width
 from arena.records.journal import find_record, neighbours
 from arena.records.record import GameRecord
 from arena.records.runfile import read_run
+from arena.tournament.secrecy import Secrecy
 from arena.web.home import PARTS, SitePages, setting_of_pages
 from arena.web.live import Sight
 
@@ -87,7 +89,7 @@ def game(folder: str, setting: Setting, name: str) -> str:
     """The page of a game whose deal is over. Raises RunError."""
     run = Path(folder)
     record = find_record(run, name)
-    secrecy = secrecy_of(run, read_run(run))
+    secrecy = read_secrecy(run, read_run(run))
     if secrecy.is_open_game(record):
         raise RunError(
             f"expected a game whose deal is over, got {record.id}",

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from arena.exports.report.make import report_page
+from arena.exports.report.material import gather
 from arena.exports.report.page import OnePage, ids_of
 from arena.exports.report.profiles import Field, Profiles, choose, feats, meetings_of, opponents_of
-from arena.exports.report.scan import gather
 from arena.exports.report.sections import headline, lead
 from tests.exports.runs import data_of, duels, game_of, write_run
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from arena.errors import RunError
+from arena.exports.report.material import gather
 from arena.exports.report.profiles import Field, choose, choose_games
-from arena.exports.report.scan import gather
 from tests.exports.runs import duels, game_of, write_run
 
 

@@ -17,12 +17,12 @@ from arena.exports.grid import moment
 from arena.exports.report.games import MOST_BYTES
 from arena.exports.report.make import game_page, report_page
 from arena.exports.report.page import data_text, rules_named
-from arena.exports.report.scan import judge
 from arena.exports.report.sections import repeat_command
 from arena.ratings.tables import run_tables
 from arena.ratings.tally import PlayedBlocks
 from arena.records.runfile import RunInfo
 from arena.rules.explain import every_rule
+from arena.tournament.secrecy import secrecy_from_blocks
 from tests.exports.runs import SEED, data_of, duels, evidence_of, game_of, write_run
 
 HOSTILE = (
@@ -297,7 +297,7 @@ def plan_of(**settings):
 def judged(blocks, **settings):
     """What is said of a run with so many games of each block, by the ids' first parts."""
     parts = {name.rpartition("/")[::2]: games for name, games in blocks.items()}
-    return judge(
+    return secrecy_from_blocks(
         plan_of(**settings),
         [PlayedBlocks(place, [int(deal)], [games]) for (place, deal), games in parts.items()],
     )

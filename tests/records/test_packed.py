@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from arena.errors import RunError
-from arena.exports.report.scan import gather
+from arena.exports.report.material import gather
 from arena.records.journal import Journal, find_record, journal_of, read_records
 from arena.records.record import encode_record
 from tests.exports.runs import duels, write_run

@@ -10,9 +10,10 @@ from arena.errors import RunError
 from arena.exports.grid import counted
 from arena.exports.report import sections
 from arena.exports.report.games import Album, album_of
+from arena.exports.report.material import Material, gather, read_secrecy
 from arena.exports.report.page import ALONE, Around, OnePage, Setting, render, rules_named
 from arena.exports.report.profiles import Profiles, choose, meetings_of, opponents_of
-from arena.exports.report.scan import Forfeited, Material, chosen_records, gather, secrecy_of
+from arena.exports.report.scan import Forfeited, chosen_records
 from arena.exports.scene import all_parts, empty_board
 from arena.exports.text import CLOCKS, counted_text, gain_lines, noun_of
 from arena.players.folder import has_odds
@@ -68,7 +69,7 @@ def game_page(
     ``around`` it. Raises RunError.
     """
     info = read_run(folder)
-    is_open = secrecy_of(folder, info).is_open_game
+    is_open = read_secrecy(folder, info).is_open_game
     # games of the same deal with other seats, once the deal is over
     others = [other for other in records_of_deal(folder, record) if other.id != record.id]
     others = [] if not others or is_open(record) else sorted(others, key=lambda one: one.seating)

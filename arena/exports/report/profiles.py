@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from arena.exports.analysis import regress_command
 from arena.exports.grid import MISSING, counted, figure, signed, with_error
 from arena.exports.report.charts import END, START, axis, interval, linear
-from arena.exports.report.scan import Material, Reasons, Scan
+from arena.exports.report.material import Material
+from arena.exports.report.scan import Reasons, Scan
 from arena.exports.report.sections import bots_of, version_rows
 from arena.exports.text import ends_of
 from arena.players.folder import label_among

@@ -33,7 +33,8 @@ from arena.exports.report.charts import (
     versions_curve,
 )
 from arena.exports.report.games import film_of
-from arena.exports.report.scan import Forfeited, Material, Reasons, chosen_records
+from arena.exports.report.material import Material
+from arena.exports.report.scan import Forfeited, Reasons, chosen_records
 from arena.exports.text import ends_of
 from arena.players.folder import settings_text
 from arena.players.manifest import read_manifest

@@ -1,0 +1,153 @@
+"""What a report is made from: a run's settings, games, tables, and what of them may be shown. One
+pass over the journal gives all of it, and while the run is played, the pass goes on where it ended.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.exports.report.scan import Scan, ScanBuilder, decode_report_row
+from arena.ratings.history import History, history_of
+from arena.ratings.notes import conditions_notes
+from arena.ratings.tables import Tables, make_tables
+from arena.ratings.tally import Score, score_journal, scoring_of
+from arena.records.journal import COMPRESSED, Ids, damaged_line, journal_of, read_lines
+from arena.records.runfile import RunInfo, read_run
+from arena.tournament.secrecy import Secrecy, secrecy_from_blocks
+
+
+class Material(NamedTuple):
+    """A run: its settings, its games, its tables, and what of them may be shown.
+
+    ``tables``   standings and the rest; they count matches if the run is scored by matches
+    ``is_open``  (G,) whether the deal of each game may have other games left to play
+    ``history``  the versions of a league's bots; None for other runs
+    """
+
+    folder: Path
+    info: RunInfo
+    tables: Tables
+    scan: Scan
+    secrecy: Secrecy
+    is_open: NDArray[np.bool_]
+    history: History | None = None
+
+    @property
+    def elo(self) -> Mapping[str, float]:
+        """The rating of each bot."""
+        return dict(zip(self.tables.standings["bot"], self.tables.standings["elo"], strict=True))
+
+    @property
+    def bots(self) -> list[str]:
+        """The names of the bots, best first."""
+        return [str(name) for name in self.tables.standings["bot"]]
+
+
+def gather(
+    folder: Path, prior: float | None = None, match: Sequence[str] | None = None
+) -> Material:
+    """Reads a run. ``match`` names the boards of a match to score by, as in
+    `arena.ratings.tally.scoring_of`. Raises RunError, NoAnswerError, UserError.
+    """
+    return Follower(folder, match).material(prior)
+
+
+def read_secrecy(folder: Path, info: RunInfo) -> Secrecy:
+    """What must stay secret in a run; reads the whole journal. Raises RunError."""
+    score = score_journal(journal_of(folder), [], own_decks=info.has_own_decks)
+    return secrecy_from_blocks(info, score.games.blocks())
+
+
+class Follower:
+    """Reads the games of a run that may still be played: each call of `material` reads what has
+    been added to the journal since the last one.
+
+    ``match`` names the boards of a match to score by, as in `arena.ratings.tally.scoring_of`.
+    Raises RunError, and UserError for boards that do not fit.
+    """
+
+    def __init__(self, folder: Path, match: Sequence[str] | None = None) -> None:
+        self.info = read_run(folder)
+        self._folder = folder
+        self._path = journal_of(folder)
+        self._match = scoring_of(self.info, match)
+        self._score = Score(self._match, own_decks=self.info.has_own_decks)
+        self._columns = ScanBuilder()
+        self._file = _identity(self._path)
+        self._ids = Ids()
+        self._offset = 0
+        self._lines = 0
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the games read so far are still the beginning of the journal. A journal only
+        grows, so a shorter file, or another one, is a different journal.
+        """
+        if _identity(journal_of(self._folder)) != self._file:
+            return False
+        if self._path.suffix == COMPRESSED:
+            return True
+        try:
+            size = self._path.stat().st_size
+        except OSError:
+            size = 0
+        return size >= self._offset
+
+    def material(self, prior: float | None = None) -> Material:
+        """The run with all games that are in the journal now. Raises RunError, NoAnswerError."""
+        self.info = read_run(self._folder)
+        self.read_on()
+        counts = self._score.counted.counts(bot.name for bot in self.info.bots)
+        blocks = self._score.games.blocks()
+        tables = make_tables(counts, prior, blocks, match=self._match)
+        notes = [*tables.notes, *conditions_notes(self.info, self._score.hosts)]
+        scan = self._columns.scan(self._path, self._score.games)
+        secrecy = secrecy_from_blocks(self.info, blocks)
+        is_league = bool(self.info.config.get("league"))
+        return Material(
+            folder=self._folder,
+            info=self.info,
+            tables=tables._replace(notes=notes),
+            scan=scan,
+            secrecy=secrecy,
+            is_open=_open_games(scan, secrecy),
+            history=history_of(self._folder, counts) if is_league else None,
+        )
+
+    def read_on(self) -> None:
+        """Reads the games added to the journal since the last call. Raises RunError."""
+        if not os.path.lexists(self._path):
+            return
+        for line in read_lines(self._path, self._offset):
+            self._lines += 1
+            try:
+                row = decode_report_row(line)
+            except (msgspec.DecodeError, ValueError, RecursionError) as error:
+                raise damaged_line(self._path, self._lines, line, error) from None
+            if self._ids.add(row.id):
+                self._score.add(row)
+                self._columns.add(row, self._offset)
+            self._offset += len(line)
+
+
+def _open_games(scan: Scan, secrecy: Secrecy) -> NDArray[np.bool_]:
+    """(G,) whether the deal of each game may have other games left to play."""
+    is_open = np.empty(len(scan.deal), dtype=np.bool_)
+    for board in scan.boards():
+        on_board = scan.by_game(name == board for name, _, _ in scan.outcomes)
+        games = np.flatnonzero(on_board)
+        is_open[games] = secrecy.is_open(board, scan.deal[games])
+    return is_open
+
+
+def _identity(path: Path) -> tuple[str, int]:
+    """The name of a file and its inode number; 0 if there is no such file."""
+    try:
+        return path.name, path.stat().st_ino
+    except OSError:
+        return path.name, 0

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from arena.players.folder import label_among, nearest_label
+from arena.ratings.company import Company, company
 from arena.ratings.likelihood import holm, quantile
 from arena.ratings.model import rate
-from arena.ratings.notes import Company, company, without_note
+from arena.ratings.notes import without_note
 from arena.ratings.results import Floats, Ints
 from arena.ratings.tables import pairs_table, seats_table
 from arena.ratings.tally import Tally, WholeRow, row_decoder

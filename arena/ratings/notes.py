@@ -1,42 +1,25 @@
-"""What the reader of the tables should know, in sentences: components, priors, few deals, unequal
-machines; and the test behind one of them, of company.
-
-Company is who else sits at a table of three or four. The model has no place for it: it takes the
-odds of two bots for the same whoever sits there. So we let a third bot's company make another bot
-of each, with seats of its own, and ask for the contrast: the difference of two bots there less that
-elsewhere, with the errors that ratings have.
+"""Sentences for the readers of tables: groups of bots that never met, priors, few deals, forfeits,
+machines of different speed, and a third bot on which the difference of two others depends.
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr
 
 from arena.errors import UserError, counted, did_you_mean
 from arena.ratings.columns import BOUNDS
+from arena.ratings.company import Company
 from arena.ratings.fit import Fit
-from arena.ratings.likelihood import (
-    ELO,
-    Model,
-    contrasted,
-    deal_sums,
-    designs_by_deal,
-    holm,
-    jackknifed,
-    leverage_of,
-    satterthwaite,
-)
-from arena.ratings.model import FEW_DEALS, Component, Ratings, rate
-from arena.ratings.results import FEWEST_SEATS, Flags, Floats, Ints, Results, count_games, restrict
+from arena.ratings.model import FEW_DEALS, Component, Ratings
+from arena.ratings.results import Results
 from arena.ratings.tally import PlayedBlocks, games_in
 from arena.records.journal import unplayed_text
 from arena.records.league import is_league
-from arena.records.record import DUEL, split_host
+from arena.records.record import split_host
 from arena.records.runfile import RunInfo
 from arena.rules.terms import title_of
 
@@ -220,197 +203,6 @@ def _names(results: Results, members: Iterable[int]) -> str:
 
 def _count(count: float, noun: str) -> str:
     return f"{count:g} {noun}{'' if count == 1 else 's'}"
-
-
-COMPANY_LEVEL = 0.05
-TRIED = 8
-"""How many of the tests that seem clearest are worked out by deal."""
-FEWEST_EXPECTED = 5
-"""A pair is tested only if its weaker bot is expected to get this many wins on either side; with
-fewer, winning nothing is nothing unusual.
-"""
-MOST_BOTS = 24
-"""Differences are between this many bots at most, those rated best."""
-FLAT = 1e-9
-"""Information below this fraction of the largest counts as none."""
-FEWEST_FREEDOM = 2.0
-"""With fewer than three effective deals there is no error."""
-
-
-class Company(NamedTuple):
-    """Two bots whose difference depends on a third one: ``bot`` does better against ``opponent``
-    where ``third`` sits too, at tables of ``players``.
-
-    ``elo_with``, ``elo_without``  the bot's rating minus the opponent's, by the games of this size
-                                   with the third bot alone, and by those without it; NaN if these
-                                   give no such rating
-    ``error_with``, ``error_without``  half-widths of their 95 % intervals
-    ``p``  how likely chance alone makes them differ this much, with an allowance (Holm) for all
-           tests: one for each pair and third bot that have enough games
-    """
-
-    players: int
-    bot: str
-    opponent: str
-    third: str
-    elo_with: float
-    error_with: float
-    elo_without: float
-    error_without: float
-    p: float
-
-    @property
-    def decides(self) -> bool:
-        """Whether the third bot decides which of the two is the better one."""
-        return self.elo_with > 0 > self.elo_without
-
-
-class _Split(NamedTuple):
-    """The games of one table size that one of the best rated bots won, in which these are two: bots
-    0 to m-1 where the ``third`` bot does not sit, m to 2m-1 where it does.
-
-    ``parameters`` are those by the ratings of all games, ``shift`` the step from there to the
-    maximum, ``bread`` (size, size) the inverse of the information, and ``loose`` the directions
-    that it leaves open. ``changes`` (m, size) is what makes the difference of a bot's two ratings.
-    """
-
-    third: int
-    model: Model
-    parameters: Floats
-    shift: Floats
-    bread: Floats
-    loose: Floats
-    changes: Floats
-
-    @classmethod
-    def of(cls, third: int, model: Model, parameters: Floats) -> "_Split":
-        gradient, information = model.derivatives(parameters)
-        values, vectors = np.linalg.eigh(information)
-        is_told = values > FLAT * max(values.max(), 1.0)
-        told, unit = vectors[:, is_told], np.eye(len(values))
-        bread, bots = told / values[is_told] @ told.T, len(model.results.bots)
-        changes = unit[bots // 2 : bots] - unit[: bots // 2]
-        return cls(third, model, parameters, bread @ gradient, bread, unit - told @ told.T, changes)
-
-    def tests(self) -> tuple[Ints, Ints, Floats, Floats]:
-        """The pairs with enough games, how far company moves each of them, and how clear that
-        seems, in errors if every game had its own deal.
-        """
-        model, moved = self.model, self.changes @ self.shift
-        expected = np.tile(model.times[:, None] * model.shares(self.parameters), 2)
-        wins = np.bincount(model.columns.ravel(), expected.ravel())[: 2 * len(moved)]
-        enough = np.flatnonzero(wins.reshape(2, -1).min(axis=0) >= FEWEST_EXPECTED)
-        one, other = (enough[place] for place in np.triu_indices(len(enough), 1))
-        square, loose = (
-            contrasted(self.changes @ each @ self.changes.T, one, other)
-            for each in (self.bread, self.loose)
-        )
-        known = (loose <= FLAT) & (square > 0)
-        one, other, square = one[known], other[known], square[known]
-        change = moved[one] - moved[other]
-        return one, other, change, np.abs(change) / np.sqrt(square)
-
-    def chances(self, one: Ints, other: Ints) -> Floats:
-        """(L,) how likely chance alone moves pairs this far, by deal; 1 with too few deals."""
-        model, moved = self.model, self.changes @ self.shift
-        expected, step = model.shares(self.parameters), model.by_seat(self.shift)
-        step -= (expected * step).sum(axis=1, keepdims=True)
-        scores, designs = model.scores(expected * (1 + step)), designs_by_deal(model)
-        leverage = leverage_of(model, self.parameters, self.bread, designs)
-        meat = jackknifed(leverage, designs, deal_sums(model.results, scores))
-        along = self.changes @ self.bread
-        error = np.sqrt(np.maximum(contrasted(along @ meat @ along.T, one, other), 0))
-        freedom = satterthwaite(leverage, self.changes, one, other)
-        change = np.abs(moved[one] - moved[other])
-        # Where every deal gave the same, it is a coin that always falls on one side.
-        alike = np.where(change < FLAT, 1.0, 0.5**freedom)
-        # Holm asks for the far tail, where luck that decides whole deals makes t too sure: with 60
-        # tests and 12 such deals 9 of 100 runs were called beyond error, with this width 5.
-        wide = np.maximum(error * (1 + 1 / np.maximum(freedom, 1)), FLAT)
-        p = np.where(error < FLAT, alike, 2 * stdtr(freedom, -change / wide))
-        return np.where(freedom < FEWEST_FREEDOM, 1.0, p)
-
-
-def company(results: Results, fits: Sequence[Fit]) -> Company | None:
-    """The pair that a third bot tells most of: of those beyond error the one with the largest
-    change, first if the third bot decides who is better. None if nothing is beyond error.
-    """
-    # A look at all games of a seating together shows which few of thousands of tests could be
-    # beyond error, and only these are worked out by deal. The level allows for all, so it holds.
-    count, p, tried = 0, list[float](), list[tuple[int, int, int, int]]()
-    for players in sorted({*results.players[results.players > DUEL].tolist()}) if fits else ():
-        tests = [
-            (clear, split, *(pair if change > 0 else pair[::-1]))
-            for split in _splits(results, fits[0], players)
-            for *pair, change, clear in zip(*(each.tolist() for each in split.tests()), strict=True)
-        ]
-        count += len(tests)
-        tests.sort(key=lambda test: -test[0])
-        for split in {test[1].third: test[1] for test in tests[:TRIED]}.values():
-            pairs = np.array([test[2:] for test in tests[:TRIED] if test[1] is split])
-            p += split.chances(*pairs.T).tolist()
-            names = fits[0].members[_best(fits[0])[pairs]].tolist()
-            tried += [(players, *pair, split.third) for pair in names]
-    sure = holm(np.append(p, np.ones(count - len(p))))
-    clear = [
-        _found(results, *test, chance)
-        for test, chance in zip(tried, sure.tolist(), strict=False)
-        if chance < COMPANY_LEVEL
-    ]
-    clear.sort(key=lambda case: (case.decides, np.nan_to_num(case.elo_with - case.elo_without)))
-    return clear[-1] if clear else None
-
-
-def _best(fit: Fit) -> Ints:
-    """The places of the best rated bots."""
-    return np.sort(np.argsort(-fit.elo, kind="stable")[:MOST_BOTS])
-
-
-def _splits(results: Results, fit: Fit, players: int) -> Iterator[_Split]:
-    """The games of a table size split by every third bot. Who of the best rated bots won tells
-    which of them is better, so one that won nothing, or cannot be rated, needs no rating to sit at
-    the table with them.
-    """
-    members, strengths = fit.members[_best(fit)], fit.elo[_best(fit)] / ELO
-    count, inside = len(members), np.isin(results.seats, members)
-    won = inside & (results.share > 0)
-    kept = (inside.sum(axis=1) >= FEWEST_SEATS) & won.any(axis=1) & (results.players == players)
-    if not kept.any():
-        return
-    games, ranks = results.only(kept), np.where(won[kept], 1, 2)
-    # one row for each seating and winners, whatever the ranks below
-    cluster = games.cluster.astype(np.int64)
-    games = count_games(games.bots, games.clusters, games.seats, ranks, cluster, games.outcome)
-    inner = restrict(games, members)
-    seats = np.nan_to_num(fit.seats.get(players, (np.zeros(players),))[0][1:]) / ELO
-    # the seats of either side: those of "players + 1" have one parameter that is not used
-    parameters = np.concatenate([strengths, strengths, seats, seats, [0.0]])
-    for third in range(len(results.bots)):
-        sits = (games.seats == third).any(axis=1)
-        if sits.any() and not sits.all():
-            seated = np.where(inner.seats < count, inner.seats + count * sits[:, None], 2 * count)
-            twice = inner._replace(bots=inner.bots * 2, seats=seated, players=players + sits)
-            yield _Split.of(third, Model.of(twice, {players, players + 1}), parameters)
-
-
-def _found(results: Results, players: int, one: int, other: int, third: int, p: float) -> Company:
-    """What is known of a pair."""
-    sits = (results.seats == third).any(axis=1)
-    here, elsewhere = (
-        _gap(results, which & (results.players == players), one, other) for which in (sits, ~sits)
-    )
-    one_name, other_name, third_name = (results.bots[bot] for bot in (one, other, third))
-    return Company(players, one_name, other_name, third_name, *here, *elsewhere, p)
-
-
-def _gap(results: Results, kept: Flags, one: int, other: int) -> tuple[float, float]:
-    """The difference of two bots by some of the games, and the half-width of its 95 % interval."""
-    for fit in rate(results.only(kept)).fits:
-        at = np.searchsorted(fit.members, (one, other))
-        if np.isin((one, other), fit.members).all():
-            half = fit.difference_half_widths()[at[0], at[1]]
-            return float(fit.elo[at[0]] - fit.elo[at[1]]), float(half)
-    return np.nan, np.nan
 
 
 def company_note(found: Company | None) -> list[str]:

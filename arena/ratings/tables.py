@@ -12,6 +12,7 @@ import pandas as pd
 from arena.errors import UserError, did_you_mean
 from arena.players.folder import nearest_label
 from arena.ratings.columns import STANDINGS, frame_names
+from arena.ratings.company import company
 from arena.ratings.fit import Fit
 from arena.ratings.model import (
     FEW_DEALS,
@@ -22,7 +23,6 @@ from arena.ratings.model import (
     rate,
 )
 from arena.ratings.notes import (
-    company,
     company_note,
     conditions_notes,
     figure_notes,

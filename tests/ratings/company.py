@@ -5,9 +5,9 @@ from itertools import combinations
 import numpy as np
 from scipy.special import softmax
 
+from arena.ratings.company import company
 from arena.ratings.likelihood import ELO
 from arena.ratings.model import rate
-from arena.ratings.notes import company
 from arena.ratings.results import count_games
 from tests.ratings.coverage import world_of
 from tests.ratings.worlds import play

@@ -5,8 +5,9 @@ import os
 import numpy as np
 import pytest
 
+from arena.ratings.company import company
 from arena.ratings.model import rate
-from arena.ratings.notes import company, company_note
+from arena.ratings.notes import company_note
 from arena.ratings.results import count_games
 from tests.ratings.company import company_alarms, drawn, kingmaker, lopsided
 from tests.ratings.coverage import LUCK, repeat, world_of

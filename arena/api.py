@@ -61,7 +61,7 @@ from arena.errors import ConfigError
 from arena.exports.files import csv_text, games_frame
 from arena.match.check import check_bot, check_object
 from arena.players.sandbox.tiers import Mode
-from arena.ratings.results import KNOWN, read_sheet
+from arena.ratings.sheet import KNOWN_COLUMNS, read_sheet
 from arena.ratings.tables import rate_sheet
 from arena.records.journal import unplayed_text
 from arena.records.runfile import read_run
@@ -245,7 +245,7 @@ def rate(
         data, name = Path(named).read_bytes(), str(named)
     else:
         frame = results if isinstance(results, pd.DataFrame) else _together(results, home)
-        known = [column for column in frame.columns if column in KNOWN]
+        known = [column for column in frame.columns if column in KNOWN_COLUMNS]
         data, name = csv_text(frame[known]).encode(), "the games"
     tables = rate_sheet(read_sheet(data, name), prior, anchors, seats=seats, without=without)
     return standings_of(tables)

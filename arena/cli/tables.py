@@ -117,14 +117,15 @@ def rate(file: str, *, rating: Rating, no_seats: bool, showing: Showing) -> None
     arena rate results.csv --anchor ann=1500 --pairs
     arena export --to tables && arena rate tables/games.csv --csv -
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.ratings import results, tables  # noqa: PLC0415
+    from arena.ratings import tables  # noqa: PLC0415
+    from arena.ratings.sheet import read_sheet  # noqa: PLC0415
 
     path, is_stdin = Path(file), file == "-"
     if not is_stdin and (path.is_dir() or not path.exists()):
         found = f", got the folder {path}" if path.is_dir() else f" at {path}, found nothing"
         raise click.BadParameter(f"expected a CSV file{found}", param_hint="FILE")
     data = sys.stdin.buffer.read() if is_stdin else path.read_bytes()
-    sheet = results.read_sheet(data, "stdin" if is_stdin else file)
+    sheet = read_sheet(data, "stdin" if is_stdin else file)
     if sheet.unused:
         say(f"note: columns that are not used here: {printable(', '.join(sheet.unused))}")
     prior, anchors, _, without = rating

@@ -34,7 +34,8 @@ from arena.ratings.notes import (
     without_note,
 )
 from arena.ratings.order import order_sentences
-from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Floats, Results, Sheet
+from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Floats, Results
+from arena.ratings.sheet import Sheet
 from arena.ratings.tally import PlayedBlocks, games_in, score_journal, scoring_of
 from arena.records.journal import journal_of
 from arena.records.record import DUEL

@@ -7,7 +7,7 @@ import pytest
 
 from arena.ratings.likelihood import ELO, Model
 from arena.ratings.model import rate
-from arena.ratings.results import read_sheet
+from arena.ratings.sheet import read_sheet
 from arena.ratings.tables import rate_sheet
 from tests.ratings.synthetic import count_results, frame_of
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from arena.exports.files import csv_text, export_run
 from arena.ratings.columns import cell_of, text_of
-from arena.ratings.results import read_sheet
+from arena.ratings.sheet import read_sheet
 from arena.ratings.tables import run_tables
 from tests.exports.runs import game_of, write_run
 

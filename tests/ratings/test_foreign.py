@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arena.errors import UserError
 from arena.exports.files import csv_text, export_run
 from arena.ratings.columns import file_names
-from arena.ratings.results import game_of, read_sheet
+from arena.ratings.sheet import game_of, read_sheet
 from arena.ratings.tables import make_tables, rate_sheet, run_tables
 from tests.ratings.synthetic import counts_of, duel, standings_text
 from tests.ratings.test_tables import play_run

@@ -1,0 +1,319 @@
+"""Results of games played elsewhere, from a CSV file with one row a game.
+
+The columns are ``bot_0`` ... and ``share_0`` ... by seat, for 2 to 4 players. ``block`` is
+optional: games in the same block share their luck. The other columns of games.csv (``rank_``,
+``left_`` and ``think_ms_`` by seat, and ``faults``) are used if the file has them.
+"""
+
+import csv
+import io
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from arena.errors import UserError
+from arena.ratings.columns import text_of
+from arena.ratings.results import (
+    FEWEST_SEATS,
+    NS_PER_MS,
+    WHOLE,
+    Counts,
+    Flags,
+    Floats,
+    Ints,
+    Outcomes,
+    counts_of,
+)
+from arena.records.record import MOST_SEATS
+
+HINT = (
+    "the first line names the columns, for example block,bot_0,bot_1,share_0,share_1; block is"
+    " optional"
+)
+NEEDED_COLUMNS = [f"{what}_{seat}" for what in ("bot", "share") for seat in range(FEWEST_SEATS)]
+COLUMNS_BY_SEAT = ("bot", "share", "rank", "left", "think_ms")
+KNOWN_COLUMNS = {
+    "block",
+    "faults",
+    *(f"{what}_{seat}" for what in COLUMNS_BY_SEAT for seat in range(MOST_SEATS)),
+}
+REPETITIVE_COLUMNS = ("bot_", "share_", "rank_", "faults")
+"""How the names of columns begin that have few different cells."""
+CLOSE = 0.005
+"""How far a share may be from a fraction: 0.33 and 0.3333 both count as a third."""
+PARTS = (0, *(WHOLE // count for count in range(1, MOST_SEATS + 1)))
+"""The possible shares of a win, in parts of `WHOLE`."""
+SHARES = "shares of 1/m for each of m winners and 0 for the others, for example 1,0 or 0.5,0.5"
+
+
+class Sheet(NamedTuple):
+    """The G games of a file, by seat (S), and what its reader should know.
+
+    ``names``       of the bots, sorted
+    ``bots``        (G, S) each seat's bot as its place in ``names``; ``len(names)`` for an empty
+                    seat
+    ``ranks``       (G, S); without ``has_ranks``, 1 for the winners and 2 for all others
+    ``left``        (G, S) pagodas left, NaN where the file does not say
+    ``think_ms``    (G, S) thinking time in ms, NaN where the file does not say
+    ``forfeits``    (G, S) whether the bot forfeited
+    ``cluster``     (G,) the number of the game's block; without blocks, that of the game
+    ``unused``      columns of the file that are not used
+    ``notes``       sentences for the reader
+    """
+
+    names: list[str]
+    bots: Ints
+    ranks: Ints
+    left: Floats
+    think_ms: Floats
+    forfeits: Flags
+    cluster: Ints
+    has_blocks: bool
+    has_ranks: bool
+    unused: list[str]
+    notes: list[str]
+
+    def counts(self, without: Collection[str] = ()) -> Counts:
+        """Counts all games in which none of the bots ``without`` sat."""
+        is_kept_name = np.array([name not in without for name in [*self.names, ""]])
+        names = [name for name in self.names if name not in without]
+        games = is_kept_name[self.bots].all(axis=1)
+        new_number = is_kept_name.cumsum() - 1
+        left = self.left[games]
+        think_ms = self.think_ms[games]
+        clusters, cluster = np.unique(self.cluster[games], return_inverse=True)
+        seats = new_number[self.bots[games]]
+        outcomes = Outcomes(
+            seats=seats,
+            ranks=self.ranks[games],
+            cluster=cluster,
+            outcome=np.arange(len(seats)),
+            sums={
+                "forfeits": self.forfeits[games],
+                "left": np.nan_to_num(left),
+                "left_games": ~np.isnan(left),
+                "think_ns": np.nan_to_num(np.rint(think_ms * NS_PER_MS)),
+                "think_games": ~np.isnan(think_ms),
+            },
+        )
+        return counts_of(names, np.arange(len(clusters)), outcomes)
+
+
+class ListedGame(NamedTuple):
+    """A game of a file, by seat. The name of an empty seat is the empty text."""
+
+    bots: list[str]
+    ranks: list[int]
+    forfeits: list[bool]
+
+
+def read_sheet(data: bytes, name: str) -> Sheet:
+    """Reads the games in a CSV file called ``name``. Raises UserError with the line, what was
+    expected, and what came.
+    """
+    text = _decoded(data, name)
+    columns = next(csv.reader(io.StringIO(text, newline="")), [])
+    _check_header(columns, name)
+    _check_widths(text, columns, name)
+    known = [column for column in columns if column in KNOWN_COLUMNS]
+    repetitive = [column for column in known if column.startswith(REPETITIVE_COLUMNS)]
+    kinds = {column: "category" if column in repetitive else "str" for column in known}
+    cells = pd.read_csv(io.StringIO(text), usecols=known, dtype=kinds, na_filter=False)
+    size = sum(column.startswith("bot_") for column in known)
+    has_blocks = "block" in known
+    has_ranks = "rank_0" in known
+    blocks = cells["block"].str.strip() if has_blocks else cells.index
+
+    # A million rows have a few thousand different ones, of which each is parsed once.
+    texts = cells[repetitive]
+    if has_blocks:
+        texts = texts.assign(block=np.where(blocks == "", "", "x"))
+    kind_of_row = texts.groupby(list(texts), observed=True).ngroup().to_numpy()
+    first_rows = texts.drop_duplicates()
+    games = _parsed(first_rows, size, text, name)
+    game_of_kind = np.argsort(kind_of_row[first_rows.index])
+    game_of_row = game_of_kind[kind_of_row]
+
+    names = sorted({bot for game in games for bot in game.bots} - {""})
+    number = {bot: place for place, bot in enumerate([*names, ""])}
+    bots = _by_row([[number[bot] for bot in game.bots] for game in games], game_of_row, size)
+    ranks = _by_row([game.ranks for game in games], game_of_row, size)
+    forfeits = _by_row([game.forfeits for game in games], game_of_row, size)
+    cluster = np.asarray(pd.factorize(blocks, sort=True)[0], dtype=np.int64)
+
+    notes = _uneven_notes(cluster) if has_blocks else []
+    has_large_tables = bool(((bots < len(names)).sum(axis=1) > FEWEST_SEATS).any())
+    if has_large_tables and not has_ranks:
+        equal = "between two bots that did not win, the result counts as equal"
+        notes.append(f"the file has no ranks: {equal}")
+    return Sheet(
+        names=names,
+        bots=bots,
+        ranks=ranks,
+        left=_numbers(cells, "left", size),
+        think_ms=_numbers(cells, "think_ms", size),
+        forfeits=forfeits.astype(np.bool_),
+        cluster=cluster,
+        has_blocks=has_blocks,
+        has_ranks=has_ranks,
+        unused=sorted(set(columns) - set(known)),
+        notes=notes,
+    )
+
+
+def _decoded(data: bytes, name: str) -> str:
+    """The text of a file in UTF-8, with or without a byte order mark. Raises UserError."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        wrong = repr(error.object[error.start : error.end])
+        raise UserError(
+            f"{name}, line {line}: expected UTF-8, got {wrong}", "save it as UTF-8"
+        ) from None
+
+
+def _check_header(columns: Sequence[str], name: str) -> None:
+    """Raises UserError for a header that lacks columns or names one twice."""
+    shown = ",".join(columns)
+    missing = [column for column in NEEDED_COLUMNS if column not in columns]
+    twice = [column for column in columns if columns.count(column) > 1]
+    # How many of the two needed columns each seat has: 2 for each seat from 0 on, then 0.
+    held = [len({f"bot_{seat}", f"share_{seat}"} & {*columns}) for seat in range(MOST_SEATS + 1)]
+    has_gaps = 1 in held or held != sorted(held, reverse=True)
+    wrong = ""
+    if missing:
+        wrong = f"the column {missing[0]}, got {shown or 'nothing'}"
+    elif twice:
+        wrong = f"each column once, got {twice[0]} twice"
+    elif held[MOST_SEATS] or has_gaps:
+        wrong = f"bot_ and share_ for up to {MOST_SEATS} seats, from 0, got {shown}"
+    if wrong:
+        raise UserError(f"{name}, line 1: expected {wrong}", HINT)
+
+
+def _check_widths(text: str, columns: Sequence[str], name: str) -> None:
+    """Raises UserError for a row with more cells than there are columns: pandas would drop some
+    without a word.
+    """
+    rows = csv.reader(io.StringIO(text, newline=""))
+    for row in rows:
+        if len(row) > len(columns):
+            raise UserError(
+                f"{name}, line {rows.line_num}: expected {len(columns)} cells, got more",
+                'put "quotes" around a cell that contains a comma',
+            )
+
+
+def _parsed(rows: pd.DataFrame, size: int, text: str, name: str) -> list[ListedGame]:
+    """The game in each of the given rows of a file with ``size`` seats. Raises UserError."""
+    games = []
+    for row, texts in rows.to_dict("index").items():
+        cells = {str(key): str(cell) for key, cell in texts.items()}
+        try:
+            games.append(game_of(cells, size))
+        except ValueError as error:
+            line = _line_of(text, int(str(row)))
+            raise UserError(f"{name}, line {line}: {error}", "fix the line, or delete it") from None
+    return games
+
+
+def _line_of(text: str, row: int) -> int:
+    """The line in the file of a row, counted from 0 without the header and blank lines."""
+    rows = csv.reader(io.StringIO(text, newline=""))
+    lines = [rows.line_num for cells in rows if cells]
+    return lines[row + 1]
+
+
+def _by_row(values: Sequence[Sequence[int]], game_of_row: Ints, size: int) -> Ints:
+    """(G, S) the values by seat of each row's game."""
+    return np.array(values, dtype=np.int64).reshape(-1, size)[game_of_row]
+
+
+def game_of(cells: Mapping[str, str], seats: int) -> ListedGame:
+    """Parses the game in a row of a file with ``seats`` seats; ``cells`` are by column. Raises
+    ValueError with what was expected, and what came.
+    """
+    bots = [cells[f"bot_{seat}"].strip() for seat in range(seats)]
+    size = bots.index("") if "" in bots else seats
+    if size < FEWEST_SEATS or any(bots[size:]):
+        names = ",".join(bots)
+        raise ValueError(f"expected the names of two or more bots, without gaps, got {names}")
+    winners = _winners(cells, seats, size)
+    if not cells.get("block", "1"):
+        raise ValueError("expected a block, got an empty cell")
+    ranks = []
+    for seat in range(seats):
+        rank_by_share = "1" if seat in winners else "2"
+        text = cells.get(f"rank_{seat}", rank_by_share)
+        rank = _rank(text)
+        if seat < size and (rank is None or (rank == 1) != (seat in winners)):
+            expected = f"expected a rank from 1 to {MOST_SEATS}, 1 for the winners"
+            raise ValueError(f"{expected}, got {text!r} in rank_{seat}")
+        ranks.append(rank or 0)
+    faults = f";{cells.get('faults', '')}"  # "seat:kind", joined by ";"
+    forfeits = [f";{seat}:" in faults for seat in range(seats)]
+    return ListedGame([text_of(bot) for bot in bots], ranks, forfeits)
+
+
+def _winners(cells: Mapping[str, str], seats: int, size: int) -> list[int]:
+    """The seats that share the win, of which the first ``size`` are taken. Raises ValueError."""
+    texts = [cells[f"share_{seat}"] for seat in range(seats)]
+    winners = []
+    parts = []
+    for seat, text in enumerate(texts):
+        is_empty = seat >= size and not text.strip()
+        part = 0 if is_empty else _parts(text)
+        if part is None:
+            raise ValueError(f"expected {SHARES}, got {text!r} in share_{seat}")
+        if part and seat >= size:
+            raise ValueError(f"expected no share where no bot sits, got {text!r} in share_{seat}")
+        parts.append(part)
+        if part:
+            winners.append(seat)
+    if not winners or any(parts[seat] != WHOLE / len(winners) for seat in winners):
+        raise ValueError(f"expected {SHARES}, got {','.join(texts[:size])}")
+    return winners
+
+
+def _parts(text: str) -> int | None:
+    """A share, such as 1, 0.5, .333 or 1/3, in parts of `WHOLE`; None if the text is no share."""
+    above, slash, below = text.partition("/")
+    try:
+        value = float(above) / float(below) if slash else float(above)
+    except (ValueError, ZeroDivisionError):
+        return None
+    return next((part for part in PARTS if abs(value - part / WHOLE) < CLOSE), None)
+
+
+def _rank(text: str) -> int | None:
+    """A rank from 1 to `MOST_SEATS`; None if the text is no such number."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return int(value) if value in range(1, MOST_SEATS + 1) else None
+
+
+def _numbers(cells: pd.DataFrame, what: str, size: int) -> Floats:
+    """(G, S) the numbers in the columns ``what_0`` and so on, NaN where there is none."""
+    names = [f"{what}_{seat}" for seat in range(size)]
+    numbers = cells.reindex(columns=names).apply(pd.to_numeric, errors="coerce")
+    return np.asarray(numbers, dtype=np.float64)
+
+
+def _uneven_notes(cluster: Ints) -> list[str]:
+    """A note if some blocks have fewer games than most blocks; ``cluster`` (G,) is the block of
+    each game.
+    """
+    games = np.bincount(cluster)
+    blocks_by_size = np.bincount(games)
+    most_common = np.flatnonzero(blocks_by_size == blocks_by_size.max(initial=0))
+    usual = int(most_common[-1]) if len(most_common) else 0
+    fewer = int((games < usual).sum())
+    if not fewer:
+        return []
+    shown = f"{fewer} of the {len(games)} blocks have fewer games than the usual {usual}"
+    return [f"{shown}; they count all the same"]

@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 from urllib.parse import quote
 
+import pandas
 import pytest
 
 from arena.cli.home import LANGUAGES, TEMPLATES
@@ -169,8 +170,6 @@ def test_stderr_and_notes_of_every_language_are_shown_in_a_terminal(kits):
 
 
 def test_notes_and_options_of_every_language_are_in_a_data_frame(kits):
-    pandas = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow", reason="pip install pyarrow")
     arena, here = kits
     arena("export", "kits", "--to", "tables", "--format", "parquet")
     games = pandas.read_parquet(arena.home / "tables" / "games.parquet")

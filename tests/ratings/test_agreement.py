@@ -1,9 +1,10 @@
-"""Figures that others publish or compute, where they apply; choix and statsmodels are asked if they
-are installed.
-"""
+"""The ratings agree with figures that others publish, and with those of choix and statsmodels."""
 
+import choix
 import numpy as np
 import pytest
+import statsmodels.api as models
+from statsmodels.discrete import conditional_models as conditional
 
 from arena.ratings.likelihood import ELO, Model
 from arena.ratings.model import rate
@@ -109,7 +110,6 @@ def tables_of(size, deals, seed, *, one_winner=True):
 
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_ratings_without_seats_are_those_of_choix(size):
-    choix = pytest.importorskip("choix")
     games = tables_of(size, 50, size)
     [fit] = rate(count_results(frame_of(games)), seats=False).fits
     data = []
@@ -139,7 +139,6 @@ def clustered_design(games):
 
 
 def test_ratings_seat_and_jackknife_errors_of_two_players_are_those_of_statsmodels():
-    models = pytest.importorskip("statsmodels.api")
     games = tables_of(2, 300, 5, one_winner=False)
     share, design, deals = clustered_design(games)
     kind = models.families.Binomial()
@@ -161,7 +160,6 @@ def test_ratings_seat_and_jackknife_errors_of_two_players_are_those_of_statsmode
 
 @pytest.mark.parametrize("size", [3, 4])
 def test_ratings_and_seats_of_more_players_are_those_of_statsmodels(size):
-    conditional = pytest.importorskip("statsmodels.discrete.conditional_models")
     games = tables_of(size, 150, size)
     rows, won, numbers = [], [], []
     for number, (_, seated, shares) in enumerate(games):

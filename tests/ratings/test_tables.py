@@ -281,8 +281,6 @@ def test_boards_sizes_of_tables_and_bots_are_told_apart_whatever_the_order(tmp_p
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_exported_games_are_those_of_the_journal(run, tmp_path, form):
-    if form == "parquet":
-        pytest.importorskip("pyarrow", reason="pip install pyarrow")
     paths = export_run(run, tmp_path, run_tables(run), form)
     assert [path.name for path in paths] == [
         f"{name}.{form}" for name in ("standings", "pairs", "seats", "faults", "games")
@@ -315,7 +313,6 @@ def test_exported_games_are_those_of_the_journal(run, tmp_path, form):
 
 
 def test_parquet_has_times_and_notes_and_csv_has_neither(tmp_path):
-    pytest.importorskip("pyarrow", reason="pip install pyarrow")
     told = {"turn": 2, "value": 0.5, "text": "=cmd()", "depth": 3}
     silent = game_of("ab")
     times = [0.5] * len(silent.moves)

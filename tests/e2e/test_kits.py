@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 from urllib.parse import quote
 
-import pandas
+import pandas as pd
 import pytest
 
 from arena.cli.home import LANGUAGES, TEMPLATES
@@ -172,7 +172,7 @@ def test_stderr_and_notes_of_every_language_are_shown_in_a_terminal(kits):
 def test_notes_and_options_of_every_language_are_in_a_data_frame(kits):
     arena, here = kits
     arena("export", "kits", "--to", "tables", "--format", "parquet")
-    games = pandas.read_parquet(arena.home / "tables" / "games.parquet")
+    games = pd.read_parquet(arena.home / "tables" / "games.parquet")
     assert {*games["bot_0"], *games["bot_1"]} == {f"kit-{language}:village=7" for language in here}
     for notes in games["notes"]:
         assert {dict(note["numbers"])["worth"] for note in notes} >= {0.0, 8.0}, WORTH

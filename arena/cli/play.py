@@ -28,7 +28,8 @@ from arena.match.referee import GamePlan, Outcome
 from arena.match.replay import Resumed, first_difference, resumed, resumed_id
 from arena.players.channel import WireLog
 from arena.players.player import Player
-from arena.records.record import GameRecord, Note, encode_record
+from arena.records.notes import Note
+from arena.records.record import GameRecord, encode_record
 from arena.rules import State
 from arena.rules.boards import find_board
 from arena.rules.explain import explained

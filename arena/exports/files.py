@@ -19,7 +19,8 @@ from arena.ratings.columns import DECIMALS, FILES, cell_of, file_names
 from arena.ratings.tables import Tables
 from arena.ratings.tally import Row, WholeRow, row_decoder
 from arena.records.journal import journal_of, read_rows
-from arena.records.record import kept_notes, shares
+from arena.records.notes import kept_notes
+from arena.records.record import shares
 from arena.records.regular import durable_file, write_durably
 from arena.rules.notation import PASSED
 

@@ -24,7 +24,8 @@ from arena.players.messages import Start, encode, shown, turn_view
 from arena.players.player import Answer, InProcessPlayer, Player, first_move, random_move
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import NS_PER_MS
-from arena.records.record import MOST_NAME, GameRecord, Loss, Note, losses, note_of
+from arena.records.notes import MOST_NAME, Loss, Note, losses, note_of
+from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.boards import Board, built_in
 from arena.rules.notation import COPIES, TILES, parse_deck

@@ -38,7 +38,7 @@ from arena.players.sandbox.launch import interpreter_paths
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
 from arena.players.timekeeper import NS_PER_MS
-from arena.records.record import MOST_NAME
+from arena.records.notes import MOST_NAME
 from arena.rules.explain import where_to_read
 
 FILES = "bot.toml, files, program and build"

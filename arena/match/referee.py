@@ -17,7 +17,8 @@ from arena.players.manifest import Value
 from arena.players.messages import ClockKind, End, Start, encode, played_view
 from arena.players.player import Answer, Evidence, Player
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS
-from arena.records.record import FORFEIT, VERSION, Entry, Fault, GameRecord, Note
+from arena.records.notes import Entry, Note
+from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
 from arena.records.runfile import SoFar
 from arena.rules import State
 from arena.rules.boards import Board

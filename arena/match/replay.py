@@ -11,7 +11,9 @@ from msgspec.structs import replace
 from arena.errors import ArenaError, FaultKind, RunError
 from arena.match.referee import GamePlan, Timing
 from arena.players.manifest import Value
-from arena.records.record import FORFEIT, Fault, GameRecord, Note, Wrong, kept_notes
+from arena.records.notes import Note, kept_notes
+from arena.records.record import FORFEIT, Fault, GameRecord
+from arena.records.strict import Wrong
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASS, PASSED, move_text, parse_deck, play_text

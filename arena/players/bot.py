@@ -35,7 +35,7 @@ from arena.players.player import KEPT_BYTES, Answer, Player, Words
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Meter, Timekeeper
-from arena.records.record import Note, note_of
+from arena.records.notes import Note, note_of
 from arena.rules import State
 
 QUIT_S = 0.1

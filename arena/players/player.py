@@ -16,7 +16,7 @@ from arena.errors import BotFolderError, ConfigError
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.players.messages import Start
-from arena.records.record import Note
+from arena.records.notes import Note
 from arena.rules import State
 from arena.rules.notation import UNKNOWN, move_text
 from arena.rules.playouts import GROWTH, HELD, PLACED, WON

@@ -15,6 +15,7 @@ from msgspec import Struct
 from arena.errors import RunError, UserError
 from arena.ratings.results import NS_PER_MS, Counts, Ints, Outcomes, counts_of
 from arena.records.journal import Ids, read_rows
+from arena.records.notes import Notes
 from arena.records.record import (
     DEALS,
     MOST_SEATS,
@@ -24,7 +25,6 @@ from arena.records.record import (
     GameRecord,
     Left,
     Milliseconds,
-    Notes,
     Rank,
     Seating,
     Seats,

@@ -21,7 +21,8 @@ from arena.exports.scene import Film
 from arena.exports.text import event_text, seat_names
 from arena.match.referee import Outcome, Referee
 from arena.players.player import YOU, Answer, Player
-from arena.records.record import Fault, Note
+from arena.records.notes import Note
+from arena.records.record import Fault
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.explain import explained

@@ -7,7 +7,8 @@ import msgspec
 from arena.exports.report.games import game_object
 from arena.match.referee import Referee, Timing, tenths_of_ms
 from arena.players.player import InProcessPlayer, random_move
-from arena.records.record import Note, encode_record, note_of
+from arena.records.notes import Note, note_of
+from arena.records.record import encode_record
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 from tests.protocol.dialogue import play_script

@@ -9,16 +9,9 @@ from hypothesis import strategies as st
 
 from arena.errors import Forfeit
 from arena.players.messages import SILENCE, decode_reply, said
-from arena.records.record import (
-    LARGEST,
-    MOST_TEXT,
-    GameRecord,
-    decode_strictly,
-    kept_notes,
-    losses,
-    note_of,
-    wrong_note,
-)
+from arena.records.notes import LARGEST, MOST_TEXT, kept_notes, losses, note_of, wrong_note
+from arena.records.record import GameRecord
+from arena.records.strict import decode_strictly
 from tests.protocol.test_schemas import RECORDS, VALIDATORS
 
 MOVE = b'{"type":"move","id":2,"move":"Rb1Rc1"'

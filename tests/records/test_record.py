@@ -5,7 +5,8 @@ import pytest
 
 from arena.exports.report.scan import ReportRow
 from arena.ratings.tally import Row, WholeRow
-from arena.records.record import Fault, GameRecord, _StrictRecord
+from arena.records.record import Fault, GameRecord
+from arena.records.strict import StrictRecord
 from tests.protocol.test_schemas import SCHEMAS
 
 LONGEST_MS = 1e12
@@ -36,7 +37,7 @@ def plain(schema, known):
 
 def test_the_strict_record_is_the_published_schema():
     published = dict(SCHEMAS["record"])
-    schemas, known = msgspec.json.schema_components([_StrictRecord], ref_template="{name}")
+    schemas, known = msgspec.json.schema_components([StrictRecord], ref_template="{name}")
     ours = plain(schemas[0], known)
     del published["$schema"], published["oneOf"]  # lists of equal length: decode_strictly
     for name in ("think_ms", "slowest_ms"):

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from arena.records.record import GameRecord, decode_strictly
+from arena.records.record import GameRecord
+from arena.records.strict import decode_strictly
 from tests.protocol.test_schemas import RECORDS, VALIDATORS
 
 JUNK = (

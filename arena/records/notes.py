@@ -1,0 +1,218 @@
+"""Notes: what a bot says about its moves (P5.6 in protocol/SPEC.md). The arena keeps the parts that
+are within the limits, and drops or cuts the others.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+Entry = dict[str, int | float | str]
+"""A note in a record: ``turn``, and then the parts of the note by the names that the bot gave."""
+Notes = list[Entry] | None
+MOST_TEXT = 160
+"""The most characters of a note's text; the rest is cut."""
+MOST_NUMBERS = 8
+"""The most named numbers of a note; the others are dropped."""
+MOST_NAME = 24
+"""The most characters of a number's name."""
+LARGEST = 2**53 - 1
+"""The most a named number may be away from 0."""
+VALUE_DECIMALS = 4
+"""The decimals that are kept of the value."""
+DIGITS = 6
+"""The significant digits that are kept of a number with a fraction."""
+NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_]{{0,{MOST_NAME - 1}}}", re.ASCII)
+RESERVED_NAMES = frozenset(("turn", "seat", "value", "text"))
+"""Names that no number can have, because the arena uses them itself."""
+# Fixed ranges, not str.isprintable: what that says of new characters differs between versions of
+# Python, and a record has to be the same for all.
+HIDING = re.compile(
+    "[\0-\x1f\x7f-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+"""Characters that control a terminal, hide text or change its direction, and codes that are no
+characters.
+"""
+
+
+class Note(Struct, frozen=True):
+    """The parts of a bot's note on one move that are kept: ``kept`` by name, in the bot's order."""
+
+    kept: dict[str, int | float | str]
+
+    @property
+    def value(self) -> float | None:
+        """The share of the win, 0 to 1, that the bot expects; None if it said nothing of it."""
+        value = self.kept.get("value")
+        return value if isinstance(value, float) else None
+
+    @property
+    def text(self) -> str:
+        """The text of the note, which may be empty."""
+        return str(self.kept.get("text", ""))
+
+    @property
+    def numbers(self) -> dict[str, int | float]:
+        """The numbers of the note by the names that the bot gave them."""
+        return {
+            name: part
+            for name, part in self.kept.items()
+            if name != "value" and not isinstance(part, str)
+        }
+
+    def entry(self, turn: int) -> Entry:
+        """The note as a record has it, for a move made after ``turn`` placements."""
+        return {"turn": turn, **self.kept}
+
+    def __str__(self) -> str:
+        """The note in one line, such as ``value 0.61, depth 7: the larger province``."""
+        figures = [] if self.value is None else [f"value {self.value:g}"]
+        figures += [f"{name} {number}" for name, number in self.numbers.items()]
+        return ": ".join(part for part in (", ".join(figures), self.text) if part)
+
+
+class Loss(NamedTuple):
+    """A part of a note that is cut or dropped: its name, what was expected of it, and what the bot
+    sent.
+    """
+
+    part: str
+    expected: str
+    got: str
+
+
+class _Part(NamedTuple):
+    """A part of a note: its name, what the bot sent, what is kept of that, and, where something is
+    cut or dropped, what was expected.
+    """
+
+    name: str
+    sent: object
+    kept: float | str | None
+    expected: str
+
+
+def note_of(sent: object) -> Note | None:
+    """The note in whatever a bot sent as one; None if nothing of it can be kept. Never fails,
+    because no note costs a bot its move.
+    """
+    if not isinstance(sent, dict):
+        return None
+    kept = {part.name: part.kept for part in _parts(sent) if part.kept is not None}
+    return Note(kept) if kept else None
+
+
+def losses(sent: object) -> list[Loss]:
+    """The parts of a note that `note_of` cuts or drops, for the bot's author."""
+    if sent is None:
+        return []
+    if not isinstance(sent, dict):
+        return [Loss("note", "an object", _shown(sent, is_text=False))]
+    return [
+        Loss(part.name, part.expected, _shown(part.sent, is_text=part.name == "text"))
+        for part in _parts(sent)
+        if part.expected
+    ]
+
+
+def kept_notes(notes: Sequence[Entry] | None) -> dict[int, Note]:
+    """The notes of a record by turn, cut to the limits: the record may be a stranger's."""
+    found = {}
+    for entry in notes or ():
+        turn = entry.get("turn")
+        note = note_of(entry)
+        if type(turn) is int and note:
+            found[turn] = note
+    return found
+
+
+def wrong_note(notes: Sequence[Mapping[str, Any]], turns: int) -> tuple[str, str] | None:
+    """Checks the notes of a record with ``turns`` placements. Returns what was expected and what
+    came for the first note that the arena would not have written so, None if there is none.
+    """
+    turn_before = -1
+    for entry in notes:
+        turn = entry.get("turn")
+        if type(turn) is not int or not turn_before < turn < turns:
+            return f"a turn above {turn_before} and below {turns}", str(turn)
+        note = note_of(entry)
+        if note is None or note.entry(turn) != entry:
+            return "a note within the limits of P5.6", str(dict(entry))
+        turn_before = turn
+    return None
+
+
+def _parts(sent: dict[str, Any]) -> Iterator[_Part]:
+    """The parts of a note, in the bot's order."""
+    numbers = 0
+    for name, part in sent.items():
+        if name == "value":
+            value = _value_of(part)
+            yield _Part(name, part, value, "a number from 0 to 1" if value is None else "")
+        elif name == "text":
+            yield _text_part(part)
+        elif name in RESERVED_NAMES:
+            yield _Part(name, part, None, "another name, because turn and seat are the arena's")
+        elif not NAME.fullmatch(name):
+            expected = f"a name of 1 to {MOST_NAME} letters, digits and _, with a letter first"
+            yield _Part(name, part, None, expected)
+        elif (number := _number_of(part)) is None:
+            yield _Part(name, part, None, f"a number no further from 0 than {LARGEST:,}")
+        elif numbers == MOST_NUMBERS:
+            yield _Part(name, part, None, f"at most {MOST_NUMBERS} numbers")
+        else:
+            numbers += 1
+            yield _Part(name, part, number, "")
+
+
+def _text_part(sent: object) -> _Part:
+    """The text of a note."""
+    if type(sent) is not str:
+        return _Part("text", sent, None, "text")
+    text = sent[:MOST_TEXT]
+    if not (text.isascii() and text.isprintable()):
+        text = HIDING.sub(" ", text)
+    text = text.strip()
+    expected = ""
+    if len(sent) > MOST_TEXT:
+        expected = f"at most {MOST_TEXT} characters"
+    elif text != sent.strip():
+        expected = "no control characters, and none that hide or reorder"
+    return _Part("text", sent, text or None, expected)
+
+
+def _value_of(sent: object) -> float | None:
+    """The share of the win in a part of a note; None if it is no number from 0 to 1."""
+    if type(sent) is not float and type(sent) is not int:
+        return None
+    # A whole number may be too large for a float, so only one near the range is rounded.
+    if not -1 < sent < 2:  # noqa: PLR2004
+        return None
+    value = round(sent, VALUE_DECIMALS) + 0.0
+    return value if 0 <= value <= 1 else None
+
+
+def _number_of(sent: object) -> int | float | None:
+    """The number in a part of a note, with the digits that are kept; None if it is no number, or
+    one too far from 0.
+    """
+    if type(sent) is int:
+        return sent if -LARGEST <= sent <= LARGEST else None
+    if type(sent) is float and -LARGEST <= sent <= LARGEST:
+        return float(f"{sent:.{DIGITS}g}")
+    return None
+
+
+def _shown(sent: object, *, is_text: bool) -> str:
+    """A part of a note in a few characters; the part may have any size and depth."""
+    if isinstance(sent, str):
+        return f"{len(sent)} characters" if is_text else repr(sent[:MOST_NAME])
+    if isinstance(sent, list):
+        return "a list"
+    if isinstance(sent, dict):
+        return "an object"
+    if isinstance(sent, int) and abs(sent) > LARGEST:
+        return "a larger one"
+    return str(sent)

@@ -1,0 +1,181 @@
+"""Reads a line of a journal strictly, for `arena verify`: every field has to be as the arena writes
+it, down to the last byte of the line.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain
+from typing import Annotated, Literal, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from arena.errors import FaultKind
+from arena.records.notes import wrong_note
+from arena.records.record import MOST_SEATS, Fault, GameRecord, Text, encode_record
+from arena.rules.notation import PASSED
+
+FIELDS_BY_SEAT = ("left", "ranks", "think_ms", "slowest_ms")
+EXPECTED = re.compile(r"Expected (.*?)(?:, got .*)?$")
+"""What msgspec's error messages begin with."""
+BEFORE_FIELD = " - at `$."
+"""What msgspec puts between an error message and the field that it is about."""
+END_OF_NAME = re.compile(r"[.\[]")
+"""Where the name of a top-level field ends in the path of a field."""
+
+
+class StrictFault(Fault, frozen=True, forbid_unknown_fields=True):
+    """A fault with a known kind and a detail."""
+
+    kind: FaultKind
+    detail: Text
+
+
+class StrictRecord(GameRecord, frozen=True, forbid_unknown_fields=True):
+    """A record in which every field has the form that the arena gives it."""
+
+    # A program that only reads records takes new fields and new words, which a later arena may
+    # write, and is three times as fast without the patterns. Here nothing is overlooked.
+    id: Annotated[str, Meta(pattern=r"^[^/\s]+/[^/\s]+/[0-9]+/[0-9]+$")]
+    deck: Annotated[str, Meta(pattern=r"^(RR|YY|BB|RY|YB|RB){72}$")]
+    end: Literal["last pagoda", "no tiles", "no space", "forfeit"]
+    faults: Annotated[list[StrictFault], Meta(max_length=MOST_SEATS)]  # type: ignore[assignment]
+    sandbox: Text
+    ended: Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
+
+
+_decode = msgspec.json.Decoder(StrictRecord).decode
+
+
+class Difference(NamedTuple):
+    """A difference between a file of a run and what the file should say.
+
+    ``line``      counts from 1; None for a file that has no lines
+    ``field``     the field that differs
+    ``expected``, ``got``  shown to the user as they are
+    """
+
+    file: str
+    line: int | None
+    field: str
+    expected: str
+    got: str
+
+    def __str__(self) -> str:
+        """One line for people."""
+        line = [f"line {self.line}"] if self.line else []
+        place = ", ".join([self.file, *line, self.field])
+        return f"{place}: expected {short(self.expected)}, got {short(self.got)}"
+
+
+class Wrong(NamedTuple):
+    """What is wrong with a record: the field, the expected value, and the actual one."""
+
+    field: str
+    expected: str
+    got: str
+
+
+def decode_strictly(line: bytes) -> GameRecord | Wrong:
+    """The record in a line of a journal, which includes its newline, or the first thing that is
+    wrong with the line.
+    """
+    try:
+        record = _decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return _undecodable(line, str(error))
+    wrongs = chain(
+        _wrong_lengths(record),
+        _wrong_faults(record),
+        _wrong_totals(record),
+        _wrong_times(record),
+        _wrong_notes(record),
+    )
+    if first := next(wrongs, None):
+        return first
+    canonical = encode_record(record) + b"\n"
+    if line != canonical:
+        return Wrong("line", canonical.decode().rstrip(), _text_of(line))
+    return record
+
+
+def short(text: str, most: int = 160) -> str:
+    """The text, with its middle left out if it has more than ``most`` characters."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]}...{text[-most // 2 :]} ({len(text)} characters)"
+
+
+def _wrong_lengths(record: GameRecord) -> Iterator[Wrong]:
+    """Fields by seat that do not have a value for each seat."""
+    seats = len(record.bots)
+    for field in FIELDS_BY_SEAT:
+        values = getattr(record, field)
+        if len(values) != seats:
+            yield Wrong(field, f"{seats} values", str(values))
+
+
+def _wrong_faults(record: GameRecord) -> Iterator[Wrong]:
+    """Faults of seats or turns that the game does not have, and seats with two faults."""
+    seats = len(record.bots)
+    for fault in record.faults:
+        if fault.seat >= seats or fault.turn > record.turns:
+            expected = f"a seat below {seats} and a turn up to {record.turns}"
+            yield Wrong("faults", expected, f"seat {fault.seat}, turn {fault.turn}")
+    faulty = [fault.seat for fault in record.faults]
+    if len(set(faulty)) < len(faulty):
+        yield Wrong("faults", "at most one fault per seat", f"seats {faulty}")
+
+
+def _wrong_totals(record: GameRecord) -> Iterator[Wrong]:
+    """Seats whose slowest answer took longer than all their answers together."""
+    for seat, (slowest, total) in enumerate(zip(record.slowest_ms, record.think_ms, strict=True)):
+        if slowest > total:
+            expected = f"at most {total}, the total time of seat {seat}"
+            yield Wrong("slowest_ms", expected, str(slowest))
+
+
+def _wrong_times(record: GameRecord) -> Iterator[Wrong]:
+    """Moves without a time, passes with one, and times above that of the seat's slowest answer."""
+    if record.ms is None:
+        return
+    if len(record.ms) != len(record.moves):
+        yield Wrong("ms", f"{len(record.moves)} times, one for each move", str(len(record.ms)))
+    for number, (move, ms) in enumerate(zip(record.moves, record.ms, strict=True)):
+        slowest = record.slowest_ms[number % len(record.bots)]
+        is_pass = move == PASSED
+        if is_pass and ms is not None:
+            yield Wrong(f"ms[{number}]", "null for a pass", str(ms))
+        if not is_pass and (ms is None or ms > slowest):
+            yield Wrong(f"ms[{number}]", f"a time up to {slowest}, the slowest", str(ms))
+
+
+def _wrong_notes(record: GameRecord) -> Iterator[Wrong]:
+    """Notes that the arena would not have written so; what they say is the bot's affair."""
+    if record.notes is None:
+        return
+    if not record.notes:
+        yield Wrong("notes", "a note, or no such field", "[]")
+    elif wrong := wrong_note(record.notes, record.turns):
+        expected, got = wrong
+        yield Wrong("notes", expected, got)
+
+
+def _undecodable(line: bytes, message: str) -> Wrong:
+    """What is wrong with a line, from msgspec's message about it."""
+    complaint, _, path = message.partition(BEFORE_FIELD)
+    field = path.rstrip("`")
+    got = ""
+    if field:
+        with suppress(msgspec.DecodeError, ValueError, RecursionError, KeyError, TypeError):
+            top_level_field = END_OF_NAME.split(field)[0]
+            got = msgspec.json.encode(msgspec.json.decode(line)[top_level_field]).decode()
+    wanted = EXPECTED.match(complaint)
+    expected = wanted[1] if wanted else f"a record by the schema ({complaint})"
+    return Wrong(field or "line", expected, got or _text_of(line))
+
+
+def _text_of(line: bytes) -> str:
+    """A line of a journal as a text, without its newline."""
+    return line.decode(errors="replace").rstrip("\n")

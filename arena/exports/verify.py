@@ -99,7 +99,7 @@ def verify_run(
     bots = 0
     for bot in info.bots:
         is_built_in = schedule.config.in_process or bot.command[:-1] == IN_PROCESS
-        other = _built_in_difference(bot) if is_built_in else _bot_difference(run, bot)
+        other = _built_in_difference(bot) if is_built_in else _bot_difference(run, info, bot)
         if isinstance(other, str):
             notes.append(other)
             continue
@@ -248,7 +248,7 @@ def _has_torn_end(journal: Path) -> bool:
         return file.read() not in (b"", b"\n")
 
 
-def _bot_difference(run: Path, bot: BotInfo) -> str | Difference | None:
+def _bot_difference(run: Path, info: RunInfo, bot: BotInfo) -> str | Difference | None:
     """Why the copy of a bot cannot be compared, or how its files differ."""
     if bot.command == A_PERSON:
         return f"{bot.name} is a person, of whom there is no copy"
@@ -261,7 +261,7 @@ def _bot_difference(run: Path, bot: BotInfo) -> str | Difference | None:
     expected, said = settings_text(copy.settings), split_options(bot.name)[1] or ""
     if said != expected:
         return Difference(RUN_FILE, None, f"options of {bot.name}", expected, said)
-    if copy.manifest.build:
+    if copy.sha256 != bot.sha256 and copy.manifest.build and info.may_hold_builds:
         return f"the copy of {bot.name} contains build results, so it cannot be compared"
     if copy.sha256 != bot.sha256:
         return Difference(bot.copy, None, "sha256", bot.sha256, copy.sha256)

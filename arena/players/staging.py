@@ -92,18 +92,13 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():
         # What a build left there has no hash to compare it with. It is whole, because a copy gets
-        # its name only when it is finished, and the run's folder is nobody's but the arena's.
+        # its name only when it is finished, and the folder is nobody's but the arena's.
         is_itself = bot.folder.resolve() == target.resolve()
         if is_itself or bot.manifest.build or content_hash(target, bot.manifest) == bot.sha256:
             return staged
         remove_tree(str(target))
     check_programs(bot)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for left_over in target.parent.glob(f"{STAGING}*"):
-        remove_tree(str(left_over))
-    temporary = tempfile.mkdtemp(prefix=STAGING, dir=target.parent)
-    try:
-        work = Path(temporary, "bot")
+    with _whole_or_not(target) as work:
         (_fetch_or_build if bot.manifest.build else _copy_to)(bot, work, sandbox)
         missing, cure = missing_file(bot, work)
         if missing:
@@ -111,10 +106,49 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
         if bot.manifest.build:
             # The kernel ends its count of processor time at a program that may be run but not read.
             run_tool("chmod", "-R", "a+rX", str(work))
+    return staged
+
+
+def stage_for_run(bot: Bot, target: Path, builds: Path, sandbox: Sandbox = OPEN) -> Bot:
+    """Copies the bot to ``target`` in a run's folder, and returns the bot that plays.
+
+    A bot with build steps is built in the folder ``builds``, which lasts as long as the bot plays.
+    So a run keeps what a program was made from, and not the program, which is large and made for
+    one machine. Raises BotFolderError.
+    """
+    if not bot.manifest.build:
+        return stage(bot, target, sandbox)
+    check_programs(bot)
+    copy = msgspec.structs.replace(bot, folder=target.resolve())
+    is_itself = bot.folder.resolve() == target.resolve()
+    if not (is_itself or _has_files_of(bot, target)):
+        remove_tree(str(target))
+        with _whole_or_not(target) as work:
+            _copy_to(bot, work, sandbox)
+    return stage(copy, builds / target.name, sandbox)
+
+
+def _has_files_of(bot: Bot, folder: Path) -> bool:
+    """Whether a folder has the bot's files and no others; arenas before 1.1 left builds there."""
+    try:
+        return folder.exists() and content_hash(folder, bot.manifest) == bot.sha256
+    except BotFolderError:  # such a build may be larger than a bot's folder can be
+        return False
+
+
+@contextmanager
+def _whole_or_not(target: Path) -> Iterator[Path]:
+    """A path to make a folder at, which gets the name ``target`` if the block ends well."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for left_over in target.parent.glob(f"{STAGING}*"):
+        remove_tree(str(left_over))
+    temporary = tempfile.mkdtemp(prefix=STAGING, dir=target.parent)
+    try:
+        work = Path(temporary, "bot")
+        yield work
         work.rename(target)
     finally:
         remove_tree(temporary)
-    return staged
 
 
 def pack(bot: Bot) -> Packed:
@@ -154,12 +188,18 @@ def unpack(bot: Bot, files: Packed, sandbox: Sandbox, at: Path) -> Bot:
 @contextmanager
 def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot]]:
     """The bots staged in a temporary folder, which is removed when the block ends."""
-    folder = make_passing("staged")
-    try:
+    with passing_folder("staged") as folder:
         yield [
-            stage(bot, Path(folder, f"{number}-{bot.base}"), sandbox)
-            for number, bot in enumerate(bots)
+            stage(bot, folder / f"{number}-{bot.base}", sandbox) for number, bot in enumerate(bots)
         ]
+
+
+@contextmanager
+def passing_folder(kind: str) -> Iterator[Path]:
+    """A temporary folder of this process, which is removed when the block ends."""
+    folder = make_passing(kind)
+    try:
+        yield Path(folder)
     finally:
         remove_passing(folder)
 

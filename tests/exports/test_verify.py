@@ -407,9 +407,11 @@ def test_every_byte_that_a_bot_can_read_is_compared(run):
     assert (found.field, found.got) == ("files", "__pycache__/bot.pyc too")
 
 
-def test_a_bot_that_was_built_is_not_compared(run):
+def test_a_copy_with_build_results_is_compared_unless_version_1_0_made_it(run):
     [ann] = (run / "bots").glob("ann-*")
     (ann / "bot.toml").write_text('name = "ann"\ncommand = ["./a"]\nbuild = [["make"]]\n')
+    assert first(run).field == "sha256"
+    write_run(run, msgspec.structs.replace(read_run(run), arena="1.0.0"))
     verdict = verify_run(run)
     assert verdict.differences == []
     assert verdict.notes == ["the copy of ann contains build results, so it cannot be compared"]

@@ -12,7 +12,7 @@ import pytest
 from arena.players.builds import BuildCache, cache_folder
 from arena.players.folder import bot_at
 from arena.players.sandbox.tiers import OPEN, TIERS, Sandbox, failure
-from arena.players.staging import build_cache, stage
+from arena.players.staging import build_cache, stage, stage_for_run
 
 
 @pytest.fixture
@@ -96,6 +96,27 @@ def test_a_folder_that_others_can_write_to_or_a_link_is_not_trusted(folder, wall
     place.rename(place.with_name("elsewhere"))
     place.symlink_to("elsewhere")
     assert build_cache(walls) is None
+
+
+def names_in(folder):
+    return {place.name for place in folder.iterdir()}
+
+
+def test_a_run_gets_the_files_of_a_bot_and_its_build_lies_elsewhere(folder, tmp_path, walls):
+    target, builds = tmp_path / "run" / "b", tmp_path / "builds"
+    playing = stage_for_run(bot_at(folder), target, builds, walls)
+    assert playing.folder == builds / "b"
+    assert names_in(playing.folder) == {"bot.py", "bot.toml", "built", "link"}
+    assert names_in(target) == {"bot.py", "bot.toml"}
+    # A copy with build results, as version 1.0.0 made them, is replaced ...
+    (target / "built").write_text("foreign\n")
+    stage_for_run(bot_at(folder), target, tmp_path / "again", walls)
+    assert names_in(target) == {"bot.py", "bot.toml"}
+    # ... unless nothing else has the files. Then it is built from the copy, which stays.
+    (target / "built").write_text("foreign\n")
+    playing = stage_for_run(bot_at(target), target, tmp_path / "other", walls)
+    assert (target / "built").read_text() == "foreign\n"
+    assert (playing.folder / "built").read_text() != "foreign\n"
 
 
 def test_files_that_changed_since_they_were_hashed_are_not_kept(folder, tmp_path, walls):

@@ -16,10 +16,10 @@ from arena.cli.options import as_json, tell_json
 from arena.cli.terminal import columns_of, folded
 from arena.commands.home import results_folder
 from arena.errors import printable
+from arena.players.builds import MOST_BYTES, BuildCache, cache_folder
 from arena.players.channel import CHANNEL
 from arena.players.sandbox.launch import search_path
 from arena.players.sandbox.tiers import TIERS, Sandbox, Tier, failure, sdk_failure
-from arena.players.staging import Kept, cache_folder
 from arena.players.timekeeper import kernel_counts, longest_pauses, paranoia
 from arena.rules import CORE
 from arena.tournament.settings import read_own_config
@@ -100,6 +100,7 @@ def words() -> Any:
     made.filters["printable"] = printable
     made.filters["number"] = lambda number: "any number of" if number is None else f"{number:,}"
     made.globals |= {"meaning": MEANING, "toolchains": TOOLCHAINS, "most": MOST, "least": LEAST}
+    made.globals["most_builds_mb"] = MOST_BYTES >> 20
     made.globals |= {"ok": click.style("ok", fg="green"), "watched_s": WATCHED_S}
     text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
     return made.from_string(text).module
@@ -116,8 +117,8 @@ def examine(results: Path) -> dict[str, Any]:
     reasons = {tier: failure(Sandbox(tier).launch) for tier in TIERS}
     best: Tier = next((tier for tier in TIERS if not reasons[tier]), "none")
     system, path = os.uname(), search_path(os.environ)
-    kept = Kept(cache_folder("builds"))
-    builds, size = kept.size()
+    cache = BuildCache(cache_folder("builds"))
+    builds, size = cache.size()
     found = {
         "arena": __version__,
         "python": f"{sys.version.split()[0]} in {sys.prefix}",
@@ -141,10 +142,10 @@ def examine(results: Path) -> dict[str, Any]:
         },
         "limits": limits_for(results),
         "builds": {
-            "folder": str(kept.folder),
+            "folder": str(cache.folder),
             "number": builds,
             "mb": size >> 20,
-            "is_used": best != "none" and kept.is_ours,
+            "is_used": best != "none" and cache.is_ours,
         },
         "allow": read_own_config().allow or [],
         "time": time_here(),

@@ -27,11 +27,11 @@ from arena.errors import (
 )
 from arena.exports.verdicts import test_of
 from arena.players.bot import last_lines
+from arena.players.builds import cache_folder
 from arena.players.folder import Bot
 from arena.players.player import is_built_in
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
-from arena.players.staging import cache_folder
 from arena.ratings.sequential import SequentialTest, Verdict
 from arena.records.journal import read_records
 from arena.records.runfile import evidence_name, state_folder

@@ -2,20 +2,20 @@
 follow from the rest.
 """
 
-import csv
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from heapq import heappush, heapreplace
-from itertools import chain, islice, zip_longest
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from arena.errors import ArenaError, ConfigError, RunError, UserError
-from arena.exports.files import DERIVED, derived_text
+from arena.errors import ConfigError, RunError, UserError
+from arena.exports.files import DERIVED
+from arena.exports.tablecheck import check_tables
 from arena.match.replay import audit
 from arena.players.folder import (
     Bot,
@@ -27,8 +27,6 @@ from arena.players.folder import (
 )
 from arena.players.manifest import FILE, played_text
 from arena.players.player import A_PERSON, IN_PROCESS, built_in_bot
-from arena.ratings.columns import DECIMALS
-from arena.ratings.tables import run_tables
 from arena.records.journal import COMPRESSED, Ids, journal_of, read_lines
 from arena.records.record import GameRecord
 from arena.records.regular import open_regular, read_regular
@@ -102,16 +100,16 @@ def verify_run(
     bots = 0
     for bot in info.bots:
         is_built_in = schedule.config.in_process or bot.command[:-1] == IN_PROCESS
-        other = _built_in_difference(bot) if is_built_in else _bot_difference(run, bot)
+        other = _built_in_difference(bot) if is_built_in else _bot_difference(run, info, bot)
         if isinstance(other, str):
             notes.append(other)
             continue
         bots += 1
         differences += [other] if other else []
     tables = [name for name in DERIVED if os.path.lexists(run / f"{name}.csv")]
-    differences += _table_differences(run, tables, prior)
-    if not tables:
-        notes.append("no tables to compare: use 'arena export RUN --to RUN' to write them")
+    checked = check_tables(run, tables, prior)
+    differences += checked.differences
+    notes += checked.notes
     files = [f"{name}.csv" for name in tables]
     return CheckedRun(
         len(games.ids), games.replayed, schedule.games, bots, files, differences[:MOST], notes
@@ -251,7 +249,7 @@ def _has_torn_end(journal: Path) -> bool:
         return file.read() not in (b"", b"\n")
 
 
-def _bot_difference(run: Path, bot: BotInfo) -> str | Difference | None:
+def _bot_difference(run: Path, info: RunInfo, bot: BotInfo) -> str | Difference | None:
     """Why the copy of a bot cannot be compared, or how its files differ."""
     if bot.command == A_PERSON:
         return f"{bot.name} is a person, of whom there is no copy"
@@ -264,7 +262,7 @@ def _bot_difference(run: Path, bot: BotInfo) -> str | Difference | None:
     expected, said = settings_text(copy.settings), split_options(bot.name)[1] or ""
     if said != expected:
         return Difference(RUN_FILE, None, f"options of {bot.name}", expected, said)
-    if copy.manifest.build:
+    if copy.sha256 != bot.sha256 and copy.manifest.build and info.may_hold_builds:
         return f"the copy of {bot.name} contains build results, so it cannot be compared"
     if copy.sha256 != bot.sha256:
         return Difference(bot.copy, None, "sha256", bot.sha256, copy.sha256)
@@ -304,58 +302,3 @@ def _built_in_difference(bot: BotInfo) -> str | Difference | None:
     if bot.sha256 != now.sha256:
         return Difference(RUN_FILE, None, f"sha256 of {bot.name}", now.sha256, bot.sha256)
     return None
-
-
-def _table_differences(run: Path, names: list[str], prior: float | None) -> list[Difference]:
-    """The first difference between each table file and the tables computed from the journal."""
-    if not names:
-        return []
-    try:
-        tables = run_tables(run, prior)
-    except ArenaError as error:
-        expected = "a journal that gives this table"
-        return [Difference(f"{names[0]}.csv", None, "table", expected, str(error))]
-    found = (csv_difference(run / f"{name}.csv", derived_text(run, tables, name)) for name in names)
-    return [difference for difference in found if difference]
-
-
-def csv_difference(path: Path, expected: Iterable[str]) -> Difference | None:
-    """The first cell in which a CSV file differs from a text in pieces; the last decimal may be off
-    by one, due to rounding.
-    """
-    opened = open_regular(path.parent, path.name)
-    with os.fdopen(opened, encoding="utf-8", errors="replace", newline="") as file:
-        both = zip_longest(
-            csv.reader(_lines(expected)), csv.reader(file), fillvalue=["end of file"]
-        )
-        heads: list[str] = []
-        try:
-            for number, (cells, others) in enumerate(both, 1):
-                heads = heads or cells
-                if cells == others:
-                    continue
-                if len(cells) != len(others) or len(cells) == 1:
-                    return Difference(path.name, number, "line", ",".join(cells), ",".join(others))
-                for head, cell, found in zip(heads, cells, others, strict=True):
-                    if cell != found and not (number > 1 and _is_close(head, cell, found)):
-                        return Difference(path.name, number, head, cell, found)
-        except csv.Error as error:
-            return Difference(path.name, None, "table", "lines of cells", str(error))
-    return None
-
-
-def _lines(pieces: Iterable[str]) -> Iterator[str]:
-    """The lines of the text that the pieces make up."""
-    rest = ""
-    for piece in pieces:
-        *whole, rest = (rest + piece).split("\n")
-        yield from whole
-    if rest:
-        yield rest
-
-
-def _is_close(head: str, one: str, other: str) -> bool:
-    try:
-        return abs(float(one) - float(other)) < 1.5 / 10.0 ** DECIMALS[head]
-    except (KeyError, ValueError):
-        return False

@@ -1,11 +1,10 @@
-"""A bot made ready to play: copied, built, its programs found or missed; and kept builds."""
+"""A bot made ready to play: copied, built or taken from the cache, its programs found or missed."""
 
 import hashlib
 import os
 import platform
 import re
 import shutil
-import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import BotFolderError
+from arena.players.builds import BuildCache, cache_folder
 from arena.players.folder import (
     IGNORED,
     INTERPRETERS,
@@ -53,7 +53,6 @@ INSTALL = {
 """The commands that install a program, on Debian and on macOS."""
 BUILD_S = 600
 STAGING = ".staging-"
-INCOMING, MOST_KEPT = ".incoming-", 50
 CORRECT = "fix the command in bot.toml"
 OUTSIDE = "begin the command with python3, which is the arena's own, and install modules there"
 PYTHON = re.compile(r"python[\d.]*")
@@ -93,18 +92,13 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():
         # What a build left there has no hash to compare it with. It is whole, because a copy gets
-        # its name only when it is finished, and the run's folder is nobody's but the arena's.
+        # its name only when it is finished, and the folder is nobody's but the arena's.
         is_itself = bot.folder.resolve() == target.resolve()
         if is_itself or bot.manifest.build or content_hash(target, bot.manifest) == bot.sha256:
             return staged
         remove_tree(str(target))
     check_programs(bot)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for left_over in target.parent.glob(f"{STAGING}*"):
-        remove_tree(str(left_over))
-    temporary = tempfile.mkdtemp(prefix=STAGING, dir=target.parent)
-    try:
-        work = Path(temporary, "bot")
+    with _whole_or_not(target) as work:
         (_fetch_or_build if bot.manifest.build else _copy_to)(bot, work, sandbox)
         missing, cure = missing_file(bot, work)
         if missing:
@@ -112,10 +106,49 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
         if bot.manifest.build:
             # The kernel ends its count of processor time at a program that may be run but not read.
             run_tool("chmod", "-R", "a+rX", str(work))
+    return staged
+
+
+def stage_for_run(bot: Bot, target: Path, builds: Path, sandbox: Sandbox = OPEN) -> Bot:
+    """Copies the bot to ``target`` in a run's folder, and returns the bot that plays.
+
+    A bot with build steps is built in the folder ``builds``, which lasts as long as the bot plays.
+    So a run keeps what a program was made from, and not the program, which is large and made for
+    one machine. Raises BotFolderError.
+    """
+    if not bot.manifest.build:
+        return stage(bot, target, sandbox)
+    check_programs(bot)
+    copy = msgspec.structs.replace(bot, folder=target.resolve())
+    is_itself = bot.folder.resolve() == target.resolve()
+    if not (is_itself or _has_files_of(bot, target)):
+        remove_tree(str(target))
+        with _whole_or_not(target) as work:
+            _copy_to(bot, work, sandbox)
+    return stage(copy, builds / target.name, sandbox)
+
+
+def _has_files_of(bot: Bot, folder: Path) -> bool:
+    """Whether a folder has the bot's files and no others; arenas before 1.1 left builds there."""
+    try:
+        return folder.exists() and content_hash(folder, bot.manifest) == bot.sha256
+    except BotFolderError:  # such a build may be larger than a bot's folder can be
+        return False
+
+
+@contextmanager
+def _whole_or_not(target: Path) -> Iterator[Path]:
+    """A path to make a folder at, which gets the name ``target`` if the block ends well."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for left_over in target.parent.glob(f"{STAGING}*"):
+        remove_tree(str(left_over))
+    temporary = tempfile.mkdtemp(prefix=STAGING, dir=target.parent)
+    try:
+        work = Path(temporary, "bot")
+        yield work
         work.rename(target)
     finally:
         remove_tree(temporary)
-    return staged
 
 
 def pack(bot: Bot) -> Packed:
@@ -155,12 +188,18 @@ def unpack(bot: Bot, files: Packed, sandbox: Sandbox, at: Path) -> Bot:
 @contextmanager
 def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot]]:
     """The bots staged in a temporary folder, which is removed when the block ends."""
-    folder = make_passing("staged")
-    try:
+    with passing_folder("staged") as folder:
         yield [
-            stage(bot, Path(folder, f"{number}-{bot.base}"), sandbox)
-            for number, bot in enumerate(bots)
+            stage(bot, folder / f"{number}-{bot.base}", sandbox) for number, bot in enumerate(bots)
         ]
+
+
+@contextmanager
+def passing_folder(kind: str) -> Iterator[Path]:
+    """A temporary folder of this process, which is removed when the block ends."""
+    folder = make_passing(kind)
+    try:
+        yield Path(folder)
     finally:
         remove_passing(folder)
 
@@ -214,57 +253,10 @@ def _correction(word: str, folder: Path) -> str:
     return f"{near_paths(folder / word)} {CORRECT}".lstrip()
 
 
-class Kept:
-    """Trees in a folder by key. All methods raise OSError."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether nobody but this user can write into the folder, or could once it is there."""
-        places = [place for place in (self.folder, self.folder.parent) if os.path.lexists(place)]
-        found = [place.lstat() for place in places]
-        return all(
-            stat.S_ISDIR(status.st_mode)
-            and status.st_uid == os.getuid()
-            and not status.st_mode & 0o022
-            for status in found
-        )
-
-    def fetch(self, key: str, target: Path) -> bool:
-        """Copies a tree to a new place; False if there is none."""
-        if not (self.folder / key).is_dir():
-            return False
-        os.utime(self.folder / key)
-        shutil.copytree(self.folder / key, target, symlinks=True)
-        return True
-
-    def keep(self, key: str, source: Path) -> None:
-        """Keeps a copy of a tree, and the `MOST_KEPT` used last."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=INCOMING, dir=self.folder) as temporary:
-            made = shutil.copytree(source, Path(temporary, "tree"), symlinks=True)
-            made.rename(self.folder / key)  # whole or not at all; fails if another was quicker
-        kept = sorted(self.folder.iterdir(), key=lambda place: place.lstat().st_mtime)
-        for old in kept[:-MOST_KEPT]:
-            remove_tree(str(old))
-
-    def size(self) -> tuple[int, int]:
-        """How many trees there are, and their bytes."""
-        files = [path.lstat().st_size for path in self.folder.rglob("*")]
-        return len(list(self.folder.glob("[!.]*"))), sum(files)
-
-
-def cache_folder(*names: str) -> Path:
-    """A folder in this user's cache."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "qin-arena", *names)
-
-
-def kept_builds(sandbox: Sandbox) -> Kept | None:
-    """Where builds are kept; None without a sandbox, or in a folder that others can write to."""
-    kept = Kept(cache_folder("builds"))
-    return kept if sandbox.tier != "none" and kept.is_ours else None
+def build_cache(sandbox: Sandbox) -> BuildCache | None:
+    """The cache of builds; None without a sandbox, or in a folder that others can write to."""
+    cache = BuildCache(cache_folder("builds"))
+    return cache if sandbox.tier != "none" and cache.is_ours else None
 
 
 def _copy_to(bot: Bot, work: Path, _: Sandbox) -> None:
@@ -277,22 +269,22 @@ def _copy_to(bot: Bot, work: Path, _: Sandbox) -> None:
 
 def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
     """Makes the built bot in ``work``: a copy of an earlier build from the same, or a new one."""
-    kept = kept_builds(sandbox)
+    cache = build_cache(sandbox)
     key = f"{bot.manifest.name}-{_build_key(bot, sandbox)}"
     try:
-        if kept and kept.fetch(key, work):
+        if cache and cache.fetch(key, work):
             return
-    except (OSError, shutil.Error):
+    except OSError:  # the cache cannot be locked, for example
         remove_tree(str(work))
     _copy_to(bot, work, sandbox)
     # Somebody may have changed the files since they were hashed: then this build must not be kept
     # as that of the hash, for later runs.
-    is_as_hashed = kept is not None and content_hash(work, bot.manifest) == bot.sha256
+    is_as_hashed = cache is not None and content_hash(work, bot.manifest) == bot.sha256
     for step in bot.manifest.build:
         _build(bot, step, work, sandbox)
-    if kept and is_as_hashed:
-        with suppress(OSError, shutil.Error):  # it is built; keeping it only saves time
-            kept.keep(key, work)
+    if cache and is_as_hashed:
+        with suppress(OSError):  # it is built; keeping it only saves time
+            cache.keep(key, work)
 
 
 def _build_key(bot: Bot, sandbox: Sandbox) -> str:

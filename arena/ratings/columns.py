@@ -198,6 +198,14 @@ DECIMALS = {
     if column.decimals is not None
 }
 
+RATED = {
+    column.name
+    for columns in FILES.values()
+    for column in columns
+    if column.source in (RATINGS, "`elo`")
+}
+"""The columns of files that depend on how games are rated."""
+
 
 def placed(columns: Sequence[Column], view: str) -> list[Column]:
     """The columns of a view (``file``, ``text``, ``page`` or ``brief``), from the left."""

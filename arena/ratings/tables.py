@@ -60,7 +60,9 @@ class Tables(NamedTuple):
     games. With matches, all columns called games count matches. ``clock`` is what time was measured
     by, ``cpu`` or ``wall``; empty if unknown. ``sentences`` say who is clearly ahead of whom, and
     what is too close to call. ``without`` are bots whose games are left out of everything but
-    ``blocks``. ``details`` are the notes that only explain figures of the standings.
+    ``blocks``. ``details`` are the notes that only explain figures of the standings. ``groups``
+    names the bots that can be compared with each other, in the order of the groups in the
+    standings.
     """
 
     standings: pd.DataFrame
@@ -82,6 +84,7 @@ class Tables(NamedTuple):
     sentences: Sequence[str] = ()
     without: Sequence[str] = ()
     details: frozenset[str] = frozenset()
+    groups: Sequence[Sequence[str]] = ()
 
     @property
     def played(self) -> int:
@@ -175,6 +178,7 @@ def make_tables(
         sentences=order_sentences(results.bots, ratings, unit),
         without=without,
         details=frozenset(figure_notes(results, ratings, unit)),
+        groups=[[results.bots[bot] for bot in part.members] for part in ratings.components],
     )
 
 

@@ -35,6 +35,8 @@ OLDER = "0."
 """How the version of an arena begins whose runs are not read any more; 1.0.0 reads them, and those
 in which line-ups got unequal numbers of deals.
 """
+WITH_BUILDS = "1.0.0"
+"""The version of an arena whose runs have build results in the copies of bots."""
 MOST_BYTES = 256 << 20
 """Runs of a million line-ups have a hundred."""
 
@@ -85,6 +87,13 @@ class RunInfo(Struct, frozen=True):
         common.
         """
         return bool(self.config.get("seatings") == "single")
+
+    @property
+    def may_hold_builds(self) -> bool:
+        """Whether the copy of a bot with build steps may have build results among its files, so
+        that its hash cannot be checked.
+        """
+        return self.arena == WITH_BUILDS
 
     @property
     def clock(self) -> str:

@@ -108,7 +108,7 @@ class Scripts:
                 f"expected a bot that runs as a process, got {name}, which is built in",
                 "name the bot with --bot",
             )
-        return copy_of(self.run, info, "name the bot with --bot")
+        return copy_of(self.run, self.info, info, "name the bot with --bot")
 
     def bot_info(self, name: str) -> BotInfo:
         """A bot's entry in run.json. Raises ConfigError with the names in the run."""

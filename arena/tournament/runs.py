@@ -444,26 +444,27 @@ def as_it_is(run: Path, info: RunInfo, config: RunConfig) -> Request:
     open_again = msgspec.structs.replace(
         config, line_ups=None, allotted=None, settled=None, drawn=[]
     )
-    return Request(open_again, boards_in(info), [_bot(run, bot) for bot in info.bots])
+    return Request(open_again, boards_in(info), [_bot(run, info, bot) for bot in info.bots])
 
 
-def _bot(run: Path, info: BotInfo) -> Bot:
-    """A bot as run.json says it is; one that was built has other files by now."""
-    if info.command[:-1] == IN_PROCESS:
-        return msgspec.structs.replace(built_in_bot(info.command[-1]), label=info.name)
-    return msgspec.structs.replace(copy_of(run, info, CURE), sha256=info.sha256)
+def _bot(run: Path, info: RunInfo, bot: BotInfo) -> Bot:
+    """A bot as run.json says it is; a copy with build results has another hash."""
+    if bot.command[:-1] == IN_PROCESS:
+        return msgspec.structs.replace(built_in_bot(bot.command[-1]), label=bot.name)
+    return msgspec.structs.replace(copy_of(run, info, bot, CURE), sha256=bot.sha256)
 
 
-def copy_of(run: Path, info: BotInfo, cure: str) -> Bot:
-    """A bot as a run has played it. Raises RunError if the copy is gone or differs."""
-    if not (run / info.copy).is_dir():
+def copy_of(run: Path, info: RunInfo, bot: BotInfo, cure: str) -> Bot:
+    """A bot as a run with this run.json has played it. Raises RunError if the copy is gone or
+    differs.
+    """
+    if not (run / bot.copy).is_dir():
         raise RunError(
-            f"expected the copy of {info.name} that was played in {run / info.copy}, found none",
-            cure,
+            f"expected the copy of {bot.name} that was played in {run / bot.copy}, found none", cure
         )
-    bot = played_copy(run, info)
-    if bot.sha256 != info.sha256 and not bot.manifest.build:
+    copy = played_copy(run, bot)
+    if copy.sha256 != bot.sha256 and not (copy.manifest.build and info.may_hold_builds):
         raise RunError(
-            f"expected the files of {info.name} that played in {bot.folder}, got other files", cure
+            f"expected the files of {bot.name} that played in {copy.folder}, got other files", cure
         )
-    return bot
+    return copy

@@ -32,7 +32,7 @@ from arena.players.bot import failed_start, last_lines
 from arena.players.folder import Bot, remove_abandoned, remove_tree
 from arena.players.player import is_built_in
 from arena.players.sandbox.tiers import Sandbox
-from arena.players.staging import stage
+from arena.players.staging import passing_folder, stage_for_run
 from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import Journal
 from arena.records.league import FILE as LEAGUE
@@ -213,17 +213,17 @@ class Session(Struct):
 def open_session(
     folder: Path, request: Request, setup: Setup, *, adopt: bool = False
 ) -> Iterator[Session]:
-    """Opens the run in a folder, new or continued, and locks it for this process; its bots are
-    copied there and built. Workers get the setup, with what is played filled in. A run made
-    elsewhere continues only if the user says to ``adopt`` it. Raises ConfigError if the run exists
-    and differs, RunError, BotFolderError.
+    """Opens the run in a folder, new or continued, and locks it for this process. Its bots are
+    copied there, and built in a folder that lasts as long as the session. Workers get the setup,
+    with what is played filled in. A run made elsewhere continues only if the user says to ``adopt``
+    it. Raises ConfigError if the run exists and differs, RunError, BotFolderError.
     """
     _make_folder(folder)
     # Before the journal is opened, which would repair a stranger's; what counts is read again
     # below, once no other arena can write it.
     is_own = _is_own(folder, adopt=adopt)
     remove_abandoned()
-    with Journal(folder) as journal:
+    with Journal(folder) as journal, passing_folder("builds") as builds:
         known = read_run(folder) if os.path.lexists(folder / RUN_FILE) else None
         if known is None and journal.ids:
             raise RunError(
@@ -242,7 +242,9 @@ def open_session(
         try:
             if not is_own and not any(bot.folder.is_relative_to(folder) for bot in request.bots):
                 _drop_copies(folder)
-            staged = {bot.label: _staged(folder, bot, setup.sandbox) for bot in request.bots}
+            staged = {
+                bot.label: _staged(folder, bot, builds, setup.sandbox) for bot in request.bots
+            }
             # A league lets the others play on, and so does a run that has begun.
             if setup.host and not (played or config.league):
                 _try_starts(staged.values(), config, setup.sandbox)
@@ -324,9 +326,9 @@ def _plan(
     return config, msgspec.structs.replace(info, config=msgspec.to_builtins(config))
 
 
-def _staged(folder: Path, bot: Bot, sandbox: Sandbox) -> Bot:
-    """A bot's copy in a run's folder, which is no link to another one. Raises RunError,
-    BotFolderError.
+def _staged(folder: Path, bot: Bot, builds: Path, sandbox: Sandbox) -> Bot:
+    """Copies a bot into a run's folder, and returns the bot that plays: the copy, or its build in
+    the folder ``builds``. Raises RunError, BotFolderError.
     """
     if is_built_in(bot):
         return bot
@@ -337,7 +339,7 @@ def _staged(folder: Path, bot: Bot, sandbox: Sandbox) -> Bot:
                 f"expected a copy of {bot.label} in {folder / copy}, got a link or a file",
                 "remove it: it is copied anew",
             )
-        return stage(bot, folder / copy, sandbox)
+        return stage_for_run(bot, folder / copy, builds, sandbox)
 
 
 def _try_starts(bots: Iterable[Bot], config: RunConfig, sandbox: Sandbox) -> None:

@@ -6,13 +6,15 @@ import json
 import logging
 import random
 import shutil
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from arena.errors import FaultKind, Forfeit, RunError
 from arena.exports.files import export_run
-from arena.exports.verify import Sample, csv_difference, verify_run
+from arena.exports.tablecheck import csv_difference
+from arena.exports.verify import Sample, verify_run
 from arena.match.referee import Referee, Timing
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, built_in_bot, random_move
@@ -30,6 +32,10 @@ from arena.tournament.session import open_session
 from arena.tournament.workers import Setup, Worker
 
 NAMES = ("ann", "bob", "quits")
+RUNS_OF_1_0 = Path(__file__).parent / "runs_of_1_0"
+"""Runs that version 1.0.0 played and exported: ``order`` and ``shared-ranks`` have tables in which
+bots without a rating rank as they did then, ``first-tables`` has tables without the column mark.
+"""
 
 
 def quits_sometimes(state, seed):
@@ -401,9 +407,11 @@ def test_every_byte_that_a_bot_can_read_is_compared(run):
     assert (found.field, found.got) == ("files", "__pycache__/bot.pyc too")
 
 
-def test_a_bot_that_was_built_is_not_compared(run):
+def test_a_copy_with_build_results_is_compared_unless_version_1_0_made_it(run):
     [ann] = (run / "bots").glob("ann-*")
     (ann / "bot.toml").write_text('name = "ann"\ncommand = ["./a"]\nbuild = [["make"]]\n')
+    assert first(run).field == "sha256"
+    write_run(run, msgspec.structs.replace(read_run(run), arena="1.0.0"))
     verdict = verify_run(run)
     assert verdict.differences == []
     assert verdict.notes == ["the copy of ann contains build results, so it cannot be compared"]
@@ -495,3 +503,76 @@ def test_a_bound_is_checked_like_any_other_figure(run):
     cells[-4] = "?" if cells[-4] == "<" else "<"
     path.write_text("\n".join([*marked[:-1], ",".join(cells)]) + "\n")
     assert first(run).field == "mark"
+
+
+def run_of_1_0(name, tmp_path):
+    shutil.copytree(RUNS_OF_1_0 / name, tmp_path / name)
+    return tmp_path / name
+
+
+def rows_of(path):
+    return [line.split(",") for line in path.read_text().splitlines()]
+
+
+def write_rows(path, rows):
+    path.write_text("".join(",".join(row) + "\n" for row in rows))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("order", "which ranked bots without a rating in another way: their ranks are left as"),
+        ("shared-ranks", "which ranked bots without a rating in another way"),
+        ("first-tables", "which rated in another way: their ratings and ranks are not compared"),
+    ],
+)
+def test_an_untouched_run_of_version_1_0_has_no_difference_and_a_note(tmp_path, name, said):
+    run = run_of_1_0(name, tmp_path)
+    checked = verify_run(run)
+    assert checked.differences == []
+    [note] = checked.notes
+    assert f"from version 1.0.0, {said}" in note
+    assert note.endswith(f"'arena standings {name}' shows those of today")
+    export_run(run, run, run_tables(run))
+    assert (verify_run(run).differences, verify_run(run).notes) == ([], [])
+
+
+@pytest.mark.parametrize("name", ["order", "shared-ranks"])
+def test_a_changed_table_of_version_1_0_is_found(tmp_path, name):
+    """Also in ranks and in an order that 1.0.0 did not give."""
+    run = run_of_1_0(name, tmp_path)
+    path = run / "standings.csv"
+    rows = rows_of(path)
+    for row in range(1, len(rows)):
+        for column in ("rank", "bot", "elo_high", "games", "mark", "deals"):
+            changed = [cells.copy() for cells in rows]
+            changed[row][rows[0].index(column)] = "7"
+            write_rows(path, changed)
+            [found] = verify_run(run).differences
+            assert (found.file, found.line, found.field) == ("standings.csv", row + 1, column)
+            assert found.got == "7"
+    write_rows(path, [rows[0], *rows[:1:-1], rows[1]])
+    assert verify_run(run).differences
+
+
+def test_a_changed_count_in_the_first_tables_of_version_1_0_is_found(tmp_path):
+    run = run_of_1_0("first-tables", tmp_path)
+    for name, column in (
+        ("standings", "games"),
+        ("standings", "avg_left"),
+        ("pairs", "wins"),
+        ("seats", "games"),
+        ("games", "turns"),
+    ):
+        path = run / f"{name}.csv"
+        rows = rows_of(path)
+        changed = [cells.copy() for cells in rows]
+        changed[2][rows[0].index(column)] = "99"
+        write_rows(path, changed)
+        [found] = verify_run(run).differences
+        assert (found.file, found.line, found.field, found.got) == (path.name, 3, column, "99")
+        write_rows(path, rows)
+    write_rows(run / "standings.csv", rows_of(run / "standings.csv")[:-1])
+    assert first(run).field == "line"
+    (run / "standings.csv").write_text("rank,elo\n1\n")
+    assert first(run).file == "standings.csv"

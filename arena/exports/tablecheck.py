@@ -1,0 +1,185 @@
+"""The tables in a run's folder compared with the tables that follow from its journal.
+
+Tables that version 1.0.0 wrote are left as they are, with a note, where today's rules differ:
+
+- its first tables have no column ``mark`` and other ratings, so only counts are compared;
+- its later ones rank bots without a rating by their bounds and their shares of wins. Today these
+  bots go by who beat whom.
+"""
+
+import csv
+import io
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from arena.errors import ArenaError
+from arena.exports.files import csv_text, derived_text
+from arena.ratings.columns import DECIMALS, RATED, file_names, text_of
+from arena.ratings.tables import Tables, run_tables
+from arena.records.record import Difference
+from arena.records.regular import open_regular, read_regular
+
+STANDINGS = "standings.csv"
+MARK = "mark"
+"""The column that the first tables of 1.0.0 do not have."""
+ORDER_1_0 = ["group", "side", "figure"]
+SIDES_1_0 = {">": 0, "<": 2}
+"""Where 1.0.0 put bots outside the core, by their marks; the core itself is at 1."""
+UNKNOWN_1_0 = 3
+
+
+class CheckedTables(NamedTuple):
+    """The first difference in each table, and ``notes`` about what could not be compared."""
+
+    differences: list[Difference]
+    notes: list[str]
+
+
+def check_tables(run: Path, names: Sequence[str], prior: float | None) -> CheckedTables:
+    """Compare these tables in a run's folder with the ones computed from its journal."""
+    if not names:
+        note = "no tables to compare: use 'arena export RUN --to RUN' to write them"
+        return CheckedTables([], [note])
+    try:
+        tables = run_tables(run, prior)
+    except ArenaError as error:
+        expected = "a journal that gives this table"
+        wrong = Difference(f"{names[0]}.csv", None, "table", expected, str(error))
+        return CheckedTables([wrong], [])
+    if _is_without_marks(run):
+        return _check_without_marks(run, names, tables)
+    differences: list[Difference] = []
+    notes: list[str] = []
+    for name in names:
+        difference = csv_difference(run / f"{name}.csv", derived_text(run, tables, name))
+        if difference and name == "standings":
+            before = csv_difference(run / STANDINGS, [csv_text(*ranked_by_1_0(tables))])
+            if before is None or _place_of(before) > _place_of(difference):
+                difference = before
+                notes.append(
+                    f"{STANDINGS} is from version 1.0.0, which ranked bots without a rating in"
+                    f" another way: their ranks are left as they are; 'arena standings {run.name}'"
+                    " shows those of today"
+                )
+        differences += [difference] if difference else []
+    return CheckedTables(differences, notes)
+
+
+def _place_of(difference: Difference) -> tuple[int, int]:
+    """The line and the column of a difference in the standings; the further down and right it is,
+    the more of the table fits.
+    """
+    columns = file_names("standings")
+    column = columns.index(difference.field) if difference.field in columns else -1
+    return difference.line or 0, column
+
+
+def _check_without_marks(run: Path, names: Sequence[str], tables: Tables) -> CheckedTables:
+    """Compare the first tables of 1.0.0 in all columns that do not depend on ratings."""
+    text = read_regular(run, STANDINGS).decode(errors="replace")
+    rows = csv.reader(io.StringIO(text))
+    try:
+        heads = next(rows)
+        bots = [text_of(row[heads.index("bot")]) for row in rows]
+    except (csv.Error, ValueError, IndexError, StopIteration):
+        heads, bots = [], []
+    order = {bot: place for place, bot in enumerate(bots)}
+    standings = tables.standings.sort_values(
+        "bot", key=lambda names: names.map(order).fillna(len(order)), kind="stable"
+    )
+    columns = [name for name in file_names("standings") if name in heads]
+    differences = []
+    for name in names:
+        is_standings = name == "standings" and columns
+        expected = (
+            [csv_text(standings, columns)] if is_standings else derived_text(run, tables, name)
+        )
+        difference = csv_difference(run / f"{name}.csv", expected, skipped=RATED)
+        differences += [difference] if difference else []
+    note = (
+        "the tables are from version 1.0.0, which rated in another way: their ratings and ranks are"
+        f" not compared; 'arena standings {run.name}' shows those of today"
+    )
+    return CheckedTables(differences, [note])
+
+
+def _is_without_marks(run: Path) -> bool:
+    """Whether the standings are those of the first runs of 1.0.0."""
+    if not os.path.lexists(run / STANDINGS):
+        return False
+    heads = read_regular(run, STANDINGS).partition(b"\n")[0].split(b",")
+    return b"elo" in heads and MARK.encode() not in heads
+
+
+def ranked_by_1_0(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
+    """The standings with the order and the ranks that 1.0.0 gave them, and the columns of their
+    file.
+    """
+    groups = {bot: number for number, bots in enumerate(tables.groups) for bot in bots}
+    table = tables.standings
+    sides = table["mark"].map(SIDES_1_0).fillna(1).where(table["elo"].notna(), UNKNOWN_1_0)
+    table = table.assign(
+        group=table["bot"].map(groups).fillna(len(tables.groups)),
+        side=sides,
+        figure=table["elo"].fillna(table["win_rate"]).fillna(0),
+    )
+    table = table.sort_values(
+        [*ORDER_1_0, "bot"], ascending=[True, True, False, True], kind="stable"
+    )
+    is_new = table[ORDER_1_0].ne(table[ORDER_1_0].shift()).any(axis=1)
+    places = np.arange(1, len(table) + 1)
+    table["rank"] = np.maximum.accumulate(np.where(is_new, places, 0))
+    return table, file_names("standings")
+
+
+def csv_difference(
+    path: Path, expected: Iterable[str], skipped: Collection[str] = ()
+) -> Difference | None:
+    """The first cell in which a CSV file differs from a text in pieces, in columns that are not
+    ``skipped``; the last decimal may be off by one, due to rounding.
+    """
+    opened = open_regular(path.parent, path.name)
+    with os.fdopen(opened, encoding="utf-8", errors="replace", newline="") as file:
+        both = zip_longest(
+            csv.reader(_lines(expected)), csv.reader(file), fillvalue=["end of file"]
+        )
+        heads: list[str] = []
+        try:
+            for number, (cells, others) in enumerate(both, 1):
+                heads = heads or cells
+                if cells == others:
+                    continue
+                if len(cells) != len(others) or len(cells) == 1:
+                    return Difference(path.name, number, "line", ",".join(cells), ",".join(others))
+                for head, cell, found in zip(heads, cells, others, strict=True):
+                    is_body = number > 1
+                    if cell == found or (is_body and head in skipped):
+                        continue
+                    if not (is_body and _is_close(head, cell, found)):
+                        return Difference(path.name, number, head, cell, found)
+        except csv.Error as error:
+            return Difference(path.name, None, "table", "lines of cells", str(error))
+    return None
+
+
+def _lines(pieces: Iterable[str]) -> Iterator[str]:
+    """The lines of the text that the pieces make up."""
+    rest = ""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split("\n")
+        yield from whole
+    if rest:
+        yield rest
+
+
+def _is_close(head: str, one: str, other: str) -> bool:
+    try:
+        return abs(float(one) - float(other)) < 1.5 / 10.0 ** DECIMALS[head]
+    except (KeyError, ValueError):
+        return False

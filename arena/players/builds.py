@@ -1,0 +1,144 @@
+"""The cache of builds: the results of finished builds, kept for later runs of this user, each with
+a seal.
+
+A seal is the hash of all files, links and modes of a kept build, made when it was stored. A build
+that was changed, replaced or damaged since then no longer fits its seal: it is removed, and the bot
+is built again. So nothing plays under a bot's name that its build steps did not make.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from arena.players.folder import remove_tree
+
+INCOMING = ".incoming-"
+LOCK = ".lock"
+MOST_BYTES = 2 << 30
+"""The size of the cache; beyond it, the builds that were not used for the longest time go."""
+SEAL = ".seal"
+
+
+class BuildCache:
+    """Built bots in a folder, each under a key. All methods raise OSError.
+
+    A build is copied out of the cache before it is played, so a build that leaves the cache is
+    missed by no bot that plays.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether nobody but this user can write into the folder, or could once it is there."""
+        places = [place for place in (self.folder, self.folder.parent) if os.path.lexists(place)]
+        found = [place.lstat() for place in places]
+        return all(
+            stat.S_ISDIR(status.st_mode)
+            and status.st_uid == os.getuid()
+            and not status.st_mode & 0o022
+            for status in found
+        )
+
+    def fetch(self, key: str, target: Path) -> bool:
+        """Copy a build to ``target``, which must not exist. Returns False, and leaves no target, if
+        there is no such build or it does not fit its seal.
+        """
+        seal, kept = self._seal(key), self.folder / key
+        if not seal.exists():
+            return False
+        with self._locked():
+            if seal.exists() and kept.is_dir():
+                # The copy is checked: the original could change between a check and the copy.
+                shutil.copytree(kept, target, symlinks=True)
+                if tree_hash(target) == seal.read_text(encoding="ascii", errors="replace"):
+                    os.utime(seal)
+                    return True
+            self._remove(key)
+        if target.exists():
+            remove_tree(str(target))
+        return False
+
+    def keep(self, key: str, source: Path) -> None:
+        """Store a copy of a build, and remove the builds for which there is no room."""
+        with self._locked():
+            self._remove(key)
+            for left_over in self.folder.glob(f"{INCOMING}*"):
+                remove_tree(str(left_over))
+            with tempfile.TemporaryDirectory(prefix=INCOMING, dir=self.folder) as temporary:
+                made = shutil.copytree(source, Path(temporary, "tree"), symlinks=True)
+                seal = tree_hash(made)
+                made.rename(self.folder / key)
+            # Without its seal, which comes last, a build is not used.
+            self._seal(key).write_text(seal, encoding="ascii")
+            self._make_room()
+
+    def size(self) -> tuple[int, int]:
+        """The number of builds, and the bytes of all files in the cache."""
+        return len(list(self.folder.glob(f"*{SEAL}"))), tree_bytes(self.folder)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Let no other process change the cache meanwhile; the folder is made if need be."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (self.folder / LOCK).open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def _seal(self, key: str) -> Path:
+        return self.folder / f"{key}{SEAL}"
+
+    def _remove(self, key: str) -> None:
+        self._seal(key).unlink(missing_ok=True)
+        if os.path.lexists(self.folder / key):
+            remove_tree(str(self.folder / key))
+
+    def _make_room(self) -> None:
+        """Remove all but the builds used last that fit together into `MOST_BYTES`."""
+        sealed = {seal.name.removesuffix(SEAL): seal for seal in self.folder.glob(f"*{SEAL}")}
+        for place in self.folder.iterdir():
+            if place.name not in sealed and place.is_dir():  # of a keeper that was killed
+                remove_tree(str(place))
+        used_last = sorted(sealed, key=lambda key: sealed[key].stat().st_mtime_ns, reverse=True)
+        size = 0
+        for key in used_last:
+            size += tree_bytes(self.folder / key)
+            if size > MOST_BYTES:
+                self._remove(key)
+
+
+def cache_folder(*names: str) -> Path:
+    """A folder in this user's cache."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "qin-arena", *names)
+
+
+def tree_hash(folder: Path) -> str:
+    """The sha256 of everything below a folder: paths, modes, bytes of files, targets of links."""
+    whole = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        status = path.lstat()
+        content = b""
+        if stat.S_ISLNK(status.st_mode):
+            content = os.fsencode(path.readlink())
+        elif stat.S_ISREG(status.st_mode):
+            content = path.read_bytes()
+        name = os.fsencode(path.relative_to(folder))
+        parts = name, b"%o" % status.st_mode, hashlib.sha256(content).digest()
+        whole.update(b"\0".join(parts))
+    return whole.hexdigest()
+
+
+def tree_bytes(folder: Path) -> int:
+    """The bytes of all files below a folder."""
+    size = 0
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):  # another arena has just removed it
+            size += path.lstat().st_size
+    return size

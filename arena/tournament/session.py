@@ -8,7 +8,6 @@ import os
 import platform
 import secrets
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -19,15 +18,7 @@ import msgspec
 from msgspec import Struct
 from multiprocessing_logging import MultiProcessingHandler
 
-from arena.errors import (
-    BotFolderError,
-    ClusterError,
-    ConfigError,
-    RunError,
-    Void,
-    cannot_write,
-    counted,
-)
+from arena.errors import BotFolderError, ConfigError, RunError, Void, cannot_write, counted
 from arena.players.bot import failed_start, last_lines
 from arena.players.folder import Bot, remove_abandoned, remove_tree
 from arena.players.player import is_built_in
@@ -44,17 +35,12 @@ from arena.tournament.lineups import fix_allotment, fix_line_ups
 from arena.tournament.runner import Event, Pool
 from arena.tournament.runs import Request, describe_run, info_of, refuse_differences
 from arena.tournament.schedule import Schedule
+from arena.tournament.scheduler import connect
 from arena.tournament.settings import OwnConfig, read_own_config
 from arena.tournament.workers import START_METHOD, LocalPool, Setup, available_cores, worker_cores
 
 SEED_BYTES = 16
 LOG = "logs/arena.log"
-CONNECT = {"distributed": {"comm": {"timeouts": {"connect": "5s"}}}}
-"""Where Dask's configuration says nothing: its own patience with a wrong address is 30 s."""
-START = (
-    "start one with 'dask scheduler', which prints its address, such as tcp://10.0.0.1:8786, and"
-    " workers with 'dask worker ADDRESS'; for tls:// Dask's configuration names the certificates"
-)
 FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
 _setting = threading.Lock()
 
@@ -100,29 +86,9 @@ class ClusterWorkers:
     places = 0
 
     def __init__(self, address: str) -> None:
-        self.address, self.text = address, f"cluster {address}"
-        is_file = Path(address).is_file()
-        if address.endswith(".json") and not is_file:  # Dask would wait for it
-            cure = f"'dask scheduler --scheduler-file {address}' writes it"
-            raise ClusterError(f"expected a scheduler file {address}, found none", cure)
-        try:
-            # An extra, and slow to load.
-            import dask  # noqa: PLC0415
-            from distributed import Client  # noqa: PLC0415
-        except ImportError as error:
-            cure = "pip install 'qin-arena[cluster]'"
-            raise ClusterError(f"expected Dask to reach {address}, got {error}", cure) from None
-        _quieten()
-        dask.config.update_defaults(CONNECT)
-        where = {"scheduler_file": address} if is_file else {"address": address}
-        try:
-            self.client: Any = Client(**where, set_as_default=False)
-        # Dask fails in as many ways as a network can.
-        except Exception as error:  # noqa: BLE001
-            got = f"{type(error).__name__}: {error}"
-            raise ClusterError(
-                f"expected a Dask scheduler at {address}, got {got}", START
-            ) from None
+        self.address = address
+        self.text = f"cluster {address}"
+        self.client = connect(address)
 
     def setup(self, sandbox: Sandbox, level: int) -> Setup:
         """How a session plays there, in a sandbox at least as good as here. Raises ConfigError."""
@@ -148,15 +114,6 @@ class ClusterWorkers:
         """Leaves the cluster, which keeps running."""
         with suppress(Exception):  # it may already be gone
             self.client.close(timeout=3.0)
-
-
-def _quieten() -> None:
-    """Dask prints every lost connection to the terminal. This sends them to the log."""
-    for name in list(logging.root.manager.loggerDict):
-        if name.partition(".")[0] in ("distributed", "tornado"):
-            logging.getLogger(name).handlers[:] = [logging.NullHandler()]
-            logging.getLogger(name).propagate = True
-    warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
 
 
 Workers = LocalWorkers | ClusterWorkers

@@ -1,0 +1,166 @@
+"""The connection to a Dask scheduler. Visible mistakes in an address are found before Dask is asked
+to connect, because Dask retries for a while and then reports at length.
+"""
+
+import json
+import logging
+import socket
+import time
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from arena.errors import ClusterError
+
+CONNECT = {"distributed": {"comm": {"timeouts": {"connect": "5s"}}}}
+"""Where Dask's configuration says nothing: its own patience with a wrong address is 30 s."""
+RETRY_S = 0.2
+"""Pause between two attempts to reach a scheduler that may still be starting."""
+PORTS = ("tcp", "tls")
+"""The protocols whose addresses are a host and a port that a plain socket can reach."""
+EXAMPLE = (
+    "an address looks like tcp://10.0.0.1:8786, or tls://10.0.0.1:8786 with TLS; 'dask scheduler'"
+    " prints its own"
+)
+START = "start one with 'dask scheduler' and workers with 'dask worker ADDRESS'"
+TLS = (
+    "a scheduler with TLS has an address tls://...; for tls:// Dask's configuration names the"
+    " certificates"
+)
+
+
+def connect(text: str) -> Any:
+    """A Dask client of the scheduler at an address, or of the scheduler that a file of it names.
+    Raises ClusterError.
+    """
+    address = read_address(text)
+    try:
+        # An extra, and slow to load.
+        import dask  # noqa: PLC0415
+        from distributed import Client  # noqa: PLC0415
+    except ImportError as error:
+        cure = "pip install 'qin-arena[cluster]'"
+        raise ClusterError(f"expected Dask to reach {text}, got {error}", cure) from None
+
+    class QuietClient(Client):
+        """A client that reports a failed connection once, and not again when Python deletes it."""
+
+        def __del__(self) -> None:
+            with suppress(Exception):
+                super().__del__()  # type: ignore[no-untyped-call]
+
+    _quieten()
+    dask.config.update_defaults(CONNECT)
+    _check_certificates(address)
+    _check_reach(address)
+    try:
+        return QuietClient(address, set_as_default=False)  # type: ignore[no-untyped-call]
+    # Dask fails in as many ways as a network can.
+    except Exception as error:  # noqa: BLE001
+        got = f"{type(error).__name__}: {error}"
+        raise ClusterError(
+            f"expected a Dask scheduler at {text}, got {got}", f"{START}; {TLS}"
+        ) from None
+
+
+def read_address(text: str) -> str:
+    """The address of a scheduler with its protocol, given directly or in a scheduler file. Raises
+    ClusterError.
+    """
+    address = text
+    if Path(text).is_file():
+        address = _address_in(text)
+    elif text.endswith(".json"):
+        raise ClusterError(f"expected a scheduler file {text}, found none", _writes(text))
+    address = address if "://" in address else f"tcp://{address}"
+    if not _is_whole(address):
+        raise ClusterError(
+            f"expected the address of a Dask scheduler, with a port, got {text!r}", EXAMPLE
+        )
+    return address
+
+
+def _address_in(file: str) -> str:
+    """The address that a scheduler file names. Raises ClusterError."""
+    try:
+        content = json.loads(Path(file).read_text())
+    except (OSError, ValueError) as error:
+        got = f"{type(error).__name__}: {error}"
+    else:
+        address = content.get("address") if isinstance(content, dict) else None
+        if isinstance(address, str):
+            return address
+        got = "one without an address"
+    raise ClusterError(f"expected a scheduler file {file}, got {got}", _writes(file))
+
+
+def _writes(file: str) -> str:
+    return f"'dask scheduler --scheduler-file {file}' writes it"
+
+
+def _is_whole(address: str) -> bool:
+    """Whether an address has a host and a port; addresses of other protocols are Dask's to read."""
+    try:
+        parts = urlsplit(address)
+        if parts.scheme not in PORTS:
+            return bool(parts.netloc or parts.path)
+        return bool(parts.hostname and parts.port)
+    except ValueError:
+        return False
+
+
+def _check_certificates(address: str) -> None:
+    """Raises ClusterError unless Dask's configuration has what TLS needs, or names files that
+    cannot be read.
+    """
+    from distributed.security import Security  # noqa: PLC0415
+
+    try:
+        context = Security().get_connection_args("client")["ssl_context"]
+    except Exception as error:
+        got = f"{type(error).__name__}: {error}"
+        raise ClusterError(
+            f"expected the certificates of Dask's configuration for {address}, got {got}", TLS
+        ) from error
+    if context is None and urlsplit(address).scheme == "tls":
+        raise ClusterError(
+            f"expected the certificates for {address} in Dask's configuration, found none", TLS
+        )
+
+
+def _check_reach(address: str) -> None:
+    """Raises ClusterError if nothing listens at an address; a scheduler that is still starting gets
+    as long as Dask's configuration gives a connection.
+    """
+    import dask  # noqa: PLC0415
+    from dask.utils import parse_timedelta  # noqa: PLC0415
+
+    parts = urlsplit(address)
+    if parts.scheme not in PORTS:
+        return
+    patience = float(parse_timedelta(dask.config.get("distributed.comm.timeouts.connect")))
+    deadline = time.monotonic() + patience
+    place = (parts.hostname or "", parts.port or 0)
+    while True:
+        try:
+            socket.create_connection(place, timeout=patience).close()
+        except OSError as error:
+            is_starting = isinstance(error, ConnectionRefusedError)
+            if not is_starting or time.monotonic() > deadline:
+                raise ClusterError(
+                    f"expected a Dask scheduler at {address}, got {error}", f"{START}; {EXAMPLE}"
+                ) from None
+            time.sleep(RETRY_S)
+        else:
+            return
+
+
+def _quieten() -> None:
+    """Dask prints every lost connection to the terminal. This sends them to the log."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado"):
+            logging.getLogger(name).handlers[:] = [logging.NullHandler()]
+            logging.getLogger(name).propagate = True
+    warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)

@@ -9,6 +9,7 @@
     │   ├── SandboxError         a sandbox is required, and none works here
     │   ├── RunError             a run's folder or journal is missing, damaged or in use
     │   ├── ClusterError         a cluster cannot be reached, or none of its workers may play
+    │   ├── BusyMachineError     other programs leave too little time to judge bots fairly
     │   └── NoAnswerError        the results have no maximum-likelihood rating
     ├── MoveError                the fault of the player who made the move
     │   ├── InvalidMoveError     not a move at all: unreadable, or not on this board
@@ -112,6 +113,12 @@ class SandboxError(UserError):
 
 class ClusterError(UserError):
     """A cluster cannot be reached, or has no worker that may play."""
+
+
+class BusyMachineError(UserError):
+    """Other programs leave so little of this machine that nobody can tell whether a bot was late or
+    the machine was.
+    """
 
 
 class NoAnswerError(UserError):

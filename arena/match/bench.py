@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from arena.errors import ArenaError, FaultKind, Forfeit, Void
+from arena.errors import ArenaError, BusyMachineError, FaultKind, Forfeit, Void
 from arena.match.referee import GamePlan, Referee, Timing
 from arena.players.aftermath import CRASHED
 from arena.players.bot import BotPlayer, Speech
@@ -22,8 +22,9 @@ from arena.players.channel import Channel, Flooded, LongLine, OutputEnded, Timed
 from arena.players.folder import Bot, odds_of
 from arena.players.messages import Start, encode, shown, turn_view
 from arena.players.player import Answer, InProcessPlayer, Player, first_move, random_move
+from arena.players.process import BotProcess, Ending, moments
 from arena.players.sandbox.tiers import Sandbox
-from arena.players.timekeeper import NS_PER_MS
+from arena.players.timekeeper import NS_PER_MS, IdleTime, patience
 from arena.records.notes import MOST_NAME, Loss, Note, losses, note_of
 from arena.records.record import GameRecord
 from arena.rules import State
@@ -199,7 +200,9 @@ class Bench:
             player.stop()
 
     def start(self, player: BotPlayer) -> None:
-        """Starts the player's process and announces a game. Raises Failed."""
+        """Starts the player's process and announces a game. Raises Failed, and Void or
+        BusyMachineError where the machine is at fault.
+        """
         try:
             player.begin(
                 Start(players=2, seat=0, board=SMALL.rows, pagodas=24, seed=1, move_ms=self.move_ms)
@@ -207,6 +210,8 @@ class Bench:
         except Forfeit as fault:
             kind, words = FaultKind.STARTUP, last_words(player)
             raise Failed.at_fault(kind, fault.detail, fault.detail, words) from None
+        except (Void, BusyMachineError):
+            raise
         except ArenaError as error:
             raise Failed("", "", str(error), error.hint) from None
 
@@ -241,6 +246,23 @@ def expect_quiet(player: BotPlayer, when: str, for_ns: int = QUIET_NS) -> None:
     except (LongLine, Flooded) as error:
         line = error.partial
     raise Failed(f"nothing {when}", shown(line), stderr=last_words(player))
+
+
+def ending_in_time(process: BotProcess, most_ns: int) -> Ending | None:
+    """How the bot's process ends, or None if it is still running after it has used ``most_ns`` of
+    processor time, or has been idle for that long. Raises Void where a busy machine gave the bot
+    no time to end.
+    """
+    meter = process.meter
+    began_ns, idle = meter.used_ns(), IdleTime(meter, most_ns)
+    for moment_ns in moments(patience(most_ns)):
+        slice_began_ns = time.monotonic_ns()
+        if ending := process.ending((moment_ns - slice_began_ns) / 1e9):
+            return ending
+        idle.add(moment_ns - slice_began_ns)
+        if idle.is_over() or meter.used_ns() - began_ns >= most_ns:
+            return None
+    raise Void("expected a machine that gives a bot the time to exit, got one that is too busy")
 
 
 def ask_for_a_move(bench: Bench, player: BotPlayer) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from arena.errors import BotFolderError, Void, counted
+from arena.errors import BotFolderError, BusyMachineError, Void, counted
 from arena.match.bench import (
     IN_PIECES,
     JUMPING,
@@ -24,6 +24,7 @@ from arena.match.bench import (
     Trial,
     Unusual,
     ask_for_a_move,
+    ending_in_time,
     expect_quiet,
     in_another_order,
     last_words,
@@ -33,7 +34,6 @@ from arena.players.bot import BotPlayer
 from arena.players.folder import Bot, bot_files, settings_text
 from arena.players.messages import Quit, encode
 from arena.players.player import Player
-from arena.players.process import ending_within
 from arena.players.sandbox.launch import interpreter_paths
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
@@ -51,7 +51,10 @@ SEE_LINES = "P1.1: read up to the newline, however the bytes arrive, and parse t
 SEE_END = (
     "P3.5: leave the loop when stdin ends or 'quit' comes, and stop everything the bot started"
 )
-EXIT_S = 2.0
+EXIT_NS = 2_000_000_000
+"""How long a bot may compute, or be idle, before it exits. A bot that has not read hello may still
+be starting: it also gets twice the time that its start took.
+"""
 SHORTEST_NS, LONGEST_NS = 400 * NS_PER_MS, 2000 * NS_PER_MS
 MANY = 20
 MANY_STDERR_BYTES = 1024 * 1024
@@ -230,9 +233,12 @@ def _ends(bench: Bench, reach: Reach, *, tell: bool, close: bool) -> str:
             player.channel.close_input()
         began = time.monotonic()
         assert player.process is not None, "it has been started"
-        ending = ending_within(player.process, int(EXIT_S * 1e9))
+        most_ns = EXIT_NS
+        if player.is_starting:
+            most_ns += 2 * bench.start_ns
+        ending = ending_in_time(player.process, most_ns)
         if ending is None:
-            problem = f"it was still running {EXIT_S:g} s later"
+            problem = f"it was still running {round(most_ns / 1e9, 1):g} s later"
             raise Failed("a bot that exits", problem, problem, stderr=last_words(player))
         return f"{ending} after {(time.monotonic() - began) * 1000:.0f} ms"
 
@@ -346,6 +352,7 @@ class StepResult(NamedTuple):
     ``expected``, ``got``  the two halves of the problem
     ``kind``      the kind of fault, if the bot forfeited a game
     ``figures``   what was measured; ``ms`` is how long the step took
+    ``is_busy``   whether the machine was too busy to judge the bot
     """
 
     name: str
@@ -359,6 +366,7 @@ class StepResult(NamedTuple):
     kind: str = ""
     figures: Figures = NO_FIGURES
     ms: float = 0.0
+    is_busy: bool = False
 
     @property
     def passed(self) -> bool | None:
@@ -397,14 +405,27 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
 
 
 def _tried(bench: Bench) -> Iterator[StepResult]:
-    failures = 0
+    failed = list[StepResult]()
     for rest, entry in zip(range(len(STEPS))[::-1], STEPS, strict=True):
         step = run_step(entry, bench)
-        failures += bool(step.problem)
         yield step
-        if step.problem and rest and (entry.needed_for or failures == MOST_FAILURES):
-            yield _left_out(rest, entry.needed_for or "fix these first, then check again")
-            return
+        if step.problem:
+            failed.append(step)
+            why = _why_to_end(entry, failed)
+            if rest and why:
+                yield _left_out(rest, why)
+                return
+
+
+def _why_to_end(entry: TableStep, failed: Sequence[StepResult]) -> str:
+    """Why no step is tried after this one, which failed, as others did before it; empty if there is
+    no reason.
+    """
+    if failed[-1].is_busy:
+        return "the machine is too busy"
+    if entry.needed_for:
+        return entry.needed_for
+    return "fix these first, then check again" if len(failed) == MOST_FAILURES else ""
 
 
 def _left_out(number: int, why: str) -> StepResult:
@@ -430,13 +451,14 @@ def run_step(entry: TableStep, bench: Bench) -> StepResult:
             got=failure.got or failure.problem,
             kind=failure.kind or "",
         )
-    except Void as void:
+    except (Void, BusyMachineError) as error:
         step = StepResult(
             entry.name,
-            f"{void}; this is not the bot's fault",
+            f"{error}; this is not the bot's fault",
             "check again when the machine is less busy",
             expected="a machine that does not stall",
-            got=str(void),
+            got=str(error),
+            is_busy=isinstance(error, BusyMachineError),
         )
     return step._replace(ms=round((time.monotonic() - began) * 1000, 1))
 

@@ -278,7 +278,8 @@ class Aftermath(Struct):
         deadline_ns, partial = time.monotonic_ns(), failure.partial
         allowed, slow = failure.allowance, THINK_LESS
         if self.is_starting:
-            allowed, slow = f"the {self.startup_ms} ms allowed for start-up", START_FASTER
+            use = f" ({failure.use})" if failure.use else ""
+            allowed, slow = f"the {self.startup_ms} ms allowed for start-up{use}", START_FASTER
         none = f"no answer came within {allowed}"
         came = f"the answer came {{}} ms after {allowed} had passed: {slow}"
         late_ms, has_output = None, True
@@ -294,7 +295,8 @@ class Aftermath(Struct):
             how = self._crash(ending, "") or f"the bot {ending}{self.last_words()}"
             return Forfeit(_kind(ending), f"{none}, and {how}")
         if unread := self.channel.unread_by_bot():
-            left = f"{unread} bytes of input were left unread: read stdin line by line"
+            cure = f"{START_FASTER}, then read stdin" if self.is_starting else "read stdin"
+            left = f"{unread} bytes of input were left unread: {cure} line by line"
             return Forfeit(FaultKind.NEVER_READS, f"{none}, and {left}")
         if not has_output or not self.process.has_output_open():
             return self._ended(partial)

@@ -115,7 +115,8 @@ class BotPlayer(Player):
     """A bot that plays in its own process, which starts with the bot's first game.
 
     ``process`` is there from the first game on, but for what has left the game or been stopped.
-    ``has_full_view``: the bot asked for the full view when it greeted.
+    ``has_full_view``: the bot asked for the full view when it greeted. ``is_starting``: the process
+    has not answered hello yet.
     """
 
     def __init__(
@@ -136,7 +137,7 @@ class BotPlayer(Player):
         self._channel: Channel | None = None
         self._timekeeper: Timekeeper | None = None
         self._after: Aftermath | None = None
-        self._is_starting = self._has_moved = False
+        self.is_starting = self._has_moved = False
         self._began_ns = time.monotonic_ns()
 
     @property
@@ -261,7 +262,7 @@ class BotPlayer(Player):
         self._channel = channel
         self._timekeeper = Timekeeper(channel, meter, self.clock)
         self._numbers = self._speech.numbers()
-        self._is_starting, self._has_moved = True, False
+        self.is_starting, self._has_moved = True, False
 
     def greet(self) -> None:
         """Says hello, and hears which view the bot wants. Raises Forfeit, Void."""
@@ -269,19 +270,19 @@ class BotPlayer(Player):
         request = self._encode(Hello(number, PROTOCOL, __version__))
         line, _ = self._ask(request, budget_ns, budget_ns)
         self.has_full_view = self._reply(Ready, line, number).view == "full"
-        self._is_starting = False
+        self.is_starting = False
         assert self._timekeeper is not None, "it has just timed the answer"
         self._timekeeper.begin()
 
     def _ask(
-        self, request: bytes, budget_ns: int, patience_ns: int | None = None
+        self, request: bytes, budget_ns: int, most_idle_ns: int | None = None
     ) -> tuple[bytes, int]:
         """The line that answers a request, and its cost. Raises Forfeit, Void."""
         assert self._timekeeper is not None, "the game has begun"
         try:
             if self.process:
                 self.process.go_on()
-            return self._timekeeper.ask(request, budget_ns, self.meanwhile, patience_ns)
+            return self._timekeeper.ask(request, budget_ns, self.meanwhile, most_idle_ns)
         except Unanswered as failure:
             fault = self._aftermath().fault_of(failure, budget_ns)
             # without the values of the variables that it was granted
@@ -305,7 +306,7 @@ class BotPlayer(Player):
         assert self.process is not None, "the game has begun"
         self._after = self._after or Aftermath(
             self.bot, self.process, self.channel, self.sandbox, self.startup_ms,
-            self._is_starting, self._has_moved,
+            self.is_starting, self._has_moved,
         )  # fmt: skip
         return self._after
 

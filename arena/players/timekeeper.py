@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.errors import UserError
+from arena.errors import BusyMachineError
 from arena.players.channel import Channel, TimedOut, Unanswered
 from arena.players.keeper import (
     count_processor_time,
@@ -43,6 +43,8 @@ PROBES, PROBE_NS = 5, 20_000_000
 """How often, and for how long, this process computes to find out what others leave it."""
 NS_PER_MS = 1_000_000
 PIDFD_GETFD = 438
+WANTING = ([b"R"], [b"D"])
+"""The states of a thread that runs or waits for a processor, and of one that waits for a disk."""
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 CHILDREN_FIELDS = slice(13, 15)
 LOOK_NS = 20_000_000
@@ -50,11 +52,14 @@ LOOK_NS = 20_000_000
 
 
 class OutOfTime(TimedOut):
-    """No answer came within ``allowance``, a text such as ``100 ms``."""
+    """No answer came within ``allowance``, a text such as ``100 ms``. ``use`` is a text such as
+    ``it used 90 ms of processor time in 4000 ms``, empty by the wall clock.
+    """
 
-    def __init__(self, partial: bytes, allowance: str) -> None:
+    def __init__(self, partial: bytes, allowance: str, use: str = "") -> None:
         super().__init__(partial)
         self.allowance = allowance
+        self.use = use
 
 
 class Overspent(Unanswered):
@@ -70,7 +75,7 @@ class Timekeeper:
 
     By the clock ``cpu`` an answer costs the processor time that all processes of the bot have used
     since the one before, also while nobody asked. By the wall, an answer has its `patience`, no
-    more.
+    more. Start-up is an answer, too, in which the bot may be idle no longer than it may compute.
     """
 
     def __init__(self, channel: Channel, meter: "Meter", clock: ClockKind) -> None:
@@ -82,11 +87,11 @@ class Timekeeper:
         request: bytes,
         budget_ns: int,
         meanwhile: Callable[[], None],
-        patience_ns: int | None = None,
+        most_idle_ns: int | None = None,
     ) -> tuple[bytes, int]:
         """The reply and what it cost, in ns; ``meanwhile`` is called now and then during a long
-        wait. Raises OutOfTime, Overspent, UserError on a machine that is too busy to be fair, and
-        what `Channel.ask` does.
+        wait. ``most_idle_ns`` is how long the bot may be idle meanwhile; None sets no limit but
+        its patience. Raises OutOfTime, Overspent, BusyMachineError, and what `Channel.ask` does.
         """
         began_ns = time.monotonic_ns()
         if self._clock == "wall":
@@ -98,8 +103,7 @@ class Timekeeper:
         try:
             line = self._channel.ask(request, began_ns + FIRST_SLICE_NS)
         except TimedOut as late:
-            longest_ns = patience_ns or patience(budget_ns)
-            line = self._wait_on(late.partial, began_ns, budget_ns, longest_ns, meanwhile)
+            line = self._wait_on(late.partial, began_ns, budget_ns, most_idle_ns, meanwhile)
         cost_ns = self.charge(self._channel.counted if self._channel.counter >= 0 else None)
         if cost_ns > budget_ns:
             raise Overspent(cost_ns)
@@ -133,27 +137,31 @@ class Timekeeper:
         partial: bytes,
         began_ns: int,
         budget_ns: int,
-        patience_ns: int,
+        most_idle_ns: int | None,
         meanwhile: Callable[[], None],
     ) -> bytes:
         """Waits on in slices, for as long as there is budget and patience."""
         waited_ns = min(time.monotonic_ns() - began_ns, FIRST_SLICE_NS + OVERSLEPT_NS)
+        idle = None if most_idle_ns is None else IdleTime(self._meter, most_idle_ns)
         while True:
             meanwhile()
             if (owed_ns := self.owed_ns()) >= budget_ns:
                 raise Overspent(owed_ns)
-            if waited_ns >= patience_ns:
+            if waited_ns >= patience(budget_ns) or (idle and idle.is_over()):
                 raise self._overdue(partial, budget_ns, waited_ns)
             slice_began_ns = time.monotonic_ns()
             try:
                 return self._channel.go_on(slice_began_ns + SLICE_NS)
             except TimedOut as late:
                 partial = late.partial
-            waited_ns += min(time.monotonic_ns() - slice_began_ns, SLICE_NS + OVERSLEPT_NS)
+            slice_ns = min(time.monotonic_ns() - slice_began_ns, SLICE_NS + OVERSLEPT_NS)
+            waited_ns += slice_ns
+            if idle:
+                idle.add(slice_ns)
 
     def _overdue(
         self, partial: bytes, budget_ns: int, waited_ns: int
-    ) -> OutOfTime | Overspent | UserError:
+    ) -> OutOfTime | Overspent | BusyMachineError:
         """A wait without an answer: a bot that slept, or had a fair machine, is late."""
         if (owed_ns := self.owed_ns()) >= budget_ns:
             return Overspent(owed_ns)
@@ -161,14 +169,17 @@ class Timekeeper:
         for _ in range(PROBES):
             share = max(share, self._share()) if share < 1 / PATIENCE else share
         # who wants a processor has got about as much of it meanwhile as this process
-        if share < 1 / PATIENCE and self.owed_ns() - owed_ns > PROBE_NS:
-            return UserError(
+        wants_more = self.owed_ns() - owed_ns > PROBE_NS or not self._meter.is_started
+        if share < 1 / PATIENCE and wants_more:
+            return BusyMachineError(
                 "expected a machine with time for bots, got one whose other programs left"
                 f" {share:.0%} of a processor: a bot was late that may not be to blame",
                 "stop other programs, then go on with the same command, with --jobs 1",
             )
-        used = f"it used {owed_ns // NS_PER_MS} of its {budget_ns // NS_PER_MS} ms of"
-        return OutOfTime(partial, f"{round(waited_ns / NS_PER_MS)} ms ({used} processor time)")
+        used_ms, waited_ms = owed_ns // NS_PER_MS, round(waited_ns / NS_PER_MS)
+        used = f"it used {used_ms} of its {budget_ns // NS_PER_MS} ms of processor time"
+        use = f"it used {used_ms} ms of processor time in {waited_ms} ms"
+        return OutOfTime(partial, f"{waited_ms} ms ({used})", use)
 
     def _share(self) -> float:
         """The part of a processor that this process gets, of what the bot leaves."""
@@ -277,11 +288,44 @@ class Meter:
             self._main = 0
         return fields[:1] != [b"R"]
 
+    def wants_processor(self) -> bool:
+        """Whether a thread of the bot runs, or waits for a processor or a disk; True before the bot
+        has been started.
+        """
+        if not self.is_started:
+            return True
+        return any(
+            stat_of(f"{pid}/task/{thread}")[:1] in WANTING
+            for pid in family(self._keeper)[1:]
+            for thread in names_in(f"/proc/{pid}/task")
+        )
+
     def close(self) -> None:
         """Lets go of the counter; calling it again does nothing."""
         if self._counter >= 0:
             os.close(self._counter)
             self._counter = -1
+
+
+class IdleTime:
+    """Adds up how long a bot is idle: it does not compute, and nothing of it waits for a processor
+    or a disk. A bot that a busy machine keeps waiting is not idle. A bot that sleeps is.
+    """
+
+    def __init__(self, meter: Meter, most_ns: int) -> None:
+        self._meter, self._most_ns = meter, most_ns
+        self._used_ns, self._idle_ns = meter.used_ns(), 0
+
+    def add(self, span_ns: int) -> None:
+        """Counts the last ``span_ns`` unless the bot computed, or wants to compute now."""
+        used_ns, before_ns = self._meter.used_ns(), self._used_ns
+        self._used_ns = used_ns
+        if used_ns - before_ns <= RUNNING_NS and not self._meter.wants_processor():
+            self._idle_ns += span_ns
+
+    def is_over(self) -> bool:
+        """Whether the bot has been idle for as long as it may be."""
+        return self._idle_ns >= self._most_ns
 
 
 def _fetched(pid: int, descriptor: str | None) -> int:

@@ -4,11 +4,12 @@ that is for it, with the cure.
 
 import pytest
 
-from arena.errors import FaultKind
+from arena.errors import BusyMachineError, FaultKind
 from arena.match.bench import SHORT_MS, Bench, Trial
 from arena.match.check import STEPS, check_bot, run_step
 from arena.players.folder import bot_at
 from arena.players.sandbox.tiers import OPEN
+from arena.players.timekeeper import Timekeeper
 
 GOOD = """
 import json, os, random, sys, time
@@ -196,6 +197,25 @@ def test_a_good_bot_passes_every_step(tmp_path):
 def test_a_bot_with_a_process_for_each_game_passes_too(bench):
     good = bench(GOOD, fresh=True)
     assert [step for step in (run_step(entry, good) for entry in STEPS) if step.problem] == []
+
+
+def test_a_bot_that_takes_three_seconds_to_start_has_the_time_to_exit_before_hello(bench):
+    slow = bench("import time\ntime.sleep(3)\n" + GOOD)
+    assert run("starts and answers hello", slow).passed
+    assert run("exits when its input ends before hello", slow).passed
+
+
+def test_a_machine_too_busy_to_judge_a_bot_ends_the_check_and_is_not_the_bots_fault(
+    tmp_path, monkeypatch
+):
+    def too_busy(*_):
+        raise BusyMachineError("expected a machine with time for bots, got another")
+
+    monkeypatch.setattr(Timekeeper, "ask", too_busy)
+    (tmp_path / "good.py").write_text(GOOD)
+    *_, hello, rest = check_bot(bot_at(tmp_path / "good.py"), 2000, OPEN)
+    assert hello.problem.endswith("got another; this is not the bot's fault")
+    assert rest.detail == "the machine is too busy"
 
 
 def test_what_makes_the_rest_meaningless_is_said(tmp_path):

@@ -3,15 +3,31 @@ this process gets of a processor are scripted, as how busy a machine is cannot b
 """
 
 import sys
+import time
 from itertools import chain, repeat
 from types import SimpleNamespace
 
 import pytest
 
-from arena.errors import Forfeit, UserError
+from arena.errors import BusyMachineError, FaultKind, Forfeit, UserError
 from arena.players import timekeeper
-from arena.players.timekeeper import PROBES, OutOfTime, Overspent, Timekeeper
-from tests.players.test_timekeeper import begun, choose_move, player  # noqa: F401 - a fixture
+from arena.players.timekeeper import (
+    FIRST_SLICE_NS,
+    PROBES,
+    SLICE_NS,
+    Meter,
+    OutOfTime,
+    Overspent,
+    Timekeeper,
+    patience,
+)
+from tests.players.test_timekeeper import (
+    ScriptedChannel,
+    ScriptedClock,
+    begun,
+    choose_move,
+    player,  # noqa: F401 - a fixture
+)
 
 BUDGET_NS, WAITED_NS = 400_000_000, 4_000_000_000
 BUSY, FAIR = 0.02, 0.12
@@ -22,10 +38,18 @@ pytestmark = pytest.mark.skipif(
 
 
 class ScriptedMeter:
-    """What a bot has used at one look after another, in ms; it stays at the last figure."""
+    """What a bot has used at one look after another, in ms; it stays at the last figure. The bot
+    always waits for a processor, or never.
+    """
 
-    def __init__(self, *used_ms):
+    is_started = True
+
+    def __init__(self, *used_ms, wants=False):
         self._used_ms = chain(used_ms, repeat(used_ms[-1]))
+        self._wants = wants
+
+    def wants_processor(self):
+        return self._wants
 
     def used_ns(self):
         return next(self._used_ms) * 1_000_000
@@ -66,6 +90,138 @@ def test_a_bot_that_used_what_it_might_is_late_however_busy_the_machine_is():
     spent = verdict(used_ms=[400, 400], shares=[])
     assert isinstance(spent, Overspent)
     assert spent.cost_ns == BUDGET_NS
+
+
+STARTUP_NS = 500_000_000
+
+
+@pytest.fixture
+def start_by_script(monkeypatch):
+    """A function that asks a bot to start, which answers after so many slices of waiting, and the
+    time that passes by then, in ns. The bot uses next to no processor time; ``wants`` says whether
+    it waits for a processor all the while, or for something else.
+    """
+    clock = ScriptedClock()
+    monkeypatch.setattr(timekeeper, "time", clock)
+
+    def start(*, wants, slices, shares=()):
+        meter = ScriptedMeter(0, wants=wants)
+        keeper = Timekeeper(ScriptedChannel(clock, [0] * slices), meter, "cpu")
+        keeper._share = iter(shares).__next__
+        line, _ = keeper.ask(b"", STARTUP_NS, lambda: None, STARTUP_NS)
+        return line, clock.now_ns
+
+    return start
+
+
+def slices_in(span_ns):
+    return (span_ns - FIRST_SLICE_NS) // SLICE_NS
+
+
+def test_a_start_that_waits_for_a_processor_has_the_patience_of_an_answer(start_by_script):
+    answer, took_ns = start_by_script(wants=True, slices=slices_in(patience(STARTUP_NS)))
+    assert answer == b"the answer"
+    assert took_ns > 9 * STARTUP_NS
+
+
+def test_a_start_that_is_idle_for_its_limit_is_late(start_by_script):
+    slices = slices_in(patience(STARTUP_NS))
+    with pytest.raises(OutOfTime) as late:
+        start_by_script(wants=False, slices=slices, shares=[FAIR])
+    assert late.value.use == "it used 0 ms of processor time in 505 ms"
+
+
+def test_a_start_that_is_idle_for_less_than_its_limit_is_in_time(start_by_script):
+    answer, _ = start_by_script(wants=False, slices=slices_in(STARTUP_NS))
+    assert answer == b"the answer"
+
+
+IMPORTS = "\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass\n"
+SLEEPS = "\ntime.sleep(1.2)\n"
+LIMIT_MS = 600
+"""More than the processor time of `IMPORTS`, and less than the sleep of `SLEEPS`."""
+
+
+def starting(player, name, before):  # noqa: F811
+    """A bot that does this before it reads its input, with `LIMIT_MS` for its start."""
+    slow = player(name, startup_ms=LIMIT_MS)
+    script = slow.bot.folder / "bot.py"
+    script.write_text(script.read_text().replace("\nfor message", f"{before}\nfor message"))
+    return slow
+
+
+def test_a_start_that_a_busy_machine_delays_beyond_its_limit_is_no_fault(player, monkeypatch):  # noqa: F811
+    """The bot stands still for twice its limit, and the meter says that it waits for a processor:
+    so it would be beside many busy programs.
+    """
+    monkeypatch.setattr(Meter, "wants_processor", lambda _: True)
+    begun(starting(player, "delayed", SLEEPS + IMPORTS))
+
+
+def test_a_start_that_sleeps_beyond_its_limit_is_a_fault_and_says_what_it_used(player):  # noqa: F811
+    with pytest.raises(Forfeit) as fault:
+        begun(starting(player, "sleeper", SLEEPS))
+    assert fault.value.kind == FaultKind.STARTUP
+    assert f"within the {LIMIT_MS} ms allowed for start-up (it used " in str(fault.value)
+    assert "start faster: load less before ready" in str(fault.value)
+
+
+def test_a_start_that_computes_beyond_its_limit_is_a_fault_on_any_machine(player, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(Meter, "wants_processor", lambda _: True)
+    with pytest.raises(Forfeit, match=f"within the {LIMIT_MS} ms of processor time allowed for"):
+        begun(starting(player, "loader", IMPORTS + IMPORTS))
+
+
+def test_where_the_machine_is_to_blame_a_start_ends_the_run(player, monkeypatch):  # noqa: F811
+    """The bot deadlocks, and each look at the machine finds that the bot has computed meanwhile."""
+    stuck = starting(player, "stuck", "\ntime.sleep(600)\n")
+    stuck.open()
+    meter = stuck.process.meter
+    looks = SimpleNamespace(taken=0)
+
+    def look(_):
+        looks.taken += 1
+        return BUSY
+
+    used_ns = meter.used_ns
+    monkeypatch.setattr(Timekeeper, "_share", look)
+    monkeypatch.setattr(meter, "used_ns", lambda: used_ns() + looks.taken * 5_000_000)
+    with pytest.raises(BusyMachineError, match="left 2% of a processor"):
+        stuck.greet()
+
+
+def test_by_the_wall_clock_a_start_is_judged_by_the_wall(player, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(Meter, "wants_processor", lambda _: True)
+    slow = starting(player, "wall", SLEEPS)
+    slow.clock = "wall"
+    with pytest.raises(Forfeit, match=f"within the {LIMIT_MS} ms allowed for start-up, and"):
+        begun(slow)
+
+
+def becomes(is_so):
+    """Whether this becomes true before long."""
+    deadline = time.monotonic() + 60
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return is_so()
+
+
+@pytest.mark.parametrize(
+    "in_turn",
+    ["compute(99)", "os.fork() or compute(99); time.sleep(600)",
+     "import threading; threading.Thread(target=compute, args=[99]).start(); time.sleep(600)"],
+)  # fmt: skip
+def test_a_bot_wants_a_processor_while_any_thread_of_it_computes(player, in_turn):  # noqa: F811
+    busy = begun(player("busy", at_start=in_turn))
+    busy.channel.flush()
+    meter, used_ns = busy.process.meter, busy.process.meter.used_ns()
+    assert becomes(lambda: meter.used_ns() > used_ns + 200_000_000)
+    assert all(meter.wants_processor() for _ in range(5))
+
+
+def test_a_bot_that_waits_for_its_input_wants_no_processor(player):  # noqa: F811
+    calm = begun(player("calm"))
+    assert becomes(lambda: not calm.process.meter.wants_processor())
 
 
 class ScriptedMachine:

@@ -101,7 +101,14 @@ def player(tmp_path):
     made = []
 
     def make(
-        name, *, at_start="pass", in_turn="pass", after_turn="pass", clock="cpu", sandbox="off"
+        name,
+        *,
+        at_start="pass",
+        in_turn="pass",
+        after_turn="pass",
+        clock="cpu",
+        sandbox="off",
+        startup_ms=30_000,
     ):
         folder = tmp_path / name
         folder.mkdir()
@@ -110,7 +117,7 @@ def player(tmp_path):
         walls = choose(sandbox, accept_none=True).sandbox
         made.append(
             BotPlayer(
-                bot_at(folder, name=name, command=["python3", "bot.py"]), 30_000, walls, clock
+                bot_at(folder, name=name, command=["python3", "bot.py"]), startup_ms, walls, clock
             )
         )
         return made[-1]
@@ -440,7 +447,7 @@ def ask_by_script(monkeypatch):
     monkeypatch.setattr(timekeeper, "time", clock)
 
     def ask(overslept_ns):
-        meter = SimpleNamespace(used_ns=lambda: 0)
+        meter = SimpleNamespace(used_ns=lambda: 0, is_started=True)
         keeper = Timekeeper(ScriptedChannel(clock, overslept_ns), meter, "cpu")
         return keeper.ask(b"", BUDGET_NS, lambda: None)
 

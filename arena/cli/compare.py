@@ -342,7 +342,7 @@ def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.Se
         source = tuning.TunedGames(
             session.schedule,
             session.journal.ids,
-            lambda: play.pool.places,
+            lambda: play.pool.slots,
             read_records(folder),
             watch,
         )

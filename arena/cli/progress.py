@@ -90,7 +90,7 @@ class Progress:
         self._told = set[str]()
         self._late: list[str] = []
         self._began = time.monotonic()
-        self._forecast = Forecast(session.config, workers.places)
+        self._forecast = Forecast(session.config, workers.slots)
         self._is_estimated = False
         self._next_estimate_s = 0.0
         self._figures: dict[str, str] = {}
@@ -103,7 +103,7 @@ class Progress:
             self.say(TORN.format(session.repaired))
         already = f", {counted(known, 'game')} already played" if known else ""
         self.say(f"{session.folder}: {self._headline}{already}")
-        if self._verbose or not self._workers.places:
+        if self._verbose or not self._workers.slots:
             sandbox = session.setup.sandbox.tier
             self.say(f"{self._workers.text}, rules core {CORE}, sandbox {sandbox}")
             self._say_few_deals()
@@ -127,7 +127,7 @@ class Progress:
             evidence = f"their evidence is in {self._session.folder / 'faults'}"
             self.say(f"{counted(self._faults, 'forfeit')} in this session; {evidence}")
         if len(self._late) > 1:
-            self.say(late_text(self._late, self._workers.places, self._session.config.clock))
+            self.say(late_text(self._late, self._workers.slots, self._session.config.clock))
 
     @property
     def has_bar(self) -> bool:
@@ -229,12 +229,12 @@ class Progress:
         return f"{most}about {duration_text(seconds)} to go, {first}"
 
     def _say_few_deals(self) -> None:
-        places = self._workers.places
-        if self._session.schedule.most_places < places:
-            self.say(FEW_DEALS.format(counted(places, "worker")))
+        slots = self._workers.slots
+        if self._session.schedule.most_places < slots:
+            self.say(FEW_DEALS.format(counted(slots, "worker")))
 
 
-def late_text(late: Sequence[str], places: int, clock: str) -> str:
+def late_text(late: Sequence[str], slots: int, clock: str) -> str:
     """What may help bots that answered late, one entry for each game that it cost."""
     has_own = all(odds_of(label).move_ms for label in late)
     larger = "a larger move_ms" if has_own else "a larger --move-ms"
@@ -242,7 +242,7 @@ def late_text(late: Sequence[str], places: int, clock: str) -> str:
     said = f"{bots} answered late in {games}"
     if clock == "cpu":
         return f"{said}, by their own processor time: try {larger}"
-    cures = f"--jobs 1 or {larger}" if places > 1 else larger
+    cures = f"--jobs 1 or {larger}" if slots > 1 else larger
     return f"{said}: was the machine busy? Try {cures}"
 
 
@@ -267,13 +267,13 @@ def plan_text(session: Session) -> str:
 
 
 class Forecast:
-    """What the games so far say about the rest, with ``places`` of them played at once, 0 if that
+    """What the games so far say about the rest, with ``slots`` of them played at once, 0 if that
     is not known.
     """
 
-    def __init__(self, config: RunConfig, places: int) -> None:
+    def __init__(self, config: RunConfig, slots: int) -> None:
         self._config = config
-        self._places = places
+        self._slots = slots
         self._seats = Counter[str]()
         self._ms = defaultdict[str, float](float)
         self._longest_s = 0.0
@@ -321,7 +321,7 @@ class Forecast:
         """
         if not self.games:
             return 0.0
-        begun = sum(self._ms.values()) * (1 + self._places / 2 / self.games)
+        begun = sum(self._ms.values()) * (1 + self._slots / 2 / self.games)
         return elapsed_s * to_go * self._game_ms() / begun
 
     def _game_ms(self) -> float:

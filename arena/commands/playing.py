@@ -42,7 +42,14 @@ from arena.tournament.runs import Request
 from arena.tournament.session import Place, Session, Workers, open_session, run_log, workers_at
 from arena.tournament.settings import FILE as OWN_FILE
 from arena.tournament.settings import OwnConfig, own_folder, read_own_config
-from arena.tournament.sources import Block, ComparedGames, Games, More, in_rounds, lanes_of
+from arena.tournament.sources import (
+    Block,
+    ComparedGames,
+    Games,
+    QueueOpener,
+    in_rounds,
+    planned_games,
+)
 
 if TYPE_CHECKING:
     from arena.ratings.estimates import Look
@@ -229,10 +236,10 @@ class Play(NamedTuple):
     pool: Pool
     runner: Runner
 
-    def missing(self) -> More:
+    def missing(self) -> QueueOpener:
         """The games that are not in the journal, for the workers of the pool."""
         session = self.session
-        return lanes_of(session.schedule, session.journal.ids, lambda: self.pool.places)
+        return planned_games(session.schedule, session.journal.ids, lambda: self.pool.slots)
 
     def games(self, watch: Callable[[Standing], object] = lambda _: None) -> Games:
         """The games of a tournament, including those of further allotments; ``watch`` hears of each
@@ -240,7 +247,7 @@ class Play(NamedTuple):
         """
         session = self.session
 
-        def decide() -> More | None:
+        def decide() -> QueueOpener | None:
             allotted, standing = _look(session)
             watch(standing)
             if allotted is None:

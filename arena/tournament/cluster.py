@@ -90,7 +90,7 @@ class ForgottenError(BrokenExecutor):
 
 class _Seat(Struct, eq=False):
     """A worker of the cluster: still to ``answer`` a question; or refused for a ``reason``; or
-    playing ``places`` games at a time, by the ``name`` of its machine in records. ``pending`` maps
+    playing ``slots`` games at a time, by the ``name`` of its machine in records. ``pending`` maps
     our futures of batches to Dask's; ``broken`` says for the first games of those that it broke off
     since it last finished one, why.
     """
@@ -99,7 +99,7 @@ class _Seat(Struct, eq=False):
     answer: Any
     since: float
     reason: str = ""
-    places: int = 0
+    slots: int = 0
     host: str = ""
     name: str = ""
     pending: dict[Any, Any] = {}
@@ -107,10 +107,10 @@ class _Seat(Struct, eq=False):
     broken: dict[str, str] = {}
     is_forgotten: bool = False
 
-    def room(self, ahead: int) -> int:
-        """How many more batches it may get, with ``ahead`` for each place."""
+    def capacity(self, ahead: int) -> int:
+        """How many more batches the worker may get, with ``ahead`` of them for each slot."""
         self.pending = {ours: theirs for ours, theirs in self.pending.items() if not ours.done()}
-        return 0 if self.alone in self.pending else self.places * ahead - len(self.pending)
+        return 0 if self.alone in self.pending else self.slots * ahead - len(self.pending)
 
 
 class ClusterPool:
@@ -140,9 +140,9 @@ class ClusterPool:
         self._looked = self._last_seated = time.monotonic() - LOOK_S
 
     @property
-    def places(self) -> int:
+    def slots(self) -> int:
         """How many games are played at the same time."""
-        return sum(worker.places for worker in self._workers.values())
+        return sum(worker.slots for worker in self._workers.values())
 
     def look(self) -> None:
         """Finds out which workers came and went. Raises ClusterError without any for a while."""
@@ -161,7 +161,7 @@ class ClusterPool:
         for address, worker in list(self._workers.items()):
             if worker.answer and worker.answer.done():
                 self._hear(address, worker, threads[address])
-            if worker.places and len(worker.broken) >= SICK * worker.places:
+            if worker.slots and len(worker.broken) >= SICK * worker.slots:
                 reason = list(worker.broken.values())[-1]
                 self._lose(address)
                 self._refuse(address, worker, f"its games fail one after another: {reason}")
@@ -226,7 +226,7 @@ class ClusterPool:
             return
         # A machine's first worker measures its speed.
         speed = self._machines.setdefault(answer.host, answer).speed
-        worker.name, worker.places = host_text(answer.host, speed), threads
+        worker.name, worker.slots = host_text(answer.host, speed), threads
 
     def _refuse(self, address: str, worker: _Seat, reason: str) -> None:
         self._workers[address] = _Seat(worker.executor, None, worker.since, reason)
@@ -237,12 +237,12 @@ class ClusterPool:
     def _tell_of_machines(self) -> None:
         """Announces what has changed."""
         for host, machine in self._machines.items():
-            places = sum(each.places for each in self._workers.values() if each.host == host)
-            if places != self._shown[host]:
+            slots = sum(each.slots for each in self._workers.values() if each.host == host)
+            if slots != self._shown[host]:
                 how = f"speed {machine.speed}/s, sandbox {machine.sandbox}"
-                is_playing = f"{host}: {counted(places, 'game')} at once, {how}"
-                self._say(is_playing if places else f"warning: {host} has stopped playing")
-                self._shown[host] = places
+                is_playing = f"{host}: {counted(slots, 'game')} at once, {how}"
+                self._say(is_playing if slots else f"warning: {host} has stopped playing")
+                self._shown[host] = slots
 
     def _say(self, text: str, once: object = None) -> None:
         """Tells the listener; what is of a kind to be told ``once`` is not repeated."""
@@ -251,7 +251,7 @@ class ClusterPool:
             self._listen(WorkersChanged(text))
 
     def _wait_for_workers(self, *, is_asking: bool) -> None:
-        if self.places or is_asking:
+        if self.slots or is_asking:
             self._last_seated = time.monotonic()
             return
         waited, refused = time.monotonic() - self._last_seated, sorted(self._workers.items())
@@ -269,31 +269,34 @@ class ClusterPool:
             start = f"start some with 'dask worker {at}'"
             self._say(f"waiting {PATIENCE_S:g} s for workers at {at}: {start}", "none")
 
-    def room(self) -> int:
+    def capacity(self) -> int:
         """The size of a batch, unless all workers have enough."""
-        has_room = any(each.room(self._ahead) > 0 for each in self._workers.values())
-        return self._pace.games if has_room else 0
+        has_capacity = any(each.capacity(self._ahead) > 0 for each in self._workers.values())
+        return self._pace.games if has_capacity else 0
 
     @property
     def _ahead(self) -> int:
         return 1 if self._pace.is_slow else AHEAD
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
-        """Gives a batch to the worker with the most room, if others are there not to one on which a
-        game of it has failed; None if none has any.
+        """Gives a batch to the worker with the most free capacity; returns None if none has any.
+
+        A worker on which one of the games has failed gets the batch only if all others have failed
+        too.
         """
-        avoided = {address for plan in plans for address in self._failed_at.get(plan.id, ())}
-        seated = {address: worker for address, worker in self._workers.items() if worker.places}
-        rooms = {
-            address: room / worker.places
-            for address, worker in seated.items()
-            if (room := worker.room(self._ahead)) > 0
-            and (address not in avoided or seated.keys() <= avoided)
-            and not (alone and worker.pending)
-        }
-        if not rooms:
+        failed_at = {address for plan in plans for address in self._failed_at.get(plan.id, ())}
+        playing = {address: worker for address, worker in self._workers.items() if worker.slots}
+        has_untried = any(address not in failed_at for address in playing)
+        free = dict[str, float]()
+        for address, worker in playing.items():
+            capacity = worker.capacity(self._ahead)
+            is_suspect = address in failed_at and has_untried
+            is_busy = bool(worker.pending)
+            if capacity > 0 and not is_suspect and not (alone and is_busy):
+                free[address] = capacity / worker.slots
+        if not free:
             return None
-        address = max(rooms, key=rooms.__getitem__)
+        address = max(free, key=free.__getitem__)
         worker, ours = self._workers[address], Future[Batch]()
         theirs = worker.executor.submit(play, self._token, plans, worker.name)
         worker.pending[ours], worker.alone = theirs, ours if alone else None
@@ -336,7 +339,7 @@ class ClusterPool:
         """Leaves the workers to others, with none of our processes or bots left there."""
         if self._client.status != "running":
             return
-        here = [worker for worker in self._workers.values() if worker.places or worker.answer]
+        here = [worker for worker in self._workers.values() if worker.slots or worker.answer]
         for worker in here:
             for future in (worker.answer, *(worker.pending.values() if kill else ())):
                 if future:
@@ -371,8 +374,8 @@ class Node:
     below it: its other threads would delay answers, and it may have children that are not ours.
     """
 
-    def __init__(self, setup: Setup, places: int, folder: Path) -> None:
-        self._setup, self._places, self.folder = setup, places, folder
+    def __init__(self, setup: Setup, slots: int, folder: Path) -> None:
+        self._setup, self._slots, self.folder = setup, slots, folder
         self._lock = threading.Lock()
         self._pool: LocalPool | None = None
         self._playing = 0
@@ -383,7 +386,7 @@ class Node:
         worker, key = _dask_worker(), _dask_worker().get_current_task()
         with self._lock:
             setup = msgspec.structs.replace(self._setup, host=host)
-            pool = self._pool = self._pool or LocalPool(setup, self._places)
+            pool = self._pool = self._pool or LocalPool(setup, self._slots)
             future = pool.submit(plans)
             self._playing += 1
         why = ""
@@ -444,14 +447,14 @@ def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
     except OSError as error:
         reason = f"expected to keep bots in {folder}, got {error}: free some space there"
         return Admission(host, reason)
-    places, others = worker.state.nthreads, [each for each in _nodes if each != token]
+    slots, others = worker.state.nthreads, [each for each in _nodes if each != token]
     # Pinned if this Dask worker alone is to keep all processors busy, with games of one session.
-    is_alone = places == available_cores() and not others
-    cores = worker_cores(places) if is_alone else []
+    is_alone = slots == available_cores() and not others
+    cores = worker_cores(slots) if is_alone else []
     setup = msgspec.structs.replace(setup, bots=bots, sandbox=sandbox, cores=cores)
     # A Dask worker is a daemon, to which Python gives no children. Ours end with it by themselves.
     multiprocessing.current_process().daemon = False
-    _nodes[token] = Node(setup, places, folder)
+    _nodes[token] = Node(setup, slots, folder)
     return Admission(host, "", speed(), sandbox.tier)
 
 

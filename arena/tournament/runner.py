@@ -87,17 +87,17 @@ class Pool(Protocol):
     as_one: bool
 
     @property
-    def places(self) -> int:
+    def slots(self) -> int:
         """How many games are played at the same time."""
 
     def look(self) -> None:
         """Looks after the workers; called often. Raises RunError if no more games can be played."""
 
-    def room(self) -> int:
+    def capacity(self) -> int:
         """How many games may be handed out as a batch now, 0 for none."""
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
-        """Hands out a batch; None if there is no room for it now, or if a worker died. With one
+        """Hands out a batch; None if there is no capacity for it now, or if a worker died. With one
         that is ``alone`` no other game may be lost if it breaks its worker.
         """
 
@@ -179,7 +179,7 @@ class Runner:
                     self._pool.stop_beginning()
                 if self.stop_level and not is_told:
                     is_told, running = True, sum(map(len, self._pending.values()))
-                    self._listen(Stopping(min(running, self._pool.places)))
+                    self._listen(Stopping(min(running, self._pool.slots)))
                 if self._pending:
                     done, _ = wait(self._pending, timeout=LOOK_S, return_when=FIRST_COMPLETED)
                     self._collect(done)
@@ -204,12 +204,12 @@ class Runner:
         """
         while self._suspects and self._submit([self._suspects[0]], alone=True):
             self._suspects.popleft()
-        while not self._suspects and (room := self._pool.room()):
-            plans = self._source.issue(room, lambda: self.stop_level > 0)
+        while not self._suspects and (capacity := self._pool.capacity()):
+            plans = self._source.issue(capacity, lambda: self.stop_level > 0)
             if not plans:
                 return
             if not self._submit(plans):
-                self._source.give_back(plans)
+                self._source.requeue(plans)
                 return
 
     def _submit(self, plans: list[GamePlan], *, alone: bool = False) -> bool:
@@ -236,7 +236,7 @@ class Runner:
             if isinstance(result, BrokenExecutor):
                 broken.append(plan)
             elif not isinstance(result, Outcome) and not (result and self._void(plan, result)):
-                self._source.give_back([plan])
+                self._source.requeue([plan])
         has_played = any(isinstance(result, Outcome) for _, result in ended)
         self._fruitless = 0 if has_played else self._fruitless + bool(broken)
         if broken:

@@ -66,24 +66,24 @@ class LocalWorkers:
     """Workers on this machine: where games are played, as ``text``, and how many at once."""
 
     def __init__(self, jobs: int | None) -> None:
-        self.places = jobs or available_cores()
-        self.text = counted(self.places, "worker")
+        self.slots = jobs or available_cores()
+        self.text = counted(self.slots, "worker")
 
     def setup(self, sandbox: Sandbox, level: int) -> Setup:
         """How a session plays here."""
-        return Setup(sandbox, level, worker_cores(self.places), platform.node())
+        return Setup(sandbox, level, worker_cores(self.slots), platform.node())
 
     def pool(
         self, setup: Setup, _: Sequence[Bot], log_queue: Any, __: Callable[[Event], None]
     ) -> Pool:
         """The pool for a session, whose workers log to a queue."""
-        return LocalPool(setup, self.places, log_queue)
+        return LocalPool(setup, self.slots, log_queue)
 
 
 class ClusterWorkers:
     """The workers of a Dask scheduler at an address or in a file of it. Raises ClusterError."""
 
-    places = 0
+    slots = 0
 
     def __init__(self, address: str) -> None:
         self.address = address

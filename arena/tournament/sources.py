@@ -1,10 +1,11 @@
-"""Where a run's games come from: one loop decides what is played next, for every kind of run, and
-a few functions open further games for it. A deal is played in one place at a time.
+"""The games of a run in the order of playing. `Games` decides for every kind of run which batch is
+played next, and a function for each kind of run opens further queues of batches for it.
 
-Bots can leave word for each other on a machine in ways that no sandbox closes (docs/security.md).
-Whoever has played a deal knows the hands and the pile. So a batch has the games of one line-up on
-one board in one seating, on different deals, and workers play it with processes of its own; and
-while a deal is being played, no other batch has a game on it. Pure: no clock, no files.
+Bots can leave messages for each other on a machine in ways that no sandbox closes
+(docs/security.md), and a bot that has played a deal knows the hands and the pile. So a batch has
+games of one line-up on one board in one seating, each on another deal; a worker plays it with
+processes of its own; and while a game on a deal is in flight, no other batch has a game on that
+deal. The module uses no clock and no files.
 """
 
 from collections import defaultdict, deque
@@ -22,229 +23,273 @@ from arena.tournament.schedule import Schedule
 from arena.tournament.settings import MOST_DEALS
 
 MOST_DEALS_AT_ONCE = 20
-"""The most deals in a batch, of games so quick that it takes about a second. It starts the bots'
-processes, which costs as much as a few of these games.
+"""The most deals in a batch. With quick games such a batch takes about a second; starting the bots'
+processes for it costs as much as a few of the games.
 """
 MOST_COMPARED = 10
-"""The same in a comparison, where the games that are out when it is settled were played in vain."""
+"""The most deals in a batch of a comparison: the games that are in flight when the comparison is
+settled were played in vain.
+"""
 DEALS_A_DRAW = 4
-"""Deals that a league draws a line-up for at a time, on all boards together: a batch of so many
-games is worth the start of its bots' processes, and a few of these place a candidate.
+"""For how many deals a league draws a line-up at a time, on all boards together. That many games
+are worth the start of the bots' processes, and a few such draws place a candidate.
 """
 WHOLE = 12
 """A win in integer parts, which 1, 2, 3 or 4 winners can share evenly."""
 
 
-class Lane:
-    """Batches that wait, in the order in which they are wanted; ``rest`` gives the next ones once
-    these are gone. Those that ``share`` their deals need not be apart from others.
+class BatchQueue:
+    """Batches of games that wait to be played, in order. When it is empty, the next item of
+    ``refill`` is what it holds.
+
+    With ``share`` a deal of its batches may be in flight elsewhere at the same time.
     """
 
     def __init__(
         self,
         batches: Sequence[list[GamePlan]] = (),
-        rest: Iterator[list[list[GamePlan]]] | None = None,
+        refill: Iterator[list[list[GamePlan]]] | None = None,
         *,
         share: bool = False,
     ) -> None:
         self.waiting = list(batches)
-        self._rest = rest or iter(())
+        self._refill = refill or iter(())
         self._share = share
 
     def has_more(self) -> bool:
         """Whether there are batches left to take."""
-        self.waiting = self.waiting or next(self._rest, [])
+        if not self.waiting:
+            self.waiting = next(self._refill, [])
         return bool(self.waiting)
 
-    def take(self, room: int, decks_out: Container[str]) -> list[GamePlan]:
-        """The first batch, or its beginning, that has no deal that is out; empty if none."""
-        if self.has_more():
-            for place, batch in enumerate(self.waiting):
-                if self._share or not any(plan.deck in decks_out for plan in batch):
-                    self.waiting[place : place + 1] = [batch[room:]] if batch[room:] else []
-                    return batch[:room]
+    def take(self, capacity: int, decks_in_flight: Container[str]) -> list[GamePlan]:
+        """Takes at most ``capacity`` games off the first batch that has no deal in flight; returns
+        an empty list if there is no such batch.
+        """
+        if not self.has_more():
+            return []
+        for place, batch in enumerate(self.waiting):
+            if self._share or not any(plan.deck in decks_in_flight for plan in batch):
+                taken = batch[:capacity]
+                left = batch[capacity:]
+                self.waiting[place : place + 1] = [left] if left else []
+                return taken
         return []
 
 
 class Games:
-    """The games of a session: issues them until each has ended or was given up.
+    """The games of a session: issues each of them until it has ended or is given up.
 
-    ``more`` opens another lane, asked only if no batch of the open ones can be played now; None if
-    there is none, for now. ``count`` hears of every game in the journal. ``ends`` says whether the
-    session is over before all has been played. ``room`` is that of the last batch, and ``out`` has
-    the deck of each game that is being played; ``has_gaps`` if one was given up.
+    ``opener``     opens a further queue of batches; called only when no batch of the open queues
+                   can be played now; returns None if there is nothing to open for now
+    ``count``      called with the record of every game in the journal
+    ``ends``       whether the session is over before all games have been played
+    ``capacity``   how many games the last batch might have
+    ``in_flight``  the deck of each game that has been issued and has not ended, by the game's id
+    ``has_gaps``   whether a game was given up
     """
 
     def __init__(
         self,
-        more: "More",
+        opener: "QueueOpener",
         count: Callable[[GameRecord], object] = lambda _: None,
         ends: Callable[["Games"], bool] = lambda _: False,
     ) -> None:
-        self._more, self._count, self._ends = more, count, ends
-        self._returned = Lane()
-        self.lanes: list[Lane] = []
-        # Games on the same deal have the same deck, and no others have.
-        self.out: dict[str, str] = {}
-        self._decks_out: set[str] = set()
+        self._opener = opener
+        self._count = count
+        self._ends = ends
+        self._requeued = BatchQueue()
+        self.queues: list[BatchQueue] = []
+        # Games on one deal have the same deck, and games on different deals never do.
+        self.in_flight: dict[str, str] = {}
+        self._decks_in_flight: set[str] = set()
         self._barred: set[str] = set()
-        self.room = 1
+        self.capacity = 1
         self.has_gaps = False
 
     @property
     def is_over(self) -> bool:
-        """Whether no more games are needed, not even those that are out."""
-        return self._ends(self) or not (self.out or self._has_waiting())
+        """Whether the session needs no more games, not even those that are in flight."""
+        return self._ends(self) or not (self.in_flight or self._has_waiting())
 
     def _has_waiting(self) -> bool:
-        while not any(lane.has_more() for lane in (self._returned, *self.lanes)):
-            if not self._open_lane():
+        while not any(queue.has_more() for queue in (self._requeued, *self.queues)):
+            if not self._open_queue():
                 return False
         return True
 
-    def _open_lane(self) -> bool:
-        self.lanes = [lane for lane in self.lanes if lane.has_more()]
-        lane = self._more(self)
-        self.lanes += [lane] if lane else []
-        return lane is not None
+    def _open_queue(self) -> bool:
+        """Whether there was another queue to open; drops those that are empty."""
+        self.queues = [queue for queue in self.queues if queue.has_more()]
+        queue = self._opener(self)
+        if queue is None:
+            return False
+        self.queues.append(queue)
+        return True
 
-    def issue(self, room: int, is_stopping: Callable[[], bool] = lambda: False) -> list[GamePlan]:
-        """A batch for one worker, of at most ``room`` games; empty means none for now. A plan may
-        have millions for a bot that plays no more: meanwhile it looks whether all ``is_stopping``.
+    def issue(
+        self, capacity: int, is_stopping: Callable[[], bool] = lambda: False
+    ) -> list[GamePlan]:
+        """A batch of at most ``capacity`` games for one worker; an empty one means none for now.
+
+        A plan may have millions of games of a bot that plays no more. While these are skipped,
+        ``is_stopping`` is asked whether to go on.
         """
-        self.room = room
-        while not (is_stopping() or self._ends(self)) and (batch := self._next(room)):
+        self.capacity = capacity
+        while not (is_stopping() or self._ends(self)):
+            batch = self._next(capacity)
+            if not batch:
+                break
             games = [plan for plan in batch if self._barred.isdisjoint(plan.bots)]
             self.has_gaps |= len(games) < len(batch)
             if games:
-                self.out |= {plan.id: plan.deck for plan in games}
-                self._decks_out |= {plan.deck for plan in games}
+                self.in_flight |= {plan.id: plan.deck for plan in games}
+                self._decks_in_flight |= {plan.deck for plan in games}
                 return games
         return []
 
-    def _next(self, room: int) -> list[GamePlan]:
-        for lane in (self._returned, *self.lanes):
-            if batch := lane.take(room, self._decks_out):
+    def _next(self, capacity: int) -> list[GamePlan]:
+        for queue in (self._requeued, *self.queues):
+            if batch := queue.take(capacity, self._decks_in_flight):
                 return batch
-        while self._open_lane():
-            if batch := self.lanes[-1].take(room, self._decks_out):
+        while self._open_queue():
+            if batch := self.queues[-1].take(capacity, self._decks_in_flight):
                 return batch
         return []
 
     def ended(self, record: GameRecord) -> None:
-        """A game is in the journal: its deal may be played elsewhere."""
-        self._is_back(record.id)
+        """A game is in the journal, so other games on its deal may be played."""
+        self._land(record.id)
         self._count(record)
 
-    def give_back(self, batch: Sequence[GamePlan]) -> None:
-        """Games were not played: they are the next."""
+    def requeue(self, batch: Sequence[GamePlan]) -> None:
+        """Puts games that were issued but not played at the front."""
         for plan in batch:
-            self._is_back(plan.id)
-        self._returned.waiting.append(list(batch))
+            self._land(plan.id)
+        self._requeued.waiting.append(list(batch))
 
     def give_up(self, plan: GamePlan) -> None:
         """A game cannot be played in this session."""
-        self._is_back(plan.id)
+        self._land(plan.id)
         self.has_gaps = True
 
     def bar(self, bot: str) -> None:
-        """A bot plays no more: its games are given up."""
+        """Gives up all further games of a bot."""
         self._barred.add(bot)
 
-    def _is_back(self, name: str) -> None:
-        # A game that two workers played, because one was thought lost, comes back twice.
-        self._decks_out.discard(self.out.pop(name, ""))
+    def _land(self, name: str) -> None:
+        """A game is no longer in flight."""
+        # A game comes back twice if two workers played it, because one was thought lost.
+        deck = self.in_flight.pop(name, "")
+        self._decks_in_flight.discard(deck)
 
 
-More = Callable[[Games], Lane | None]
+QueueOpener = Callable[[Games], BatchQueue | None]
+"""Opens the next queue of batches for a session, or returns None if there is none for now."""
 
 
-def lanes_of(schedule: Schedule, ids: Container[str], places: Callable[[], int]) -> More:
-    """The games of a plan whose ids are not among these. ``places`` says how many workers there
-    are. Bots of the arena, without processes, cannot remember: they play game by game, in order.
+def planned_games(
+    schedule: Schedule, played: Container[str], slots: Callable[[], int]
+) -> QueueOpener:
+    """The games of a plan, without those whose ids have been ``played``. ``slots`` says how many
+    games can be played at the same time. Built-in bots in this process cannot remember anything,
+    so they play game by game, in order.
     """
     if not schedule.config.in_process:
-        return in_chunks(schedule, ids, places)
-    plans = schedule.missing(ids)
+        return in_chunks(schedule, played, slots)
+    plans = schedule.missing(played)
 
-    def more(games: Games) -> Lane | None:
-        batch = list(islice(plans, games.room))
-        return Lane([batch], share=True) if batch else None
+    def opener(games: Games) -> BatchQueue | None:
+        batch = list(islice(plans, games.capacity))
+        return BatchQueue([batch], share=True) if batch else None
 
-    return more
+    return opener
 
 
 def in_chunks(
     schedule: Schedule,
-    ids: Container[str],
-    places: Callable[[], int],
+    played: Container[str],
+    slots: Callable[[], int],
     first: int = 0,
     planned: Callable[[GamePlan], GamePlan] = lambda plan: plan,
-) -> More:
-    """Games in chunks of deals, which all line-ups play before the next chunk; in a chunk, the
-    batches of one line-up are all played before the next line-up's.
+) -> QueueOpener:
+    """Games in chunks of deals, from the ``first`` deal on. All line-ups play a chunk before the
+    next one; within a chunk, all batches of one line-up are played before the next line-up's.
 
-    A chunk is one deal at first, then at most half as many as there were before, so that all
-    line-ups have played about the same number of games whenever a run is stopped. There are about
-    as many open ones as workers. Where sets of opponents take turns, the deals of each set are a
-    chunk. The deals before the ``first`` one have been played. ``planned`` has the last word on
-    each game.
+    A chunk is one deal at first, and then at most half as many deals as there were before it, so
+    that whenever a run is stopped, all line-ups have played about the same number of games. There
+    are about as many open chunks as ``slots``. Where sets of opponents take turns, the deals of
+    each set are a chunk. Games whose ids have been ``played`` are left out; ``planned`` may change
+    each of the others.
     """
-    ahead, begun, turns, last = deque[range](), first, schedule.turns, schedule.last_deal
-    opened, deals = count(first), ceil(last / turns)
-    most = MOST_DEALS_AT_ONCE if schedule.config.compare is None else MOST_COMPARED
+    config = schedule.config
+    turns = schedule.turns
+    last = schedule.last_deal
+    rounds = ceil(last / turns)  # with one set of opponents, a round is a deal
+    most = MOST_DEALS_AT_ONCE if config.compare is None else MOST_COMPARED
+    ahead = deque[range]()
+    begun = first
+    number_of_chunk = count(first)
 
-    def more(games: Games) -> Lane | None:
+    def opener(games: Games) -> BatchQueue | None:
         nonlocal begun
-        if not ahead and begun < deals:
-            workers, left = max(1, places()), deals - begun
-            idle = max(1, workers - len(games.lanes))
-            size = min(most, games.room, begun // 2, ceil(deals / workers), ceil(left / idle))
-            numbers = range(begun * turns, min(last, (begun + max(1, size)) * turns))
-            begun = min(begun + max(1, size), deals)
-            ahead.extend(filter(None, (numbers[turn::turns] for turn in range(turns))))
+        if not ahead and begun < rounds:
+            workers = max(1, slots())
+            idle = max(1, workers - len(games.queues))
+            left = rounds - begun
+            size = min(most, games.capacity, begun // 2, ceil(rounds / workers), ceil(left / idle))
+            end = begun + max(1, size)
+            numbers = range(begun * turns, min(last, end * turns))
+            begun = min(end, rounds)
+            chunks = (numbers[turn::turns] for turn in range(turns))
+            ahead.extend(chunk for chunk in chunks if chunk)
         if not ahead:
             return None
-        line_ups = schedule.batches(ahead.popleft(), ids, next(opened))
-        return Lane(rest=([[*map(planned, batch)] for batch in batches] for batches in line_ups))
+        line_ups = schedule.batches(ahead.popleft(), played, next(number_of_chunk))
+        return BatchQueue(
+            refill=(
+                [[planned(plan) for plan in batch] for batch in batches] for batches in line_ups
+            )
+        )
 
-    return more
+    return opener
 
 
-def in_rounds(first: More, decide: Callable[[], More | None]) -> More:
-    """Rounds of games: when all of one have ended, so that the answer does not depend on the number
-    of workers, ``decide`` gives those of the next, or None at the end. A round that cannot be
-    completed is the last.
+def in_rounds(first: QueueOpener, decide: Callable[[], QueueOpener | None]) -> QueueOpener:
+    """Rounds of games, of which ``first`` is the first. When all games of a round have ended,
+    ``decide`` gives the next round, or None at the end; so what it decides does not depend on the
+    number of workers. A round in which a game was given up is the last.
     """
-    current: More | None = first
+    current: QueueOpener | None = first
 
-    def more(games: Games) -> Lane | None:
+    def opener(games: Games) -> BatchQueue | None:
         nonlocal current
         while current:
-            lane = current(games)
-            if lane or games.out:
-                return lane
+            queue = current(games)
+            if queue or games.in_flight:
+                return queue
             current = None if games.has_gaps else decide()
-            games.room = 1  # each round begins with small chunks
+            games.capacity = 1  # each round begins with small chunks
         return None
 
-    return more
+    return opener
 
 
 def as_drawn(
     before: Sequence[list[GamePlan]], draw: Callable[[], Sequence[list[GamePlan]]]
-) -> More:
-    """Games of a league: some batches were drawn ``before`` and not played, and ``draw`` gives
-    those of a line-up on fresh deals, none if the league ends or nobody can play.
+) -> QueueOpener:
+    """Games of a league: first the batches that were drawn ``before`` and not played, and then
+    those that ``draw`` draws for a line-up on fresh deals. ``draw`` returns none if the league ends
+    or no bot can play.
     """
     waiting = list(before)
 
-    def more(_: Games) -> Lane | None:
+    def opener(_: Games) -> BatchQueue | None:
         batches = waiting.copy() or draw()
         waiting.clear()
-        return Lane(batches) if batches else None
+        return BatchQueue(batches) if batches else None
 
-    return more
+    return opener
 
 
 class Block(NamedTuple):
@@ -258,8 +303,11 @@ class Block(NamedTuple):
     margins: Margins = NO_MARGINS
 
 
-_Got = tuple[int, float | None]
-"""A bot's share of a game in parts of `WHOLE`, so that order does not matter, and its margin."""
+class _Score(NamedTuple):
+    """A bot's share of a game in parts of `WHOLE`, and its margin, if the test goes by margins."""
+
+    parts: int
+    margin: int | None
 
 
 class ComparedGames:
@@ -268,8 +316,11 @@ class ComparedGames:
     ``judge`` gets one round of blocks at a time, one block for each board and set of opponents, in
     the order of deals and boards, and says whether that is enough. So a comparison gives the same
     answer at the same block, in whatever order games happen to end. After that it is not asked
-    again, and ``settled`` is the number of deals it looked at; until then it is None.
-    ``block_size`` is the number of games in a block, ``round_size`` that of blocks in a round.
+    again.
+
+    ``block_size``  the number of games in a block
+    ``round_size``  the number of blocks in a round
+    ``settled``     the number of deals that the judge looked at; None until it has seen enough
     """
 
     def __init__(self, schedule: Schedule, judge: Callable[[Sequence[Block]], bool]) -> None:
@@ -278,30 +329,28 @@ class ComparedGames:
             raise ConfigError(
                 "expected a run that compares two bots, got a tournament", "choose another --out"
             )
-        self._config, self._compare, self._judge = config, config.compare, judge
+        self._config = config
+        self._compare = config.compare
+        self._judge = judge
         self._groups = schedule.turns
         self.block_size = schedule.block_size * (2 if config.pool else 1)
         self.round_size = self._groups * len(config.boards)
-        self._whole = schedule.block_size * WHOLE
-        self._open = defaultdict[tuple[str, int], list[tuple[_Got, _Got]]](list)
+        self._parts_of_block = schedule.block_size * WHOLE
+        # By board and deal: the scores of the new bot and the old one in each game.
+        self._open = defaultdict[tuple[str, int], list[tuple[_Score, _Score]]](list)
         self._looked_at = 0
         self.settled: int | None = None
 
-    def games(self, more: More) -> Games:
-        """What is to be played, until no game can change the answer: it is there, or a block cannot
-        be completed, and those after it do not count without it.
+    def games(self, opener: QueueOpener) -> Games:
+        """The games to play until no game can change the answer: because there is one, or because a
+        block cannot be completed, and those after it do not count without it.
         """
-        return Games(more, self.count, lambda games: self.settled is not None or games.has_gaps)
+        return Games(opener, self.count, lambda games: self.settled is not None or games.has_gaps)
 
     def count(self, record: GameRecord) -> None:
         """Counts a game of this or an earlier session."""
-        won = dict(zip(record.bots, shares(record.ranks), strict=True))
-        by_margin = self._compare.by != "wins"
-        margin = dict(zip(record.bots, margins(record), strict=True)) if by_margin else {}
-        new, old = (
-            (round(won.get(bot, 0) * WHOLE), margin.get(bot))
-            for bot in (self._compare.new, self._compare.old)
-        )
+        new = self._score(record, self._compare.new)
+        old = self._score(record, self._compare.old)
         self._open[record.board, record.deal].append((new, old))
         while self.settled is None and self._looked_at < self._config.deals:
             deals = range(self._looked_at, self._looked_at + self._groups)
@@ -309,19 +358,39 @@ class ComparedGames:
             if any(len(self._open.get(place, ())) != self.block_size for place in places):
                 break
             self._looked_at = deals.stop
-            if self._judge([*map(self._block, places)]):
+            if self._judge([self._block(place) for place in places]):
                 self.settled = self._looked_at
 
+    def _score(self, record: GameRecord, bot: str) -> _Score:
+        """The score of one of the two bots in a game; with a pool, it may not sit in the game."""
+        if bot not in record.bots:
+            return _Score(0, None)
+        seat = record.bots.index(bot)
+        parts = round(shares(record.ranks)[seat] * WHOLE)
+        margin = margins(record)[seat] if self._compare.by != "wins" else None
+        return _Score(parts, margin)
+
     def _block(self, place: tuple[str, int]) -> Block:
-        new, old = zip(*self._open.pop(place), strict=True)
-        won = [sum(won for won, _ in of_bot) / self._whole for of_bot in (new, old)]
-        known = [sorted(by for _, by in of_bot if by is not None) for of_bot in (new, old)]
-        return Block(won[0], won[1], place[1] % self._groups, (tuple(known[0]), tuple(known[1])))
+        """The complete block on a board and deal."""
+        games = self._open.pop(place)
+        new = [score for score, _ in games]
+        old = [score for _, score in games]
+        return Block(
+            new=sum(score.parts for score in new) / self._parts_of_block,
+            old=sum(score.parts for score in old) / self._parts_of_block,
+            group=place[1] % self._groups,
+            margins=(_sorted_margins(new), _sorted_margins(old)),
+        )
+
+
+def _sorted_margins(scores: Sequence[_Score]) -> tuple[int, ...]:
+    """The margins of a bot's games in ascending order."""
+    return tuple(sorted(score.margin for score in scores if score.margin is not None))
 
 
 def deals_for(config: RunConfig, blocks: int) -> int:
-    """The deals on each board for this many blocks, rounded up to complete rounds. Raises
-    ConfigError for too many.
+    """How many deals on each board make this many blocks, rounded up to complete rounds. Raises
+    ConfigError if there are not so many deals.
     """
     groups = len(opponents(config))
     deals = ceil(blocks / (groups * len(config.boards))) * groups

@@ -20,7 +20,7 @@ from arena.players.manifest import ARENA_OPTIONS, Option, Value
 from arena.records.record import GameRecord, shares
 from arena.tournament.config import Parameter, Tuning
 from arena.tournament.schedule import Schedule
-from arena.tournament.sources import Games, More, in_chunks, in_rounds
+from arena.tournament.sources import Games, QueueOpener, in_chunks, in_rounds
 
 REACH, REACH_FALL = 0.2, 0.101
 GAIN, GAIN_DELAY, GAIN_FALL = 0.06, 50, 0.602
@@ -243,14 +243,17 @@ class TunedGames:
         self,
         schedule: Schedule,
         ids: Container[str],
-        places: Callable[[], int],
+        slots: Callable[[], int],
         known: Iterable[GameRecord] = (),
         tell: Callable[[SearchPath], object] = lambda _: None,
     ) -> None:
         config = schedule.config
         assert config.tune is not None, "a run that tunes a bot"
         self.path = SearchPath(config.tune, config.boards, config.seed)
-        self._config, self._ids, self._places, self._tell = config, ids, places, tell
+        self._config = config
+        self._ids = ids
+        self._slots = slots
+        self._tell = tell
         self._seats = schedule.block_size
         self._lead: dict[Block, dict[int, float]] = {}
         for record in known:
@@ -294,7 +297,7 @@ class TunedGames:
             self.path.move({block: sum(lead) / self._seats for block, lead in leads.items()})
         return self.path.steps > before
 
-    def _next_step(self) -> More | None:
+    def _next_step(self) -> QueueOpener | None:
         """The games of the next step; None at the end, and where all games of a step are known but
         do not make it.
         """
@@ -303,7 +306,7 @@ class TunedGames:
         self._begun = self.path.steps
         deals = self.path.deals(self._config.deals)
         schedule = Schedule(replace(self._config, deals=deals.stop))
-        return in_chunks(schedule, self._ids, self._places, deals.start, self.planned)
+        return in_chunks(schedule, self._ids, self._slots, deals.start, self.planned)
 
 
 def deals_for(games: int, boards: int) -> int:

@@ -362,7 +362,7 @@ class LocalPool:
     as_one = True
 
     def __init__(self, setup: Setup, jobs: int, log_queue: Any = None) -> None:
-        self._setup, self.places, self._log_queue = setup, jobs, log_queue
+        self._setup, self.slots, self._log_queue = setup, jobs, log_queue
         self._context = multiprocessing.get_context(START_METHOD)
         self._crew: Crew | None = None
         self._started = self._context.Value("i", 0)
@@ -374,16 +374,16 @@ class LocalPool:
     def look(self) -> None:
         """Does nothing: a dead worker is noticed by its games."""
 
-    def room(self) -> int:
+    def capacity(self) -> int:
         """The size of a batch; 0 if enough are waiting, or one has to be alone."""
         self._pending = {future for future in self._pending if not future.done()}
         started = self._started.value
         # Each batch that no idle worker takes starts another worker, and workers that start all at
         # once keep each other waiting: with 64 of them on two processors the first game came after
         # 13 s.
-        most = self.places * (1 if self._pace.is_slow else AHEAD)
-        if started < self.places:
-            most = min(self.places, started + available_cores())
+        most = self.slots * (1 if self._pace.is_slow else AHEAD)
+        if started < self.slots:
+            most = min(self.slots, started + available_cores())
         is_full = self._alone in self._pending or len(self._pending) >= most
         return 0 if is_full else self._pace.games
 
@@ -394,7 +394,7 @@ class LocalPool:
         if self._crew is None:
             self._started = self._context.Value("i", 0)
             given = (self._setup, self._log_queue, self._started, self._stopping)
-            self._crew = Crew(self.places, start_worker, given)
+            self._crew = Crew(self.slots, start_worker, given)
         try:
             future: Future[Batch] = self._crew.submit(play_batch, plans)
         except BrokenProcessPool:

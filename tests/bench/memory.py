@@ -16,7 +16,7 @@ from arena.players.sandbox.tiers import OPEN
 from arena.records.journal import Journal
 from arena.rules.boards import built_in
 from arena.tournament.runner import Event, GamePlayed, Runner
-from arena.tournament.sources import Games, Lane
+from arena.tournament.sources import BatchQueue, Games
 from arena.tournament.workers import LocalPool, Setup, worker_cores
 from tests.bench.figures import Figure, in_own_process
 from tests.bench.parrots import (
@@ -74,9 +74,9 @@ def play_games(marks: tuple[int, ...]) -> Readings:
         pool = LocalPool(setup, 1)
         plans = _plans(plan, marks[-1])
 
-        def more(games: Games) -> Lane | None:
-            batch = list(islice(plans, games.room))
-            return Lane([batch], share=True) if batch else None
+        def more(games: Games) -> BatchQueue | None:
+            batch = list(islice(plans, games.capacity))
+            return BatchQueue([batch], share=True) if batch else None
 
         Runner(Path(name), journal, pool, listen).play(Games(more))
     return readings

@@ -8,10 +8,10 @@ from arena.cli.progress import SEAT_MS, Forecast, Progress, duration_text, late_
 from arena.tournament.config import make_config
 
 
-def forecast_of(games, places=0, **settings):
+def forecast_of(games, slots=0, **settings):
     """The forecast after games of which each is the milliseconds that some bots took."""
     config = make_config({"bots": ["a", "b", "c"], "seed": "s", **settings})
-    forecast = Forecast(config, places)
+    forecast = Forecast(config, slots)
     for game in games:
         think_ms = [ms - SEAT_MS for ms in game.values()]
         forecast.note(SimpleNamespace(bots=list(game), think_ms=think_ms))
@@ -39,7 +39,7 @@ def test_every_bot_counts_with_what_it_took_whoever_played_first():
 
 
 def test_games_that_are_being_played_count_half():
-    alone, two = forecast_of(ROUND).left_s(60, 300), forecast_of(ROUND, places=2).left_s(60, 300)
+    alone, two = forecast_of(ROUND).left_s(60, 300), forecast_of(ROUND, slots=2).left_s(60, 300)
     assert two == pytest.approx(alone * 3 / 4)
 
 

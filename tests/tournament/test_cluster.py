@@ -37,7 +37,7 @@ class Executor:
 class Scripted:
     """A scripted cluster: the admission of each address."""
 
-    address, places = "tcp://scripted:1", 1
+    address, slots = "tcp://scripted:1", 1
 
     def __init__(self, **admissions):
         self.executors = {
@@ -47,7 +47,7 @@ class Scripted:
             status="running",
             get_executor=lambda workers, **_: self.executors[workers[0]],
             scheduler=SimpleNamespace(ncores=None),
-            sync=lambda *_, **__: dict.fromkeys(self.executors, self.places),
+            sync=lambda *_, **__: dict.fromkeys(self.executors, self.slots),
         )
 
 
@@ -87,7 +87,7 @@ def end(executor, result):
 def test_a_worker_that_breaks_off_three_games_in_a_row_gets_no_more_and_they_go_elsewhere(make):
     made, executors, told = make(a=admitted("a"), b=admitted("b"))
     sick, well = executors["tcp://a:1"], executors["tcp://b:1"]
-    # it keeps the well one busy, so that the sick one has more room
+    # it keeps the well one busy, so that the sick one has more capacity
     made._failed_at["decoy"].add("tcp://a:1")
     for name in ("x", "y", "z"):
         made.submit(plans("decoy"))
@@ -103,7 +103,7 @@ def test_a_worker_that_breaks_off_three_games_in_a_row_gets_no_more_and_they_go_
         "warning: the worker tcp://a:1 on a may not play: its games fail one after another: no"
         " memory"
     )
-    assert made.places == 1
+    assert made.slots == 1
 
 
 def test_voids_count_against_a_worker_too_and_a_finished_game_for_it(make):
@@ -113,15 +113,15 @@ def test_voids_count_against_a_worker_too_and_a_finished_game_for_it(make):
         made.submit(plans(f"game {id(result)} {len(told)}"))
         end(worker, result)
         made.look()
-    assert made.places == 1
+    assert made.slots == 1
     made.submit(plans("one more"))
     end(worker, Void("no pids"))
     made.look()
-    assert made.places == 0
+    assert made.slots == 0
 
 
 def test_a_process_that_dies_with_all_games_of_a_worker_makes_it_not_sick(make, monkeypatch):
-    monkeypatch.setattr(Scripted, "places", 4)
+    monkeypatch.setattr(Scripted, "slots", 4)
     made, executors, _ = make(a=admitted("a"))
     for _ in range(2):
         for name in "wxyz":
@@ -129,7 +129,7 @@ def test_a_process_that_dies_with_all_games_of_a_worker_makes_it_not_sick(make, 
         for _ in range(4):
             end(executors["tcp://a:1"], BrokenExecutor("its worker died"))
         made.look()
-    assert made.places == 4
+    assert made.slots == 4
 
 
 def test_a_game_that_has_to_be_alone_waits_for_an_idle_worker_and_keeps_others_away(make):
@@ -138,7 +138,7 @@ def test_a_game_that_has_to_be_alone_waits_for_an_idle_worker_and_keeps_others_a
     assert made.submit(plans("suspect"), alone=True) is None
     end(executors["tcp://a:1"], None)
     assert made.submit(plans("suspect"), alone=True)
-    assert made.room() == 0
+    assert made.capacity() == 0
     assert made.submit(plans("y")) is None
 
 

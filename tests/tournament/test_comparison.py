@@ -15,7 +15,7 @@ from arena.rules.boards import built_in
 from arena.tournament.config import make_config
 from arena.tournament.runs import completeness, describe_run, differences, schedule_of
 from arena.tournament.schedule import Schedule, opponents
-from arena.tournament.sources import Block, ComparedGames, deals_for, lanes_of
+from arena.tournament.sources import Block, ComparedGames, deals_for, planned_games
 
 
 def config(pool=(), **settings):
@@ -166,7 +166,7 @@ def test_a_block_that_lacks_a_game_holds_up_those_after_it():
 def test_a_comparison_is_over_once_it_is_settled_though_games_are_out():
     schedule = Schedule(config(deals=4))
     _, compared = blocks_of(schedule, [], lambda blocks: True)
-    games = compared.games(lanes_of(schedule, [], lambda: 2))
+    games = compared.games(planned_games(schedule, [], lambda: 2))
     first, ahead = games.issue(1), games.issue(1)
     for plan in first:
         games.ended(record_of(plan, (1, 2)))
@@ -179,9 +179,9 @@ def test_a_comparison_is_over_once_it_is_settled_though_games_are_out():
 def test_a_comparison_is_over_when_a_block_cannot_be_completed():
     schedule = Schedule(config(deals=4))
     _, compared = blocks_of(schedule, [])
-    games = compared.games(lanes_of(schedule, [], lambda: 2))
+    games = compared.games(planned_games(schedule, [], lambda: 2))
     [plan] = games.issue(1)
-    games.give_back([plan])
+    games.requeue([plan])
     assert games.issue(1) == [plan]
     assert not games.is_over
     games.give_up(plan)

@@ -16,7 +16,7 @@ from arena.rules.boards import built_in
 from arena.tournament.config import make_config
 from arena.tournament.runner import MOST_FRUITLESS, FirstGames, GamePlayed, Runner
 from arena.tournament.schedule import Schedule, single_game
-from arena.tournament.sources import Games, Lane, lanes_of
+from arena.tournament.sources import BatchQueue, Games, planned_games
 from arena.tournament.workers import Batch
 
 FAULT = Evidence("a", 0, 0, 0.0, "exit", "", "", [], "", [])
@@ -38,7 +38,7 @@ class ScriptedPool:
 class Ended(ScriptedPool):
     """A pool whose games have ended as soon as they are handed out; the last one has a fault."""
 
-    places = 1
+    slots = 1
 
     def __init__(self, games):
         self._games = games
@@ -47,7 +47,7 @@ class Ended(ScriptedPool):
     def look(self):
         pass
 
-    def room(self):
+    def capacity(self):
         return self._games - self.handed_out
 
     def submit(self, plans, *, alone=False):
@@ -70,7 +70,7 @@ def test_games_are_kept_where_the_evidence_of_a_fault_cannot_be_written(tmp_path
     pool = Ended(20)
     runner = Runner(tmp_path, journal, pool, lambda event: None)
     with pytest.raises(RunError, match="got a link"):
-        runner.play(Games(lanes_of(schedule, kept, lambda: 1)))
+        runner.play(Games(planned_games(schedule, kept, lambda: 1)))
     assert len(kept) == pool.handed_out == 20
 
 
@@ -120,7 +120,7 @@ class OneByOne(ScriptedPool):
     which ``breaks`` is true ends with the death of its worker.
     """
 
-    places = 2
+    slots = 2
     as_one = False
 
     def __init__(self, evidence=(), breaks=lambda plans: False):
@@ -140,8 +140,8 @@ class OneByOne(ScriptedPool):
         else:
             future.set_result(Batch([self._outcome(plan) for plan in plans], 1.0))
 
-    def room(self):
-        return self.places - len(self._waiting)
+    def capacity(self):
+        return self.slots - len(self._waiting)
 
     def submit(self, plans, *, alone=False):
         future = Future()
@@ -159,10 +159,10 @@ GAME = single_game("runner", "bird", 0, ["a", "b"])
 
 def play_batches(folder, batches, listen, pool=None):
     """Plays these batches in this order, with a journal in the folder."""
-    lanes = iter([Lane(batches, share=True)])
+    queues = iter([BatchQueue(batches, share=True)])
     with Journal(folder) as journal:
         runner = Runner(folder, journal, pool or OneByOne(), listen)
-        runner.play(Games(lambda _: next(lanes, None)))
+        runner.play(Games(lambda _: next(queues, None)))
 
 
 @pytest.mark.parametrize("batches", [[[GAME], [GAME]], [[GAME, GAME]]])

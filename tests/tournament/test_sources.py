@@ -15,7 +15,7 @@ from arena.tournament.sources import (
     Games,
     as_drawn,
     in_rounds,
-    lanes_of,
+    planned_games,
 )
 
 AHEAD = 2
@@ -26,8 +26,8 @@ def schedule(**settings):
     return Schedule(fix_line_ups(found, None))
 
 
-def source_of(plan, places=1, ids=()):
-    return Games(lanes_of(plan, ids, lambda: places))
+def source_of(plan, slots=1, ids=()):
+    return Games(planned_games(plan, ids, lambda: slots))
 
 
 def end(source, batch):
@@ -35,13 +35,13 @@ def end(source, batch):
         source.ended(SimpleNamespace(id=plan.id))
 
 
-def drained(source, places, room, seed=0):
+def drained(source, slots, room, seed=0):
     """Batches as they are handed out to workers, each with those that are out then; they come back
     in any order.
     """
     out, found, rng = [], [], random.Random(seed)
     while not source.is_over:
-        while len(out) < places * AHEAD and (batch := source.issue(room)):
+        while len(out) < slots * AHEAD and (batch := source.issue(room)):
             found.append((batch, list(out)))
             out.append(batch)
         assert out, "games are left, none is out, and none is issued"
@@ -67,10 +67,10 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.parametrize(("places", "room"), [(1, 10), (2, 3), (8, 500)])
-def test_no_deal_is_out_twice_and_every_game_is_issued_once(settings, places, room):
+@pytest.mark.parametrize(("slots", "room"), [(1, 10), (2, 3), (8, 500)])
+def test_no_deal_is_out_twice_and_every_game_is_issued_once(settings, slots, room):
     plan = schedule(**settings)
-    found = drained(source_of(plan, places), places, room)
+    found = drained(source_of(plan, slots), slots, room)
     for batch, out in found:
         assert not deals_of(batch) & {deal for other in out for deal in deals_of(other)}
         assert len(deals_of(batch)) == len(batch), "a process never meets a deal twice"
@@ -81,20 +81,20 @@ def test_no_deal_is_out_twice_and_every_game_is_issued_once(settings, places, ro
     )
 
 
-@pytest.mark.parametrize("places", [1, 4])
+@pytest.mark.parametrize("slots", [1, 4])
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("settings", [{}, {"tables": 5}, {"boards": ["bird", "lion"]}])
 def test_whenever_a_run_is_stopped_all_bots_have_played_about_equally_often(
-    players, places, settings
+    players, slots, settings
 ):
     """At most a few blocks for each batch that may be out; later, a part of what they have."""
     plan = schedule(players=players, deals=40, **settings)
-    found = drained(source_of(plan, places), places, 10)
+    found = drained(source_of(plan, slots), slots, 10)
     games = Counter(dict.fromkeys(plan.config.bots, 0))
     for batch, _ in found:
         games.update(bot for game in batch for bot in game.bots)
         apart = max(games.values()) - min(games.values())
-        assert apart <= players * len(plan.seatings) * AHEAD * places + min(games.values())
+        assert apart <= players * len(plan.seatings) * AHEAD * slots + min(games.values())
     assert len(set(games.values())) == 1 or "tables" in settings
 
 
@@ -106,16 +106,16 @@ def test_after_a_few_games_every_bot_has_one():
 
 
 @pytest.mark.parametrize(
-    ("places", "deals", "sizes"),
+    ("slots", "deals", "sizes"),
     [
         (1, 100, [1, 1, 1, 1, 2, 3, 4, 6, 9, 14, 20, 20, 18]),
         (2, 10, [1, 1, 1, 1, 2, 3, 1]),
         (8, 40, [1, 1, 1, 1, 2, 3, 4, 5, 5, 5, 5, 5, 2]),
     ],
 )
-def test_chunks_grow_with_what_was_played_and_leave_games_for_all_workers(places, deals, sizes):
+def test_chunks_grow_with_what_was_played_and_leave_games_for_all_workers(slots, deals, sizes):
     plan = schedule(bots=["a", "b"], deals=deals)
-    found = [batch for batch, _ in drained(source_of(plan, places), places, 500)]
+    found = [batch for batch, _ in drained(source_of(plan, slots), slots, 500)]
     chunks = Counter()
     for batch in found:
         chunks[min(game.deal for game in batch)] = len(batch)
@@ -172,13 +172,13 @@ def test_a_game_that_was_given_back_waits_until_its_deal_is_free():
     source = source_of(schedule(bots=["a", "b"], deals=1))
     [first] = source.issue(5)
     assert source.issue(5) == []
-    source.give_back([first])
+    source.requeue([first])
     assert source.issue(5) == [first]
-    source.give_back([first])
+    source.requeue([first])
     [again] = source.issue(5)
     source.ended(SimpleNamespace(id=again.id))
     [second] = source.issue(5)
-    source.give_back([second])
+    source.requeue([second])
     assert not source.is_over
     end(source, source.issue(5))
     assert source.is_over
@@ -197,7 +197,7 @@ def test_a_further_round_is_decided_when_all_games_of_the_last_have_ended():
     rounds, played = [2, 1], set()
 
     def games():
-        return lanes_of(schedule(deals=rounds.pop()), played, lambda: 1)
+        return planned_games(schedule(deals=rounds.pop()), played, lambda: 1)
 
     source = Games(in_rounds(games(), lambda: games() if rounds else None))
     for deals in (1, 2):
@@ -212,7 +212,7 @@ def test_a_further_round_is_decided_when_all_games_of_the_last_have_ended():
 
 
 def test_a_round_with_a_gap_is_the_last():
-    source = Games(in_rounds(lanes_of(schedule(deals=1), [], lambda: 1), pytest.fail))
+    source = Games(in_rounds(planned_games(schedule(deals=1), [], lambda: 1), pytest.fail))
     [plan] = source.issue(1)
     source.give_up(plan)
     drained(source, 1, 10)
@@ -222,7 +222,7 @@ def test_a_round_with_a_gap_is_the_last():
 def test_compared_blocks_are_played_in_the_order_in_which_they_are_looked_at():
     plan = schedule(compare={"new": "a", "old": "b"}, deals=200)
     compared = ComparedGames(plan, lambda _: False)
-    source = compared.games(lanes_of(plan, [], lambda: 2))
+    source = compared.games(planned_games(plan, [], lambda: 2))
     issued, ahead = [], 0
     while not source.is_over:
         batch = source.issue(10)

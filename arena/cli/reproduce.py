@@ -22,8 +22,8 @@ from arena.match.decisions import Reproduction
 from arena.match.decisions import reproduce as repeat
 from arena.players.folder import Bot, renamed
 from arena.players.sandbox.tiers import Sandbox
+from arena.records.faults import evidence_name, read_evidence
 from arena.records.record import Fault, GameRecord
-from arena.records.runfile import evidence_name, read_evidence
 from arena.records.strict import short
 from arena.rules.explain import explained
 from arena.tournament.review import Compared, Scripts, compare_decisions

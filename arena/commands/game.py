@@ -24,9 +24,11 @@ from arena.players.folder import Bot
 from arena.players.player import PERSON, YOU, InProcessPlayer, Player, built_in_player, is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
+from arena.records.faults import Faults
 from arena.records.journal import Journal, read_records
+from arena.records.ownership import mark_run
 from arena.records.record import MOST_SEATS
-from arena.records.runfile import Faults, mark_run, write_run
+from arena.records.runfile import write_run
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.tournament.config import OneGame, RunConfig, make_config

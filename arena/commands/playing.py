@@ -33,8 +33,9 @@ from arena.players.player import is_built_in
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
 from arena.ratings.sequential import SequentialTest, Verdict
+from arena.records.faults import evidence_name
 from arena.records.journal import read_records
-from arena.records.runfile import evidence_name, state_folder
+from arena.records.ownership import state_folder
 from arena.rules import CORE
 from arena.tournament.lineups import next_allotment
 from arena.tournament.runner import BotBroken, Event, Pool, Runner

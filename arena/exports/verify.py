@@ -27,11 +27,12 @@ from arena.players.folder import (
 )
 from arena.players.manifest import FILE, played_text
 from arena.players.player import A_PERSON, IN_PROCESS, built_in_bot
+from arena.records.faults import evidence_name
 from arena.records.journal import COMPRESSED, Ids, journal_of, read_lines
 from arena.records.record import GameRecord
 from arena.records.regular import open_regular, read_regular
 from arena.records.runfile import FILE as RUN_FILE
-from arena.records.runfile import BotInfo, RunInfo, evidence_name, read_run
+from arena.records.runfile import BotInfo, RunInfo, read_run
 from arena.records.strict import Difference, Wrong, decode_strictly
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION

@@ -35,9 +35,9 @@ from arena.players.messages import FromArena, Hello, Start, encode
 from arena.players.player import KEPT_BYTES, Answer, BuiltIn, Player, built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import NS_PER_MS
+from arena.records.faults import KeptFault
 from arena.records.grades import DECIMALS, HALF_WIDTH, Grade, Judge
 from arena.records.record import Fault, GameRecord
-from arena.records.runfile import KeptFault
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASSED, move_text, play_text

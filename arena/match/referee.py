@@ -19,7 +19,7 @@ from arena.players.player import Answer, Evidence, Player
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS
 from arena.records.notes import Entry, Note
 from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
-from arena.records.runfile import SoFar
+from arena.records.voids import SoFar
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASS, legal_move, move_text, parse_deck, parse_move

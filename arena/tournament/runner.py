@@ -13,9 +13,10 @@ from typing import NamedTuple, Protocol
 
 from arena.errors import FaultKind, RunError, UserError, Void
 from arena.match.referee import BrokenOff, GamePlan, Outcome
+from arena.records.faults import Faults
 from arena.records.journal import Journal
 from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
-from arena.records.runfile import Faults, VoidGame, append_void
+from arena.records.voids import VoidGame, append_void
 from arena.tournament.sources import Games
 from arena.tournament.workers import ATTEMPTS, Batch
 

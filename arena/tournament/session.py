@@ -27,9 +27,10 @@ from arena.players.staging import passing_folder, stage_for_run
 from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import Journal
 from arena.records.league import FILE as LEAGUE
+from arena.records.ownership import MARK, is_made_here, mark_run
 from arena.records.regular import folder_below, has_folder, open_regular
 from arena.records.runfile import FILE as RUN_FILE
-from arena.records.runfile import MARK, RunInfo, is_made_here, mark_run, read_run, write_run
+from arena.records.runfile import RunInfo, read_run, write_run
 from arena.tournament.config import RunConfig, make_config
 from arena.tournament.lineups import fix_allotment, fix_line_ups
 from arena.tournament.runner import Event, Pool

@@ -21,8 +21,9 @@ from arena.players.player import InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN
 from arena.players.staging import stage
 from arena.ratings.tables import run_tables
+from arena.records.faults import evidence_name
 from arena.records.journal import Journal
-from arena.records.runfile import BotInfo, RunInfo, evidence_name, read_run, write_run
+from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
 from arena.rules.boards import built_in
 from arena.rules.terms import REVISION
 from arena.tournament.config import make_config

@@ -21,7 +21,7 @@ from arena.players.channel import WireLog
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, random_move
 from arena.players.sandbox.tiers import OPEN
-from arena.records.runfile import Faults, read_evidence
+from arena.records.faults import Faults, read_evidence
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 from tests.exports.runs import game_of

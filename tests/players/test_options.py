@@ -21,7 +21,7 @@ from arena.players.folder import (
 )
 from arena.players.manifest import played_text, read_manifest, read_options, value_text
 from arena.players.registry import write_manifest
-from arena.records.runfile import evidence_name
+from arena.records.faults import evidence_name
 
 OPTIONS = """
 [options]

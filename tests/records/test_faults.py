@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from arena.errors import RunError
-from arena.records import runfile
-from arena.records.runfile import Faults, read_evidence, used_bytes
+from arena.records import faults as faults_module
+from arena.records.faults import Faults, read_evidence, used_bytes
 
 
 class Said(msgspec.Struct):
@@ -28,7 +28,7 @@ def said(size):
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(runfile, "MOST_EVIDENCE", 300_000)
+    monkeypatch.setattr(faults_module, "MOST_EVIDENCE", 300_000)
 
 
 def test_evidence_is_kept_until_the_budget_is_spent(tmp_path):

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from arena.records.runfile import VOIDS_FILE, SoFar, VoidGame, append_void
+from arena.records.voids import VOIDS_FILE, SoFar, VoidGame, append_void
 
 
 def void(number, so_far):

@@ -9,9 +9,9 @@ import pytest
 from arena.errors import RunError, Void
 from arena.match.referee import Outcome, play_alone
 from arena.players.player import Evidence, random_move
+from arena.records.faults import evidence_name
 from arena.records.journal import Journal
 from arena.records.record import Fault, decode_record
-from arena.records.runfile import evidence_name
 from arena.rules.boards import built_in
 from arena.tournament.config import make_config
 from arena.tournament.runner import MOST_FRUITLESS, FirstGames, GamePlayed, Runner

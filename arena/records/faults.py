@@ -1,0 +1,110 @@
+"""Evidence of faults: what a bot that forfeited was sent, what it answered, and how it ended.
+
+``faults/`` in a run's folder has a folder for each game, with a file for each seat that forfeited.
+Nothing depends on these files: a game counts without them.
+"""
+
+import os
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from arena.errors import RunError
+from arena.records.regular import folder_below, read_regular, write_durably
+
+FAULTS = "faults"
+MOST_EVIDENCE = 64 << 20
+"""The most bytes of evidence that a run keeps. A fault leaves up to 100 KB, and a bot may forfeit
+every game: a million games would fill 100 GB. This keeps some 600 faults, of which a report shows
+40, and a run's folder stays small enough to be sent to somebody.
+"""
+BLOCK = 4096
+"""The bytes that the smallest file takes on a disk, and the smallest folder."""
+MOST_NAME = 250
+"""The longest name of a folder, in characters."""
+
+
+class KeptFault(Struct, frozen=True):
+    """The part of an evidence file that reproducing the fault needs."""
+
+    game: str
+    seat: Annotated[int, Meta(ge=0, le=3)]
+    turn: Annotated[int, Meta(ge=0, le=72)]
+    kind: str
+    detail: str
+    lines: list[tuple[str, float, str]]
+    asked_ms: list[Annotated[int, Meta(ge=0, le=86_400_000)]]
+
+
+def evidence_name(game: str, seat: int) -> str:
+    """The file with the evidence of a seat's fault, below the run's folder."""
+    folders = [_folder_name(part) for part in game.split("/")]
+    return "/".join([FAULTS, *folders, f"seat-{seat}.json"])
+
+
+def _folder_name(part: str) -> str:
+    """A part of a game's id as the name of a folder. Some file systems refuse ``:``, and all of
+    them refuse the line-up of four bots with many options.
+    """
+    name = part.replace(":", "~")
+    if len(name) <= MOST_NAME:
+        return name
+    return f"{name[: MOST_NAME // 2]}~{sha256(part.encode()).hexdigest()[:16]}"
+
+
+class Faults:
+    """Writes the evidence of a run's faults, up to `MOST_EVIDENCE` bytes. Once ``is_full``, only
+    the records tell of further faults.
+    """
+
+    def __init__(self, run: Path) -> None:
+        self._run = run
+        self._used: int | None = None
+        self.is_full = False
+
+    def write(self, game: str, seeds: Sequence[int], evidence: Sequence[Any]) -> None:
+        """Writes one indented JSON file for each `players.player.Evidence` of a game. ``seeds`` are
+        the bots' seeds in that game, by seat. Raises RunError.
+        """
+        if self._used is None:
+            self._used = used_bytes(self._run)
+        for item in evidence:
+            content = {"game": game, "bot_seed": seeds[item.seat], **msgspec.to_builtins(item)}
+            data = msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
+            size = (len(data) // BLOCK + 2) * BLOCK  # of the file and its folder
+            if self._used + size <= MOST_EVIDENCE:
+                self._used += size
+                write_durably(self._run / evidence_name(game, item.seat), data, self._run)
+            else:
+                self.is_full = True
+
+
+def used_bytes(run: Path) -> int:
+    """How many bytes the evidence of a run takes on the disk. Raises RunError."""
+    try:
+        with folder_below(run, [FAULTS]) as at:
+            return sum(
+                os.stat(name, dir_fd=folder, follow_symlinks=False).st_blocks << 9
+                for _, folders, files, folder in os.fwalk(".", dir_fd=at)
+                for name in (*folders, *files)
+            )
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise RunError(f"expected to look through {run / FAULTS}, got {error}") from error
+
+
+def read_evidence(run: Path, name: str) -> KeptFault | None:
+    """The evidence in a file below a run's folder; None if there is no such file. Raises
+    RunError.
+    """
+    try:
+        return msgspec.json.decode(read_regular(run, name), type=KeptFault)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise RunError(f"expected the evidence of a fault in {run / name}, got {error}") from None

@@ -1,0 +1,99 @@
+"""made-here: the file in a run's folder that says that this user started the run on this machine.
+
+The user has a secret key in their state folder. When the arena starts a run, it writes a hash,
+keyed by that key, of what identifies the run: its seed and when it started. Nobody without the key
+can make a hash that fits. So a run without the file came from elsewhere, and it is only read until
+the user adopts it.
+
+The file is no seal: a run that the user sends away and gets back changed still has it. What such a
+run can do is limited by `arena.records.regular` and by the hashes of the bots.
+"""
+
+import hmac
+import os
+import secrets
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+from arena.errors import RunError
+from arena.records.regular import read_regular, write_durably
+from arena.records.runfile import RunInfo
+
+MARK = "made-here"
+KEY_BYTES = 32
+
+
+def is_made_here(run: Path, info: RunInfo) -> bool:
+    """Whether this user started the run, whose run.json is ``info``, on this machine."""
+    try:
+        mark = read_regular(run, MARK, KEY_BYTES * 4).decode(errors="replace").strip()
+        expected = _mark(_key(), info.seed, info.started)
+    except (OSError, RunError):
+        return False
+    return hmac.compare_digest(mark.encode(), expected.encode())
+
+
+def mark_run(run: Path, info: RunInfo) -> str:
+    """Marks the run as made here. Returns why that was not possible, or an empty text. Raises
+    RunError if the run's folder cannot be written.
+    """
+    try:
+        key = _key()
+    except (OSError, RunError) as error:
+        return str(error)
+    write_durably(run / MARK, f"{_mark(key, info.seed, info.started)}\n".encode())
+    return ""
+
+
+def state_folder() -> Path:
+    """The folder for the user's own data on this machine. Raises RunError if the user has no home
+    folder.
+    """
+    named = os.environ.get("XDG_STATE_HOME", "")
+    # The standard for these variables: a path that is not absolute counts as not set.
+    if os.path.isabs(named):  # noqa: PTH117
+        return Path(named, "qin-arena")
+    try:
+        return Path.home() / ".local" / "state" / "qin-arena"
+    except RuntimeError as error:
+        raise RunError(
+            f"expected a home for the key of your runs, got {error}",
+            "name a folder in XDG_STATE_HOME",
+        ) from None
+
+
+def _mark(key: bytes, seed: str, started: str) -> str:
+    """The content of the file for a run."""
+    return hmac.new(key, f"{started}\n{seed}".encode(errors="surrogatepass"), sha256).hexdigest()
+
+
+def _key() -> bytes:
+    """The user's key, made when it is first needed. Raises OSError, RunError."""
+    folder = state_folder()
+    path = folder / "key"
+    with suppress(FileNotFoundError):
+        return _read_key(path)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new = folder / f".key.{os.getpid()}.{secrets.token_hex(4)}"
+    try:
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(KEY_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):  # another arena was faster: its key counts
+            os.link(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+    return _read_key(path)
+
+
+def _read_key(path: Path) -> bytes:
+    """The key in a file. Raises OSError, and RunError for a key of another length."""
+    key = path.read_bytes()
+    if len(key) != KEY_BYTES:
+        raise RunError(
+            f"expected a key of {KEY_BYTES} bytes in {path}, got {len(key)}",
+            "remove it: your runs then need --adopt once",
+        )
+    return key

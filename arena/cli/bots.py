@@ -14,7 +14,7 @@ from arena.cli.check import run_checks
 from arena.cli.options import as_json, default_option, split_words, tell_json
 from arena.cli.run import sandbox_options
 from arena.cli.terminal import columns_of, say, tell
-from arena.commands.bots import bot_finder, bot_in, registry_of
+from arena.commands.bots import bot_finder, bot_in, note_same_files, registry_of
 from arena.commands.home import results_folder
 from arena.commands.members import (
     expect_room,
@@ -251,6 +251,7 @@ def submit(
     again = shlex.join(["arena", "submit", str(path), "--name", f"my-{bot.manifest.name}"])
     refuse_built_in_name(bot.manifest.name, f"choose another one: {again}")
     registry = registry_of(home)
+    note_same_files(registry, bot, say)
     folder = None if league is None else league_folder(home, league)
     if more["games"] and folder is None:
         raise click.UsageError("expected --league NAME with --games, got none")

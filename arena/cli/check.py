@@ -28,7 +28,7 @@ from arena.cli.options import (
 from arena.cli.progress import LONG_S, duration_text
 from arena.cli.run import sandbox_options
 from arena.cli.terminal import columns_of, say, tell, tell_with_commands
-from arena.commands.bots import bot_to_check
+from arena.commands.bots import bot_to_check, note_same_files, registry_of
 from arena.commands.playing import SandboxChoice
 from arena.commands.review import (
     DEFAULT_DEALS,
@@ -83,6 +83,7 @@ def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice, as_j
     arena check my-bot/bot.py --move-ms 100
     """  # noqa: D301 - \b is click's mark for lines to keep
     bot = bot_to_check(home, path, say)
+    note_same_files(registry_of(home), bot, say)
     sandbox = choice.sandbox_for([bot])
     if not as_json:
         return DONE if run_checks(bot, move_ms, sandbox, only_failures=False) else FAILED

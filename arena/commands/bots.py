@@ -49,6 +49,15 @@ def registry_of(home: Path) -> Registry:
     return Registry(bots_folder(home), {} if os.environ.get("ARENA_LADDER") == "off" else ladder())
 
 
+def note_same_files(registry: Registry, bot: Bot, tell: Tell) -> None:
+    """Tells the user if a bot is a copy of another one, under another name."""
+    if other := registry.same_files(bot):
+        tell(
+            f"note: {printable(bot.label)} has the same files as {printable(other)}: they are one"
+            " program with two names"
+        )
+
+
 def bot_finder(home: Path, tell: Tell, *, in_process: bool = False) -> Callable[[str], Bot]:
     """A function that finds a built-in bot, or else one as `find_bot` does; with ``in_process``
     only those that are built in. It raises UserError.

@@ -157,9 +157,11 @@ def _worst_lines(worst: pd.DataFrame, run: str) -> Iterator[str]:
     yield "The decisions that cost most, in % of a win:"
     for row in worst.to_dict("records"):
         figures = f"{100 * row['cost']:5.1f} +/- {100 * row['error']:.1f}"
-        who = f"turn {row['turn']}, seat {row['seat']}, {row['bot']}"
+        # Decisions count from 0, turns on the screen from 1: turn 0 there is the start.
+        turn = row["turn"] + 1
+        who = f"turn {turn}, seat {row['seat']}, {row['bot']}"
         yield f"{figures}  {row['played']} -> {row['better']}  {who}"
-        yield f"    {shlex.join(['arena', 'replay', run, row['game'], '--turn', str(row['turn'])])}"
+        yield f"    {shlex.join(['arena', 'replay', run, row['game'], '--turn', str(turn)])}"
 
 
 def review_object(

@@ -154,6 +154,18 @@ class Registry:
         hashed = content_hash(bot.folder, manifest)
         return msgspec.structs.replace(bot, manifest=manifest, sha256=hashed)
 
+    def same_files(self, bot: Bot) -> str:
+        """The label of a bot here that has another name and the same files, commands and options;
+        empty if there is none.
+        """
+        wanted = _nameless_hash(bot)
+        for label in self.labels():
+            with suppress(BotFolderError):
+                there = self.get(label)
+                if there.manifest.name != bot.manifest.name and _nameless_hash(there) == wanted:
+                    return label
+        return ""
+
     def versions(self, name: str) -> list[str]:
         """The labels of all registered versions of a bot, the newest first; broken ones too."""
         own = self._own_labels()
@@ -286,6 +298,14 @@ def made_if_filled(folder: Path) -> Iterator[None]:
             for place in missing:
                 place.rmdir()
         raise
+
+
+def _nameless_hash(bot: Bot) -> str:
+    """The content hash of a bot without its name and whatever else only describes it."""
+    nameless = msgspec.structs.replace(
+        bot.manifest, name="", author="", language="", description=""
+    )
+    return content_hash(bot.folder, nameless)
 
 
 def _version_in(folder: Path) -> str:

@@ -18,17 +18,23 @@ class Province(NamedTuple):
 
     Attributes:
         colour: ``R``, ``Y`` or ``B``.
-        owner: The seat that owns it.
+        seat: The seat that owns it, as in the full view of the protocol. ``owner`` is another name
+            for it.
         pagodas: How many pagodas stand on it: 1, or 2 on a major province.
         squares: Its squares, such as ``("c4", "c5")``, in reading order.
         neighbours: The squares that share an edge with it, in reading order.
     """
 
     colour: str
-    owner: int
+    seat: int
     pagodas: int
     squares: tuple[str, ...]
     neighbours: tuple[str, ...]
+
+    @property
+    def owner(self) -> int:
+        """The seat that owns it: another name for ``seat``."""
+        return self.seat
 
     @property
     def is_major(self) -> bool:
@@ -40,15 +46,21 @@ class Village(NamedTuple):
     """A village: one square, or several that share edges. It holds at most one pagoda.
 
     Attributes:
-        owner: The seat whose pagoda stands on it, or None while it is free.
+        seat: The seat whose pagoda stands on it, or None while it is free. ``owner`` is another
+            name for it.
         squares: Its squares in reading order.
         neighbours: The squares that share an edge with it, in reading order. Provinces with a
             square among these compete for it.
     """
 
-    owner: int | None
+    seat: int | None
     squares: tuple[str, ...]
     neighbours: tuple[str, ...]
+
+    @property
+    def owner(self) -> int | None:
+        """The seat whose pagoda stands on it: another name for ``seat``."""
+        return self.seat
 
 
 class Square(NamedTuple):
@@ -80,13 +92,18 @@ class Square(NamedTuple):
         return self.sign if self.sign in COLOURS else None
 
     @property
-    def owner(self) -> int | None:
+    def seat(self) -> int | None:
         """The seat that owns the province or village there, or None."""
         area = self.province or self.village
-        return area.owner if area else None
+        return area.seat if area else None
+
+    @property
+    def owner(self) -> int | None:
+        """Another name for ``seat``."""
+        return self.seat
 
     def __str__(self) -> str:
-        return self.sign if self.owner is None else f"{self.sign}{self.owner}"
+        return self.sign if self.seat is None else f"{self.sign}{self.seat}"
 
 
 @lru_cache(maxsize=AREAS)

@@ -120,7 +120,7 @@ class Position:
         """What lies on a square. Raises NotationError if the board has no such one.
 
         Args:
-            square: Its name, such as ``c4``: ``position.at("c4").owner`` is a seat or None.
+            square: Its name, such as ``c4``: ``position.at("c4").seat`` is a seat or None.
         """
         number = parse_square(self.board, square)
         row, column = divmod(number, self.board.stride)

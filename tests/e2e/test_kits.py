@@ -246,6 +246,39 @@ def absence(language):
     return f"expected the program '{KITS[language][0]}' on PATH, found none"
 
 
+@pytest.mark.parametrize("language", ["js"])
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("area.owner", "expected one of the fields colour, seat, pagodas, squares, got owner"),
+        ("console.error(area.seat, area, JSON.stringify(area))", "1 {"),
+    ],
+)
+def test_a_field_that_a_province_does_not_have_is_an_error_in_javascript(
+    tmp_path, toolchain, statement, said
+):
+    source = (STARTERS / "js" / "bot.js").read_text()
+    reads = f"for (const area of turn.position.provinces) {statement};"
+    changed = source.replace("function choose(turn) {", f"function choose(turn) {{ {reads}")
+    (tmp_path / "bot.js").write_text(changed)
+    province = {"colour": "R", "seat": 1, "pagodas": 1, "squares": ["a1", "b1"]}
+    position = {"rows": ["RR..."], "provinces": [province], "villages": []}
+    turn = {"type": "turn", "id": 2, "time_ms": 1000, "legal": ["Yd1Ye1"], "position": position}
+    lines = [{"type": "start"}, turn, {"type": "quit"}]
+    done = subprocess.run(
+        ["node", "bot.js"],
+        input="".join(json.dumps(line) + "\n" for line in lines),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert said in done.stderr
+    assert bool(done.returncode) == ("owner" in statement)
+    assert ("Yd1Ye1" in done.stdout) == (not done.returncode)
+
+
 @pytest.mark.parametrize("language", [language for language, needs in KITS.items() if needs])
 def test_without_its_toolchain_a_kit_is_written_with_a_word_on_what_to_install(
     arena, bare_path, language

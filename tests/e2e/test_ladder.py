@@ -138,3 +138,16 @@ def test_with_two_players_each_simple_bot_is_better_than_the_one_before_beyond_e
     rows = [row for row in csv.DictReader(out.splitlines()) if row["bot"] in LADDER[1:4]]
     assert [row["bot"] for row in rows] == LADDER[3:0:-1]
     assert all(float(row["elo_low"]) > float(below["elo_high"]) for row, below in pairwise(rows))
+
+
+def test_a_renamed_copy_of_a_bot_is_told_whose_files_it_has(arena):
+    arena.ladder = "on"
+    copy = arena.home / "my-flat"
+    shutil.copytree(ROOT / "bots" / "random-python", copy)
+    manifest = (copy / "bot.toml").read_text()
+    (copy / "bot.toml").write_text(manifest.replace('"random-python"', '"my-flat"'))
+    said = "note: my-flat has the same files as random-python: they are one program with two names"
+    assert said in arena("check", "my-flat", "--json")[1]
+    assert said in arena("submit", "my-flat", "--no-check")[1]
+    (copy / "bot.py").write_text((copy / "bot.py").read_text() + "\n")
+    assert "same files" not in arena("submit", "my-flat", "--no-check")[1]

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import os
+import re
+import shlex
 import shutil
 import signal
 import time
@@ -36,6 +38,23 @@ def test_a_review_grades_every_decision_once_and_keeps_the_grades(duel):
     again, _ = duel("review", "duel", *QUICK, "--worst", 3)
     assert again == out
     assert (duel.home / "results" / "duel" / "review.jsonl").read_text().splitlines() == lines
+
+
+def test_the_commands_of_a_review_show_the_decisions_that_they_stand_under(duel):
+    out, _ = duel("review", "duel", *QUICK, "--worst", 4)
+    lines = out.splitlines()
+    commands = [at for at, line in enumerate(lines) if "arena replay" in line]
+    assert commands
+    for at in commands:
+        played, turn, bot = re.search(
+            r"  (\S+) -> \S+  turn (\d+), seat \d, (\S+)", lines[at - 1]
+        ).groups()
+        words = shlex.split(lines[at])
+        assert words[-1] == turn
+        shown, _ = duel(*words[1:])
+        assert shown.startswith(f"turn {turn}: {bot} plays {played}\n")
+        cost = re.search(r"^ *([\d.]+)", lines[at - 1]).group(1)
+        assert f"grade: costs {cost} +/-" in shown
 
 
 def test_workers_and_order_change_no_figure(duel):

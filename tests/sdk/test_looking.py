@@ -9,12 +9,13 @@ import pytest
 
 import arena.sdk
 from arena.errors import IllegalMoveError, InvalidMoveError, NotationError
-from arena.players.messages import position_view
+from arena.players.messages import ProvinceView, VillageView, position_view
 from arena.rules import State as ChosenState
 from arena.rules import pure
 from arena.rules.boards import built_in
 from arena.rules.notation import DECK_SIZE, UNKNOWN, draw, read_cells
 from arena.sdk import PASS, Position
+from arena.sdk.areas import Province, Square, Village
 from tests.rules.positions import read_hand
 
 DRAWN = """
@@ -162,6 +163,17 @@ def test_a_position_prints_as_a_board_with_what_is_public_and_your_hand(position
     assert "seat 1 to move, you are seat 0" in repr(position.play("Ra1Rb1"))
 
 
+def test_a_seat_has_one_name_in_the_sdk_and_the_full_view_and_owner_still_works():
+    province = Province("R", 1, 1, ("a1", "b1"), ())
+    village, free = Village(0, ("d1",), ()), Village(None, ("e1",), ())
+    assert (province.seat, village.seat, free.seat) == (1, 0, None)
+    assert (province.owner, village.owner, free.owner) == (1, 0, None)
+    square = Square("a1", "R", province, None)
+    assert (square.seat, square.owner) == (1, 1)
+    assert "seat" in ProvinceView.__struct_fields__
+    assert "seat" in VillageView.__struct_fields__
+
+
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("name", ["bird", "lion"])
 def test_through_whole_games_a_position_shows_what_the_full_view_shows(name, players):
@@ -171,14 +183,14 @@ def test_through_whole_games_a_position_shows_what_the_full_view_shows(name, pla
     while state.end is None:
         position, view = Position(state, state.mover, luck, 1000), position_view(state)
         shown = [
-            (province.colour, province.owner, province.pagodas, list(province.squares))
+            (province.colour, province.seat, province.pagodas, list(province.squares))
             for province in position.provinces
         ]
         assert shown == [
             (province.colour, province.seat, province.pagodas, province.squares)
             for province in view.provinces
         ]
-        villages = [(village.owner, list(village.squares)) for village in position.villages]
+        villages = [(village.seat, list(village.squares)) for village in position.villages]
         assert villages == [(village.seat, village.squares) for village in view.villages]
         free = [
             square

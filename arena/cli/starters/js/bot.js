@@ -69,9 +69,20 @@ function answer(message) {
   answered();
 }
 
+// Reading a field that a province or village does not have, such as `owner` for `seat`, throws an
+// error. JavaScript alone would say undefined.
+function guarded(_, value) {
+  if (!value?.squares) return value;
+  const get = (area, field) => {
+    if (field in area || typeof field === "symbol" || field === "toJSON") return area[field];
+    throw new TypeError(`expected one of the fields ${Object.keys(area).join(", ")}, got ${field}`);
+  };
+  return new Proxy(value, { get });
+}
+
 const lines = require("readline").createInterface({ input: process.stdin });
 lines.on("line", (line) => {
-  const message = JSON.parse(line);
+  const message = JSON.parse(line, guarded);
   if (message.type === "hello") answer({ type: "ready", id: message.id, view: "full" });
   if (message.type === "start") {
     [byWall, hasBank] = [message.clock === "wall", "game_ms" in message];

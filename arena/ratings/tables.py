@@ -25,7 +25,7 @@ from arena.ratings.notes import (
     company,
     company_note,
     conditions_notes,
-    figure_notes,
+    detail_notes,
     forfeits_note,
     purpose_notes,
     rating_notes,
@@ -59,7 +59,7 @@ class Tables(NamedTuple):
     games. With matches, all columns called games count matches. ``clock`` is what time was measured
     by, ``cpu`` or ``wall``; empty if unknown. ``sentences`` say who is clearly ahead of whom, and
     what is too close to call. ``without`` are bots whose games are left out of everything but
-    ``blocks``. ``details`` are the notes that only explain figures of the standings.
+    ``blocks``. ``details`` are the notes that a short table does without.
     """
 
     standings: pd.DataFrame
@@ -173,7 +173,7 @@ def make_tables(
         match=match,
         sentences=order_sentences(results.bots, ratings, unit),
         without=without,
-        details=frozenset(figure_notes(results, ratings, unit)),
+        details=frozenset(detail_notes(results, ratings, unit)),
     )
 
 

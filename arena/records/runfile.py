@@ -35,6 +35,7 @@ OLDER = "0."
 """How the version of an arena begins whose runs are not read any more; 1.0.0 reads them, and those
 in which line-ups got unequal numbers of deals.
 """
+READS_IT = "qin-arena 1.0.0 still reads it: pip install qin-arena==1.0.0"
 MOST_BYTES = 256 << 20
 """Runs of a million line-ups have a hundred."""
 
@@ -129,12 +130,11 @@ def _read(folder: Path) -> RunInfo:
         each = [*allotted.values(), None]
         is_adaptive |= any(deals != each[0] for deals in each[:-1])
         info.config["allotted"] = each[0]
-    if info.arena.startswith(OLDER) or is_adaptive:
-        got = "one played with --adaptive" if is_adaptive else f"one of {info.arena}"
-        raise RunError(
-            f"expected a run of qin-arena 1.0.0 or newer in {folder}, got {got}",
-            "qin-arena 1.0.0 still reads it: pip install qin-arena==1.0.0",
-        )
+    if is_adaptive:
+        raise RunError(f"expected a run without --adaptive in {folder}, got one with it", READS_IT)
+    if info.arena.startswith(OLDER):
+        wanted = f"expected a run of qin-arena 1.0.0 or newer in {folder}"
+        raise RunError(f"{wanted}, got one of {info.arena}", READS_IT)
     return info
 
 

@@ -2,4 +2,4 @@
 trust.
 """
 
-__version__ = "1.0.0"
+__version__ = "1.1.0.dev0"

@@ -138,8 +138,12 @@ def test_modules_stay_of_a_size_to_read():
     } == {}
 
 
-def test_the_changelog_names_the_version():
-    assert f"## [{arena.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+def test_the_changelog_names_the_version_or_has_what_comes_with_it_as_unreleased():
+    text = (ROOT / "CHANGELOG.md").read_text()
+    release, _, is_in_development = arena.__version__.partition(".dev")
+    assert (f"## [{release}]" in text) == (not is_in_development)
+    if is_in_development:
+        assert "- " in text[text.index("## [Unreleased]") :].partition("\n## [")[0]
 
 
 def test_the_readme_shows_what_the_makefile_has():

@@ -11,6 +11,7 @@ import msgspec
 
 from arena.cli import DONE, FAILED
 from arena.cli.check import run_checks
+from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, default_option, split_words, tell_json
 from arena.cli.run import sandbox_options
 from arena.cli.terminal import columns_of, say, tell
@@ -199,7 +200,7 @@ def _print_table(
 )
 @click.option(
     "--games",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     help="With --league: once it is placed, play so many games with the version before it.",
 )
 @click.option(

@@ -13,6 +13,7 @@ import click
 from tqdm import tqdm
 
 from arena.cli import DONE, FAILED
+from arena.cli.numbers import WholeNumber
 from arena.cli.options import (
     Showing,
     as_json,
@@ -133,7 +134,7 @@ def _show_step(step: StepResult) -> None:
 @run_argument
 @click.option(
     "--sample",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     metavar="N",
     help="Replay only N games, chosen at random.  [default: all]",
 )
@@ -226,12 +227,12 @@ GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
 )
 @click.option(
     "--games",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     help="Grade only this many games, drawn at random.  [default: all]",
 )
 @click.option(
     "--worst",
-    type=click.IntRange(0),
+    type=WholeNumber(0),
     default=10,
     show_default=True,
     help="How many of the worst decisions to list.",
@@ -245,14 +246,14 @@ GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
 )
 @click.option(
     "--deals",
-    type=click.IntRange(LEAST_DEALS, MOST_DEALS),
+    type=WholeNumber(LEAST_DEALS, MOST_DEALS),
     default=DEFAULT_DEALS,
     show_default=True,
     help="On how many deals a move is compared with the better one.",
 )
 @click.option(
     "--seed",
-    type=click.IntRange(0, MOST_SEED),
+    type=WholeNumber(0, MOST_SEED),
     default=0,
     show_default=True,
     help="Another seed gives other deals.",

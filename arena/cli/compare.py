@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import click
 
 from arena.cli import DONE, NO, UNDECIDED
+from arena.cli.numbers import WholeNumber
 from arena.cli.options import (
     as_json,
     default_option,
@@ -65,10 +66,10 @@ PLAY_ON = "repeat the command with a larger --compare-games to continue"
 )
 @click.option(
     "--games",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     help=f"Stop undecided after this many games.  [default: those of {MOST_BLOCKS} blocks]",
 )
-@click.option("--max-blocks", type=click.IntRange(1), default=MOST_BLOCKS, hidden=True)
+@click.option("--max-blocks", type=WholeNumber(1), default=MOST_BLOCKS, hidden=True)
 @setting_options("compare")
 @conduct_options
 @as_json
@@ -217,14 +218,14 @@ def is_shown(before: int, now: int) -> bool:
 )
 @click.option(
     "--games",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=USUAL_GAMES,
     show_default=True,
     help="Games of the search; more for each option.",
 )
 @click.option(
     "--step",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     help="Deals on each board before the setting moves; more keep more workers busy.  [default:"
     f" {tuning.BLOCKS_A_STEP}, shared by the boards]",
 )
@@ -236,7 +237,7 @@ def is_shown(before: int, now: int) -> bool:
 )
 @click.option(
     "--compare-games",
-    type=click.IntRange(2),
+    type=WholeNumber(2),
     help="Games of that comparison, at most.  [default: as many as --games]",
 )
 @default_option("elo1", default=WORTH_ELO, help="The gain that the comparison looks for.")

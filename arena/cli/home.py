@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from arena.cli import DONE, INTERRUPTED
+from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, tell_json
 from arena.cli.terminal import columns_of, said_when_slow, say, tell
 from arena.commands.game import Wish
@@ -245,7 +246,7 @@ def _parse_address(_: click.Context, __: click.Parameter, value: str | None) -> 
 @click.command()
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=WholeNumber(0, 65535),
     help="The port; 0 for any free one.  [default: the first free one from 8400]",
 )
 @click.option(

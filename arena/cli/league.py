@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
+from arena.cli.mistakes import NoCommandError
+from arena.cli.numbers import Number, WholeNumber
 from arena.cli.options import (
-    Number,
     Showing,
     as_json,
     check_utf8,
@@ -64,9 +65,11 @@ class LeagueCommands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name; fails with the cure for the name of a league."""
         found = super().get_command(ctx, cmd_name)
-        if found is None and cmd_name in {folder.name for folder in leagues_in(ctx.obj)}:
-            cure = f"'arena league run {cmd_name}' plays that league"
-            ctx.fail(f"No such command {cmd_name!r}. {cure}")
+        if found is None and not ctx.resilient_parsing:
+            error = NoCommandError(cmd_name, self.commands, ctx)
+            if cmd_name in {folder.name for folder in leagues_in(ctx.obj)}:
+                error.hint = f"'arena league run {cmd_name}' plays that league"
+            raise error
         return found
 
 
@@ -150,7 +153,7 @@ def history(home: Path, /, bot: str | None, name: str | None, *, showing: Showin
     Budget,
     click.option(
         "--games",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         help="Stop after so many more games, or a few more: a draw is played to its end.",
     ),
     click.option("--hours", type=Number(0, min_open=True), help="Stop after so many hours."),

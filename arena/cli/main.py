@@ -12,9 +12,10 @@ import click
 
 from arena import __version__
 from arena.cli import BUG, DONE, FAILED, INTERRUPTED, command_is_loaded
+from arena.cli.mistakes import NoCommandError, mistake
 from arena.cli.terminal import colours_wanted, columns_of, folded
 from arena.commands.home import find_home
-from arena.errors import NO_ROOM, ArenaError, UserError, Void, cannot_write, did_you_mean
+from arena.errors import NO_ROOM, ArenaError, UserError, Void, cannot_write
 
 SECTIONS = {
     "Write a bot": {
@@ -64,12 +65,6 @@ ROOMS = {
 """The modules of commands that share one; every other command is in the module of its name."""
 CHECKOUT = {"audit-leaks": "tests.match.audit_leaks", "bench": "tests.bench.command"}
 """The modules of the commands that exist in a checkout only. They are not in the help."""
-GONE = {
-    "perft": "the vectors in protocol/ have counts to compare an engine with.",
-    "watch": "'arena serve' and 'arena runs' show a run while it is played.",
-}
-"""What to use instead of commands of older versions."""
-
 HOME = click.Path(file_okay=False, path_type=Path)
 
 MACHINE_ERRORS = {
@@ -94,10 +89,9 @@ class CommandTable(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
         if cmd_name not in (*COMMANDS, *CHECKOUT):
-            near = GONE.get(cmd_name) or did_you_mean(cmd_name, COMMANDS).rstrip()
-            if near:
-                ctx.fail(f"No such command {cmd_name!r}. {near[0].upper()}{near[1:]}")
-            return None
+            if ctx.resilient_parsing:  # of a line that is being completed
+                return None
+            raise NoCommandError(cmd_name, COMMANDS, ctx)
         room = next((room for room, names in ROOMS.items() if cmd_name in names), cmd_name)
         module = CHECKOUT.get(cmd_name) or f"arena.cli.{room}"
         if cmd_name in CHECKOUT:
@@ -209,8 +203,11 @@ def run_command(arguments: list[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     try:
         result: Any = arena.main(arguments, prog_name="arena", standalone_mode=False)
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
+        return error.exit_code
+    except click.ClickException as error:
+        show_error(mistake(error))
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from inspect import signature
-from math import inf, isfinite
+from math import inf
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args, get_origin
@@ -15,6 +15,7 @@ import click
 import msgspec
 from msgspec import Meta
 
+from arena.cli.numbers import Number, WholeNumber
 from arena.cli.terminal import say
 from arena.errors import UserError
 from arena.players.folder import split_bots
@@ -26,19 +27,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 MANY = 1000
 """A setting's bound beyond this keeps out nonsense, and its help does not show it."""
 FILE = click.Path(exists=True, dir_okay=False)
-DEAL = click.IntRange(0, DEALS - 1)
-
-
-class Number(click.FloatRange):
-    """A number in a range. Click's own takes ``nan``, which is neither below nor above anything."""
-
-    # Click's signature.
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """The number; fails for ``nan`` and ``inf``, too."""
-        number: float = super().convert(value, param, ctx)
-        return number if isfinite(number) else self.fail(f"{value!r} is no number.", param, ctx)
+DEAL = WholeNumber(0, DEALS - 1)
 
 
 def refuse(mistakes: Mapping[str, object]) -> None:
@@ -140,7 +129,7 @@ def _parse_anchors(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 run_argument = click.argument("run", required=False, metavar="[RUN]")
 jobs_option = click.option(
-    "--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]"
+    "--jobs", type=WholeNumber(1), help="Worker processes.  [default: one per core]"
 )
 prior_option = click.option(
     "--prior",
@@ -300,8 +289,8 @@ def _reading(name: str) -> dict[str, Any]:
         return {"type": click.Choice(get_args(kind))}
     bounds = next((each for each in about if isinstance(each, Meta)), None)
     if bounds is None:
-        return {"type": float} if kind is float else {"callback": check_utf8}
+        return {"type": Number()} if kind is float else {"callback": check_utf8}
     if kind is int:
         least, most = int(bounds.ge or 0), int(bounds.le or MANY)
-        return {"type": click.IntRange(least, most if most < MANY else None)}
+        return {"type": WholeNumber(least, most if most < MANY else None)}
     return {"type": Number(bounds.gt, bounds.lt, min_open=True, max_open=bounds.lt is not None)}

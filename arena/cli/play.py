@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from arena.cli import DONE, FAILED
 from arena.cli.board import Human, Mosaic, end_line, move_lines, move_summary
 from arena.cli.home import serve_game
+from arena.cli.numbers import WholeNumber
 from arena.cli.options import DEAL, as_json, check_utf8, refuse, setting_options
 from arena.cli.replay import named_game
 from arena.cli.run import sandbox_options
@@ -83,13 +84,13 @@ class GameWanted(NamedTuple):
 )
 @click.option(
     "--turn",
-    type=click.IntRange(0),
+    type=WholeNumber(0),
     help="With --from: play on after this many placements.  [default: 0, the start]",
 )
 @setting_options("play")
 @click.option(
     "--human",
-    type=click.IntRange(0, 3),
+    type=WholeNumber(0, 3),
     metavar="SEAT",
     help="Play yourself, at this seat. The other hands stay hidden.",
 )

@@ -10,6 +10,7 @@ import click
 
 from arena.cli import DONE, FAILED
 from arena.cli.board import Mosaic, end_line, move_lines
+from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, refuse, tell_json
 from arena.cli.run import sandbox_options
 from arena.cli.terminal import say, screen_folded, tell
@@ -54,12 +55,12 @@ def named_game(home: Path, words: Sequence[str]) -> tuple[Path, GameRecord]:
 @click.argument("words", nargs=-1, metavar="[RUN] GAME")
 @click.option(
     "--turn",
-    type=click.IntRange(0),
+    type=WholeNumber(0),
     help="Show only the board after this many placements; 0 is the start.",
 )
 @click.option(
     "--seat",
-    type=click.IntRange(0, 3),
+    type=WholeNumber(0, 3),
     help="Show only what this seat knew: the other hands stay hidden.",
 )
 @click.option(

@@ -10,6 +10,7 @@ import click
 from tqdm import tqdm
 
 from arena.cli import DONE, FAILED, NO
+from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, jobs_option, run_argument, tell_json
 from arena.cli.replay import answer_lines, named_game
 from arena.cli.run import sandbox_options
@@ -48,7 +49,7 @@ TOOK = "a decision took {old_ms:.1f} ms then, {new_ms:.1f} ms now, slowest {new_
 @click.argument("words", nargs=-1, metavar="[RUN] GAME")
 @click.option(
     "--seat",
-    type=click.IntRange(0, 3),
+    type=WholeNumber(0, 3),
     help="The seat at fault, if several bots of the game committed one.",
 )
 @click.option(
@@ -159,7 +160,7 @@ def _quoted(words: Sequence[str]) -> list[str]:
 )
 @click.option(
     "--games",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     help="Use only this many of its games, the first in the journal.  [default: all]",
 )
 @jobs_option

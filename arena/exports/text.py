@@ -171,13 +171,12 @@ def footer_lines(tables: "Tables") -> list[str]:
     """What stands below the standings: what they say about the order of the bots, what they are
     made of, and what else to know.
     """
-    clock = [f"time is {CLOCKS[tables.clock]}"] if tables.clock in CLOCKS else []
     return [
         *tables.sentences,
         "; ".join([*_seat_effects(tables.seats), _source_of_errors(tables)]),
         *gain_lines(tables),
         *_anchor_lines(tables),
-        *clock,
+        *_clock_lines(tables),
         *(f"note: {note}" for note in tables.notes),
     ]
 
@@ -189,6 +188,7 @@ def brief_lines(tables: "Tables") -> list[str]:
         *tables.sentences,
         ", ".join([counted_text(tables), *deals]),
         *_anchor_lines(tables),
+        *(_clock_lines(tables) if tables.clock == "wall" else ()),
         *(f"note: {note}" for note in tables.notes if note not in tables.details),
     ]
 
@@ -243,6 +243,10 @@ def _anchor_lines(tables: "Tables") -> list[str]:
         f"{name} is held at {value:g} Elo; error bars are for the distance from it"
         for name, value in tables.anchors.items()
     ]
+
+
+def _clock_lines(tables: "Tables") -> list[str]:
+    return [f"time is {CLOCKS[tables.clock]}"] if tables.clock in CLOCKS else []
 
 
 def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = None) -> str:

@@ -129,11 +129,24 @@ def rating_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]
 
 
 def figure_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]:
-    """Those that explain figures and marks which the table shows already."""
+    """Notes that explain figures and marks of the table."""
     for part in ratings.components:
         yield from _outside_notes(results, part)
         if part.fit is not None and part.is_rated:
             yield from _fit_notes(results, part.fit, unit)
+
+
+def detail_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]:
+    """The notes of `figure_notes` that a short table does without: they explain no mark, or one
+    that its drawing shows, too.
+    """
+    marked = set[str]()
+    for part in ratings.components:
+        marked.update(_held_notes(results, part))
+        if part.fit is not None and part.is_rated:
+            marked.update(_prior_notes(results, part.fit))
+            marked.update(_few_notes(results, part.fit, unit))
+    return (note for note in figure_notes(results, ratings, unit) if note not in marked)
 
 
 def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
@@ -142,17 +155,37 @@ def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
         yield reason if fit.prior else f"{reason}, so all seats count as equally good"
     if fit.prior:
         yield f"rated with a prior of {_count(fit.prior, 'virtual draw')} for every bot (--prior)"
+    yield from _prior_notes(results, fit)
+    yield from _few_notes(results, fit, unit)
+    given = np.arange(len(fit.members)) == fit.anchor
+    if alike := _names(results, fit.members[(fit.half_widths() == 0) & ~given]):
+        yield f"every {unit} gave the same result for {alike}: an error of 0 means only that"
+
+
+def _prior_notes(results: Results, fit: Fit) -> Iterator[str]:
+    """Explains the mark ``~``."""
     if fit.by_prior:
         names = _names(results, fit.members[list(fit.by_prior)])
         yield f"without the prior the games do not rate {names} (~)"
+
+
+def _few_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
+    """Explains the mark ``?``."""
     if fit.clusters < FEW_DEALS:
         yield f"only {_count(fit.clusters, unit)}: the error bars are rough below {FEW_DEALS}"
     elif fit.is_few.any():
         names = _names(results, fit.members[fit.is_few])
         yield f"fewer than {FEW_DEALS} {unit}s tell of {names} (?): the error bars are rough"
-    given = np.arange(len(fit.members)) == fit.anchor
-    if alike := _names(results, fit.members[(fit.half_widths() == 0) & ~given]):
-        yield f"every {unit} gave the same result for {alike}: an error of 0 means only that"
+
+
+def _held_notes(results: Results, part: Component) -> Iterator[str]:
+    """Explains a rating that is no estimate, where bots have bounds only."""
+    if part.fit is not None and not part.is_rated:
+        held = f"{results.bots[part.fit.members[0]]} is held at {part.fit.elo[0]:.0f}"
+        yield (
+            f"no two bots won from each other, directly or in a circle, so {held}; --prior 1 gives"
+            " everybody a number"
+        )
 
 
 def _outside_notes(results: Results, part: Component) -> Iterator[str]:
@@ -163,10 +196,7 @@ def _outside_notes(results: Results, part: Component) -> Iterator[str]:
     rated = "the rated bots"
     if not part.is_rated:
         rated = results.bots[part.fit.members[0]]
-        yield (
-            f"no two bots won from each other, directly or in a circle, so {rated} is held at"
-            f" {part.fit.elo[0]:.0f}; --prior 1 gives everybody a number"
-        )
+    yield from _held_notes(results, part)
     for side, did, where in (("<", "won nothing from", "below"), (">", "lost nothing to", "above")):
         bounds = [bound for bound in part.bounds if bound.side == side]
         if names := _names(results, [bound.member for bound in bounds]):

@@ -25,7 +25,7 @@ from arena.ratings.model import (
 from arena.ratings.notes import (
     company_note,
     conditions_notes,
-    figure_notes,
+    detail_notes,
     forfeits_note,
     purpose_notes,
     rating_notes,
@@ -60,9 +60,8 @@ class Tables(NamedTuple):
     games. With matches, all columns called games count matches. ``clock`` is what time was measured
     by, ``cpu`` or ``wall``; empty if unknown. ``sentences`` say who is clearly ahead of whom, and
     what is too close to call. ``without`` are bots whose games are left out of everything but
-    ``blocks``. ``details`` are the notes that only explain figures of the standings. ``groups``
-    names the bots that can be compared with each other, in the order of the groups in the
-    standings.
+    ``blocks``. ``details`` are the notes that a short table does without. ``groups`` names the bots
+    that can be compared with each other, in the order of the groups in the standings.
     """
 
     standings: pd.DataFrame
@@ -177,7 +176,7 @@ def make_tables(
         match=match,
         sentences=order_sentences(results.bots, ratings, unit),
         without=without,
-        details=frozenset(figure_notes(results, ratings, unit)),
+        details=frozenset(detail_notes(results, ratings, unit)),
         groups=[[results.bots[bot] for bot in part.members] for part in ratings.components],
     )
 

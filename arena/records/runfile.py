@@ -17,6 +17,7 @@ OLDER = "0."
 """How the versions begin whose runs this version cannot read. Version 1.0.0 reads them."""
 WITH_BUILDS = "1.0.0"
 """The version whose runs have build results in the copies of bots."""
+READS_IT = "qin-arena 1.0.0 still reads it: pip install qin-arena==1.0.0"
 MOST_BYTES = 256 << 20
 """The largest run.json that is read: a run of a million line-ups has one of 100 MiB."""
 Grant = Annotated[str, Meta(min_length=1, max_length=1200)]
@@ -124,12 +125,11 @@ def _read(folder: Path) -> RunInfo:
         numbers = list(allotted.values())
         is_adaptive = is_adaptive or any(deals != numbers[0] for deals in numbers)
         info.config["allotted"] = numbers[0] if numbers else None
-    if info.arena.startswith(OLDER) or is_adaptive:
-        got = "one played with --adaptive" if is_adaptive else f"one of {info.arena}"
-        raise RunError(
-            f"expected a run of qin-arena 1.0.0 or newer in {folder}, got {got}",
-            "qin-arena 1.0.0 still reads it: pip install qin-arena==1.0.0",
-        )
+    if is_adaptive:
+        raise RunError(f"expected a run without --adaptive in {folder}, got one with it", READS_IT)
+    if info.arena.startswith(OLDER):
+        wanted = f"expected a run of qin-arena 1.0.0 or newer in {folder}"
+        raise RunError(f"{wanted}, got one of {info.arena}", READS_IT)
     return info
 
 

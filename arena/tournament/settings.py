@@ -31,6 +31,7 @@ from arena.match.referee import Timing
 from arena.players.manifest import MOST_MS, read_toml
 from arena.players.messages import ClockKind
 from arena.players.sandbox.tiers import Mode
+from arena.tournament.removed import SINCE, instead_of_key
 
 # A program may name a path, of which a text is made before it is checked.
 if TYPE_CHECKING:
@@ -223,10 +224,6 @@ TYPES: Mapping[str, Any] = get_type_hints(Asked, include_extras=True)
 DECLARED: Mapping[str, Setting] = {
     name: hint.__metadata__[-1] for name, hint in TYPES.items() if name != "bots"
 }
-GONE = {
-    "keep_stderr": "leave it out: 'arena play BOT BOT --stderr' shows what bots write, by moves"
-}
-"""What to do about the settings of older versions."""
 QUESTION = ("elo0", "elo1", "alpha", "beta", "by")
 
 
@@ -252,7 +249,9 @@ def checked(
     found = {}
     for name, value in said.items():
         if name not in types:
-            cure = GONE.get(name) or did_you_mean(name, types) + hint
+            if instead := instead_of_key(name):
+                raise ConfigError(f"{where(name)}{name} went in {SINCE}", instead)
+            cure = did_you_mean(name, types) + hint
             raise ConfigError(f"{where(name)}expected a setting, got {name!r:.80}", cure)
         try:
             found[name] = msgspec.convert(value, types[name])

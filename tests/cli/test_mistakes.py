@@ -51,7 +51,7 @@ def test_a_run_with_more_deals_than_can_be_counted_stops_no_listing(tmp_path, sa
 def test_a_seed_that_is_not_utf_8_is_a_bad_option(said, command):
     status, out, err = said(*command, "--seed", "\udcff")
     assert (status, out) == (2, "")
-    assert r"Invalid value for '--seed': expected text in UTF-8, got '\udcff'" in err
+    assert r"error: --seed: expected text in UTF-8, got '\udcff'" in err
 
 
 def test_a_deal_has_a_number_that_a_record_can_hold(said):
@@ -59,7 +59,7 @@ def test_a_deal_has_a_number_that_a_record_can_hold(said):
     assert said(*command, "--seed", "s", "--deal", "9999999")[0] == 0
     status, out, err = said(*command, "--deal", "10000000")
     assert (status, out) == (2, "")
-    assert "10000000 is not in the range 0<=x<=9999999" in err
+    assert "--deal: expected a whole number from 0 to 9999999, got '10000000'" in err
 
 
 def test_a_path_where_nothing_is_gets_the_hint_of_a_name(said):

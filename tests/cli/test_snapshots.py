@@ -29,17 +29,25 @@ MISTAKES = {
     "run rnd rnd": (1, "each bot once, got 'rnd' twice hint: to give a bot another name, use"),
     "run bots/rnd --players 4": (1, "at least 4 bots, got rnd"),
     "run --boards owl": (1, "out of bird, lion, got 'owl' hint: any other is given as the path"),
-    "run --boards ,": (2, "'--boards': expected names separated by commas, got ','"),
-    "run --board none.txt": (2, "'--board': File 'none.txt' does not exist."),
+    "run --boards ,": (2, "--boards: expected names separated by commas, got ','"),
+    "run --board none.txt": (
+        2,
+        "--board: file 'none.txt' does not exist hint: 'arena run --help' shows how to use it",
+    ),
     "run --match bird,lion --boards bird": (1, "the boards of the match, bird,lion, got bird hint"),
     "run greedy random --out bots/rnd": (1, "a folder with other files hint: choose another --out"),
-    "run --wrong": (2, "No such option '--wrong'."),
+    "run --wrong": (2, "'arena run' has no option --wrong hint: 'arena run --help' shows"),
+    "run --dealz 5": (2, "'arena run' has no option --dealz hint: did you mean --deals?"),
+    "run --out": (2, "error: --out needs a value"),
+    "run --clock sun": (2, "--clock: 'sun' is not one of 'cpu', 'wall'"),
+    "bots rnd fst": (2, "unexpected extra argument (fst)"),
+    "league zzz": (2, "'arena league' has no command 'zzz' hint: 'arena league --help' lists"),
     "run --finish nope": (1, "a run's name or folder, got 'nope' hint: runs in results: none"),
-    "run --deals many": (2, "'many' is not a valid integer range"),
+    "run --deals many": (2, "--deals: expected a whole number of at least 1, got 'many'"),
     "run --challenger zoe": (1, "a registered bot or a path, got 'zoe'"),
-    "run --prior some": (2, "'some' is not a valid float range"),
+    "run --prior some": (2, "--prior: expected a number above 0, got 'some'"),
     "submit bots/rnd --command ''\"'\"'x'": (2, 'words with matching quotes, got "\'x"'),
-    "submit nowhere": (2, "Path 'nowhere' does not exist."),
+    "submit nowhere": (2, "path 'nowhere' does not exist"),
     "standings": (1, "a run in results, found none"),
     "replay nope x": (1, "a run's name or folder, got 'nope'"),
     "new bots": (1, "a folder that does not exist yet, got bots"),
@@ -49,12 +57,12 @@ MISTAKES = {
     "play rnd --human 0 --json": (2, "expected --human or --json, got both"),
     "play rnd fst rnd fst --human 0": (2, "expected 1 to 3 bots beside you, got 4"),
     "play rnd fst --increment-ms 5": (2, "expected --game-ms with --increment-ms: an increment"),
-    "compare rnd": (2, "Missing argument 'OLD'."),
+    "compare rnd": (2, "'arena compare' needs OLD hint: 'arena compare --help' shows"),
     "compare rnd rnd": (1, "two different bots, got the same content as rnd and rnd"),
     "compare rnd fst --players 3": (1, "at least 2 opponents for a table of 3, got none"),
     "compare rnd fst --pool fst": (1, "expected each bot once, got 'fst' twice"),
     "compare rnd fst --elo0 10": (1, "expected --elo0 below --elo1, got 10 and 10"),
-    "compare rnd fst --alpha 0.5": (2, "0.5 is not in the range 0<x<0.5"),
+    "compare rnd fst --alpha 0.5": (2, "expected a number above 0 and below 0.5, got '0.5'"),
 }
 """Other command lines with their exit status, and what is said of them."""
 
@@ -122,6 +130,12 @@ def test_the_help_of_every_command_shows_an_example(command):
     text = CliRunner().invoke(arena_command, [command, "--help"], terminal_width=80).output
     assert re.search(r"^ +arena " + command, text, re.M), "it shows an example"
     assert not re.search(r"^ .*\.\.\.$", text, re.M), "it is not cut off"
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *CHECKOUT])
+def test_the_help_names_kinds_of_numbers_in_words(command):
+    text = CliRunner().invoke(arena_command, [command, "--help"], terminal_width=80).output
+    assert not re.search(r"INTEGER|FLOAT|RANGE|x[<>]=?", text), text
 
 
 def test_the_help_of_one_command(arena, snapshot):

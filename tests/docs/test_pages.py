@@ -12,6 +12,7 @@ from sybil import Document
 from sybil.parsers.markdown.lexers import FencedCodeBlockLexer
 
 from arena.cli.main import arena
+from arena.tournament.removed import REMOVED
 from tests.docs.pages import is_like, read_console, run_page
 
 ROOT = Path(__file__).parents[2]
@@ -53,8 +54,21 @@ def test_every_command_in_the_text_exists_with_its_options(page):
     text = document.text
     for region in FencedCodeBlockLexer(".*")(document):
         text = text.replace(document.text[region.start : region.end], "")
+    unreleased = text.partition("\n## [1.0.0]")[0] if page.name == "CHANGELOG.md" else text
+    commands_and_options_exist(unreleased, removed=())
+
+
+def test_every_command_of_a_release_in_the_changelog_exists_or_is_named_with_its_replacement():
+    text = (ROOT / "CHANGELOG.md").read_text()
+    commands_and_options_exist(text[text.index("\n## [1.0.0]") :], removed=REMOVED)
+
+
+def commands_and_options_exist(text, removed):
+    """Asserts that every command in a text exists with its options, or is one of the removed."""
     for command in re.findall(r"`arena ([a-z][^`]*)`", text):
         name, *words = shlex.split(command)
+        if name in removed:
+            continue
         found = arena.get_command(Context(arena), name)
         assert found, f"`arena {command}`"
         options = {
@@ -63,7 +77,8 @@ def test_every_command_in_the_text_exists_with_its_options(page):
             for option in (*parameter.opts, *parameter.secondary_opts)
         }
         used = {word.partition("=")[0] for word in words if word.startswith("--")}
-        assert used <= {*options, "--help"}, f"`arena {command}`"
+        unknown = used - {*options, "--help"}
+        assert {f"{name} {option}" for option in unknown} <= {*removed}, f"`arena {command}`"
 
 
 def test_every_target_of_make_in_the_text_exists():

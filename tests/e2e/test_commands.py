@@ -34,9 +34,9 @@ def test_the_help_of_a_command_begins_with_what_the_list_says_and_fits_a_line(na
 
 def test_a_mistyped_command_is_answered_with_the_nearest_ones(arena):
     _, err = arena("stand", status=2)
-    assert "No such command 'stand'. Did you mean 'standings'?" in err
+    assert "'arena' has no command 'stand'\nhint: did you mean 'standings'?" in err
     _, err = arena("xyzzy", status=2)
-    assert "No such command 'xyzzy'.\n" in err
+    assert "'arena' has no command 'xyzzy'\nhint: 'arena --help' lists the commands\n" in err
 
 
 def test_the_version_names_the_rules_core_and_the_channel(arena):

@@ -193,7 +193,8 @@ def test_a_run_prints_what_somebody_acts_on_and_the_rest_when_asked(arena):
         "run usual: 'arena report usual' shows it as a page",
     ]
     assert "\n12 games, 2 deals\n" in out
-    assert not re.search("--clock|error bars, clustered|first seat|rough", out)
+    assert "only 2 deals: the error bars are rough below 10" in out, "which explains the mark ?"
+    assert not re.search("--clock|error bars, clustered|first seat", out)
     wide, _ = arena("standings", "usual", "--wide")
     assert "time is processor time" in wide or "measured by the wall clock" in wide
     assert "12 games, 2 deals" in wide

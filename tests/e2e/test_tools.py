@@ -288,7 +288,7 @@ def test_a_game_is_logged_line_by_line(arena):
         assert {way for way, message in own if message["type"] in ("move", "ready")} == {"from"}
         assert own[-1] == ("to", {"type": "quit"})
     assert (
-        "'--log': 'no/where': No such file or directory"
+        "error: --log: 'no/where': No such file or directory"
         in arena("play", "fst", "rnd", "--log", "no/where", status=2)[1]
     )
 

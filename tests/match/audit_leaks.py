@@ -5,6 +5,7 @@ import msgspec
 from tqdm import tqdm
 
 from arena.cli import DONE, FAILED
+from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json
 from arena.errors import counted
 from arena.rules.notation import deck_text, move_text
@@ -18,7 +19,7 @@ SEED = "audit"
 @click.command("audit-leaks")
 @click.option(
     "--states",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=10_000,
     show_default=True,
     help="How many states to check.",
@@ -26,7 +27,7 @@ SEED = "audit"
 @click.option("--seed", default=SEED, show_default=True, help="Text that determines the states.")
 @click.option(
     "--first",
-    type=click.IntRange(0),
+    type=WholeNumber(0),
     default=0,
     show_default=True,
     help="The number of the first state.",

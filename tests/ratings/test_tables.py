@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from arena.errors import RunError, UserError
 from arena.exports import files as exported_games
 from arena.exports.files import csv_of_games, csv_text, export_run
-from arena.exports.text import pairs_text, seats_text
+from arena.exports.text import overview_text, pairs_text, seats_text
 from arena.match.referee import Referee, Timing
 from arena.players.player import InProcessPlayer, first_move, random_move
 from arena.ratings.columns import file_names
@@ -160,6 +160,16 @@ def test_few_deals_and_idle_bots_are_noted():
     assert "no games against another bot: idle" in tables.notes
     assert tables.standings["mark"].tolist() == ["?", "?", "~"]
     assert tables.standings["deals"].tolist() == [4, 4, 0]
+    assert "note: only 4 deals: the error bars are rough below 10" in overview_text(tables)
+
+
+def test_the_short_table_says_which_bot_is_held_and_that_time_was_the_wall_clock():
+    tables = make_tables(counts_of([*duel(4, 0), *duel(4, 0, names=("b", "c"))]))
+    tables = tables._replace(clock="wall")
+    below = overview_text(tables)
+    assert "so b is held at 0; --prior 1 gives everybody a number" in below
+    assert "\ntime is measured by the wall clock (--clock wall)\n" in below
+    assert "processor time" not in overview_text(tables._replace(clock="cpu"))
 
 
 def test_groups_that_never_met_are_noted_and_stand_one_below_the_other():

@@ -82,7 +82,9 @@ def test_a_run_of_the_first_version_is_read_if_all_line_ups_had_as_many_deals(tm
     assert make_config(read_run(tmp_path).config).allotted == 30
     for changed in ({"adaptive": True}, {"allotted": {**known, "bob+cy": 20}}):
         write_run(tmp_path, msgspec.structs.replace(before, config={**there, **changed}))
-        with pytest.raises(RunError, match="got one played with --adaptive") as caught:
+        with pytest.raises(
+            RunError, match="expected a run without --adaptive in .*, got one with it"
+        ) as caught:
             read_run(tmp_path)
         assert caught.value.hint.startswith("qin-arena 1.0.0 still reads it")
 

@@ -1,0 +1,86 @@
+"""What the command line says of a mistake in the command that was typed: one sentence and its cure,
+in the form that all errors of the arena have.
+"""
+
+from collections.abc import Iterable
+
+import click
+
+from arena.cli.numbers import PROGRAM
+from arena.errors import MOST_NEAR, UserError, did_you_mean
+from arena.tournament.removed import REMOVED, SINCE
+
+
+class NoCommandError(click.UsageError):
+    """A command that does not exist, or does not exist any more. ``hint`` is the cure."""
+
+    def __init__(self, name: str, known: Iterable[str], context: click.Context) -> None:
+        path = f"{context.command_path} {name}".removeprefix(PROGRAM)
+        self.hint = REMOVED.get(path, "")
+        text = f"'{PROGRAM}{path}' went in {SINCE}"
+        if not self.hint:
+            text = f"'{context.command_path}' has no command {name!r}"
+            lists = f"'{context.command_path} --help' lists the commands"
+            self.hint = did_you_mean(name, known) + lists
+        super().__init__(text, context)
+
+
+def mistake(error: click.ClickException) -> UserError:
+    """The sentence and the cure for an error that click found."""
+    if isinstance(error, NoCommandError):
+        return UserError(error.message, error.hint)
+    text = _sentence(error.format_message())
+    if isinstance(error, click.BadOptionUsage) and text.endswith("requires an argument"):
+        text = f"{error.option_name} needs a value"
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None:
+        return UserError(text)
+    if isinstance(error, click.NoSuchOption):
+        return _no_such_option(error.option_name, context)
+    if text == "missing command":
+        text = f"'{context.command_path}' needs a command"
+    elif isinstance(error, click.MissingParameter) and error.param is not None:
+        text = f"'{context.command_path}' needs {_name(error.param, context)}"
+    elif isinstance(error, click.BadParameter):
+        name = error.param_hint or (error.param and _name(error.param, context)) or ""
+        shown = name if isinstance(name, str) else " / ".join(name)
+        text = f"{shown.strip(chr(39))}: {_sentence(error.message)}"
+    return UserError(text, _help(context))
+
+
+def _no_such_option(option: str, context: click.Context) -> UserError:
+    instead = REMOVED.get(f"{context.command_path.removeprefix(PROGRAM)} {option}")
+    if instead:
+        return UserError(f"{option} of '{context.command_path}' went in {SINCE}", instead)
+    # Only a mistake needs it.
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    # Without the dashes, which all options share.
+    known = {
+        name.lstrip("-"): name
+        for param in context.command.get_params(context)
+        if isinstance(param, click.Option) and not param.hidden
+        for name in param.opts + param.secondary_opts
+    }
+    near = get_close_matches(option.lstrip("-"), known, n=1)
+    begun = [name for name in known if name.startswith(option.lstrip("-"))]
+    meant = " or ".join(known[name] for name in begun[:MOST_NEAR] or near)
+    asked = f"did you mean {meant}? " if meant else ""
+    return UserError(f"'{context.command_path}' has no option {option}", asked + _help(context))
+
+
+def _help(context: click.Context) -> str:
+    return f"'{context.command_path} --help' shows how to use it"
+
+
+def _name(param: click.Parameter, context: click.Context) -> str:
+    """What a user calls an option or an argument."""
+    if isinstance(param, click.Option):
+        return max(param.opts, key=len)
+    return param.make_metavar(context).strip("[].")
+
+
+def _sentence(text: str) -> str:
+    """A sentence of click's in the form of ours: no capital at its start, no full stop."""
+    text = text.removesuffix(".")
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,80 @@
+"""Numbers on the command line: what is expected of one is said in words, in the help and when it is
+wrong.
+"""
+
+from math import isfinite
+from typing import Any
+
+import click
+
+from arena.tournament.removed import REMOVED, SINCE
+
+PROGRAM = "arena "
+
+
+def refuse_value(
+    value: Any, expected: str, param: click.Parameter | None, ctx: click.Context | None
+) -> click.BadParameter:
+    """The error for the value of an option: what was expected instead, or that earlier versions
+    took this value.
+    """
+    text = f"expected {expected}, got {str(value)!r}"
+    if ctx is not None and param is not None:
+        command = ctx.command_path.removeprefix(PROGRAM)
+        instead = REMOVED.get(f"{command} {max(param.opts, key=len)} {value}")
+        if instead:
+            text = f"{value} went in {SINCE}: {instead}"
+    return click.BadParameter(text, ctx=ctx, param=param)
+
+
+class WholeNumber(click.IntRange):
+    """A whole number from ``min`` to ``max``, or from one of them on."""
+
+    name = "n"
+
+    # Click's signatures, here and below.
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number; fails for everything else."""
+        try:
+            number: int = super().convert(value, param, ctx)
+        except click.BadParameter:
+            expected = f"a whole number {self._bounds()}"
+            raise refuse_value(value, expected, param, ctx) from None
+        return number
+
+    def _bounds(self) -> str:
+        if self.max is None:
+            return f"of at least {self.min}"
+        return f"from {self.min} to {self.max}"
+
+    def _describe_range(self) -> str:
+        """What the help shows of the range; nothing where it only keeps out nonsense."""
+        return "" if self.max is None and self.min in (0, 1) else self._bounds()
+
+
+class Number(click.FloatRange):
+    """A number in a range. Click's own takes ``nan``, which is neither below nor above anything."""
+
+    name = "x"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number; fails for ``nan`` and ``inf``, too."""
+        try:
+            number: float = super().convert(value, param, ctx)
+        except click.BadParameter:
+            number = float("nan")
+        if not isfinite(number):
+            expected = f"a number {self._describe_range()}".rstrip()
+            raise refuse_value(value, expected, param, ctx)
+        return number
+
+    def _describe_range(self) -> str:
+        """The range in words; the help shows it behind the option."""
+        limits = []
+        if self.min is not None:
+            limits.append(f"above {self.min:g}" if self.min_open else f"of at least {self.min:g}")
+        if self.max is not None:
+            limits.append(f"below {self.max:g}" if self.max_open else f"of at most {self.max:g}")
+        return " and ".join(limits)

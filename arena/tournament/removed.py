@@ -1,0 +1,67 @@
+"""What earlier versions had and this one has not: commands, options and values of options, each
+with what to use instead. The command line, an arena.toml and `arena.api` answer with it; CHANGELOG
+lists the entries with their reasons.
+"""
+
+SINCE = "1.1"
+"""The version in which all of them went."""
+
+KEEP_STDERR = (
+    "leave it out: 'arena play BOT BOT --stderr' shows what bots write beside each move; what a bot"
+    " wrote before a forfeit is kept with its fault"
+)
+TLS = (
+    "name the certificate files in Dask's own configuration, which 'dask scheduler' reads, too:"
+    " docs/clusters.md shows a file"
+)
+HTML = "--html writes a page to step through; 'arena serve' shows it without a file"
+PLAYERS_OF_CLUSTERS = ("run", "compare", "tune", "league run")
+RATERS = ("run", "standings", "report", "export", "rate", "analyse", "verify")
+
+REMOVED = {
+    "perft": "protocol/vectors/perft.jsonl has counts of positions to compare an engine with",
+    "watch": "'arena serve' shows a run live in a browser; 'arena runs' says which are being played"
+    " and who leads",
+    "analyse --hands": "'arena review' names the decisions that cost most",
+    "analyse --qin": "results/league-2/about-qin.md has what seats, villages and majors were worth"
+    " in the games of League 2; about_qin.py beside it is a script to change for other games",
+    "compare --match": "leave it out: a comparison counts single games; --boards names boards",
+    "compare --null": "leave it out: docs/statistics.md says how often the answers are right",
+    "doctor --clean": "leave it out: every 'arena run' removes temporary folders that nobody owns",
+    "league run --keep-stderr": KEEP_STDERR,
+    "play --match": "'arena run BOT BOT --match bird,lion --deals 1' plays a match",
+    "play --reshuffle": "'arena review' tells whether a move was good or only lucky",
+    "play --step": "'arena replay RUN GAME --html' writes a page to step through a game of a run",
+    "rate --covariance": "arena.api.rate(...).covariance is the table of covariances",
+    "regress --csv": "--json lists the differences",
+    "replay --stderr": "'arena play BOT BOT --stderr' shows what bots write beside each move, of a"
+    " game in question with its --seed and --deal",
+    "replay --step": HTML,
+    "report --url": "leave it out: no picture for chats is written beside the page; 'arena export'"
+    " writes standings.svg",
+    "run --adaptive": "--until ELO plays until every +/- is at most that many Elo, with the same"
+    " number of deals for every line-up",
+    "run --keep-stderr": KEEP_STDERR,
+    "standings --by": "leave it out: ratings go by wins alone; the column avg_rank of"
+    " standings.csv has the mean rank of each bot",
+    "tune --csv": "the search's folder has the path as path.csv, and --json prints it",
+    **{
+        f"{command} --tls-{file}": TLS
+        for command in PLAYERS_OF_CLUSTERS
+        for file in ("ca-file", "cert", "key")
+    },
+    **{
+        f"{command} --prior {value}": "leave --prior out"
+        for command in RATERS
+        for value in ("none", "auto")
+    },
+}
+"""By the command, followed by the option and the value if only those went."""
+
+
+def instead_of_key(key: str) -> str:
+    """What to use instead of a key of an arena.toml, or of a setting in `arena.api`; empty if no
+    version had it.
+    """
+    option = "--" + key.replace("_", "-")
+    return REMOVED.get(f"run {option}") or REMOVED.get(f"compare {option}") or ""

@@ -42,7 +42,7 @@ from arena.commands.review import (
 )
 from arena.commands.runs import run_folder
 from arena.errors import RunError, counted, printable
-from arena.match.bench import FULL_MOVES, MOVES, SHORT_MS
+from arena.match.bench import thinking_s
 from arena.match.check import StepResult, check_bot, check_object
 from arena.players.folder import Bot, odds_of
 from arena.players.sandbox.tiers import Sandbox
@@ -74,7 +74,8 @@ def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice, as_j
     the cure below each failure. The exit status is 1 if any step fails.
 
     One game is played at --move-ms, the others at 20 ms a move, or more if the bot needs it. A bot
-    that always uses all its time is done in about 20 seconds, most bots in a few.
+    that always uses all its time is done in about 20 seconds, most bots in a few. After two minutes
+    more the check stops, and names the steps that it did not try.
 
     With --json, each step says whether it passed, what was expected, what came, the cure and how
     long it took.
@@ -109,7 +110,7 @@ def run_checks(bot: Bot, move_ms: int, sandbox: Sandbox, *, only_failures: bool)
 def _steps(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
     """The steps, after a word on how long they may take."""
     full_ms = odds_of(bot.label).move_ms or move_ms
-    seconds = (MOVES * min(full_ms, SHORT_MS) + FULL_MOVES * full_ms) / 1000
+    seconds = thinking_s(full_ms)
     if seconds > LONG_S:
         say(f"this may take {duration_text(seconds)}, if the bot uses all its time")
     return check_bot(bot, move_ms, sandbox)

@@ -21,6 +21,7 @@ from tqdm import tqdm
 
 from arena.cli.terminal import columns_of, folded
 from arena.errors import FaultKind, counted, printable
+from arena.match.referee import Wait
 from arena.players.folder import odds_of
 from arena.records.record import Fault, GameRecord
 from arena.rules import CORE
@@ -88,6 +89,7 @@ class Progress:
         self._is_compared = session.config.compare is not None
         self._faults = 0
         self._told = set[str]()
+        self._waiting = set[str]()
         self._late: list[str] = []
         self._began = time.monotonic()
         self._forecast = Forecast(session.config, workers.slots)
@@ -170,6 +172,7 @@ class Progress:
             case GamePlayed(outcome):
                 self._forecast.note(outcome.record)
                 self._show_faults(outcome.record.bots, outcome.record.faults)
+                self._show_waits(outcome.waits)
                 self._bar.update()
                 self._estimate()
             case Stopping(running):
@@ -197,6 +200,13 @@ class Progress:
             if len(self._told) > SHOWN_FAULTS:
                 text = f"further forfeits are in {self._session.folder / 'faults'}"
             self.say(text)
+
+    def _show_waits(self, waits: Sequence[Wait]) -> None:
+        """Warns once about each bot that waits long for its moves."""
+        for wait in waits:
+            if wait.bot not in self._waiting:
+                self._waiting.add(wait.bot)
+                self.say(f"warning: {wait.text}")
 
     def _estimate(self) -> None:
         """Shows how long the rest takes once the first games tell: after the bar, and in a line

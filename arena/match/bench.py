@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.errors import ArenaError, BusyMachineError, FaultKind, Forfeit, Void
-from arena.match.referee import GamePlan, Referee, Timing
+from arena.match.referee import GamePlan, Referee, Timing, Wait
 from arena.players.aftermath import CRASHED
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel, Flooded, LongLine, OutputEnded, TimedOut
@@ -42,6 +42,8 @@ LONGER = 1.5
 MOVES = 560
 """About how many moves a bot makes in such games, and `FULL_MOVES` at the full time."""
 FULL_MOVES = 7
+MOST_S = 120
+"""How long a check may take by the wall, in seconds, beyond `thinking_s`."""
 BANK_MOVES = 30
 """How many full moves the bank of a game lasts for."""
 ATTEMPTS = 3
@@ -89,6 +91,15 @@ class Failed(Exception):  # noqa: N818 - the outcome of a step
         return cls(kind.expected, detail, problem, cure, stderr, kind)
 
 
+class CheckTimeOver(Exception):  # noqa: N818 - the end of a check
+    """The check has taken as long as it may. The text says how long that is."""
+
+
+def thinking_s(move_ms: int) -> float:
+    """How long a check takes a bot that uses all its time, roughly, in seconds."""
+    return (MOVES * min(move_ms, SHORT_MS) + FULL_MOVES * move_ms) / 1000
+
+
 class Trial(NamedTuple):
     """A game that the bot has to get through; so many others forfeit early.
 
@@ -131,8 +142,9 @@ class Bench:
 
     ``player`` is its process for most games, and ``games`` counts these; ``slowest_ms`` is over the
     games at ``move_ms``. The others are at ``short_ms``, which grows if the bot is late.
-    ``start_ns`` is its last start-up. ``notes`` are those of its usual process. The limits that the
-    bot's own label names count over ``move_ms`` and the usual bank.
+    ``start_ns`` is its last start-up. ``notes`` are those of its usual process. ``wait`` says
+    whether the bot waits long, once it has played at ``move_ms``. The limits that the bot's own
+    label names count over ``move_ms`` and the usual bank.
     """
 
     def __init__(self, bot: Bot, move_ms: int, sandbox: Sandbox) -> None:
@@ -145,8 +157,20 @@ class Bench:
         speech = Speech(note=self.notes.hear)
         self.player = BotPlayer(bot, STARTUP_MS, sandbox, speech=speech)
         self.slowest_ms = 0.0
+        self.wait: Wait | None = None
+        self._began_s = time.monotonic()
         self.start_ns = 0
         self.games = 0
+
+    @property
+    def most_s(self) -> float:
+        """How long the check may take by the wall, in seconds."""
+        return MOST_S + thinking_s(self.move_ms)
+
+    def expect_time(self) -> None:
+        """Raises CheckTimeOver once the check has taken too long."""
+        if time.monotonic() - self._began_s > self.most_s:
+            raise CheckTimeOver(f"a check takes at most {self.most_s:.0f} s")
 
     def game(self, trial: Trial, player: Player | None = None) -> GameRecord:
         """Plays a game with the player, by default the usual one. Raises Failed for its fault, Void
@@ -179,11 +203,15 @@ class Bench:
         if trial.has_bank:
             bank_ms, more_ms = self.odds.game_ms or BANK_MOVES * move_ms, self.odds.increment_ms
             timing = replace(timing, game_ms=bank_ms, increment_ms=more_ms or 0)
-        record, evidence, *_ = Referee(plan, board, seated, timing).play()
+        referee = Referee(plan, board, seated, timing, watch=lambda *_: self.expect_time())
+        outcome = referee.play()
+        record, evidence = outcome.record, outcome.evidence
         for fault, kept in zip(record.faults, evidence, strict=True):
             if fault.seat == trial.seat:
                 problem = f"{fault.kind} after {fault.turn} placements: {fault.detail}"
                 raise Failed.at_fault(FaultKind(fault.kind), fault.detail, problem, kept.stderr)
+        if trial.is_full:
+            self.wait = next((wait for wait in outcome.waits if wait.bot == player.name), None)
         if player is self.player:
             self.games += 1
             if move_ms == self.move_ms:
@@ -254,13 +282,13 @@ def ending_in_time(process: BotProcess, most_ns: int) -> Ending | None:
     no time to end.
     """
     meter = process.meter
-    began_ns, idle = meter.used_ns(), IdleTime(meter, most_ns)
+    began_ns, idle = meter.used_ns(), IdleTime(meter)
     for moment_ns in moments(patience(most_ns)):
         slice_began_ns = time.monotonic_ns()
         if ending := process.ending((moment_ns - slice_began_ns) / 1e9):
             return ending
         idle.add(moment_ns - slice_began_ns)
-        if idle.is_over() or meter.used_ns() - began_ns >= most_ns:
+        if idle.so_far_ns >= most_ns or meter.used_ns() - began_ns >= most_ns:
             return None
     raise Void("expected a machine that gives a bot the time to exit, got one that is too busy")
 

@@ -122,16 +122,37 @@ class GamePlan(Struct, frozen=True):
     settings: tuple[dict[str, Value], ...] = ()
 
 
+class Wait(NamedTuple):
+    """A bot's answers that were in time by its processor time, and would have been late by the wall
+    clock because the bot was idle: how many there were in a game, and its idle time in all of them.
+    """
+
+    bot: str
+    answers: int
+    idle_ns: int
+
+    @property
+    def text(self) -> str:
+        """A sentence for people."""
+        seconds = self.idle_ns / self.answers / 1e9
+        digits = 1 if seconds >= 1 else 2
+        return (
+            f"{self.bot} waits {seconds:.{digits}f} s a move beyond its processor time; with"
+            " --clock wall it would be late"
+        )
+
+
 class Outcome(NamedTuple):
     """A finished game: its record, and the evidence of each fault in it.
 
     ``own_us`` is how long the arena itself took between an answer and the next request, in
-    microseconds.
+    microseconds. ``waits`` has the bots that waited long.
     """
 
     record: GameRecord
     evidence: list[Evidence]
     own_us: tuple[int, ...] = ()
+    waits: tuple[Wait, ...] = ()
 
 
 class BrokenOff(Void):
@@ -171,6 +192,7 @@ class Referee:
         self.faults: list[Fault] = []
         self.evidence: list[Evidence] = []
         self.own_us: list[int] = []
+        self.waits: dict[int, Wait] = {}
         self._asked_ms: list[list[int]] = [[] for _ in players]
         self._answered_ns = 0
         self._began_ns = time.monotonic_ns()
@@ -189,7 +211,12 @@ class Referee:
                 self._turn()
         except Void as void:
             raise BrokenOff(str(void), void.hint, self.so_far()) from void
-        return Outcome(self._close(sandbox, host), self.evidence, tuple(self.own_us))
+        return Outcome(
+            self._close(sandbox, host),
+            self.evidence,
+            tuple(self.own_us),
+            tuple(self.waits.values()),
+        )
 
     def so_far(self) -> SoFar:
         """What has been played until now."""
@@ -258,9 +285,18 @@ class Referee:
             if self._answered_ns:
                 self.own_us.append((answer.asked_ns - self._answered_ns) // 1000)
             self._answered_ns = answer.answered_ns
+            self._note_wait(seat, answer, budget_ns)
             self._carry_out(judged(state, answer.move), answer)
         except Forfeit as fault:
             self._forfeit(seat, fault)
+
+    def _note_wait(self, seat: int, answer: Answer, budget_ns: int) -> None:
+        """Counts an answer that waiting alone would have made late by the wall clock."""
+        is_long = answer.idle_ns > answer.spent_ns
+        if is_long and answer.spent_ns + answer.idle_ns > budget_ns:
+            before = self.waits.get(seat, Wait(self.players[seat].name, 0, 0))
+            idle_ns = before.idle_ns + answer.idle_ns
+            self.waits[seat] = Wait(before.bot, before.answers + 1, idle_ns)
 
     def _rest_the_others(self) -> None:
         """Only who is asked computes."""

@@ -178,7 +178,9 @@ class BotPlayer(Player):
         reply = self._reply(Move, line, number)
         self._has_moved = True
         note = None if reply.note is SILENCE else self._speech.note(said(reply.note))
-        return Answer(reply.move, spent_ns, began_ns, answered_ns, note)
+        assert self._timekeeper is not None, "it has just timed the answer"
+        idle_ns = self._timekeeper.idle_ns
+        return Answer(reply.move, spent_ns, began_ns, answered_ns, note, idle_ns)
 
     def rest(self) -> None:
         """Stops the processes of a bot that runs while another is asked, until it is asked again;

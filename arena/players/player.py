@@ -53,13 +53,16 @@ PERSON = Bot(
 
 
 class Answer(Struct, frozen=True, gc=False):
-    """A move in notation, its cost by the clock in force, both moments, and what was said."""
+    """A move in notation, its cost by the clock in force, both moments, and what was said.
+    ``idle_ns`` is how long the bot was idle meanwhile, where the clock counts processor time.
+    """
 
     move: str
     spent_ns: int
     asked_ns: int = 0
     answered_ns: int = 0
     note: Note | None = None
+    idle_ns: int = 0
 
 
 class Evidence(Struct, frozen=True):

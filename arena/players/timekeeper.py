@@ -81,6 +81,8 @@ class Timekeeper:
     def __init__(self, channel: Channel, meter: "Meter", clock: ClockKind) -> None:
         self._channel, self._meter, self._clock = channel, meter, clock
         self._charged_ns = self._seen_ns = 0
+        self.idle_ns = 0
+        """How long the bot was idle before its last answer, see `IdleTime`; 0 by the wall clock."""
 
     def ask(
         self,
@@ -94,6 +96,7 @@ class Timekeeper:
         its patience. Raises OutOfTime, Overspent, BusyMachineError, and what `Channel.ask` does.
         """
         began_ns = time.monotonic_ns()
+        self.idle_ns = 0
         if self._clock == "wall":
             try:
                 line = self._channel.ask(request, began_ns + budget_ns)
@@ -142,12 +145,13 @@ class Timekeeper:
     ) -> bytes:
         """Waits on in slices, for as long as there is budget and patience."""
         waited_ns = min(time.monotonic_ns() - began_ns, FIRST_SLICE_NS + OVERSLEPT_NS)
-        idle = None if most_idle_ns is None else IdleTime(self._meter, most_idle_ns)
+        idle = IdleTime(self._meter)
+        longest_idle_ns = patience(budget_ns) if most_idle_ns is None else most_idle_ns
         while True:
             meanwhile()
             if (owed_ns := self.owed_ns()) >= budget_ns:
                 raise Overspent(owed_ns)
-            if waited_ns >= patience(budget_ns) or (idle and idle.is_over()):
+            if waited_ns >= patience(budget_ns) or idle.so_far_ns >= longest_idle_ns:
                 raise self._overdue(partial, budget_ns, waited_ns)
             slice_began_ns = time.monotonic_ns()
             try:
@@ -156,8 +160,8 @@ class Timekeeper:
                 partial = late.partial
             slice_ns = min(time.monotonic_ns() - slice_began_ns, SLICE_NS + OVERSLEPT_NS)
             waited_ns += slice_ns
-            if idle:
-                idle.add(slice_ns)
+            idle.add(slice_ns)
+            self.idle_ns = idle.so_far_ns
 
     def _overdue(
         self, partial: bytes, budget_ns: int, waited_ns: int
@@ -312,20 +316,17 @@ class IdleTime:
     or a disk. A bot that a busy machine keeps waiting is not idle. A bot that sleeps is.
     """
 
-    def __init__(self, meter: Meter, most_ns: int) -> None:
-        self._meter, self._most_ns = meter, most_ns
-        self._used_ns, self._idle_ns = meter.used_ns(), 0
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self._used_ns = meter.used_ns()
+        self.so_far_ns = 0
 
     def add(self, span_ns: int) -> None:
         """Counts the last ``span_ns`` unless the bot computed, or wants to compute now."""
         used_ns, before_ns = self._meter.used_ns(), self._used_ns
         self._used_ns = used_ns
         if used_ns - before_ns <= RUNNING_NS and not self._meter.wants_processor():
-            self._idle_ns += span_ns
-
-    def is_over(self) -> bool:
-        """Whether the bot has been idle for as long as it may be."""
-        return self._idle_ns >= self._most_ns
+            self.so_far_ns += span_ns
 
 
 def _fetched(pid: int, descriptor: str | None) -> int:

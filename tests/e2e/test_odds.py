@@ -138,3 +138,17 @@ def test_with_nodes_bots_that_search_play_the_same_games_on_any_machine(arena, r
     noted = [record.get("notes") or [] for record in arena.records("one")]
     made = [note["nodes"] for notes in noted for note in notes]
     assert max(made) >= 60
+
+
+def test_a_run_says_once_that_a_bot_waits_longer_than_it_computes(arena):
+    waits = SLOW.replace("while time", "time.sleep(0.4)\n        while time")
+    arena.add_bot("waiter", waits)
+    arena.add_bot("slow", SLOW)
+    options = (*tiny(arena.home), "--move-ms", 300, "--out", "w")
+    _, err = arena("run", "waiter", "slow", *options)
+    [warning] = [line for line in err.splitlines() if "beyond" in line]
+    assert warning.startswith("warning: waiter waits 0.")
+    assert warning.endswith(
+        " s a move beyond its processor time; with --clock wall it would be late"
+    )
+    assert arena.records("w")[0]["faults"] == []

@@ -2,11 +2,14 @@
 that is for it, with the cure.
 """
 
+import re
+
 import pytest
 
 from arena.errors import BusyMachineError, FaultKind
-from arena.match.bench import SHORT_MS, Bench, Trial
-from arena.match.check import STEPS, check_bot, run_step
+from arena.match.bench import SHORT_MS, Bench, CheckTimeOver, Trial
+from arena.match.check import check_bot, run_step
+from arena.match.steps import STEPS
 from arena.players.folder import bot_at
 from arena.players.sandbox.tiers import OPEN
 from arena.players.timekeeper import Timekeeper
@@ -225,12 +228,64 @@ def test_what_makes_the_rest_meaningless_is_said(tmp_path):
     assert (rest.left_out, rest.detail) == (len(STEPS) - 2, "they need a bot that answers hello")
 
 
-def test_after_several_failures_the_rest_is_left_out(tmp_path):
+def test_a_failure_that_comes_again_is_told_once_and_the_rest_is_left_out(tmp_path):
     (tmp_path / "passer.py").write_text(changed('rng.choice(message["legal"])', "'pass'"))
-    steps = list(check_bot(bot_at(tmp_path / "passer.py"), 2000, OPEN))
+    *_, first, second, rest = check_bot(bot_at(tmp_path / "passer.py"), 2000, OPEN)
+    assert first.problem.startswith("illegal move after 0 placements")
+    assert second.problem == "it fails in the same way as 'a complete game'"
+    assert (second.cure, second.stderr) == ("", ())
+    assert rest.left_out == len(STEPS) - 5
+    assert rest.detail == "not tried: fix what 'a complete game' shows, then check again"
+
+
+def test_after_several_different_failures_the_rest_is_left_out(tmp_path):
+    table = """message["board"][0] + "abcd"[message["seat"]] + "abcd"[message["players"] - 1]"""
+    (tmp_path / "crasher.py").write_text(changed('rng.seed(message["seed"])', f"sys.exit({table})"))
+    steps = list(check_bot(bot_at(tmp_path / "crasher.py"), 2000, OPEN))
     assert sum(bool(step.problem) for step in steps) == 4
     assert steps[-1].left_out == len(STEPS) - 7
     assert steps[-1].detail == "fix these first, then check again"
+
+
+def test_a_bot_that_waits_is_told_that_it_would_be_late_by_the_wall_clock(tmp_path):
+    (tmp_path / "waiter.py").write_text(changed("    answer(", "    time.sleep(0.3); answer("))
+    checked = check_bot(bot_at(tmp_path / "waiter.py"), 100, OPEN)
+    step = next(step for step in checked if step.name == "a complete game")
+    checked.close()
+    assert step.passed
+    note = r"; note: waiter waits 0\.\d\d s a move beyond its processor time; with --clock wall it"
+    assert re.search(note, step.detail)
+
+
+def test_a_bot_that_computes_is_not_told_that_it_waits(bench):
+    computes = "    end = time.process_time() + 0.1\n        while time.process_time() < end: pass"
+    busy = bench(changed("    answer(", f"{computes}\n        answer("))
+    assert "waits" not in run("a complete game", busy).detail
+
+
+def test_a_check_that_takes_too_long_stops_and_names_the_steps_that_it_did_not_try(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "good.py").write_text(GOOD)
+    bot = bot_at(tmp_path / "good.py")
+    played = list[str]()
+    for step in check_bot(bot, 100, OPEN):
+        played.append(step.name)
+        if step.name == "bird, 2 players, moves first":
+            # From now on, more time has passed than a check may take.
+            monkeypatch.setattr(Bench, "most_s", -1.0)
+    assert step.left_out == len(STEPS) - 5
+    assert step.passed is None
+    assert step.detail.startswith("not tried, because a check takes at most -1 s: bird, 2 players,")
+    assert step.detail.endswith(STEPS[-1].name)
+    assert played[-2] == "bird, 2 players, moves first"
+
+
+def test_a_game_of_a_check_that_takes_too_long_stops_between_two_moves(bench, monkeypatch):
+    slow = bench(GOOD)
+    monkeypatch.setattr(Bench, "most_s", -1.0)
+    with pytest.raises(CheckTimeOver):
+        slow.game(Trial(2, 0))
 
 
 def test_a_missing_program_is_found_before_anything_is_started(tmp_path):

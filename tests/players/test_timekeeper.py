@@ -447,7 +447,7 @@ def ask_by_script(monkeypatch):
     monkeypatch.setattr(timekeeper, "time", clock)
 
     def ask(overslept_ns):
-        meter = SimpleNamespace(used_ns=lambda: 0, is_started=True)
+        meter = SimpleNamespace(used_ns=lambda: 0, is_started=True, wants_processor=bool)
         keeper = Timekeeper(ScriptedChannel(clock, overslept_ns), meter, "cpu")
         return keeper.ask(b"", BUDGET_NS, lambda: None)
 

@@ -1,0 +1,334 @@
+"""The steps of a check in a table: each step returns a detail to show, or raises Failed."""
+
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from arena.match.bench import (
+    IN_PIECES,
+    JUMPING,
+    PAUSE_S,
+    SHORT_MS,
+    STARTUP_MS,
+    STRANGER,
+    TOO_LATE,
+    Bench,
+    Failed,
+    Trial,
+    Unusual,
+    ask_for_a_move,
+    ending_in_time,
+    expect_quiet,
+    in_another_order,
+    last_words,
+    with_unknown_fields,
+)
+from arena.players.bot import BotPlayer
+from arena.players.folder import Bot, settings_text
+from arena.players.messages import Quit, encode
+from arena.players.player import Player
+from arena.players.sandbox.tiers import Sandbox
+from arena.players.timekeeper import NS_PER_MS
+from arena.records.notes import MOST_NAME
+
+SEE_ASKED = "P2.3: write to stdout only when asked, once for each request; log to stderr"
+SEE_TYPES = "P1.4: ignore fields and message types that the bot does not know"
+SEE_LINES = "P1.1: read up to the newline, however the bytes arrive, and parse the line as JSON"
+SEE_END = (
+    "P3.5: leave the loop when stdin ends or 'quit' comes, and stop everything the bot started"
+)
+EXIT_NS = 2_000_000_000
+"""How long a bot may compute, or be idle, before it exits. A bot that has not read hello may still
+be starting: it also gets twice the time that its start took.
+"""
+SHORTEST_NS, LONGEST_NS = 400 * NS_PER_MS, 2000 * NS_PER_MS
+MANY = 20
+MANY_STDERR_BYTES = 1024 * 1024
+
+Figures = Mapping[str, float]
+"""What a step measured, by names with units: ``startup_ms``, ``memory_mb``."""
+NO_FIGURES: Figures = MappingProxyType({})
+
+
+Reach = Callable[[Bench, BotPlayer], object]
+"""Brings a bot's process to the point where it is to end."""
+
+
+Found = tuple[str, Figures]
+"""What a step that passed has to say, and what it measured."""
+
+
+class TableStep(NamedTuple):
+    """A step: ``run`` returns what it has to say or raises Failed. If a step fails that the others
+    are ``needed_for``, which says why, the rest is pointless.
+    """
+
+    name: str
+    run: Callable[[Bench], str | Found]
+    cure: str = ""
+    needed_for: str = ""
+
+
+def _has_the_time_it_asks_for(bench: Bench) -> str:
+    """Compares the times in bot.toml with those of the check."""
+    manifest = bench.bot.manifest
+    for key, needed, given in (
+        ("move_ms", manifest.move_ms, bench.move_ms),
+        ("startup_ms", manifest.startup_ms, STARTUP_MS),
+    ):
+        if needed is not None and needed > given:
+            raise Failed(f"{key} of at most {given}", str(needed))
+    return f"{bench.move_ms} ms per move, {STARTUP_MS} ms for start-up"
+
+
+def _starts(bench: Bench) -> Found:
+    began_ns = time.monotonic_ns()
+    bench.start(bench.player)
+    bench.start_ns = time.monotonic_ns() - began_ns
+    bench.player.stop()
+    view = "full" if bench.player.has_full_view else "incremental"
+    took_ms = bench.start_ns // NS_PER_MS
+    return f"{took_ms} ms, {view} view", {"startup_ms": took_ms}
+
+
+def _waits_for_hello(bench: Bench) -> str:
+    """A process that receives nothing says nothing, for twice as long as it takes to start."""
+    with bench.started(BotPlayer) as player:
+        player.open()
+        expect_quiet(player, "before hello", min(max(bench.start_ns * 2, SHORTEST_NS), LONGEST_NS))
+    return ""
+
+
+def _plays(bench: Bench, trial: Trial) -> str:
+    """One game with the bot's usual process."""
+    record = bench.game(trial)
+    detail = f"{record.end} after {record.turns} placements"
+    if trial.is_full and bench.wait:
+        detail += f"; note: {bench.wait.text}"
+    return detail
+
+
+def _plays_many(bench: Bench) -> str:
+    for number in range(MANY):
+        bench.game(Trial(2 + number % 3, number % 2, deal=number))
+    return f"{bench.games} games so far"
+
+
+def _repeats_itself(bench: Bench) -> str:
+    """Not a fault: a bot may draw its own random numbers."""
+    first, second = (bench.game(Trial(2, 0, deal=1)) for _ in range(2))
+    same = first.moves == second.moves
+    return "" if same else "note: no, so you cannot repeat this bot's games from their seed"
+
+
+def _is_quiet_after_a_game(bench: Bench) -> str:
+    with bench.started(BotPlayer) as player:
+        bench.game(Trial(2, 0), player)
+        if player.is_running:
+            expect_quiet(player, "after the end of a game")
+    return ""
+
+
+def _was_in_time(bench: Bench) -> Found:
+    """The slowest answer so far; a slower one would have failed its game."""
+    clock = "processor time" if bench.player.clock == "cpu" else "by the wall clock"
+    detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms ({clock})"
+    if bench.short_ms > SHORT_MS:
+        detail += f"; {SHORT_MS} ms were too short for it, so other games had {bench.short_ms} ms"
+    if bench.slowest_ms > bench.move_ms * 0.8:
+        detail += "; note: that leaves little time in reserve"
+    figures = {"slowest_ms": round(bench.slowest_ms, 1), "short_ms": bench.short_ms}
+    return detail, figures
+
+
+def _is_within_memory(bench: Bench) -> Found:
+    """The memory of all the bot's processes after these games."""
+    process, allowed = bench.player.process, bench.bot.memory_mb
+    used = process.memory_mb() if process else 0
+    if used > allowed:
+        raise Failed(f"at most {allowed} MB after {bench.games} games", str(used))
+    figures = {"memory_mb": used, "allowed_mb": allowed}
+    return f"{used} of {allowed} MB after {bench.games} games", figures
+
+
+def _logs_little(bench: Bench) -> str:
+    process = bench.player.process
+    size = process.stderr_written() // max(1, bench.games) if process else 0
+    if size > MANY_STDERR_BYTES:
+        raise Failed("less than 1 MiB of stderr per game", f"{size >> 10} KiB")
+    return f"{size} bytes per game" if size else ""
+
+
+def _sends_notes_that_fit(bench: Bench) -> Found:
+    """Not a fault: what does not fit is cut or dropped, see P5.6."""
+    notes = bench.notes
+    figures = {"notes": notes.heard, "cut": sum(map(len, notes.lost.values()))}
+    if not notes.lost:
+        return f"{notes.heard} notes" if notes.heard else "it sends none", figures
+    cut = "; ".join(
+        f"{first.part[:MOST_NAME]!r}: expected {first.expected}, got {first.got}"
+        f" ({1 + len(others)} of {notes.heard} notes)"
+        for first, *others in notes.lost.values()
+    )
+    return f"note: not all of them is kept (P5.6): {cut}", figures
+
+
+def _plays_with_other_options(bench: Bench) -> str:
+    """A short game with each option at its least, or its first choice, and one at its most. How
+    long the bot then takes is its own affair.
+    """
+    options = bench.bot.manifest.options
+    for values in zip(*(option.ends for option in options.values()), strict=True):
+        settings = dict(zip(options, values, strict=True))
+        bot = replace(bench.bot, settings={**settings, **bench.bot.limits})
+        try:
+            with bench.started(lambda _, *rest, bot=bot: BotPlayer(bot, *rest)) as player:
+                bench.game(Trial(2, 0, may_be_late=True), player)
+        except Failed as failure:
+            if failure.kind not in TOO_LATE:
+                failure.problem = f"with {settings_text(settings)}: {failure.problem}"
+                raise
+    return "" if options else "it has none"
+
+
+def _understands(bench: Bench, make: Callable[[Bot, int, Sandbox], Player]) -> str:
+    """Two short games, with two and with three players, in which the arena speaks in an unusual
+    way.
+    """
+    with bench.started(make) as player:
+        bench.game(Trial(2, 0), player)
+        if not bench.bot.manifest.fresh:
+            bench.game(Trial(3, 1, leavers=1), player)
+    return ""
+
+
+def _play_and_quit(bench: Bench, player: BotPlayer) -> None:
+    bench.game(Trial(2, 0), player)
+    if player.is_running:
+        player.inform(encode(Quit()))
+
+
+def _ends(bench: Bench, reach: Reach, *, tell: bool, close: bool) -> str:
+    """Brings the bot to a point, sends what is queued if asked to, and closes its input, as when
+    the arena dies there; raises Failed unless the process then exits.
+    """
+    with bench.started(BotPlayer) as player:
+        reach(bench, player)
+        if not player.is_running:
+            return "it had already exited"
+        if tell:
+            player.channel.flush()
+        if close:
+            player.channel.close_input()
+        began = time.monotonic()
+        assert player.process is not None, "it has been started"
+        most_ns = EXIT_NS
+        if player.is_starting:
+            most_ns += 2 * bench.start_ns
+        ending = ending_in_time(player.process, most_ns)
+        if ending is None:
+            problem = f"it was still running {round(most_ns / 1e9, 1):g} s later"
+            raise Failed("a bot that exits", problem, problem, stderr=last_words(player))
+        return f"{ending} after {(time.monotonic() - began) * 1000:.0f} ms"
+
+
+def _game(name: str, *trial: Any, **more: Any) -> TableStep:
+    return TableStep(name, partial(_plays, trial=Trial(*trial, **more)))
+
+
+def _variant(name: str, cure: str, make: Callable[[Bot, int, Sandbox], Player]) -> TableStep:
+    return TableStep(name, partial(_understands, make=make), cure)
+
+
+def _end(when: str, reach: Reach, *, tell: bool = True, close: bool = True) -> TableStep:
+    return TableStep(f"exits {when}", partial(_ends, reach=reach, tell=tell, close=close), SEE_END)
+
+
+STEPS = (
+    TableStep(
+        "the times in bot.toml fit into this check's",
+        _has_the_time_it_asks_for,
+        "check with a longer --move-ms",
+    ),
+    TableStep("starts and answers hello", _starts, "", "they need a bot that answers hello"),
+    TableStep("nothing on stdout before it is asked", _waits_for_hello, SEE_ASKED),
+    _game("a complete game", 2, 0, is_full=True),
+    _game("bird, 2 players, moves first", 2, 0, "bird", deal=2),
+    _game("bird, 2 players, moves second, in the same process", 2, 1, "bird", deal=3),
+    _game("bird, 3 players, first seat", 3, 0, "bird", deal=3),
+    _game("a small board, 3 players, middle seat", 3, 1, deal=4),
+    _game("a small board, 3 players, last seat", 3, 2, deal=5),
+    _game("bird, 4 players, first seat", 4, 0, "bird", deal=4),
+    _game("a small board, 4 players, second seat", 4, 1, deal=5),
+    _game("a small board, 4 players, third seat", 4, 2, deal=6),
+    _game("bird, 4 players, last seat", 4, 3, "bird", deal=7),
+    _game("lion, 2 players, moves first", 2, 0, "lion", deal=2),
+    _game("lion, 2 players, moves second", 2, 1, "lion", deal=3),
+    _game("lion, 3 players", 3, 1, "lion", deal=4),
+    _game("lion, 4 players", 4, 2, "lion", deal=6),
+    _game("a small board that fills up, with passes", 3, 1, deal=4),
+    _game("26 x 26 squares, until no tiles are left", 2, 0, "large"),
+    _game("another player forfeits: three players go on as two", 3, 1, "bird", 1, deal=4),
+    _game("two others forfeit: four players go on as two", 4, 2, "bird", 2, deal=6),
+    _game("the only other player forfeits: the game ends early", 2, 1, "bird", 1, deal=3),
+    _game("a game with a bank", 2, 1, has_bank=True),
+    TableStep("twenty more games in the same process", _plays_many),
+    TableStep("the same seed gives the same game", _repeats_itself),
+    TableStep("silent between games", _is_quiet_after_a_game, SEE_ASKED),
+    TableStep("answers in time", _was_in_time),
+    TableStep(
+        "stays within its memory", _is_within_memory, "use less, or raise memory_mb in bot.toml"
+    ),
+    TableStep(
+        "not too much on stderr",
+        _logs_little,
+        "log less: after 64 MiB in one game, the bot cannot write any more",
+    ),
+    TableStep("notes within their limits", _sends_notes_that_fit),
+    TableStep(
+        "options at their least and at their most",
+        _plays_with_other_options,
+        "P10.3: play with every value that bot.toml allows, or narrow the range there",
+    ),
+    _variant("fields it does not know", SEE_TYPES, partial(Unusual, change=with_unknown_fields)),
+    _variant("messages of a type it does not know", SEE_TYPES, partial(Unusual, stranger=STRANGER)),
+    _variant(
+        "fields in another order, with spaces between",
+        SEE_LINES,
+        partial(Unusual, change=in_another_order, separators=(" , ", " : ")),
+    ),
+    _variant(
+        "ids that jump, up to the largest",
+        "P2.2: repeat the id exactly, a whole number below 2^53",
+        partial(BotPlayer, speech=JUMPING),
+    ),
+    _variant("lines that arrive in pieces", SEE_LINES, partial(BotPlayer, speech=IN_PIECES)),
+    _variant(
+        "lines that arrive one by one",
+        "P6.1: 'played' may come at any time before the next turn",
+        partial(Unusual, is_prompt=True),
+    ),
+    _variant(
+        "a long pause before a turn",
+        "P8.3: do not rely on time between turns",
+        partial(Unusual, is_prompt=True, pause_s=PAUSE_S),
+    ),
+    _variant(
+        "a new process for a game",
+        "P3.3: with fresh = true, every game gets a new process",
+        BotPlayer,
+    ),
+    _end("when its input ends before hello", lambda _, player: player.open()),
+    # What is queued, the start, is not sent.
+    _end("when its input ends after ready", Bench.start, tell=False),
+    _end("when its input ends in a game", Bench.start),
+    _end("when its input ends in its turn", ask_for_a_move),
+    _end("after quit", _play_and_quit, close=False),
+    _end(
+        "when its input ends between games", lambda bench, player: bench.game(Trial(2, 0), player)
+    ),
+)

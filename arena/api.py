@@ -66,9 +66,9 @@ from arena.ratings.tables import rate_sheet
 from arena.records.journal import unplayed_text
 from arena.records.runfile import read_run
 from arena.tournament.config import Comparison as Question
+from arena.tournament.pools import Place
 from arena.tournament.runner import Event, GamePlayed
 from arena.tournament.runs import Request
-from arena.tournament.session import Place
 from arena.tournament.settings import (
     DECLARED,
     MOST_BLOCKS,

@@ -43,7 +43,7 @@ from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.league import Status, read_league, versions_before
 from arena.records.regular import BusyError, turn_in
-from arena.tournament.session import Place
+from arena.tournament.pools import Place
 from arena.tournament.settings import Asked
 
 LOG_S, WAIT_S = 60.0, 1.0

@@ -28,8 +28,9 @@ from arena.rules import CORE
 from arena.rules.explain import explained
 from arena.rules.terms import title_of
 from arena.tournament.config import RunConfig
+from arena.tournament.pools import Workers
 from arena.tournament.runner import BotBroken, Event, GamePlayed, Stopping, Voided, WorkersChanged
-from arena.tournament.session import Session, Workers
+from arena.tournament.session import Session
 
 LONG_S = 60
 """A shorter run is not announced."""

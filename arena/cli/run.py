@@ -46,9 +46,9 @@ from arena.players.sandbox.tiers import Mode
 from arena.records.faults import FAULTS, MOST_EVIDENCE
 from arena.records.journal import forfeits_text, unplayed_text
 from arena.tournament.config import RunConfig
+from arena.tournament.pools import Place
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request, begun
-from arena.tournament.session import Place
 from arena.tournament.settings import Asked, OwnConfig, read_options, read_own_config
 
 AT_ONCE = 2

@@ -34,7 +34,7 @@ from arena.rules.boards import Board
 from arena.tournament.config import OneGame, RunConfig, make_config
 from arena.tournament.runs import describe_run
 from arena.tournament.schedule import Schedule
-from arena.tournament.session import new_seed, now
+from arena.tournament.session import new_seed, utc_now
 
 PREFIX = "played"
 HINT_GAMES = 4000
@@ -195,7 +195,7 @@ class Wish(NamedTuple):
             **msgspec.structs.asdict(self.timing),
         }
         config = make_config(msgspec.to_builtins(settings))
-        return PlayedGame(config, self.board, seats, now())
+        return PlayedGame(config, self.board, seats, utc_now())
 
     def again(self, how: str) -> Self:
         """The same with new tiles, with the same ones at the ``seat`` after this one, or just the

@@ -19,7 +19,7 @@ from arena.tournament.placing import (
     first_guess,
 )
 from arena.tournament.runner import FIRST_GAMES
-from arena.tournament.session import Session, now
+from arena.tournament.session import Session, utc_now
 from arena.tournament.sources import DEALS_A_DRAW, Games, as_drawn
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class LeaguePlay:
         return self._session.schedule.drawn_batches(drawn, frozenset())
 
     def _take_stock(self) -> None:
-        """Shows the field who plays, and what the ratings say by now."""
+        """Shows the field who plays, and what the ratings say by utc_now."""
         self.members.look()
         has_looked, there = self._look(), self._session.setup.bots
         between = self._budget.between if self._session.config.players == DUEL else ()
@@ -199,7 +199,7 @@ class LeaguePlay:
                 self.members.change(member.bot, "aside", ARENA, why)
             elif 0 < found.error <= PLACED_ELO or found.games >= PLACING_GAMES:
                 error = round(found.error, 1) if isfinite(found.error) else None
-                placed = PlaceFound(member.bot, now(), round(found.elo, 1), error, found.games)
+                placed = PlaceFound(member.bot, utc_now(), round(found.elo, 1), error, found.games)
                 self.members.append(placed)
 
     def _hold_scale(self) -> None:
@@ -212,7 +212,7 @@ class LeaguePlay:
         ready = [bot for bot in known if known[bot].games >= HOLD_GAMES]
         new = {bot: round(known[bot].elo, 1) for bot in ready if bot not in league.scale}
         if new and (league.scale or len(ready) == len(benchmarks)):
-            self.members.append(Scaled(now(), new))
+            self.members.append(Scaled(utc_now(), new))
 
     def rivals(self) -> list[Rival]:
         """Everybody who plays, as the last look showed them."""

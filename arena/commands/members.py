@@ -39,7 +39,7 @@ from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import RunInfo, read_run
 from arena.tournament.config import LeagueTerms, make_config
 from arena.tournament.runs import Request, as_it_is, boards_of, list_runs, make_request
-from arena.tournament.session import now
+from arena.tournament.session import utc_now
 from arena.tournament.settings import Asked
 
 MOST_WAITING = 3
@@ -104,7 +104,7 @@ class Members:
         for label in sorted(there, key=ladder.__contains__):
             if label not in members and (not self._names or name_of(label) in self._names):
                 self._tell(f"{label} joins")
-                self.append(Joined(label, "candidate", now()))
+                self.append(Joined(label, "candidate", utc_now()))
         for label, member in list(members.items()):
             base = split_options(label)[0]
             if member.plays and base not in (*there, *ladder) and "@" in base:
@@ -113,7 +113,7 @@ class Members:
     def change(self, label: str, status: Status, by: str, why: str = "") -> None:
         """Gives a member another status."""
         self._tell(f"{label} is {is_now(status)}" + (f": {why}" if why else ""))
-        self.append(StatusChanged(label, status, now(), by, why))
+        self.append(StatusChanged(label, status, utc_now(), by, why))
 
     def newcomers(self, known: Sequence[str], sandbox_for: Callable[[Bot], Sandbox]) -> list[Bot]:
         """The members that play, but are not among those known to the run; those that cannot be
@@ -164,7 +164,7 @@ class Members:
         """Lets in bots that a user names. Raises UserError."""
         for label in self.labels(texts):
             if label not in self.league.members:
-                self.append(Joined(label, status, now()))
+                self.append(Joined(label, status, utc_now()))
 
     def first_benchmarks(self) -> list[str]:
         """Who holds the scale where the user names nobody: the ladder, as far as it can be started
@@ -336,7 +336,7 @@ def league_request(
     info = read_run(folder)
     known = as_it_is(folder, info, make_config(info.config))
     every = [*known.bots, *members.newcomers([bot.label for bot in known.bots], sandbox_for)]
-    # What is said now is compared with the settings of the league when it is opened.
+    # What is said utc_now is compared with the settings of the league when it is opened.
     said: dict[str, Any] = {**options, "bots": [bot.label for bot in every]}
     said.pop("board_files", None)
     if "seed" in said:

@@ -1,24 +1,19 @@
-"""A run that is open for playing: started, or compared with the wanted settings and continued; the
-workers that play it, here or on a cluster; and its log.
+"""Opens a run for playing: starts a new one, or compares an existing one with the wanted settings
+and continues it.
 """
 
-import logging
-import multiprocessing
 import os
-import platform
 import secrets
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 import msgspec
 from msgspec import Struct
-from multiprocessing_logging import MultiProcessingHandler
 
-from arena.errors import BotFolderError, ConfigError, RunError, Void, cannot_write, counted
+from arena.errors import BotFolderError, RunError, Void, cannot_write
 from arena.players.bot import failed_start, last_lines
 from arena.players.folder import Bot, remove_abandoned, remove_tree
 from arena.players.player import is_built_in
@@ -28,123 +23,26 @@ from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import Journal
 from arena.records.league import FILE as LEAGUE
 from arena.records.ownership import MARK, is_made_here, mark_run
-from arena.records.regular import folder_below, has_folder, open_regular
+from arena.records.regular import folder_below, has_folder
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import RunInfo, read_run, write_run
 from arena.tournament.config import RunConfig, make_config
 from arena.tournament.lineups import fix_allotment, fix_line_ups
-from arena.tournament.runner import Event, Pool
 from arena.tournament.runs import Request, describe_run, info_of, refuse_differences
 from arena.tournament.schedule import Schedule
-from arena.tournament.scheduler import connect
-from arena.tournament.settings import OwnConfig, read_own_config
-from arena.tournament.workers import START_METHOD, LocalPool, Setup, available_cores, worker_cores
+from arena.tournament.workers import Setup
 
 SEED_BYTES = 16
-LOG = "logs/arena.log"
-FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
-_setting = threading.Lock()
-
-
-class Place(NamedTuple):
-    """Where games are to be played: ``jobs`` workers here, None for one per core, or on the
-    ``cluster`` at an address.
-    """
-
-    jobs: int | None = None
-    cluster: str | None = None
-
-    def with_defaults(self, config: OwnConfig) -> Self:
-        """The same with a configuration file's values where nothing was said; who asks for --jobs
-        plays here.
-        """
-        if self.jobs is not None and self.cluster is None:
-            return self
-        return self._replace(jobs=self.jobs or config.jobs, cluster=self.cluster or config.cluster)
-
-
-class LocalWorkers:
-    """Workers on this machine: where games are played, as ``text``, and how many at once."""
-
-    def __init__(self, jobs: int | None) -> None:
-        self.slots = jobs or available_cores()
-        self.text = counted(self.slots, "worker")
-
-    def setup(self, sandbox: Sandbox, level: int) -> Setup:
-        """How a session plays here."""
-        return Setup(sandbox, level, worker_cores(self.slots), platform.node())
-
-    def pool(
-        self, setup: Setup, _: Sequence[Bot], log_queue: Any, __: Callable[[Event], None]
-    ) -> Pool:
-        """The pool for a session, whose workers log to a queue."""
-        return LocalPool(setup, self.slots, log_queue)
-
-
-class ClusterWorkers:
-    """The workers of a Dask scheduler at an address or in a file of it. Raises ClusterError."""
-
-    slots = 0
-
-    def __init__(self, address: str) -> None:
-        self.address = address
-        self.text = f"cluster {address}"
-        self.client = connect(address)
-
-    def setup(self, sandbox: Sandbox, level: int) -> Setup:
-        """How a session plays there, in a sandbox at least as good as here. Raises ConfigError."""
-        has_tls = str(self.client.scheduler.address).startswith("tls://")
-        if any(grants.network for grants in sandbox.grants.values()) and not has_tls:
-            raise ConfigError(
-                "expected a cluster with TLS for a bot that may use the network, got one without",
-                "without TLS that bot could give the scheduler orders: configure Dask for TLS, or"
-                " play without --cluster",
-            )
-        return Setup(sandbox, level)
-
-    def pool(
-        self, setup: Setup, bots: Sequence[Bot], _: Any, listen: Callable[[Event], None]
-    ) -> Pool:
-        """The pool for a session."""
-        # Only a run on a cluster loads it.
-        from arena.tournament.cluster import ClusterPool  # noqa: PLC0415
-
-        return ClusterPool(self.client, self.address, setup, bots, listen)
-
-    def close(self) -> None:
-        """Leaves the cluster, which keeps running."""
-        with suppress(Exception):  # it may already be gone
-            self.client.close(timeout=3.0)
-
-
-Workers = LocalWorkers | ClusterWorkers
-
-
-@contextmanager
-def workers_at(place: Place) -> Iterator[Workers]:
-    """The workers at a place, else where the user's own configuration says; a cluster is left at
-    the end. Raises UserError.
-    """
-    place = place.with_defaults(read_own_config())
-    if place.cluster is None:
-        yield LocalWorkers(place.jobs)
-        return
-    if place.jobs is not None:
-        raise ConfigError(
-            "expected --jobs or --cluster, got both",
-            "leave out --jobs: each worker of the cluster plays as many games as it has threads",
-        )
-    cluster = ClusterWorkers(place.cluster)
-    try:
-        yield cluster
-    finally:
-        cluster.close()
 
 
 class Session(Struct):
-    """A run that is open for playing; ``known`` games of the schedule were in the journal before,
-    and ``repaired`` bytes of a torn record were cut off it. ``unmarked`` says why the run could not
-    be marked as made here, so that continuing it will take --adopt.
+    """A run that is open for playing.
+
+    ``setup``     what its workers need to know
+    ``known``     how many games of the schedule the journal had when the session began
+    ``repaired``  how many bytes of a torn record were cut off the journal
+    ``unmarked``  why the run could not be marked as made here, so that continuing it will take
+                  --adopt; empty if it is marked
     """
 
     folder: Path
@@ -159,26 +57,31 @@ class Session(Struct):
     unmarked: str = ""
 
     def change(self, **changes: Any) -> None:
-        """Continues with new settings, after writing them to run.json."""
+        """Changes settings of the run, first in run.json and then here. Raises RunError."""
         config = msgspec.structs.replace(self.config, **changes)
-        if config != self.config:
-            info = msgspec.structs.replace(self.info, config=msgspec.to_builtins(config))
-            write_run(self.folder, info)
-            self.info, self.config, self.schedule = info, config, Schedule(config)
+        if config == self.config:
+            return
+        info = msgspec.structs.replace(self.info, config=msgspec.to_builtins(config))
+        write_run(self.folder, info)
+        self.info = info
+        self.config = config
+        self.schedule = Schedule(config)
 
 
 @contextmanager
 def open_session(
     folder: Path, request: Request, setup: Setup, *, adopt: bool = False
 ) -> Iterator[Session]:
-    """Opens the run in a folder, new or continued, and locks it for this process. Its bots are
-    copied there, and built in a folder that lasts as long as the session. Workers get the setup,
-    with what is played filled in. A run made elsewhere continues only if the user says to ``adopt``
-    it. Raises ConfigError if the run exists and differs, RunError, BotFolderError.
+    """Opens the run in a folder, a new one or one to continue, and locks it for this process.
+
+    The bots are copied to the run's folder, and built in a folder that lasts as long as the
+    session. The session's setup is ``setup`` with the bots, boards and limits of the run. A run
+    that was made elsewhere continues only if the user says to ``adopt`` it. Raises ConfigError if
+    the run in the folder has other settings, RunError, BotFolderError.
     """
     _make_folder(folder)
-    # Before the journal is opened, which would repair a stranger's; what counts is read again
-    # below, once no other arena can write it.
+    # This comes before the journal is opened, which would repair the journal of a stranger's run.
+    # run.json is read again below, when no other arena can write it.
     is_own = _is_own(folder, adopt=adopt)
     remove_abandoned()
     with Journal(folder) as journal, passing_folder("builds") as builds:
@@ -220,13 +123,22 @@ def open_session(
             timing=config.timing,
             in_process=config.in_process,
         )
-        is_new, repaired = known is None, journal.repaired
         yield Session(
-            folder, info, config, schedule, journal, setup, is_new, played, repaired, unmarked
+            folder=folder,
+            info=info,
+            config=config,
+            schedule=schedule,
+            journal=journal,
+            setup=setup,
+            is_new=known is None,
+            known=played,
+            repaired=journal.repaired,
+            unmarked=unmarked,
         )
 
 
 def _make_folder(folder: Path) -> None:
+    """Makes the folder of a run. Raises RunError if there is one with other files in it."""
     own = {JOURNAL, MARK, LEAGUE, "bots", "logs"}
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -242,8 +154,8 @@ def _make_folder(folder: Path) -> None:
 
 
 def _is_own(folder: Path, *, adopt: bool) -> bool:
-    """Whether the run in a folder was made here; a new one is not yet. Raises RunError for one from
-    elsewhere, unless it is adopted.
+    """Whether the run in a folder was made here; False for a folder without a run. Raises RunError
+    for a run from elsewhere that the user does not ``adopt``.
     """
     if not os.path.lexists(folder / RUN_FILE):
         return False
@@ -259,8 +171,8 @@ def _is_own(folder: Path, *, adopt: bool) -> bool:
 def _plan(
     folder: Path, known: RunInfo | None, request: Request, sandbox: Sandbox
 ) -> tuple[RunConfig, RunInfo]:
-    """The configuration and run.json of a run; one that continues keeps what is there, and may get
-    more deals, bots and line-ups. Raises ConfigError.
+    """The settings and the run.json of a run. A run that is ``known`` keeps its settings, but may
+    get more deals, bots and line-ups. Raises ConfigError.
     """
     before = make_config(known.config) if known else None
     config = request.config_for(known.seed if known else new_seed())
@@ -269,7 +181,7 @@ def _plan(
         request.boards,
         request.bots,
         sandbox=sandbox.tier,
-        started=now(),
+        started=utc_now(),
         grants={base: grants.words for base, grants in sandbox.grants.items()},
     )
     if known:
@@ -285,8 +197,8 @@ def _plan(
 
 
 def _staged(folder: Path, bot: Bot, builds: Path, sandbox: Sandbox) -> Bot:
-    """Copies a bot into a run's folder, and returns the bot that plays: the copy, or its build in
-    the folder ``builds``. Raises RunError, BotFolderError.
+    """Copies a bot into a run's folder. Returns the bot that plays: the copy, or the build of the
+    copy in the folder ``builds``. Raises RunError, BotFolderError.
     """
     if is_built_in(bot):
         return bot
@@ -301,7 +213,7 @@ def _staged(folder: Path, bot: Bot, builds: Path, sandbox: Sandbox) -> Bot:
 
 
 def _try_starts(bots: Iterable[Bot], config: RunConfig, sandbox: Sandbox) -> None:
-    """Starts each bot once, so that one that cannot is found before its first forfeit. Raises
+    """Starts each bot once, to find those that cannot start before they forfeit. Raises
     BotFolderError.
     """
     lines = list[str]()
@@ -335,43 +247,10 @@ def _discard(folder: Path) -> None:
 
 
 def new_seed() -> str:
-    """A seed that nobody can guess."""
+    """A seed that no bot can guess."""
     return secrets.token_hex(SEED_BYTES)
 
 
-def now() -> str:
-    """UTC, to the second."""
+def utc_now() -> str:
+    """The present time in UTC, to the second, such as ``2026-03-01T12:00:00Z``."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-@contextmanager
-def run_log(folder: Path, level: int) -> Iterator[Any]:
-    """Logs everything at ``level`` and above to logs/arena.log; yields the queue that workers on
-    this machine log to.
-    """
-    try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-        file = os.fdopen(open_regular(folder, LOG, flags), "a", encoding="utf-8")
-    except OSError as error:
-        raise RunError(f"expected to write the log {folder / LOG}, got {error}") from error
-    lines, root = logging.StreamHandler(file), logging.getLogger()
-    lines.setFormatter(logging.Formatter(FORMAT))
-    # Its queue must be for our workers, who cannot be given one of another start method; then the
-    # method of the program that plays is its own again.
-    with _setting:
-        before = multiprocessing.get_start_method(allow_none=True)
-        multiprocessing.set_start_method(START_METHOD, force=True)
-        try:
-            handler = MultiProcessingHandler("log-writer", sub_handler=lines)
-        finally:
-            multiprocessing.set_start_method(before, force=True)
-    level_before = root.level
-    root.addHandler(handler)
-    root.setLevel(level)
-    try:
-        yield handler.queue
-    finally:
-        root.removeHandler(handler)
-        root.setLevel(level_before)
-        handler.close()
-        file.close()

@@ -13,7 +13,7 @@ import pytest
 from arena.errors import ConfigError
 from arena.players.sandbox.grants import Grants
 from arena.players.sandbox.tiers import Sandbox
-from arena.tournament.session import ClusterWorkers
+from arena.tournament.pools import ClusterWorkers
 from tests.e2e.conftest import FIRST
 
 KEY = "sk-test-0123456789abcdef"

@@ -1,0 +1,115 @@
+"""Where the games of a run are played: workers on this machine, or those of a Dask cluster."""
+
+import platform
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple, Self
+
+from arena.errors import ConfigError, counted
+from arena.players.folder import Bot
+from arena.players.sandbox.tiers import Sandbox
+from arena.tournament.runner import Event, Pool
+from arena.tournament.scheduler import connect
+from arena.tournament.settings import OwnConfig, read_own_config
+from arena.tournament.workers import LocalPool, Setup, available_cores, worker_cores
+
+
+class Place(NamedTuple):
+    """Where the user wants games to be played: by ``jobs`` workers on this machine, None for one
+    worker a core; or on the ``cluster`` at this address.
+    """
+
+    jobs: int | None = None
+    cluster: str | None = None
+
+    def with_defaults(self, config: OwnConfig) -> Self:
+        """The place, completed by the values of a configuration file. With --jobs alone, the games
+        are played on this machine, whatever the file says of a cluster.
+        """
+        if self.jobs is not None and self.cluster is None:
+            return self
+        return self._replace(jobs=self.jobs or config.jobs, cluster=self.cluster or config.cluster)
+
+
+class LocalWorkers:
+    """Workers on this machine, which play ``slots`` games at the same time; ``text`` describes them
+    for people.
+    """
+
+    def __init__(self, jobs: int | None) -> None:
+        self.slots = jobs or available_cores()
+        self.text = counted(self.slots, "worker")
+
+    def setup(self, sandbox: Sandbox, level: int) -> Setup:
+        """What the workers need to know before it is clear what they play."""
+        return Setup(sandbox, level, worker_cores(self.slots), platform.node())
+
+    def pool(
+        self, setup: Setup, _: Sequence[Bot], log_queue: Any, __: Callable[[Event], None]
+    ) -> Pool:
+        """A pool that plays what the setup says; its workers log to ``log_queue``."""
+        return LocalPool(setup, self.slots, log_queue)
+
+
+class ClusterWorkers:
+    """The workers of a Dask scheduler, named by its address or by a scheduler file. ``slots`` is 0,
+    because nobody knows yet how many workers there will be. Raises ClusterError.
+    """
+
+    slots = 0
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.text = f"cluster {address}"
+        self.client = connect(address)
+
+    def setup(self, sandbox: Sandbox, level: int) -> Setup:
+        """What the workers need to know before it is clear what they play. Their sandbox has to be
+        at least as good as the one on this machine. Raises ConfigError.
+        """
+        has_tls = str(self.client.scheduler.address).startswith("tls://")
+        if any(grants.network for grants in sandbox.grants.values()) and not has_tls:
+            raise ConfigError(
+                "expected a cluster with TLS for a bot that may use the network, got one without",
+                "without TLS that bot could give the scheduler orders: configure Dask for TLS, or"
+                " play without --cluster",
+            )
+        return Setup(sandbox, level)
+
+    def pool(
+        self, setup: Setup, bots: Sequence[Bot], _: Any, listen: Callable[[Event], None]
+    ) -> Pool:
+        """A pool that plays what the setup says; ``listen`` hears of workers that come and go."""
+        # Importing Dask takes half a second, and only runs on a cluster need it.
+        from arena.tournament.cluster import ClusterPool  # noqa: PLC0415
+
+        return ClusterPool(self.client, self.address, setup, bots, listen)
+
+    def close(self) -> None:
+        """Leaves the cluster, which keeps running."""
+        with suppress(Exception):  # it may already be gone
+            self.client.close(timeout=3.0)
+
+
+Workers = LocalWorkers | ClusterWorkers
+
+
+@contextmanager
+def workers_at(place: Place) -> Iterator[Workers]:
+    """The workers at a place, completed by the user's own configuration. A cluster is left at the
+    end, and goes on running. Raises UserError.
+    """
+    place = place.with_defaults(read_own_config())
+    if place.cluster is None:
+        yield LocalWorkers(place.jobs)
+        return
+    if place.jobs is not None:
+        raise ConfigError(
+            "expected --jobs or --cluster, got both",
+            "leave out --jobs: each worker of the cluster plays as many games as it has threads",
+        )
+    cluster = ClusterWorkers(place.cluster)
+    try:
+        yield cluster
+    finally:
+        cluster.close()

@@ -31,7 +31,14 @@ import pandas as pd
 from msgspec import Meta
 from tqdm import tqdm
 
-from arena.commands.bots import Tell, bot_to_check, request_comparison, request_run, results_path
+from arena.commands.bots import (
+    Tell,
+    blocks_of,
+    bot_to_check,
+    request_comparison,
+    request_run,
+    results_path,
+)
 from arena.commands.home import find_home, results_folder
 from arena.commands.playing import (
     Contest,
@@ -154,7 +161,7 @@ ARGUMENTS: Mapping[str, Any] = {
     "progress": bool,
     **dict.fromkeys(("home", "new", "old", "judge", "bot"), str),
     "pool": TYPES["bots"],
-    "max_blocks": Annotated[int, Meta(ge=1)],
+    **dict.fromkeys(("games", "max_blocks"), Annotated[int, Meta(ge=1)]),
     "prior": Annotated[float, Meta(gt=0, lt=1e6)],
     "anchors": dict[str, Annotated[float, Meta(gt=-1e6, lt=1e6)]],
     "without": list[str],
@@ -190,16 +197,21 @@ def compare(
     old: Named,
     *,
     pool: Sequence[Named] | None = None,
+    games: int | None = None,
     max_blocks: int = MOST_BLOCKS,
     **settings: Unpack[GameSettings],
 ) -> ComparisonResult:
     """Plays until it is clear whether ``new`` is better than ``old``, or the rest of that. The
-    settings are those of ``arena compare``, see below, and `GameSettings`.
+    settings are those of ``arena compare``, see below, and `GameSettings`. It ends undecided after
+    this many ``games``, or ``max_blocks`` blocks of games.
 
     Raises UserError, Void, and KeyboardInterrupt after what was played is safe.
     """
-    said = _said("compare", settings, new=new, old=old, pool=pool or [], max_blocks=max_blocks)
+    limits = {"games": games, "max_blocks": max_blocks}
+    said = _said("compare", settings, new=new, old=old, pool=pool or [], **limits)
     said["bots"] = said["pool"]
+    if games is not None:
+        max_blocks = blocks_of(said["games"], cast("Asked", said))
     asked = Question(**{name: said[name] for name in ("new", "old", *QUESTION) if name in said})
     with _warnings() as tell:
         request = request_comparison(
@@ -381,7 +393,8 @@ def _checked(types: Mapping[str, Any] = ARGUMENTS, /, **said: Any) -> dict[str, 
     a command would find. Raises ConfigError.
     """
     plain = {name: _plain(value) for name, value in said.items() if value is not None}
-    found = checked(types, plain, HINT)
+    known = ", ".join(sorted(types.keys() - {"new", "old", "judge", "bot"}))
+    found = checked(types, plain, HINT, names=f"the settings are {known}")
     if "home" in said:
         found["home"] = Path(found.get("home") or os.environ.get("ARENA_HOME") or find_home())
     return found

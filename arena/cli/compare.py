@@ -3,7 +3,6 @@ values of its options are.
 """
 
 from collections.abc import Callable
-from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +22,7 @@ from arena.cli.options import (
 from arena.cli.progress import Progress
 from arena.cli.run import AT_ONCE, Conduct, conduct_options, playing, run_path, status_of
 from arena.cli.terminal import say, tell
-from arena.commands.bots import bot_finder, request_comparison, request_tuning
+from arena.commands.bots import blocks_of, bot_finder, request_comparison, request_tuning
 from arena.commands.playing import Contest, is_trusted
 from arena.errors import ConfigError, RunError, counted
 from arena.exports import verdicts
@@ -36,7 +35,7 @@ from arena.tournament import tuning
 from arena.tournament.config import Comparison
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request
-from arena.tournament.settings import MOST_BLOCKS, QUESTION, Asked, default_of, read_own_config
+from arena.tournament.settings import MOST_BLOCKS, QUESTION, Asked, read_own_config
 
 SHOWN = (1, 2, 5)
 """A line of progress is shown after this many blocks, and ten times, a hundred times as many."""
@@ -117,9 +116,7 @@ def compare(
     """  # noqa: D301 - \b is click's mark for lines to keep
     options = {**options, "bots": pool or []}
     if games is not None:
-        # Two bots play each other once from each seat; with a pool each of them plays from every.
-        players = options.get("players", default_of("players"))
-        max_blocks = ceil(games / (2 * players if pool else players))
+        max_blocks = blocks_of(games, options)
     request = request_comparison(home, question, options, say, max_blocks=max_blocks)
     folder = run_path(home, options, request, finished=True)
     settled = settle(folder, request, conduct, keeps_looks=as_json)
@@ -186,7 +183,8 @@ def _teller(progress: Progress, *, verbose: bool) -> Callable[[SequentialTest], 
         progress.figure("LLR", llr_text(test))
         if is_decided or is_shown(shown, test.blocks):
             blocks = counted(test.blocks, "block")
-            if verbose:
+            # The bar of a terminal shows the ratio all the time.
+            if verbose or not progress.has_bar:
                 progress.say(f"{blocks}: LLR {llr_text(test)}")
             elif test.blocks >= MANY and not is_decided:
                 progress.say(f"{blocks}: not clear yet")

@@ -5,6 +5,7 @@
 import os
 import shlex
 from collections.abc import Callable, Collection, Sequence
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -275,6 +276,14 @@ def request_comparison(
     request = _request(bots, options, tell, compare=compare)
     deals = deals_for(request.config, max_blocks)
     return replace(request, config=replace(request.config, deals=deals))
+
+
+def blocks_of(games: int, options: Asked) -> int:
+    """The least number of blocks of a comparison that have so many games: two bots play each other
+    once from each seat, and with a pool both play from every seat.
+    """
+    players: int = options.get("players", default_of("players"))
+    return ceil(games / (2 * players if options.get("bots") else players))
 
 
 def request_tuning(

@@ -242,16 +242,19 @@ def checked(
     said: Mapping[str, Any],
     hint: str,
     where: Callable[[str], str] = lambda _: "",
+    *,
+    names: str = "",
 ) -> dict[str, Any]:
     """What a user said in a file or a program, each of its type. One name counts as a list of one
-    where names are expected. Raises ConfigError, which begins with ``where`` it was said.
+    where names are expected. Raises ConfigError, which begins with ``where`` it was said, with the
+    ``hint``, or with the ``names`` of all settings for an unknown one.
     """
     found = {}
     for name, value in said.items():
         if name not in types:
             if instead := instead_of_key(name):
                 raise ConfigError(f"{where(name)}{name} went in {SINCE}", instead)
-            cure = did_you_mean(name, types) + hint
+            cure = did_you_mean(name, types) + (names or hint)
             raise ConfigError(f"{where(name)}expected a setting, got {name!r:.80}", cure)
         try:
             found[name] = msgspec.convert(value, types[name])

@@ -100,6 +100,14 @@ def test_a_comparison_has_the_answer_of_the_command_and_every_look(arena):
     assert found.looks["llr"].iloc[-1] == found.llr > found.looks["upper"].iloc[-1]
 
 
+def test_a_comparison_ends_after_so_many_games_with_and_without_a_pool(arena):
+    question = {"elo1": 1.0, "seed": "m", "in_process": True, "home": arena.home}
+    found = api.compare("careful-4", "careful-5", games=20, **question)
+    assert (found.verdict, found.games) == ("undecided", 20)
+    found = api.compare("careful-4", "careful-5", pool=["greedy"], games=20, **question)
+    assert (found.verdict, found.games) == ("undecided", 20)
+
+
 def test_a_check_has_the_steps_of_the_command(arena):
     arena.add_bot("passes", RANDOM.replace('rng.choice(message["legal"])', '"pass"'), to=".")
     found = api.check(arena.home / "passes", home=arena.home)
@@ -123,7 +131,15 @@ def test_a_check_has_the_steps_of_the_command(arena):
         (lambda: api.run(BOTS, boards="brid"), UserError, "got 'brid'", ""),
         (lambda: api.run(BOTS, allow="fts=network"), ConfigError, "got 'fts'", "'fst'"),
         (lambda: api.run(BOTS, sandbox="on"), ConfigError, "'off' or 'strangers' for sandbox", ""),
-        (lambda: api.run(BOTS, keep_stderr=True), ConfigError, "got 'keep_stderr'", "leave it out"),
+        (
+            lambda: api.run(BOTS, keep_stderr=True),
+            ConfigError,
+            "keep_stderr went in",
+            "leave it out",
+        ),
+        (lambda: api.compare("rnd", "fst", null=True), ConfigError, "null went in", "leave it out"),
+        (lambda: api.run(BOTS, dels=3), ConfigError, "'dels'", "settings are adopt, allow, board"),
+        (lambda: api.compare("rnd", "fst", games=0), ConfigError, "at least 1 for games", "lists"),
         (lambda: api.compare("rnd", "fst", pool=5), ConfigError, "names for pool, got 5", "lists"),
         (lambda: api.compare("rnd", 5), ConfigError, "expected text for old, got 5", "lists"),
         (lambda: api.rate(5), ConfigError, "a frame of games, got 5", "text"),
@@ -133,7 +149,12 @@ def test_a_check_has_the_steps_of_the_command(arena):
         (lambda: api.rate("x", prior=0), ConfigError, "a number above 0 for prior, got 0", ""),
         (lambda: api.check("rnd", move_ms=0), ConfigError, "at least 1 for move_ms, got 0", ""),
         (lambda: api.run(["rnd", "fts"]), BotFolderError, "fts", "did you mean 'fst'"),
-        (lambda: api.compare("rnd", "fst", deals=3), ConfigError, "got 'deals'", "lists"),
+        (
+            lambda: api.compare("rnd", "fst", deals=3),
+            ConfigError,
+            "got 'deals'",
+            "elo1, game_ms, games,",
+        ),
         (
             lambda: api.compare("rnd", "fst", alpha=2),
             ConfigError,

@@ -23,11 +23,14 @@ def test_a_bar_fits_a_small_terminal_and_a_dumb_one(arena, term):
         assert not ESCAPES.search(written.split("Rank")[0])
 
 
-def test_a_comparison_shows_its_ratio_on_a_terminal_alone(arena):
+def test_a_comparison_shows_its_ratio_in_the_bar_of_a_terminal_and_else_in_lines(arena):
     words = ("compare", "careful-4", "greedy-2", "--out", "better")
     status, written = on_terminal(arena, *words, NO_COLOR="")
     assert status == 0
     assert "games, LLR=" in written
+    assert "LLR " not in written
     assert too_wide(written, 80) == []
     _, err = arena("compare", "careful-4", "greedy-2", "--out", "again")
+    assert "\n1 block: LLR " in err
+    _, err = arena("compare", "careful-4", "greedy-2", "--out", "silent", "-q")
     assert "LLR" not in err

@@ -20,6 +20,7 @@ from msgspec import Struct
 from multiprocessing_logging import MultiProcessingHandler
 
 from arena.errors import (
+    OTHER_HOME,
     BotFolderError,
     ClusterError,
     ConfigError,
@@ -274,7 +275,8 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         is_run = (folder / RUN_FILE).exists() or {path.name for path in folder.iterdir()} <= own
     except OSError as error:
-        text, hint = cannot_write(f"the run's folder {folder}", error, "choose another --out")
+        cure = f"{OTHER_HOME}, or another folder with --out"
+        text, hint = cannot_write(f"the run's folder {folder}", error, cure)
         raise RunError(text, hint) from error
     if not is_run:
         raise RunError(

@@ -167,13 +167,30 @@ def test_a_disk_that_fills_up_midway_keeps_no_half_of_a_home(empty):
     assert not left
 
 
+def test_a_bot_is_written_into_the_home_that_the_command_names(empty):
+    home = empty.home / "other"
+    empty("new", "one", "--home", home)
+    empty("--home", home, "new", "two")
+    assert (home / "one" / "bot.py").exists()
+    assert (home / "two" / "bot.py").exists()
+    empty.own["ARENA_HOME"] = str(home)
+    empty("new", "three")
+    assert (empty.home / "three" / "bot.py").exists()
+
+
 @needs_a_disk
 @pytest.mark.parametrize("command", WRITING)
 def test_a_read_only_disk_is_said_with_where_else_to_go(empty, command):
     empty("new", "first")
     err, left = on_a_disk(empty, "ro", *command)
     assert ", got: read-only file system hint: " in err
-    cure = {"init": "init DIR", "new": "--to FOLDER", "submit": "--home DIR", "run": "--out"}
+    home = "hint: name a home that you can write to with --home DIR"
+    cure = {
+        "init": "hint: name another folder: arena init DIR",
+        "new": f"{home}, or another folder with --to FOLDER",
+        "submit": home,
+        "run": f"{home}, or another folder with --out",
+    }
     assert err.rstrip().endswith(cure[command[0]])
     assert not left
 

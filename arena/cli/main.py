@@ -24,7 +24,7 @@ SECTIONS = {
         "check": "Check a bot step by step.",
         "submit": "Check a bot and copy it into bots/.",
         "bots": "List your bots and the ladder.",
-        "remove": "Remove a bot, or one version of it, from bots/.",
+        "remove": "Remove a bot, or one version of it, from bots/, or a run.",
     },
     "Compete": {
         "play": "Play one game and draw it.",

@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from arena.cli import BUG, DONE, FAILED, INTERRUPTED, command_is_loaded
 from arena.cli.terminal import colours_wanted, columns_of, folded
 from arena.commands.home import find_home
 from arena.errors import NO_ROOM, ArenaError, UserError, Void, cannot_write, did_you_mean
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 SECTIONS = {
     "Write a bot": {
@@ -70,6 +73,9 @@ GONE = {
 }
 """What to use instead of commands of older versions."""
 
+OTHER_NAMES = {"analyze": "analyse"}
+"""Second names of commands, which the help does not list."""
+
 HOME = click.Path(file_okay=False, path_type=Path)
 
 MACHINE_ERRORS = {
@@ -93,6 +99,9 @@ class CommandTable(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
+        if cmd_name == "help":
+            return show_help
+        cmd_name = OTHER_NAMES.get(cmd_name, cmd_name)
         if cmd_name not in (*COMMANDS, *CHECKOUT):
             near = GONE.get(cmd_name) or did_you_mean(cmd_name, COMMANDS).rstrip()
             if near:
@@ -114,6 +123,44 @@ class CommandTable(click.Group):
         for title, commands in SECTIONS.items():
             with formatter.section(title):
                 formatter.write_dl([(f"{name:<{widest}}", text) for name, text in commands.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
+        """The commands and options that begin so, without importing any."""
+        # Late: only a shell that completes a line needs it.
+        from click.shell_completion import CompletionItem  # noqa: PLC0415
+
+        listed = {name: text for section in SECTIONS.values() for name, text in section.items()}
+        commands = [
+            CompletionItem(name, help=text)
+            for name, text in listed.items()
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
+
+@click.command("help")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.pass_context
+def show_help(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Show the help of a command, or the list of all commands.
+
+    \b
+    arena help
+    arena help run
+    arena help league history
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    above = ctx.parent
+    assert above is not None, "this is a command of arena"
+    for word in words:
+        group = above.command
+        if not isinstance(group, click.Group):
+            above.fail(f"expected no word after {above.command_path!r}, got {word!r}")
+        command = group.get_command(above, word)
+        if command is None:
+            there = ", ".join(group.list_commands(above))
+            above.fail(f"expected one of the commands {there}, got {word!r}")
+        above = click.Context(command, parent=above, info_name=word)
+    click.echo(above.get_help())
 
 
 def _take_home(command: click.Command) -> None:
@@ -171,6 +218,7 @@ def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  
 )
 @click.option(
     "--version",
+    "-V",
     is_flag=True,
     is_eager=True,
     expose_value=False,

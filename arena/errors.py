@@ -87,6 +87,10 @@ def cannot_write(place: object, error: OSError, cure: str = "") -> tuple[str, st
     return said, NO_ROOM.get(error.errno or 0) or cure or "make it a place where you may write"
 
 
+OTHER_HOME = "name a home that you can write to with --home DIR"
+"""The cure of every command that cannot write where it was started."""
+
+
 class BoardError(UserError):
     """A board breaks R1.5."""
 

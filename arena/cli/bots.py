@@ -25,15 +25,16 @@ from arena.commands.members import (
     versions_in_leagues,
 )
 from arena.commands.playing import SandboxChoice, own_words
-from arena.commands.runs import Rated, latest_ratings
-from arena.errors import BotFolderError, UserError, printable
+from arena.commands.runs import Rated, latest_ratings, remove_run, run_folder
+from arena.errors import BotFolderError, UserError, counted, printable
 from arena.exports.grid import GAP, MISSING, columns_text, padded, width_of
 from arena.players.folder import Bot, from_inside, home_of_script, near_paths, script_command
 from arena.players.manifest import ARENA_OPTIONS, Option, value_text
 from arena.players.player import is_built_in, refuse_built_in_name
 from arena.players.registry import Registry
 from arena.players.staging import lack
-from arena.tournament.runs import list_runs
+from arena.records.runfile import read_run
+from arena.tournament.runs import games_of, list_runs
 from arena.tournament.settings import read_own_config
 
 ROOM = 24
@@ -310,32 +311,66 @@ def _next_command(registry: Registry, bot: Bot) -> str:
 
 
 @click.command()
-@click.argument("bot", metavar="BOT[@VERSION]")
+@click.argument("bot", metavar="[BOT[@VERSION]]", required=False)
 @click.option("--all-versions", is_flag=True, help="Remove all versions of the bot.")
+@click.option("--run", metavar="NAME", help="Remove this run from results/, and no bot.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_obj
-def remove(home: Path, /, bot: str, *, all_versions: bool, yes: bool) -> None:
-    """Remove a bot, or one version of it, from bots/.
+def remove(
+    home: Path, /, bot: str | None, *, all_versions: bool, run: str | None, yes: bool
+) -> None:
+    """Remove a bot, or one version of it, from bots/, or a run. A run is removed from results/.
 
     If you remove the newest version, the one before it takes its place. Runs are not affected: they
     have their own copies of the bots. The bots of the ladder come with the arena and cannot be
-    removed.
+    removed. Nor can a run that is being played or reviewed.
 
     \b
     arena remove my-bot
     arena remove my-bot@2
     arena remove my-bot --all-versions --yes
+    arena remove --run 2026-11-24-1
     """  # noqa: D301 - \b is click's mark for lines to keep
-    registry = registry_of(home)
-    registry.refuse_to_remove(bot)
-    doomed = _doomed(registry, bot, all_versions=all_versions)
-    if not yes and not sys.stdin.isatty():
+    if (bot is None) == (run is None):
+        got = "neither" if bot is None else "both"
+        raise click.UsageError(f"expected the name of a bot, or --run NAME, got {got}")
+    if run is not None:
+        if all_versions:
+            raise click.UsageError("expected --all-versions with the name of a bot, got --run")
+        _remove_run(home, run, yes=yes)
+    elif bot is not None:
+        _remove_bot(home, bot, all_versions=all_versions, yes=yes)
+
+
+def _remove_run(home: Path, name: str, *, yes: bool) -> None:
+    folder = run_folder(home, name)
+    try:
+        played, _ = games_of(folder, read_run(folder))
+        what = f"the run {folder} with its {counted(played, 'game')}"
+    except UserError:  # it is damaged, which may be why it has to go
+        what = f"the run {folder}"
+    _confirm(f"remove {what}?", yes=yes)
+    remove_run(folder)
+    tell(f"removed the run {folder}")
+
+
+def _confirm(question: str, *, yes: bool) -> None:
+    """Goes on if the user agrees. Raises UserError without a terminal to ask on, Abort."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
         raise UserError(
             "expected a terminal to ask for confirmation, found none",
             "add --yes to remove it without being asked",
         )
-    if not yes:
-        click.confirm(f"remove {', '.join(doomed)} from {registry.root}?", abort=True, err=True)
+    click.confirm(printable(question), abort=True, err=True)
+
+
+def _remove_bot(home: Path, bot: str, *, all_versions: bool, yes: bool) -> None:
+    registry = registry_of(home)
+    registry.refuse_to_remove(bot)
+    doomed = _doomed(registry, bot, all_versions=all_versions)
+    _confirm(f"remove {', '.join(doomed)} from {registry.root}?", yes=yes)
     for label in doomed:
         registry.remove(label)
     tell(f"removed {', '.join(doomed)}; runs keep their own copies")

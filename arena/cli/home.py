@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from arena.cli import DONE, INTERRUPTED
 from arena.cli.numbers import WholeNumber
@@ -23,7 +24,7 @@ from arena.commands.game import Wish
 from arena.commands.home import EVERYWHERE, MARK, announced, results_folder
 from arena.commands.playing import SandboxChoice
 from arena.commands.runs import leader_of, run_state
-from arena.errors import UserError, cannot_write
+from arena.errors import OTHER_HOME, UserError, cannot_write
 from arena.exports.grid import MISSING, columns_text
 from arena.players.folder import bot_at, copy_files, remove_tree
 from arena.players.manifest import check_name
@@ -132,9 +133,12 @@ def make_home(target: Path) -> tuple[list[str], list[str]]:
     "--to",
     "folder",
     type=click.Path(path_type=Path),
-    help="The folder to create.  [default: NAME, in this folder]",
+    help="The folder to create.  [default: NAME, in this folder or in that of --home]",
 )
-def new(name: str, language: str, template: str, folder: Path | None) -> None:
+@click.pass_context
+def new(
+    ctx: click.Context, /, name: str, language: str, template: str, folder: Path | None
+) -> None:
     """Write a starter bot that plays legally. You get a folder with a bot.toml and one source file
     to change.
 
@@ -156,7 +160,7 @@ def new(name: str, language: str, template: str, folder: Path | None) -> None:
             f"expected --language {known} for the template {template}, got {language}",
             "leave --template out for a first bot",
         )
-    target = folder or Path(name)
+    target = folder or _home_on_the_command_line(ctx) / name
     if target.exists():
         raise UserError(
             f"expected a folder that does not exist yet, got {target}",
@@ -176,7 +180,7 @@ def new(name: str, language: str, template: str, folder: Path | None) -> None:
                 path.write_text(text, encoding="utf-8")
             undo.pop_all()
     except OSError as error:
-        cure = "name another folder with --to FOLDER"
+        cure = f"{OTHER_HOME}, or another folder with --to FOLDER"
         raise UserError(*cannot_write(target, error, cure)) from error
     for path in texts:
         say(f"wrote {path}")
@@ -185,6 +189,18 @@ def new(name: str, language: str, template: str, folder: Path | None) -> None:
         say(f"note: it cannot play here yet: {reason}; {cure}")
     place = shlex.quote(str(target) if "/" in str(target) else f"./{target}")
     say(f"next: change it, then 'arena check {place}' and 'arena submit {place}'")
+
+
+def _home_on_the_command_line(ctx: click.Context) -> Path:
+    """The folder that --home names, before or behind the command; else the current folder. The home
+    that $ARENA_HOME names, or one above, is not where somebody wants to write a bot.
+    """
+    before = ctx.parent
+    if before is None:
+        return Path()
+    is_before = before.get_parameter_source("home") is ParameterSource.COMMANDLINE
+    is_behind = ctx.obj is not before.obj
+    return Path(ctx.obj) if is_before or is_behind else Path()
 
 
 @click.command()
@@ -269,7 +285,8 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
     """Show your runs in a browser, live while they are played.
 
     The first line printed is the address to open. It works on this machine only, and only for you:
-    it carries a token that lets your browser start something. Ctrl-C ends the server.
+    it carries a token that lets your browser start something. Ctrl-C ends the server, with exit
+    status 0.
 
     With --public, others can look from elsewhere, without a token. They see runs, ratings, faults
     and games whose deals are over, and can change nothing.
@@ -302,8 +319,8 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
         choice = SandboxChoice(None, (), unsafe=False, home=home, tell=say, advise=say)
         games = None if public else stack.enter_context(closing(play.OpenGames(home, choice)))
         server.serve(home, gate, games, listener)
-    click.echo("interrupted", err=True)
-    return INTERRUPTED
+    say("the server has ended")
+    return DONE
 
 
 def serve_game(home: Path, wish: Wish, choice: SandboxChoice) -> int:

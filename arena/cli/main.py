@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from arena.cli.terminal import colours_wanted, columns_of, folded
 from arena.commands.home import find_home
 from arena.errors import NO_ROOM, ArenaError, UserError, Void, cannot_write
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 SECTIONS = {
     "Write a bot": {
         "init": "Make a home for your bots and runs.",
@@ -25,7 +28,7 @@ SECTIONS = {
         "check": "Check a bot step by step.",
         "submit": "Check a bot and copy it into bots/.",
         "bots": "List your bots and the ladder.",
-        "remove": "Remove a bot, or one version of it, from bots/.",
+        "remove": "Remove a bot, or one version of it, from bots/, or a run.",
     },
     "Compete": {
         "play": "Play one game and draw it.",
@@ -65,6 +68,9 @@ ROOMS = {
 """The modules of commands that share one; every other command is in the module of its name."""
 CHECKOUT = {"audit-leaks": "tests.match.audit_leaks", "bench": "tests.bench.command"}
 """The modules of the commands that exist in a checkout only. They are not in the help."""
+OTHER_NAMES = {"analyze": "analyse"}
+"""Second names of commands, which the help does not list."""
+
 HOME = click.Path(file_okay=False, path_type=Path)
 
 MACHINE_ERRORS = {
@@ -88,6 +94,9 @@ class CommandTable(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
+        if cmd_name == "help":
+            return show_help
+        cmd_name = OTHER_NAMES.get(cmd_name, cmd_name)
         if cmd_name not in (*COMMANDS, *CHECKOUT):
             if ctx.resilient_parsing:  # of a line that is being completed
                 return None
@@ -108,6 +117,44 @@ class CommandTable(click.Group):
         for title, commands in SECTIONS.items():
             with formatter.section(title):
                 formatter.write_dl([(f"{name:<{widest}}", text) for name, text in commands.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
+        """The commands and options that begin so, without importing any."""
+        # Late: only a shell that completes a line needs it.
+        from click.shell_completion import CompletionItem  # noqa: PLC0415
+
+        listed = {name: text for section in SECTIONS.values() for name, text in section.items()}
+        commands = [
+            CompletionItem(name, help=text)
+            for name, text in listed.items()
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
+
+@click.command("help")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.pass_context
+def show_help(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Show the help of a command, or the list of all commands.
+
+    \b
+    arena help
+    arena help run
+    arena help league history
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    above = ctx.parent
+    assert above is not None, "this is a command of arena"
+    for word in words:
+        group = above.command
+        if not isinstance(group, click.Group):
+            above.fail(f"expected no word after {above.command_path!r}, got {word!r}")
+        command = group.get_command(above, word)
+        if command is None:
+            there = ", ".join(group.list_commands(above))
+            above.fail(f"expected one of the commands {there}, got {word!r}")
+        above = click.Context(command, parent=above, info_name=word)
+    click.echo(above.get_help())
 
 
 def _take_home(command: click.Command) -> None:
@@ -165,6 +212,7 @@ def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  
 )
 @click.option(
     "--version",
+    "-V",
     is_flag=True,
     is_eager=True,
     expose_value=False,

@@ -6,9 +6,10 @@ anybody's.
 
 import csv
 import os
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from io import StringIO
 from itertools import filterfalse
 from math import isfinite, isnan, nan
@@ -18,9 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from arena.commands.home import results_folder
 from arena.errors import ConfigError, RunError
 from arena.exports.grid import number
+from arena.players.folder import remove_tree
 from arena.ratings.columns import STANDINGS, in_whole_elo, text_of
 from arena.records.journal import COMPRESSED, journal_of
-from arena.records.regular import open_regular, read_regular
+from arena.records.regular import BusyError, open_regular, read_regular, turn_in, unused
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import RunInfo, read_run
 from arena.tournament.runs import Completeness, Request, completeness, list_runs, schedule_of
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from arena.ratings.tables import Tables
 
 MOST_NAMED = 10
+OUTGOING = ".outgoing-"
 FILE = "standings.csv"
 MOST_BYTES = 4 << 20
 MOST_RUNS = 100
@@ -72,6 +75,31 @@ def run_folder(home: Path, run: str | None) -> Path:
         )
     known = ", ".join(folder.name for folder in list_runs(results)) or "none"
     raise RunError(f"expected a run's name or folder, got {run!r}", f"runs in {results}: {known}")
+
+
+def remove_run(folder: Path) -> None:
+    """Remove the folder of a run. Raises RunError if it is a link, or being played or reviewed."""
+    if folder.is_symlink():
+        raise RunError(
+            f"expected the folder of a run, got a link: {folder}",
+            f"remove the link, or name the folder that it leads to: {folder.resolve()}",
+        )
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(turn_in(folder))
+            for path in folder.glob("*.jsonl"):
+                stack.enter_context(unused(path))
+            for left in folder.parent.glob(f"{OUTGOING}*"):  # of a removal that was interrupted
+                remove_tree(str(left))
+            # First out of sight, so that no interruption leaves half a run.
+            outgoing = tempfile.mkdtemp(prefix=OUTGOING, dir=folder.parent)
+            folder.rename(Path(outgoing, folder.name))
+            remove_tree(outgoing)
+    except BusyError as error:
+        error.hint = "stop the command that plays or reviews it, then remove it"
+        raise
+    except OSError as error:
+        raise RunError(f"expected to remove {folder}, got {error}") from error
 
 
 def _is_one_game(run: Path) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 import arena
-from arena.errors import BotFolderError, UserError, cannot_write, did_you_mean
+from arena.errors import OTHER_HOME, BotFolderError, UserError, cannot_write, did_you_mean
 from arena.players.folder import (
     Bot,
     age_s,
@@ -130,8 +130,7 @@ class Registry:
         try:
             self._install(bot, manifest, known if name in self._own_labels() else None)
         except OSError as error:
-            cure = "name another home with --home DIR"
-            raise UserError(*cannot_write(f"into {self.root}", error, cure)) from error
+            raise UserError(*cannot_write(f"into {self.root}", error, OTHER_HOME)) from error
         return self.get(name), True
 
     def owned(self, bot: Bot, author: str, taken: Iterable[str] = ()) -> Bot:

@@ -221,6 +221,19 @@ def turn_in(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+@contextmanager
+def unused(path: Path) -> Iterator[None]:
+    """Keeps other arenas from writing a file of a run. Raises BusyError if one does, OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise BusyError(f"expected {path} to be free, got another arena writing it") from None
+    finally:
+        os.close(descriptor)
+
+
 class LineFile:
     """The file ``name`` of the run's folder, open for appending; use it as a context manager.
 

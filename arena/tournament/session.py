@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from arena.errors import BotFolderError, RunError, Void, cannot_write
+from arena.errors import OTHER_HOME, BotFolderError, RunError, Void, cannot_write
 from arena.players.bot import failed_start, last_lines
 from arena.players.folder import Bot, remove_abandoned, remove_tree
 from arena.players.player import is_built_in
@@ -144,7 +144,8 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         is_run = (folder / RUN_FILE).exists() or {path.name for path in folder.iterdir()} <= own
     except OSError as error:
-        text, hint = cannot_write(f"the run's folder {folder}", error, "choose another --out")
+        cure = f"{OTHER_HOME}, or another folder with --out"
+        text, hint = cannot_write(f"the run's folder {folder}", error, cure)
         raise RunError(text, hint) from error
     if not is_run:
         raise RunError(

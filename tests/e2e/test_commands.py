@@ -563,3 +563,21 @@ def test_the_door_of_the_command_line_loads_only_what_python_has_loaded_anyway()
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
     )
     assert sorted(done.stdout.split()) == ["arena", "arena.cli"]
+
+
+def test_the_help_of_a_command_is_shown_by_help_too(arena):
+    assert arena("help") == arena("--help")
+    assert arena("help", "run") == arena("run", "--help")
+    assert arena("help", "league", "history") == arena("league", "history", "--help")
+    assert "Usage: arena help" in arena("help", "--help")[0]
+    assert "'rum'" in arena("help", "rum", status=2)[1]
+    _, err = arena("help", "league", "x", status=2)
+    assert "expected one of the commands benchmark, candidate," in err
+    _, err = arena("help", "run", "x", status=2)
+    assert "expected no word after 'arena run', got 'x'" in err
+
+
+def test_the_version_and_analyse_have_a_second_name(arena):
+    assert arena("-V") == arena("--version")
+    arena("run", "random", "greedy", "--in-process", "--deals", 2, "--out", "r")
+    assert arena("analyze", "r") == arena("analyse", "r")

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pty
+import signal
 import struct
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from arena.players.registry import LADDER
 from tests.e2e.conftest import RANDOM, ROOT, Arena
 from tests.e2e.test_chaos import may_mount
+from tests.e2e.test_kills import journal_lines, wait_for
 
 
 @pytest.fixture
@@ -167,13 +169,30 @@ def test_a_disk_that_fills_up_midway_keeps_no_half_of_a_home(empty):
     assert not left
 
 
+def test_a_bot_is_written_into_the_home_that_the_command_names(empty):
+    home = empty.home / "other"
+    empty("new", "one", "--home", home)
+    empty("--home", home, "new", "two")
+    assert (home / "one" / "bot.py").exists()
+    assert (home / "two" / "bot.py").exists()
+    empty.own["ARENA_HOME"] = str(home)
+    empty("new", "three")
+    assert (empty.home / "three" / "bot.py").exists()
+
+
 @needs_a_disk
 @pytest.mark.parametrize("command", WRITING)
 def test_a_read_only_disk_is_said_with_where_else_to_go(empty, command):
     empty("new", "first")
     err, left = on_a_disk(empty, "ro", *command)
     assert ", got: read-only file system hint: " in err
-    cure = {"init": "init DIR", "new": "--to FOLDER", "submit": "--home DIR", "run": "--out"}
+    home = "hint: name a home that you can write to with --home DIR"
+    cure = {
+        "init": "hint: name another folder: arena init DIR",
+        "new": f"{home}, or another folder with --to FOLDER",
+        "submit": home,
+        "run": f"{home}, or another folder with --out",
+    }
     assert err.rstrip().endswith(cure[command[0]])
     assert not left
 
@@ -344,6 +363,48 @@ def test_a_bot_is_removed_and_runs_keep_their_copy(arena):
     assert "expected a registered bot" in arena("remove", "rnd", "--yes", status=1)[1]
 
 
+def test_a_run_is_removed_but_not_while_it_is_played_or_reviewed(arena):
+    results = arena.home / "results"
+    arena("run", "random", "greedy", "--in-process", "--deals", 1, "--out", "old")
+    _, err = arena("remove", "--run", "old", status=1)
+    assert "add --yes" in err
+    playing = arena.start("run", "rnd", "fst", "--deals", 5000, "--out", "live", "--yes")
+    wait_for(lambda: journal_lines(arena, "live"))
+    _, err = arena("remove", "--run", "live", "--yes", status=1)
+    assert "expected results/live/games.jsonl to be free, got another arena writing it" in err
+    assert "hint: stop the command that plays or reviews it, then remove it" in err
+    playing.send_signal(signal.SIGINT)
+    playing.communicate(timeout=240)
+    assert arena("remove", "--run", "live", "--yes")[0] == "removed the run results/live\n"
+    with (results / "old" / "review.jsonl").open("w") as review:
+        fcntl.flock(review, fcntl.LOCK_EX)
+        assert "review.jsonl to be free" in arena("remove", "--run", "old", "--yes", status=1)[1]
+    assert [place.name for place in results.iterdir()] == ["old"]
+    (results / "old" / "run.json").write_text("damaged")
+    arena("remove", "--run", "old", "--yes")
+    assert not list(results.iterdir())
+
+
+def test_only_the_folder_of_a_run_is_removed(arena):
+    results = arena.home / "results"
+    arena("run", "random", "greedy", "--in-process", "--deals", 1, "--out", "old")
+    (results / "link").symlink_to("old")
+    _, err = arena("remove", "--run", "link", "--yes", status=1)
+    assert "expected the folder of a run, got a link: results/link" in err
+    for words, said in (
+        (("--run", "nope"), "expected a run's name or folder, got 'nope'"),
+        (("--run", "bots"), "expected a run's name or folder, got 'bots'"),
+        ((), "expected the name of a bot, or --run NAME, got neither"),
+        (("fst", "--run", "old"), "expected the name of a bot, or --run NAME, got both"),
+        (("--run", "old", "--all-versions"), "expected --all-versions with the name of a bot"),
+    ):
+        status, _, err = arena.ended("remove", *words, "--yes")
+        assert status
+        assert said in err
+    assert (results / "old" / "run.json").exists()
+    assert (arena.home / "bots" / "fst").exists()
+
+
 def test_of_several_versions_it_is_said_which_are_removed(arena):
     for number in (2, 3):
         arena.add_bot("fst", f"{RANDOM}# {number}\n", to=f"try-{number}")
@@ -360,12 +421,21 @@ def test_of_several_versions_it_is_said_which_are_removed(arena):
 
 
 @pytest.mark.parametrize(("answer", "status", "stays"), [(b"n\n", 130, True), (b"y\n", 0, False)])
-def test_on_a_terminal_it_asks_first(arena, answer, status, stays):
+@pytest.mark.parametrize(
+    ("words", "place", "question"),
+    [
+        (["rnd"], "bots/rnd", "remove rnd from bots?"),
+        (["--run", "r"], "results/r", "remove the run results/r with its 2 games?"),
+    ],
+)
+def test_on_a_terminal_it_asks_first(arena, words, place, question, answer, status, stays):
+    if "--run" in words:
+        arena("run", "random", "greedy", "--in-process", "--deals", 1, "--out", "r")
     controller, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
-        [sys.executable, "-m", "arena", "remove", "rnd"],
+        [sys.executable, "-m", "arena", "remove", *words],
         cwd=arena.home,
         env=environment,
         stdin=terminal,
@@ -377,5 +447,5 @@ def test_on_a_terminal_it_asks_first(arena, answer, status, stays):
     os.close(controller)
     os.close(terminal)
     assert process.returncode == status
-    assert "remove rnd from bots?" in err
-    assert (arena.home / "bots/rnd").exists() is stays
+    assert question in err
+    assert (arena.home / place).exists() is stays

@@ -14,7 +14,7 @@ def test_the_first_line_is_the_address_and_the_server_ends_on_a_signal(home, tmp
         assert server.ask()[0] == 200
         assert served_at(tmp_path) == f"http://127.0.0.1:{server.port}/"
         status, said = server.stop(number)
-        assert (status, said) == (130, "interrupted\n")
+        assert (status, said) == (0, "the server has ended\n")
         assert served_at(tmp_path) == ""
 
 

@@ -4,6 +4,7 @@ protocol.
 
 import json
 import os
+import random
 import subprocess
 import sys
 
@@ -15,12 +16,12 @@ from arena.errors import IllegalMoveError, InvalidMoveError
 from arena.match.referee import Referee, Timing
 from arena.players.messages import Hello, encode, turn_view
 from arena.players.player import Answer, InProcessPlayer, random_move
-from arena.rules import CORE
+from arena.rules import CORE, State, pure
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES, UNKNOWN, draw
-from arena.sdk import PASS, NoMoveError, serve
+from arena.sdk import PASS, NoMoveError, Position, serve
 from arena.tournament.schedule import single_game
-from tests.rules.positions import state_text
+from tests.rules.positions import middle_of_a_game, state_text
 
 
 class SdkPlayer(InProcessPlayer):
@@ -103,6 +104,23 @@ def one_position():
     return found[6]
 
 
+@pytest.mark.parametrize("core", [pure.State, State], ids=["pure", CORE])
+def test_a_position_of_a_whole_state_hides_what_its_seat_may_not_know(core):
+    state = middle_of_a_game(core, players=3, turns=12)
+    whole = state_text(state)
+    assert UNKNOWN not in (*state.pile_tiles(), *state.hands[1])
+    position = Position(state, 0, random.Random(1), 1000)
+    assert state_text(state) == whole, "the state that was given stays as it is"
+    assert position.state.hands == [state.hands[0], (UNKNOWN,) * 3, (UNKNOWN,) * 3]
+    assert set(position.state.pile_tiles()) == {UNKNOWN}
+    assert (position.hand, position.pile) == ([TILES[tile] for tile in state.hands[0]], state.pile)
+    after = position.play(position.legal_moves()[0])
+    assert after.legal_moves() == []
+    assert max(after.state.hands[0]) == UNKNOWN, "the drawn tile is not known either"
+    hidden = position.state
+    assert Position(hidden, 0, random.Random(1), 1000).state is hidden, "no copy without need"
+
+
 def test_playing_gives_a_new_position_and_leaves_the_old_one():
     position = one_position()
     before = draw(position.state)
@@ -142,7 +160,7 @@ def test_rollouts_without_a_seed_follow_from_the_game_s_own():
 
 def test_rollouts_are_refused_for_what_cannot_be_tried():
     position, policies = one_position(), "expected the policy uniform, greedy or careful, got best"
-    with pytest.raises(ValueError, match="expected at least 1 game for each move, got 0"):
+    with pytest.raises(ValueError, match="expected 1 to 1000000 games for each move, got 0"):
         position.rollouts(0)
     with pytest.raises(ValueError, match=policies):
         position.rollouts(1, policy="best")
@@ -256,7 +274,7 @@ def test_the_loop_answers_on_stdout_and_print_goes_to_stderr():
 
 
 SEARCH = """
-from arena.rules import CORE
+from arena.rules import CORE, State, pure
 from arena.sdk import run
 def choose(position):
     print(CORE)

@@ -124,8 +124,12 @@ def choose(state: "State", random: Random, policy: Policy) -> int:
 def roll_out(
     state: "State", seat: int, times: int, seed: int, policy: Policy, moves: Sequence[int] | None
 ) -> Rollouts:
-    """Plays every move on ``times`` deals, then goes on; all meet the same deals and luck."""
+    """Plays every move on ``times`` deals, then goes on; all meet the same deals and luck. Raises
+    ValueError, IllegalMoveError.
+    """
     check_policy(policy)
+    if not 1 <= times <= _MOST:
+        raise ValueError(f"expected 1 to {_MOST} games for each move, got {times}")
     if seat != state.mover or state.end is not None:
         raise ValueError(f"expected the seat that is to move, got {seat}")
     state = state.copy()  # so that nothing that happens while the moves are read can change it

@@ -5,15 +5,12 @@ A province is ``(mask, halo, owner, size, pagodas)``, merging is OR, touching is
 are those of the project's rules.
 """
 
-from collections.abc import Iterable, Sequence
-from operator import index
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
 
 from arena.errors import IllegalMoveError
-from arena.rules.boards import COLOURS, Board, nth_square, squares_of
+from arena.rules.boards import Board, nth_square, squares_of
 from arena.rules.explain import illegal_text
 from arena.rules.notation import (
-    COPIES,
     KIND_SHIFT,
     SQUARE_MASK,
     TILE_OF_KIND,
@@ -35,118 +32,9 @@ from arena.rules.playouts import (
     play_out,
     roll_out,
 )
+from arena.rules.setup import NONE_PLACED, checked_setup, is_same_position, parts_of
 from arena.rules.state import BoardState
-from arena.rules.terms import HAND, MAJOR, NO_SPACE, NO_TILES, NOBODY, PAGODAS, Event
-
-NONE_PLACED = (0,) * len(TILES)
-Entry = tuple[int, int, int, int]
-"""Colour, mask, owner and pagodas of a province."""
-
-
-class CheckedSetup(NamedTuple):
-    """A checked position; the parts are those of ``State.set_up``, as tuples of plain ints."""
-
-    board: Board
-    spaces: tuple[int, ...]
-    provinces: tuple[Entry, ...]
-    villages: tuple[int, ...]
-    left: tuple[int, ...]
-    hands: tuple[Hand, ...]
-    pile: Hand
-    mover: int
-    placed: tuple[int, ...]
-
-
-# The parts of a position.
-def checked_setup(  # noqa: PLR0913, PLR0917
-    board: Board,
-    spaces: Sequence[int],
-    provinces: Iterable[tuple[int, int, int, int]],
-    villages: Sequence[int],
-    left: Sequence[int],
-    hands: Sequence[Sequence[int]],
-    pile: Sequence[int],
-    mover: int = 0,
-    placed: Sequence[int] = NONE_PLACED,
-) -> CheckedSetup:
-    """The position. Raises ValueError if a part by itself is impossible in any game: colours,
-    owners, pagodas, and their numbers.
-    """
-    setup = CheckedSetup(
-        board,
-        tuple(map(index, spaces)),
-        tuple(_entry(entry) for entry in provinces),
-        tuple(map(index, villages)),
-        tuple(map(index, left)),
-        tuple(checked_tiles(hand) for hand in hands),
-        checked_tiles(pile),
-        index(mover),
-        tuple(map(index, placed)),
-    )
-    _check_seats(setup)
-    _check_spaces(setup)
-    _check_provinces(setup)
-    return setup
-
-
-def _entry(entry: Iterable[int]) -> Entry:
-    numbers = tuple(map(index, entry))
-    if len(numbers) != 4:  # noqa: PLR2004 - the parts of an entry
-        raise ValueError(f"expected provinces as (colour, mask, owner, pagodas), got {numbers}")
-    return numbers
-
-
-def _check_seats(setup: CheckedSetup) -> None:
-    players = len(setup.left)
-    if players not in PAGODAS:
-        raise ValueError(f"expected 2 to 4 players, got {players}")
-    if not all(1 <= own <= PAGODAS[players] for own in setup.left):
-        wanted = f"1 to {PAGODAS[players]} pagodas left to each seat, got {list(setup.left)}"
-        raise ValueError(f"expected {wanted}")
-    if len(setup.hands) != players:
-        raise ValueError(f"expected {players} hands, got {len(setup.hands)}")
-    if not 0 <= setup.mover < players:
-        raise ValueError(f"expected a mover from 0 to {players - 1}, got {setup.mover}")
-    if len(setup.placed) != len(TILES) or not all(0 <= count <= COPIES for count in setup.placed):
-        wanted = f"0 to {COPIES} placed for each of {len(TILES)} tiles, got {list(setup.placed)}"
-        raise ValueError(f"expected {wanted}")
-    owners, count = setup.villages, len(setup.board.villages)
-    if len(owners) != count or not all(NOBODY <= owner < players for owner in owners):
-        wanted = f"for each of {count} villages a seat or {NOBODY}, got {list(owners)}"
-        raise ValueError(f"expected {wanted}")
-
-
-def _check_spaces(setup: CheckedSetup) -> None:
-    board, spaces = setup.board, setup.spaces
-    if len(spaces) != len(COLOURS):
-        wanted = f"a mask of spaces for each of {len(COLOURS)} colours, got {len(spaces)}"
-        raise ValueError(f"expected {wanted}")
-    for letter, own, start in zip(COLOURS, spaces, board.starts, strict=True):
-        if own < 0 or own & ~(board.grass | start):
-            raise ValueError(
-                f"expected spaces of colour {letter} on grassland and starts of that colour only,"
-                f" got the mask {own:#x}"
-            )
-    if spaces[0] & spaces[1] | spaces[0] & spaces[2] | spaces[1] & spaces[2]:
-        raise ValueError("expected one colour a space, got two")
-
-
-def _check_provinces(setup: CheckedSetup) -> None:
-    rest = list(setup.spaces)
-    for entry in setup.provinces:
-        colour, mask, owner, pagodas = entry
-        if not (0 <= colour < len(COLOURS) and 0 <= owner < len(setup.left) and mask > 0):
-            raise ValueError(f"expected provinces as (colour, mask, owner, pagodas), got {entry}")
-        if mask & (mask - 1) == 0 or mask & ~rest[colour] or setup.board.founding_at(mask) & ~mask:
-            raise ValueError(
-                "expected a province of two or more spaces of its colour, whole starts, none in"
-                f" another, got {entry}"
-            )
-        if pagodas != (2 if mask.bit_count() >= MAJOR else 1):
-            raise ValueError(
-                f"expected 1 pagoda on a province, 2 on one of {MAJOR} spaces and more, got {entry}"
-            )
-        rest[colour] &= ~mask
+from arena.rules.terms import HAND, NO_SPACE, NO_TILES, PAGODAS, Event
 
 
 class State(BoardState):
@@ -158,6 +46,10 @@ class State(BoardState):
     ``hands``    the tiles of each seat, sorted
     ``turns``    placements so far
     ``retired``  seats that never move again: they pass, and no game waits for them
+
+    Two states are equal if they have the same position, with the same tiles in hands and pile. A
+    state can change, so it has no hash. ``copy.copy``, ``copy.deepcopy`` and ``pickle`` make an
+    equal state.
     """
 
     __slots__ = ("_deck", "_drawn", "_menu", "_placed", "hands", "retired", "turns")
@@ -191,14 +83,18 @@ class State(BoardState):
         pile: Sequence[int],
         mover: int = 0,
         placed: Sequence[int] = NONE_PLACED,
+        retired: Sequence[bool] = (),
+        end: str | None = None,
     ) -> "State":
-        """A state in the middle of a game.
+        """A state in the middle of a game, or at its end if ``end`` is given.
 
         ``spaces`` is a mask per colour; ``provinces`` are (colour, mask, owner, pagodas);
         ``placed`` says how many of each tile have been placed; the rest as the attributes are.
         Raises ValueError.
         """
-        setup = checked_setup(board, spaces, provinces, villages, left, hands, pile, mover, placed)
+        setup = checked_setup(
+            board, spaces, provinces, villages, left, hands, pile, mover, placed, retired, end
+        )
         self = cls(board, len(setup.left), (UNKNOWN,) * HAND * len(setup.left) + setup.pile)
         self._lay_out(setup.spaces, setup.provinces, setup.villages)
         self.left = list(setup.left)
@@ -206,8 +102,19 @@ class State(BoardState):
         self.mover = setup.mover
         self._placed = list(setup.placed)
         self.turns = sum(setup.placed)
-        self._end_if_stuck()
+        self.retired = list(setup.retired)
+        self.end = setup.end
+        if self.end is None:
+            self._end_if_stuck()
         return self
+
+    def __eq__(self, other: object) -> bool:
+        return is_same_position(self, other) if isinstance(other, State) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Callable[..., "State"], tuple[object, ...]]:
+        return State.set_up, parts_of(self)
 
     def copy(self) -> "State":
         """An independent state in the same position."""

@@ -18,6 +18,8 @@ REVISION = 1
 """Increased when the same deck and moves would come out differently; such runs do not mix."""
 
 LAST_PAGODA, NO_TILES, NO_SPACE = "last pagoda", "no tiles", "no space"
+ENDS = (LAST_PAGODA, NO_TILES, NO_SPACE)
+"""Why a game can be over (R8.1)."""
 
 
 class OwnedProvince(NamedTuple):

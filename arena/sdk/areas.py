@@ -139,6 +139,23 @@ def unseen(state: State, seat: int) -> list[int]:
     return [COPIES - placed[tile] - hand.count(tile) for tile in range(len(TILES))]
 
 
+def as_seen(state: State, seat: int) -> State:
+    """The state with only what a seat knows: every tile in the other hands and in the draw pile is
+    `UNKNOWN`. It is a copy, or ``state`` itself if nothing in it has to be hidden.
+    """
+    pile = (UNKNOWN,) * state.pile
+    hands = [
+        hand if other == seat else (UNKNOWN,) * len(hand) for other, hand in enumerate(state.hands)
+    ]
+    if state.hands == hands and state.pile_tiles() == pile:
+        return state
+    seen = state.copy()
+    for other, hand in enumerate(hands):
+        seen.set_hand(other, hand)
+    seen.set_pile(pile)
+    return seen
+
+
 def dealt(state: State, seat: int, luck: random.Random) -> State:
     """A copy with no tile unknown; those that an earlier deal has made known stay."""
     twin = state.copy()

@@ -20,17 +20,21 @@ from arena.rules.notation import (
     split_move,
 )
 from arena.rules.terms import NOBODY
-from arena.sdk.areas import Province, Rollout, Square, Village, dealt, names_of, unseen
+from arena.sdk.areas import Province, Rollout, Square, Village, as_seen, dealt, names_of, unseen
 from arena.sdk.timemanager import Stopwatch, TimeManager
 
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Position:
-    """What your bot sees when it has to move. Your function gets one; you never need to make one
-    yourself.
+    """What your bot sees when it has to move. Your function gets one. Outside the arena,
+    `position_of` makes one of a line of text, and the environment for training has
+    ``env.position(agent)``.
 
-    Nothing you do with a position changes it or the game: `play` and `sample` return new ones.
+    A position hides what its seat may not know. If you make one of a state that has the tiles of
+    other hands or of the draw pile, they are unknown in the position, and in every position that
+    `play` returns. Nothing you do with a position changes it or the game: `play` and `sample`
+    return new ones.
 
     Attributes:
         seat: Your seat, from 0 in turn order.
@@ -56,7 +60,7 @@ class Position:
         said: dict[str, object] | None = None,
         options: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
-        self.state, self.seat, self.rng = state, seat, rng
+        self.state, self.seat, self.rng = as_seen(state, seat), seat, rng
         self.time_ms, self.has_bank, self.options = time_ms, has_bank, options
         self._watch = watch or TimeManager().watch(time_ms, state.left)
         self._said = {} if said is None else said
@@ -321,7 +325,7 @@ class Position:
         ones take less.
 
         Args:
-            times: How many games to play for each move.
+            times: How many games to play for each move, up to 1,000,000.
             moves: The moves to try; all your legal moves by default.
             policy: How every seat plays on. ``uniform``: any legal move. ``greedy``: the move that
                 places most pagodas at once, less those of the others. ``careful``: the move with
@@ -333,12 +337,10 @@ class Position:
             seed: Decides deals and luck. By default it is drawn from `rng`.
 
         Raises:
-            ValueError: It is not your turn, the game is over, ``times`` is below 1, or there is no
-                such policy.
+            ValueError: It is not your turn, the game is over, ``times`` is below 1 or above
+                1,000,000, or there is no such policy.
             IllegalMoveError: One of the moves is not legal.
         """
-        if times < 1:
-            raise ValueError(f"expected at least 1 game for each move, got {times}")
         chosen, luck = None if moves is None else list(moves), self._seed(seed)
         found = self.state.rollouts(self.seat, times, luck, policy, chosen, among, turns)
         tried = [

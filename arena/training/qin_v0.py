@@ -17,6 +17,11 @@ is all zeros. *Rewards* come at the end: 1 for a win, 1/k for each of k seats th
 the others. An action whose mask is 0 ends the game with -1 for the seat that took it and 0 for the
 others, as in PettingZoo's own games; `raw_env` raises IllegalMoveError.
 
+To look ahead, a policy asks ``env.position(agent)``: the `arena.sdk.Position` that a bot in the
+arena would get on that seat. `Position.play` and `Position.sample` return the positions after a
+move, and `arena.training.encode` their observations. None of them shows a tile that the agent
+cannot know.
+
 ``reset(seed)`` determines all decks from then on, including those of later games after ``reset()``
 without a seed. ``options={"deck": "RRYB..."}`` plays that deck instead: 72 tiles in draw order, as
 in a record. *Rendering*: ``ansi`` and ``human`` (which prints) draw the board and all hands.
@@ -29,7 +34,6 @@ from typing import Any, ClassVar, SupportsIndex
 try:
     from gymnasium import logger
     from gymnasium.spaces import Box, Dict, Discrete
-    from gymnasium.utils import EzPickle
     from pettingzoo import AECEnv
     from pettingzoo.utils.wrappers import (
         AssertOutOfBoundsWrapper,
@@ -67,11 +71,14 @@ def env(
 
 
 # The name that PettingZoo gives it everywhere.
-class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801
+class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
     """The environment without wrappers; the arguments are those of `env`.
 
     ``game``  the rules' state from `reset` on, including hidden tiles: for your own teachers and
-              opponents, not for a policy
+              opponents, not for a policy, which asks `position`
+
+    `copy.deepcopy` and `pickle` keep a running game: the copy plays on from the same position, with
+    the same tiles to come, and neither environment changes the other.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -84,7 +91,6 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801
     def __init__(
         self, players: int = 2, board: str | Board = "bird", render_mode: str | None = None
     ) -> None:
-        EzPickle.__init__(self, players, board, render_mode)
         if players not in PAGODAS:
             raise ValueError(f"expected 2 to 4 players, got {players!r}")
         if render_mode not in (None, *self.metadata["render_modes"]):
@@ -105,8 +111,10 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801
             for agent in self.possible_agents
         }
         self.action_spaces = {agent: Discrete(size) for agent in self.possible_agents}
-        # For play, not for secrets.
+        # For play, not for secrets. Positions get a generator of their own, because the one that
+        # shuffles the decks would tell a policy the decks to come.
         self._luck = random.Random()  # noqa: S311
+        self._rng = random.Random()  # noqa: S311
 
     def observation_space(self, agent: str) -> Dict:
         """The space of the agent's observations."""
@@ -121,6 +129,7 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801
         if seed is not None:
             # For play, not for secrets.
             self._luck = random.Random(index(seed))  # noqa: S311
+            self._rng = random.Random(f"positions/{index(seed)}")  # noqa: S311
         self.game = State(self.board, len(self.possible_agents), self._deck(options or {}))
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -142,8 +151,25 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801
 
     def observe(self, agent: str) -> Encoded:
         """What the agent sees now."""
+        return encode(self.position(agent, 0))
+
+    def position(self, agent: str, time_ms: int = 1000) -> Position:
+        """The position as the agent sees it now, to look at and to try moves in. It stays as it is
+        when the game goes on.
+
+        Raises ValueError if there is no such agent or no game yet.
+
+        Args:
+            agent: Such as ``seat_0``; it need not be its turn.
+            time_ms: The limit that `Position.has_time` goes by.
+        """
+        if agent not in self.possible_agents:
+            agents = ", ".join(self.possible_agents)
+            raise ValueError(f"expected an agent out of {agents}, got {agent!r}")
+        if not hasattr(self, "game"):
+            raise ValueError("expected a game to look at, got none: call reset() first")
         seat = self.possible_agents.index(agent)
-        return encode(Position(self.game, seat, self._luck, 0))
+        return Position(self.game.copy(), seat, self._rng, time_ms)
 
     def render(self) -> str | None:
         """The board in the form that ``render_mode`` asks for."""

@@ -3,11 +3,14 @@ lines in both.
 
 Each state is a moment at which a seat is asked for a move in a game of random moves. Everything the
 seat cannot know is dealt again: the other hands, the order in which their tiles were drawn, and the
-draw pile. What the others play is public, so each tile still gets into the hand that plays it. Then
-the real referee and the real bot player play both games on from there: hello, start, the turn, and
-everyone's moves. In half of the states the seat draws the same tile after its move, so its next
-turn, or the end, is compared too. In the other half even that tile differs. Lines from before that
-moment are compared in earlier states.
+draw pile. What the others play is public, so each tile still gets into the hand that plays it.
+
+Then two things are compared. A `Position` of the SDK is made for the seat of each game's whole
+state, as in training, with the positions after some moves of the seat and after some moves of the
+next one. And the real referee and the real bot player play both games on from there: hello, start,
+the turn, and everyone's moves. In half of the states the seat draws the same tile after its move,
+so its next turn, or the end, is compared too. In the other half even that tile differs. Lines from
+before that moment are compared in earlier states.
 """
 
 import os
@@ -35,10 +38,16 @@ from arena.rules.notation import (
     TILES,
     deck_text,
     move_text,
+    position_text,
 )
 from arena.rules.terms import HAND
+from arena.sdk import Position
 
 VIEWS: tuple[View, ...] = ("incremental", "full")
+POSITION = "position"
+"""The name of the view that `Position` gives."""
+TRIED = 2
+"""How many moves are tried in a position."""
 FIRST = ("hello", "start", "turn")
 ATTEMPTS = 20
 
@@ -70,8 +79,8 @@ class Situation(NamedTuple):
 
 
 class Leak(NamedTuple):
-    """Two lines that should be equal: line number ``line`` sent to the seat in a view, on each
-    deck; empty if there is none.
+    """Two lines that should be equal: line number ``number`` sent to the seat in a view, or written
+    about its positions, on each deck; empty if there is none.
     """
 
     situation: Situation
@@ -89,7 +98,7 @@ class Audited(NamedTuple):
 
 
 def audit_leaks(seed: str, states: int, first: int = 0) -> Iterator[Audited]:
-    """Compares the given number of states for a seed, each in both views."""
+    """Compares the given number of states for a seed, each in all views."""
     for number in range(first, first + states):
         yield audit_situation(situation_of(seed, number))
 
@@ -97,8 +106,8 @@ def audit_leaks(seed: str, states: int, first: int = 0) -> Iterator[Audited]:
 def audit_situation(situation: Situation) -> Audited:
     """Compares the lines of one state."""
     lines = 0
-    for view in VIEWS:
-        one, other = (_heard(situation, deck, view) for deck in (situation.deck, situation.twin))
+    for view in (*VIEWS, POSITION):
+        one, other = (_lines(situation, deck, view) for deck in (situation.deck, situation.twin))
         lines += len(one)
         for number in range(max(len(one), len(other))):
             pair = [said[number] if number < len(said) else b"" for said in (one, other)]
@@ -187,6 +196,44 @@ def _is_possible(board: Board, players: int, twin: Deck, moves: Sequence[int], u
             return False
         state.play(move)
     return (state.end is None) == (until < len(moves))
+
+
+def _lines(situation: Situation, deck: Deck, view: str) -> list[bytes]:
+    """All lines of a view: those that the seat is sent, or those about its positions."""
+    for name in VIEWS:
+        if view == name:
+            return _heard(situation, deck, name)
+    return _positions(situation, deck)
+
+
+def _positions(situation: Situation, deck: Deck) -> list[bytes]:
+    """A line about the seat's position, and about each position that it can make of it by trying a
+    move of its own and then a move of the next seat.
+    """
+    # For play, not for secrets.
+    rng = random.Random(situation.at)
+    position = Position(situation.state(deck), situation.seat, rng, 0)
+    lines = [position.line, position_text(position.sample(seed=1).state), _known(position)]
+    for move in _some(position.legal_moves()):
+        after = position.play(move)
+        lines.append(_known(after))
+        unseen = [tile for tile, count in after.unseen().items() if count]
+        replies = [reply for reply in after.moves_of(unseen) if after.state.is_legal(reply)]
+        lines += [_known(after.play(reply)) for reply in _some(replies)]
+    return [line.encode() for line in lines]
+
+
+def _some(moves: list[int]) -> list[int]:
+    """A few of the moves, from the first to the last."""
+    return moves[:: max(1, len(moves) // TRIED)][:TRIED]
+
+
+def _known(position: Position) -> str:
+    """What a bot can find out about hidden tiles in a position."""
+    state = position.state
+    can_move = [state.can_move(seat) for seat in range(state.players)]
+    known = (state.hands, state.pile_tiles(), position.legal_moves(), can_move, position.is_over)
+    return str(known)
 
 
 class _Enough(Exception):  # noqa: N818 - an outcome

@@ -8,7 +8,9 @@ import pytest
 from arena.match.referee import Referee
 from arena.players import messages
 from arena.players.messages import Start
-from arena.rules.notation import PASS, TILES
+from arena.rules.notation import PASS, TILES, UNKNOWN
+from arena.sdk import Position
+from arena.sdk.areas import as_seen
 from tests.match.leaks import audit_leaks, situation_of
 
 CHUNK, CHUNKS = 700, 2
@@ -133,6 +135,49 @@ def test_a_leak_at_the_start_is_found(monkeypatch):
     monkeypatch.setattr(Referee, "_begin", leaky)
     assert all(b'"type":"start"' in leak.line for leak in leaks(5))
     assert len(leaks(5)) == 5
+
+
+def leaks_of_positions(monkeypatch, as_seen):
+    """The leaks that are found when positions hide only what ``as_seen`` hides."""
+    monkeypatch.setattr("arena.sdk.position.as_seen", as_seen)
+    found = leaks(10)
+    assert {leak.view for leak in found} <= {"position"}
+    return found
+
+
+def test_a_position_that_keeps_the_other_hands_is_found(monkeypatch):
+    def leaky(state, _seat):
+        seen = state.copy()
+        seen.set_pile([UNKNOWN] * state.pile)
+        return seen
+
+    assert len(leaks_of_positions(monkeypatch, leaky)) > 2
+
+
+def test_a_position_that_keeps_the_tile_to_be_drawn_next_is_found(monkeypatch):
+    def leaky(state, seat):
+        seen = as_seen(state, seat)
+        seen.set_pile([*state.pile_tiles()[:1], *seen.pile_tiles()[1:]])
+        return seen
+
+    assert len(leaks_of_positions(monkeypatch, leaky)) > 2
+
+
+def test_a_leak_in_the_position_after_a_move_alone_is_found(monkeypatch):
+    def remember(position, state, *rest):
+        begin(position, state, *rest)
+        position.truth = state
+
+    def leaky(position, move):
+        after = play(position, move)
+        after.state.set_hand(after.mover, position.truth.hands[after.mover])
+        return after
+
+    begin, play = Position.__init__, Position.play
+    monkeypatch.setattr(Position, "__init__", remember)
+    monkeypatch.setattr(Position, "play", leaky)
+    found = leaks(10)
+    assert {(leak.view, leak.number > 0) for leak in found} == {("position", True)}
 
 
 def test_a_state_is_the_same_for_its_seed_and_number():

@@ -399,6 +399,28 @@ def test_what_goes_into_the_native_exchange_has_to_be_of_the_right_kind():
             native(*wrong)
 
 
+def test_the_native_exchange_takes_no_number_for_the_remainder_that_fits():
+    native = EXCHANGES.get("native") or pytest.skip("the native channel is not built")
+    reading, writing = os.pipe()
+    try:
+        for large in (2**40 + writing, 2**80, -(2**40) + writing, -2):
+            said = f"expected a file descriptor from -1 to {2**31 - 1}, got {large}"
+            for descriptors in (
+                (large, reading, -1),
+                (writing, large, -1),
+                (writing, reading, large),
+            ):
+                to_bot, from_bot, counter = descriptors
+                with pytest.raises(OverflowError, match=said):
+                    native(to_bot, from_bot, b"line", 0, counter)
+        os.set_blocking(reading, False)
+        with pytest.raises(BlockingIOError):
+            os.read(reading, 1)
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
 def test_the_exchange_can_be_chosen():
     assert chosen("python") is None
     assert chosen("") is EXCHANGES.get("native")

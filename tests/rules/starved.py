@@ -12,7 +12,7 @@ import sys
 from arena.errors import IllegalMoveError
 from arena.rules.boards import Board
 from arena.rules.native import State
-from arena.rules.pure import checked_setup
+from arena.rules.setup import checked_setup
 from tests.rules.positions import full_deck, middle_of_a_game, state_text
 
 MOST = 5000
@@ -86,6 +86,7 @@ def new_board(board):
 def works(state):
     """The calls, and how many allocations at their beginning are not the core's."""
     board, deck, own = state.board, full_deck(), Board("own", state.board.rows)
+    twin = state.copy()
     moves, areas = state.legal_moves()[:2], state.provinces()
     spaces = [state.spaces(colour) for colour in range(3)]
     provinces = [(colour, area.mask, area.owner, area.pagodas) for colour, area in areas]
@@ -97,6 +98,7 @@ def works(state):
         "new": (lambda: State(board, 2, deck), 0),
         "set_up": (lambda: State.set_up(*setup), checking),
         "copy": (state.copy, 0),
+        "equality": (lambda: state == twin, 0),
         "play": (lambda: state.copy().play(moves[0], []), 0),
         "an illegal move": (lambda: refused(lambda: state.play(moves[0] ^ 1)), 0),
         "bad players": (lambda: refused(lambda: State(board, 9, deck)), 0),

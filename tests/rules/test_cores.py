@@ -2,9 +2,15 @@
 playouts.
 """
 
+import copy
 import gc
 import os
+import pickle
 import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +21,7 @@ from tests.rules.positions import full_deck, middle_of_a_game, position, random_
 from tests.rules.test_differential import random_board
 from tests.rules.twins import play_both
 
+ROOT = Path(__file__).parents[2]
 GAMES = int(os.environ.get("ARENA_IDENTITY_GAMES", "360"))
 """Games over all batches; `make fuzz` raises it."""
 BATCHES = 6
@@ -94,6 +101,47 @@ def test_rollouts_are_the_same_in_both_cores_whatever_is_hidden(both, players, p
     assert state_text(known[0]) == state_text(known[1])
 
 
+def test_rollouts_that_take_long_are_the_same_in_both_cores(both):
+    """The native core plays them in chunks."""
+    states = [middle_of_a_game(state_class) for state_class in both]
+    moves = states[0].legal_moves()[:12]
+    one, other = (state.rollouts(state.mover, 100, 5, "uniform", moves) for state in states)
+    assert one == other
+
+
+INTERRUPTED = """
+import importlib, signal, sys
+from tests.rules.positions import middle_of_a_game
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+state = middle_of_a_game(importlib.import_module(sys.argv[1]).State)
+
+
+def moves():
+    yield from state.legal_moves()
+    print("all moves read", flush=True)
+
+
+try:
+    state.rollouts(state.mover, 1_000_000, 1, "careful", moves())
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_rollouts_end_at_ctrl_c(State):
+    """To play all these games would take days."""
+    program = [sys.executable, "-c", INTERRUPTED, State.__module__]
+    with subprocess.Popen(program, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "all moves read\n"
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    assert (process.returncode, out) == (0, "interrupted\n")
+
+
 CHOOSERS = [("uniform", 0), ("greedy", 0), ("greedy", 5), ("careful", 0), ("careful", 5)]
 
 
@@ -165,6 +213,7 @@ def test_shares_of_rollouts_add_up_and_better_moves_do_better(State):
 
 
 NO_POLICY = "expected the policy uniform, greedy or careful, got clever"
+NO_TIMES = "expected 1 to 1000000 games for each move, got "
 NO_NUMBERS = "expected 0 to 1000000 moves to look at and turns to play, got "
 
 
@@ -173,6 +222,10 @@ NO_NUMBERS = "expected 0 to 1000000 moves to look at and turns to play, got "
     [
         (lambda state: state.rollouts(1, 1, 1), "expected the seat that is to move, got 1"),
         (lambda state: state.rollouts(0, 1, 1, "clever"), NO_POLICY),
+        (lambda state: state.rollouts(0, 0, 1), f"{NO_TIMES}0"),
+        (lambda state: state.rollouts(0, -(2**70), 1), f"{NO_TIMES}-{2**70}"),
+        (lambda state: state.rollouts(0, 1_000_001, 1), f"{NO_TIMES}1000001"),
+        (lambda state: state.rollouts(0, 2**70, 1), f"{NO_TIMES}{2**70}"),
         (lambda state: state.playout(1, "clever"), NO_POLICY),
         (lambda state: state.choice(1, "clever"), NO_POLICY),
         (lambda state: state.playout(1, "greedy", -1), f"{NO_NUMBERS}-1 and 0"),
@@ -209,6 +262,99 @@ def test_boards_of_every_size_are_played_alike(both):
         play_both(
             both, Board("sized", tuple("".join(row) for row in rows)), 2, width * 100 + height
         )
+
+
+def finished(State, players, board="bird"):
+    """The state at the end of a random game, in which one seat has left."""
+    state = middle_of_a_game(State, players, 20, board)
+    state.retire(players - 1)
+    state.playout(players)
+    return state
+
+
+COPIES = {
+    "copy.copy": copy.copy,
+    "copy.deepcopy": copy.deepcopy,
+    "pickle": lambda state: pickle.loads(pickle.dumps(state)),
+    "State.copy": lambda state: state.copy(),
+}
+
+
+@pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
+def test_a_copy_is_equal_until_one_of_the_two_changes(State, make):
+    for turns in (0, 1, 20, 50):
+        state = middle_of_a_game(State, 3, turns, "lion")
+        twin = make(state)
+        assert type(twin) is State
+        assert twin == state
+        before = state_text(state)
+        twin.play(twin.nth(0))
+        assert twin != state
+        assert state_text(state) == before
+        state.play(state.nth(0))
+        assert twin == state
+        assert twin.playout(1) == state.playout(1)
+        assert state_text(twin) == state_text(state)
+
+
+@pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
+def test_a_game_that_has_ended_is_copied_with_its_end(State, make):
+    ends = {"last pagoda": finished(State, 2), "no space": finished(State, 3, "lion")}
+    tiny = State(Board("tiny", ("R...~~",)), 2, full_deck())
+    tiny.playout(1)
+    for state in (*ends.values(), tiny):
+        assert state.end is not None
+        twin = make(state)
+        assert twin == state
+        assert state_text(twin) == state_text(state)
+        assert twin.retired == state.retired
+
+
+CHANGES = {
+    "another pile": lambda state: state.set_pile(state.pile_tiles()[::-1]),
+    "a shorter pile": lambda state: state.set_pile(state.pile_tiles()[1:]),
+    "another hand": lambda state: state.set_hand(1, [0, 0, 0]),
+    "a seat that has left": lambda state: state.retire(1),
+    "another mover": lambda state: (state.retire(0), state.play(PASS)),
+    "another move": lambda state: state.play(state.nth(1)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_states_that_differ_in_anything_are_not_equal(State, change):
+    state = middle_of_a_game(State)
+    twin = state.copy()
+    change(twin)
+    assert twin != state
+
+
+def test_two_orders_of_the_same_moves_lead_to_equal_states(State):
+    """The states keep their provinces in different orders."""
+    board = Board("row", ("R....R....R..",))
+    moves = [parse_move(board, text) for text in ("Yb1Yc1", "Yg1Yh1", "Yl1Ym1")]
+    one, other = (State(board, 2, [1] * 72) for _ in range(2))
+    for move in moves:
+        one.play(move)
+    for move in reversed(moves):
+        other.play(move)
+    assert one.turns == 3
+    assert one == other
+
+
+def test_a_state_has_no_hash_no_order_and_equals_nothing_but_a_state(State):
+    state = middle_of_a_game(State)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(state)
+    with pytest.raises(TypeError, match="not supported"):
+        state < state.copy()  # noqa: B015
+    for other in (None, 1, state_text(state), state.board):
+        assert state != other
+
+
+def test_states_of_the_two_cores_are_not_equal(both):
+    one, other = (middle_of_a_game(state_class) for state_class in both)
+    assert state_text(one) == state_text(other)
+    assert one != other
 
 
 def test_a_state_keeps_its_board_and_its_deck_alive(State):

@@ -2,6 +2,7 @@
 refuses, not when memory runs out.
 """
 
+import copy
 import gc
 import os
 import random
@@ -27,13 +28,15 @@ def use_everything(state_class, board, deck):
     state = state_class(board, 3, deck)
     while state.end is None:
         state.play(random_move(state, rng), [])
-        state.copy()
+        assert state == state.copy() == copy.deepcopy(state)
+        assert state != 1
         state_text(state)
         state.placements(range(6))
         outcome(state.play, 1 << 40)
         outcome(state.play, state.legal_moves()[:1], 7)
         outcome(state.rollouts, state.mover, 1, 1, "uniform", state.legal_moves()[:1])
         outcome(state.rollouts, state.mover, 1, 1, "uniform", [1 << 40])
+        outcome(state.rollouts, state.mover, 1 << 40, 1)
         outcome(state.choice, 1, "careful", 2)
         outcome(state.choice, 1, "clever")
         outcome(state.set_hand, 0, ["x"])
@@ -124,7 +127,7 @@ def resident_kb():
 
 def calls_that_repeat(native):
     state, deck = middle_of_a_game(native, 3, 30, "lion"), full_deck()
-    moves = state.legal_moves()[:1]
+    moves, twin = state.legal_moves()[:1], state.copy()
     provinces = [
         (colour, area.mask, area.owner, area.pagodas) for colour, area in state.provinces()
     ]
@@ -139,6 +142,8 @@ def calls_that_repeat(native):
     )
     return {
         "copies": (20_000, state.copy),
+        "deep copies": (1_000, lambda: copy.deepcopy(state)),
+        "comparisons": (1_000, lambda: state == twin),
         "games": (4_000, lambda: native(state.board, 2, deck).playout(1)),
         "greedy games": (50, lambda: native(state.board, 2, deck).playout(1, "greedy")),
         "choices": (4_000, lambda: state.choice(1, "careful", 2)),

@@ -1,6 +1,7 @@
 """arena.training.qin_v0: PettingZoo's own tests, and what they do not ask."""
 
 import copy
+import pickle
 import random
 from functools import partial
 
@@ -12,8 +13,9 @@ from arena.errors import BoardError, IllegalMoveError, NotationError
 from arena.exports.text import board_text
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.rules.notation import deck_text, parse_move, parse_tile, read_cells
-from arena.training import PLANES, action_of, qin_v0
+from arena.rules.notation import TILES, deck_text, parse_move, parse_tile, position_text, read_cells
+from arena.training import PLANES, action_of, encode, qin_v0
+from tests.training.test_encoding import same
 
 RR, YY = map(parse_tile, ("RR", "YY"))
 
@@ -151,6 +153,56 @@ def test_every_agent_sees_its_own_side_at_any_time():
         assert seen["action_mask"].any() == (agent == env.agent_selection)
 
 
+def test_a_position_of_an_agent_is_that_of_a_bot_on_its_seat():
+    env = qin_v0.env(players=3)
+    with pytest.raises(ValueError, match="expected a game to look at, got none: call reset"):
+        env.position("seat_0")
+    env.reset(seed=1)
+    game = env.unwrapped.game
+    for seat, agent in enumerate(env.agents):
+        position = env.position(agent, time_ms=250)
+        assert (position.seat, position.mover, position.time_ms) == (seat, 0, 250)
+        assert position.line == position_text(game, seat)
+        assert same(encode(position), env.observe(agent))
+    position = env.position("seat_0")
+    before = position.line
+    env.step(action_of(env.unwrapped.board, position.legal_moves()[0]))
+    assert position.line == before
+    with pytest.raises(ValueError, match="expected an agent out of seat_0, seat_1, seat_2, got 0"):
+        env.position(0)
+
+
+def test_positions_after_moves_do_not_depend_on_what_the_agent_cannot_know():
+    """Two decks that differ in the hand of seat 1 and in the pile."""
+    known = "RRYYBB"
+    rest = sorted(["RR", "YY", "BB"] * 11 + ["RY", "YB", "RB"] * 12)
+    decks = [known + "".join(rest), known + "".join(rest[::-1])]
+    shown = []
+    for deck in decks:
+        env = qin_v0.env()
+        env.reset(seed=1, options={"deck": deck})
+        position = env.position("seat_0")
+        for move in position.legal_moves()[:20]:
+            after = position.play(move)
+            for reply in after.moves_of(TILES)[:5]:
+                later = after.play(reply)
+                shown.append((after.line, after.legal_moves(), after.state.hands, later.line))
+                shown.append((later.hand, later.state.pile_tiles(), later.sample(seed=2).hand))
+    half = len(shown) // 2
+    assert half > 100
+    assert shown[:half] == shown[half:]
+
+
+def test_sampling_in_a_position_leaves_the_decks_to_come_as_they_are():
+    env, other = qin_v0.env(), qin_v0.env()
+    for one in (env, other):
+        one.reset(seed=5)
+    env.position("seat_0").sample()
+    for one in (env, other):
+        one.reset()
+    assert env.unwrapped.game.pile_tiles() == other.unwrapped.game.pile_tiles()
+
+
 def test_a_board_file_is_a_board(tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text("\n".join(NARROW.rows))
@@ -184,7 +236,54 @@ def test_what_is_drawn_is_returned_or_printed(capsys):
         assert qin_v0.raw_env().render() is None
 
 
-def test_a_copy_is_an_environment_of_its_own():
-    twin = copy.deepcopy(qin_v0.raw_env(players=3, board="lion"))
+def pickled(env):
+    return pickle.loads(pickle.dumps(env))
+
+
+@pytest.mark.parametrize("make", [copy.deepcopy, pickled])
+def test_a_copy_before_the_first_game_is_an_environment_of_its_own(make):
+    twin = make(qin_v0.raw_env(players=3, board="lion"))
     twin.reset(seed=1)
     assert (len(twin.agents), twin.board.name) == (3, "lion")
+
+
+@pytest.mark.parametrize("make", [copy.deepcopy, pickled])
+@pytest.mark.parametrize("whole", [qin_v0.env, qin_v0.raw_env])
+def test_a_copy_of_a_running_environment_plays_the_same_game_on_by_itself(make, whole):
+    env = whole(players=3, board=NARROW)
+    env.reset(seed=1)
+    first_moves(env, 3)
+    game = env.unwrapped.game
+    before = position_text(game)
+    twin = make(env)
+    assert twin.unwrapped.game is not game
+    assert twin.unwrapped.game == game
+    ends = play_on(twin)
+    assert position_text(game) == before, "the game of the original has stayed as it was"
+    assert play_on(env) == ends
+    for one in (env, twin):
+        one.reset()
+    assert twin.unwrapped.game == env.unwrapped.game, "later games have the same decks"
+
+
+@pytest.mark.parametrize("make", [copy.deepcopy, pickled])
+def test_a_copy_after_the_end_of_a_game_has_its_rewards(make):
+    env = qin_v0.env()
+    env.reset(seed=2)
+    end = play_on(env)
+    twin = make(env)
+    assert play_on(twin) == end
+    assert twin.last()[1:] == env.last()[1:]
+
+
+def first_moves(env, count):
+    """Plays some turns, each the first legal action."""
+    for _ in range(count):
+        env.step(int(np.argmax(env.last()[0]["action_mask"])))
+
+
+def play_on(env):
+    """Plays the game to its end, and says how it ended."""
+    while not any(env.unwrapped.terminations.values()):
+        first_moves(env, 1)
+    return position_text(env.unwrapped.game), env.unwrapped.rewards

@@ -8,6 +8,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdint.h>
 #include <string.h>
@@ -99,15 +100,33 @@ static PyObject *as_tuple(const Dialogue *told)
     return tuple;
 }
 
+/* Reads a file descriptor, or -1 for none. Returns 0 with an exception set if the number does not
+ * fit: the remainder would be the descriptor of another file. */
+static int read_descriptor(PyObject *number, int *descriptor)
+{
+    int overflow;
+    long value = PyLong_AsLongAndOverflow(number, &overflow);
+    if (value == -1 && !overflow && PyErr_Occurred()) return 0;
+    if (!overflow && value >= -1 && value <= INT_MAX) {
+        *descriptor = (int)value;
+        return 1;
+    }
+    PyErr_Format(PyExc_OverflowError, "expected a file descriptor from -1 to %d, got %S", INT_MAX,
+                 number);
+    return 0;
+}
+
 static PyObject *exchange(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
 {
     char *lines;
     Py_ssize_t size;
     Dialogue told;
+    int to_bot, from_bot, counter;
     if (count != ARGUMENTS)
         return PyErr_Format(PyExc_TypeError, "exchange() takes 5 arguments, got %zd", count);
-    int to_bot = (int)PyLong_AsLong(given[0]), from_bot = (int)PyLong_AsLong(given[1]),
-        counter = (int)PyLong_AsLong(given[4]);
+    if (!read_descriptor(given[0], &to_bot) || !read_descriptor(given[1], &from_bot)
+        || !read_descriptor(given[4], &counter))
+        return NULL;
     long long deadline_ns = PyLong_AsLongLong(given[3]);
     if (PyErr_Occurred() || PyBytes_AsStringAndSize(given[2], &lines, &size) < 0) return NULL;
     Py_BEGIN_ALLOW_THREADS

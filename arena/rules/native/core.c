@@ -29,6 +29,7 @@ typedef struct {
 /* Names from the project's own modules, looked up once. */
 static PyTypeObject *state_type;
 static PyObject *province_type, *event_type, *illegal_move_error, *illegal_text, *checked_setup;
+static PyObject *parts_of, *is_same_position;
 static PyObject *empty_tuple, *end_texts[NO_SPACE + 1], *event_names[CONQUER + 1];
 
 /* ---------------------------------------------------------------- from Python to C
@@ -539,7 +540,15 @@ static int read_provinces(Core *core, PyObject *provinces)
     return 1;
 }
 
-/* Fills a new state with what arena.rules.pure.checked_setup has returned. */
+/* Which end of a game a checked text names; GOES_ON for None. */
+static int end_of(PyObject *text)
+{
+    for (int end = LAST_PAGODA; end <= NO_SPACE; end++)
+        if (PyObject_RichCompareBool(text, end_texts[end], Py_EQ) == 1) return end;
+    return GOES_ON;
+}
+
+/* Fills a new state with what arena.rules.setup.checked_setup has returned. */
 static int lay_out(State *state, PyObject *setup)
 {
     Core *core = &state->core;
@@ -562,7 +571,10 @@ static int lay_out(State *state, PyObject *setup)
         core->placed[tile] = int_at(PyTuple_GetItem(setup, 8), tile);
         core->turns += core->placed[tile];
     }
-    end_if_stuck(core);
+    for (int seat = 0; seat < core->players; seat++)
+        core->retired[seat] = PyTuple_GetItem(PyTuple_GetItem(setup, 9), seat) == Py_True;
+    core->end = end_of(PyTuple_GetItem(setup, 10));
+    if (core->end == GOES_ON) end_if_stuck(core);
     return 1;
 }
 
@@ -585,6 +597,27 @@ static PyObject *state_copy(PyObject *self, PyObject *Py_UNUSED(unused))
     twin->deck = state->deck;
     copy_core(&twin->core, &state->core);
     return (PyObject *)twin;
+}
+
+/* For copy.deepcopy and pickle: how to make a state like this one. */
+static PyObject *state_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    PyObject *set_up = PyObject_GetAttrString((PyObject *)state_type, "set_up");
+    PyObject *parts = set_up ? PyObject_CallFunction(parts_of, "(O)", self) : NULL;
+    PyObject *made = parts ? PyTuple_Pack(2, set_up, parts) : NULL;
+    Py_XDECREF(set_up), Py_XDECREF(parts);
+    return made;
+}
+
+static PyObject *state_compare(PyObject *self, PyObject *other, int operation)
+{
+    int is_comparable = Py_TYPE(other) == state_type && (operation == Py_EQ || operation == Py_NE);
+    if (!is_comparable) return Py_NewRef(Py_NotImplemented);
+    PyObject *answer = PyObject_CallFunction(is_same_position, "OO", self, other);
+    int is_same = answer ? PyObject_IsTrue(answer) : -1;
+    Py_XDECREF(answer);
+    if (is_same < 0) return NULL;
+    return PyBool_FromLong(is_same == (operation == Py_EQ));
 }
 
 /* ---------------------------------------------------------------- what can be seen */
@@ -1014,9 +1047,12 @@ static PyObject *rollouts_from_here(State *state, Rollouts *run, PyObject *chose
                             "see follows from the rest",
                             run->seat);
     if (!read_candidates(state, chosen, run) || !allocate_results(run)) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    board->calls->roll_out(run);
-    Py_END_ALLOW_THREADS
+    for (int is_done = 0; !is_done;) {
+        Py_BEGIN_ALLOW_THREADS
+        is_done = board->calls->roll_out(run);
+        Py_END_ALLOW_THREADS
+        if (PyErr_CheckSignals() < 0) return NULL;
+    }
     return rollout_lists(run);
 }
 
@@ -1033,10 +1069,13 @@ static PyObject *state_rollouts(PyObject *self, PyObject *arguments, PyObject *k
         || !read_policy(name, among, turns, &run.policy) || !read_number(number, &seat)
         || !read_number(times, &run.times))
         return NULL;
+    if (run.times < 1 || run.times > MOST)
+        return PyErr_Format(PyExc_ValueError, "expected 1 to %d games for each move, got %S", MOST,
+                            times);
     const Core *core = CORE(self);
     if (seat != core->mover || core->end != GOES_ON)
         return PyErr_Format(PyExc_ValueError, "expected the seat that is to move, got %S", number);
-    run.seed = seed;
+    run.stream = seed;
     run.seat = core->mover;
     PyObject *deck = Py_NewRef(((State *)self)->deck); /* which the copies share */
     PyObject *result = rollouts_from_here((State *)self, &run, chosen);
@@ -1052,6 +1091,7 @@ static PyObject *state_rollouts(PyObject *self, PyObject *arguments, PyObject *k
 static PyMethodDef methods[] = {
     {"set_up", KEYWORDS(state_set_up) | METH_CLASS, "A state in the middle of a game."},
     {"copy", state_copy, METH_NOARGS, "An independent state in the same position."},
+    {"__reduce__", state_reduce, METH_NOARGS, "How pickle makes an equal state."},
     {"pile_tiles", state_pile_tiles, METH_NOARGS,
      "The tiles of the draw pile in the order in which they will be drawn."},
     {"spaces", state_spaces, METH_O,
@@ -1112,6 +1152,8 @@ static PyType_Slot slots[] = {
     {Py_tp_dealloc, state_dealloc},
     {Py_tp_methods, methods},
     {Py_tp_getset, attributes},
+    {Py_tp_richcompare, state_compare},
+    {Py_tp_hash, PyObject_HashNotImplemented},
     {0, NULL},
 };
 
@@ -1138,7 +1180,9 @@ static int look_up(void)
                && (event_type = from_module("arena.rules.terms", "Event"))
                && (illegal_move_error = from_module("arena.errors", "IllegalMoveError"))
                && (illegal_text = from_module("arena.rules.explain", "illegal_text"))
-               && (checked_setup = from_module("arena.rules.pure", "checked_setup"))
+               && (checked_setup = from_module("arena.rules.setup", "checked_setup"))
+               && (parts_of = from_module("arena.rules.setup", "parts_of"))
+               && (is_same_position = from_module("arena.rules.setup", "is_same_position"))
                && (empty_tuple = PyTuple_New(0));
     end_texts[GOES_ON] = Py_NewRef(Py_None);
     for (int end = LAST_PAGODA; done && end <= NO_SPACE; end++)

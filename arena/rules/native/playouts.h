@@ -5,6 +5,8 @@
 enum { TWELFTHS = 12 };
 enum { UNIFORM, GREEDY, CAREFUL, POLICIES };
 enum { MOST_HIDDEN = 250 };
+/* Rollouts stop that often to let Python handle signals such as Ctrl-C. */
+enum { CHUNK_NS = 20000000 };
 
 /* The weights of arena.rules.outlook, which says where they come from. */
 enum { PLACED = 118, WON = 300 };
@@ -174,6 +176,13 @@ static int playout(Core *core, Core *scratch, uint64_t *random, const Policy *po
 
 /* ---------------------------------------------------------------- rollouts */
 
+INLINE int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 INLINE int knows_all(const Core *core)
 {
     for (int seat = 0; seat < core->players; seat++)
@@ -232,36 +241,50 @@ static void redeal(Core *core, int seat, const int *pool, uint8_t *deck, uint64_
     core->deck = deck;
 }
 
+/* Games from `base`: every move of `moves` is played on `times` deals. `deals` have been played
+ * with all moves, and the next one, on `dealt`, with the first `tried` moves. `deck` is the pile of
+ * that deal, and each of its games starts from the same `luck`. */
 typedef struct {
-    int seat, count, *moves, pool[TILES];
-    long times;
-    uint64_t seed;
+    int seat, count, tried, *moves, pool[TILES];
+    long times, deals;
+    uint64_t stream, luck;
     Policy policy;
     int64_t *twelfths, *left, *outlooks;
     Core base, dealt, work, scratch;
+    uint8_t deck[MOST_HIDDEN];
 } Rollouts;
 
-/* Plays every move on every deal; all moves meet the same deals and the same luck. Other threads of
- * Python run meanwhile: nothing is touched but `run`, which has copies of all it needs. */
-static void roll_out(Rollouts *run)
+/* Plays the next move on the deal. */
+INLINE void try_move(Rollouts *run)
 {
-    uint64_t stream = run->seed;
-    uint8_t deck[MOST_HIDDEN];
-    for (long time = 0; time < run->times; time++) {
-        uint64_t random = next_random(&stream);
-        copy_core(&run->dealt, &run->base);
-        redeal(&run->dealt, run->seat, run->pool, deck, &random);
-        for (int m = 0; m < run->count; m++) {
-            uint64_t luck = random;
-            Core *work = &run->work;
-            copy_core(work, &run->dealt);
-            play(work, run->moves[m] >> KIND_SHIFT, run->moves[m] & SQUARE_MASK, NULL);
-            playout(work, &run->scratch, &luck, &run->policy);
-            if (work->end != GOES_ON) run->twelfths[m] += twelfths_of(work, run->seat);
-            run->left[m] += work->left[run->seat];
-            run->outlooks[m] += outlook(work, run->seat);
+    int m = run->tried++;
+    uint64_t luck = run->luck;
+    Core *work = &run->work;
+    copy_core(work, &run->dealt);
+    play(work, run->moves[m] >> KIND_SHIFT, run->moves[m] & SQUARE_MASK, NULL);
+    playout(work, &run->scratch, &luck, &run->policy);
+    if (work->end != GOES_ON) run->twelfths[m] += twelfths_of(work, run->seat);
+    run->left[m] += work->left[run->seat];
+    run->outlooks[m] += outlook(work, run->seat);
+}
+
+/* Plays games until all are played, or until about CHUNK_NS have passed. Returns whether all are.
+ * Other threads of Python run meanwhile: nothing is touched but `run`, which has copies of all it
+ * needs. */
+static int roll_out(Rollouts *run)
+{
+    const int64_t until_ns = now_ns() + CHUNK_NS;
+    while (run->count && run->deals < run->times) {
+        if (now_ns() >= until_ns) return 0;
+        if (!run->tried) {
+            run->luck = next_random(&run->stream);
+            copy_core(&run->dealt, &run->base);
+            redeal(&run->dealt, run->seat, run->pool, run->deck, &run->luck);
         }
+        try_move(run);
+        if (run->tried == run->count) run->tried = 0, run->deals++;
     }
+    return 1;
 }
 
 /* ---------------------------------------------------------------- for the class */
@@ -278,7 +301,7 @@ typedef struct Calls {
     int (*outlook_after)(const Core *core, Core *scratch, int kind, int square, int now);
     int (*chosen_by)(const Core *core, Core *scratch, uint64_t *random, const Policy *policy);
     int (*playout)(Core *core, Core *scratch, uint64_t *random, const Policy *policy);
-    void (*roll_out)(Rollouts *run);
+    int (*roll_out)(Rollouts *run);
 } Calls;
 
 #define CALLS                                                                                      \

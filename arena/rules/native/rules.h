@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #define INLINE static inline
 

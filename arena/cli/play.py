@@ -106,6 +106,7 @@ class GameWanted(NamedTuple):
 @click.option(
     "--log",
     type=click.File("wb", lazy=False),
+    metavar="FILE",
     help="Write all lines to and from the bots to a file; see above.",
 )
 @sandbox_options

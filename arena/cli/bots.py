@@ -14,6 +14,7 @@ from arena.cli.check import run_checks
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, default_option, split_words, tell_json
 from arena.cli.run import sandbox_options
+from arena.cli.sections import BriefCommand
 from arena.cli.terminal import columns_of, say, tell
 from arena.commands.bots import bot_finder, bot_in, note_same_files, registry_of
 from arena.commands.home import results_folder
@@ -184,7 +185,7 @@ def _print_table(
     tell(text, " " * indent)
 
 
-@click.command()
+@click.command(cls=BriefCommand)
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--name", help="Its name in bots/.  [default: from bot.toml, or the script's name]")
 @click.option(

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ from arena.cli.options import (
 )
 from arena.cli.progress import LONG_S, duration_text
 from arena.cli.run import sandbox_options
+from arena.cli.sections import BriefCommand
 from arena.cli.terminal import columns_of, say, tell, tell_with_commands
 from arena.commands.bots import bot_to_check, note_same_files, registry_of
 from arena.commands.playing import SandboxChoice
@@ -60,7 +62,7 @@ SAMPLED = (
 )
 
 
-@click.command()
+@click.command(cls=BriefCommand)
 @click.argument("path", metavar="PATH|BOT")
 @default_option("move_ms")
 @sandbox_options
@@ -217,7 +219,7 @@ def _show_verdict(verdict: "CheckedRun", *, is_sample: bool) -> None:
 GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
 
 
-@click.command()
+@click.command(cls=BriefCommand)
 @click.argument("words", nargs=-1, metavar="[RUN] [GAME]")
 @click.option(
     "--bot",
@@ -254,10 +256,10 @@ GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
 )
 @click.option(
     "--seed",
-    type=WholeNumber(0, MOST_SEED),
-    default=0,
+    default="0",
     show_default=True,
-    help="Another seed gives other deals.",
+    callback=lambda context, parameter, text: _seed_number(check_utf8(context, parameter, text)),
+    help="Text that determines the deals.",
 )
 @jobs_option
 @sandbox_options
@@ -311,6 +313,14 @@ def review(  # noqa: PLR0913
             say(f"note: {games_left} left out, because their deals are still being played")
         _grade(found, jobs)
     _show_grades(found, folder, worst, showing)
+
+
+def _seed_number(text: str | None) -> int:
+    """The number that a judge starts from: a number within its range stands for itself."""
+    text = text or "0"
+    if text.isdecimal() and int(text) <= MOST_SEED:
+        return int(text)
+    return int.from_bytes(sha256(text.encode()).digest()[:4]) % (MOST_SEED + 1)
 
 
 def _run_and_game(home: Path, words: Sequence[str]) -> tuple[Path, str | None]:

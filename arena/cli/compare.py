@@ -21,6 +21,7 @@ from arena.cli.options import (
 )
 from arena.cli.progress import Progress
 from arena.cli.run import AT_ONCE, Conduct, conduct_options, playing, run_path, status_of
+from arena.cli.sections import SectionedCommand
 from arena.cli.terminal import say, tell
 from arena.commands.bots import blocks_of, bot_finder, request_comparison, request_tuning
 from arena.commands.playing import Contest, is_trusted
@@ -47,7 +48,7 @@ WORTH_ELO = 20.0
 PLAY_ON = "repeat the command with a larger --compare-games to continue"
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @one_argument(
     "question",
     Comparison,
@@ -199,7 +200,7 @@ def is_shown(before: int, now: int) -> bool:
     return any(before < step * power <= now for step in SHOWN)
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @click.argument("bot")
 @click.option(
     "--param",

@@ -13,6 +13,7 @@ import click
 from arena import __version__
 from arena.cli import DONE, FAILED
 from arena.cli.options import as_json, tell_json
+from arena.cli.sections import ExplainingCommand
 from arena.cli.terminal import columns_of, folded
 from arena.commands.home import results_folder
 from arena.errors import printable
@@ -70,7 +71,7 @@ NO_BUBBLEWRAP = {
 """What helps where bubblewrap does not work."""
 
 
-@click.command()
+@click.command(cls=ExplainingCommand)
 @as_json
 @click.pass_obj
 def doctor(home: Path, /, *, as_json: bool) -> int:

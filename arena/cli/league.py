@@ -23,6 +23,7 @@ from arena.cli.options import (
 )
 from arena.cli.progress import Progress
 from arena.cli.run import AT_ONCE, Conduct, conduct_options, playing, show_troubles
+from arena.cli.sections import SectionedCommand
 from arena.cli.tables import conclude, show_history, show_place
 from arena.cli.terminal import columns_of, say
 from arena.commands.home import results_folder
@@ -139,7 +140,7 @@ def history(home: Path, /, bot: str | None, name: str | None, *, showing: Showin
     show_history(league_folder(home, name), bot, showing)
 
 
-@league.command("run")
+@league.command("run", cls=SectionedCommand)
 @click.argument("name")
 @click.argument("bots", nargs=-1, metavar="[BOT]...")
 @click.option(

@@ -17,6 +17,7 @@ from arena.cli.numbers import WholeNumber
 from arena.cli.options import DEAL, as_json, check_utf8, refuse, setting_options
 from arena.cli.replay import named_game
 from arena.cli.run import sandbox_options
+from arena.cli.sections import SectionedCommand
 from arena.cli.terminal import say, screen_folded, tell
 from arena.commands.bots import bot_finder, with_clock
 from arena.commands.game import Round, SingleGame, Wish
@@ -66,7 +67,7 @@ class GameWanted(NamedTuple):
     as_json: bool
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
 @click.option("--board", metavar="NAME|FILE", help="bird, lion or a board file.  [default: bird]")
 @click.option(
@@ -106,6 +107,7 @@ class GameWanted(NamedTuple):
 @click.option(
     "--log",
     type=click.File("wb", lazy=False),
+    metavar="FILE",
     help="Write all lines to and from the bots to a file; see above.",
 )
 @sandbox_options

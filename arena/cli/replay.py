@@ -13,6 +13,7 @@ from arena.cli.board import Mosaic, end_line, move_lines
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, refuse, tell_json
 from arena.cli.run import sandbox_options
+from arena.cli.sections import BriefCommand
 from arena.cli.terminal import say, screen_folded, tell
 from arena.commands.playing import SandboxChoice
 from arena.commands.review import bot_to_ask, note_bank
@@ -51,7 +52,7 @@ def named_game(home: Path, words: Sequence[str]) -> tuple[Path, GameRecord]:
     return folder, find_record(folder, words[-1])
 
 
-@click.command()
+@click.command(cls=BriefCommand)
 @click.argument("words", nargs=-1, metavar="[RUN] GAME")
 @click.option(
     "--turn",

@@ -14,6 +14,7 @@ from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, jobs_option, run_argument, tell_json
 from arena.cli.replay import answer_lines, named_game
 from arena.cli.run import sandbox_options
+from arena.cli.sections import BriefCommand
 from arena.cli.terminal import say, tell
 from arena.commands.playing import SandboxChoice
 from arena.commands.review import bot_to_ask, note_bank
@@ -45,7 +46,7 @@ ASKED = (
 TOOK = "a decision took {old_ms:.1f} ms then, {new_ms:.1f} ms now, slowest {new_slowest_ms:.1f} ms"
 
 
-@click.command()
+@click.command(cls=BriefCommand)
 @click.argument("words", nargs=-1, metavar="[RUN] GAME")
 @click.option(
     "--seat",
@@ -148,7 +149,7 @@ def _quoted(words: Sequence[str]) -> list[str]:
     return [f"         < {printable(short(text))}" for text in words[:SHOWN]]
 
 
-@click.command()
+@click.command(cls=BriefCommand)
 @run_argument
 @click.option(
     "--bot", "bot_text", required=True, metavar="BOT", help="The new version, a name or path."

@@ -28,6 +28,7 @@ from arena.cli.options import (
     split_bot_names,
 )
 from arena.cli.progress import Progress, plan_text
+from arena.cli.sections import SectionedCommand
 from arena.cli.tables import conclude
 from arena.cli.terminal import said_when_slow, say
 from arena.commands.bots import request_run, results_path
@@ -123,7 +124,8 @@ sandbox_options = one_argument(
     click.option(
         "--sandbox",
         type=click.Choice(("auto", "require", "off")),
-        help="The sandbox for bots; see 'arena doctor'.  [default: auto]",
+        help="Play in the best sandbox that works, refuse to play without one, or use none; 'arena"
+        " doctor' says what works here.  [default: auto]",
     ),
     click.option(
         "--allow",
@@ -281,7 +283,7 @@ def stop_on_signals(runner: Runner) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @click.argument("bots", nargs=-1, metavar="[BOT]...")
 @setting_options("run")
 @click.option(

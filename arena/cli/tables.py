@@ -217,17 +217,26 @@ def analyse(
         tell_with_commands(printable(analysis_text(found, columns_of(sys.stdout)), keep="\n"))
 
 
-def _parse_games(
-    _: click.Context, __: click.Parameter, value: str | None
+def _parse_number(
+    context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | list[str] | None:
+    """A number of games, or what ``--only`` takes, as in earlier versions."""
     if value is None or value.isdecimal():
         return None if value is None else int(value)
+    if "/" in value or "+" in value:
+        return _parse_games(context, parameter, value)
+    raise click.BadParameter(f"expected a whole number of at least 0, got {value!r}")
+
+
+def _parse_games(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
+    """The ids of games, or two bots whose games are meant."""
+    if value is None:
+        return None
     # The options of a bot in an id are separated by commas, too: those are followed by a '='.
     ids = [part.strip() for part in re.split(r",(?=[^/,=]*[/+])", value) if part.strip()]
     if not ids or not all("/" in name or "+" in name for name in ids):
-        raise click.BadParameter(
-            f"expected a number, game ids separated by commas, or bots as ONE+OTHER, got {value!r}"
-        )
+        expected = "game ids separated by commas, or bots as ONE+OTHER"
+        raise click.BadParameter(f"expected {expected}, got {value!r}")
     return ids
 
 
@@ -241,10 +250,15 @@ def _parse_games(
 )
 @click.option(
     "--games",
-    metavar="N|ID,...|BOT+BOT",
+    metavar="N",
+    callback=_parse_number,
+    help="How many games to include for replay; 0 for none.  [default: 40]",
+)
+@click.option(
+    "--only",
+    metavar="ID,...|BOT+BOT",
     callback=_parse_games,
-    help="How many games to include for replay, which ones, or those of two bots; 0 for none."
-    "  [default: 40]",
+    help="Include these games for replay, or all games of two bots.",
 )
 @rating_options("match", "prior")
 @click.pass_obj
@@ -254,6 +268,7 @@ def report(
     run: str | None,
     path: Path | None,
     games: int | list[str] | None,
+    only: list[str] | None,
     *,
     rating: Rating,
 ) -> None:
@@ -269,14 +284,16 @@ def report(
     arena report
     arena report league --to league.html --games 100
     arena report league --match bird,lion
-    arena report league --games bird/greedy-python+random-python/3/1
-    arena report league --games greedy-python+random-python --to games.html
+    arena report league --only bird/greedy-python+random-python/3/1
+    arena report league --only greedy-python+random-python --to games.html
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.report.make import DEFAULT_GAMES, report_page  # noqa: PLC0415
 
+    if games is not None and only is not None:
+        raise click.UsageError("expected --games or --only, got both")
     folder = run_folder(home, run)
     target = path or folder / "report.html"
-    wanted = DEFAULT_GAMES if games is None else games
+    wanted = only or (DEFAULT_GAMES if games is None else games)
     page = report_page(folder, wanted, rating.prior, rating.match)
     write_durably(target, page.text.encode())
     for note in page.notes:

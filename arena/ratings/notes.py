@@ -143,6 +143,7 @@ def detail_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]
     marked = set[str]()
     for part in ratings.components:
         marked.update(_held_notes(results, part))
+        marked.update(_unknown_notes(results, part))
         if part.fit is not None and part.is_rated:
             marked.update(_prior_notes(results, part.fit))
             marked.update(_few_notes(results, part.fit, unit))
@@ -203,6 +204,16 @@ def _outside_notes(results: Results, part: Component) -> Iterator[str]:
             figure = f"{bounds[0].elo:.0f}" if len(bounds) == 1 else f"the figure after {side}"
             sure = f"with 95 % confidence the rating is {where} {figure}"
             yield f"{names} {did} {rated}: {sure}"
+    yield from _unknown_notes(results, part)
+
+
+def _unknown_notes(results: Results, part: Component) -> Iterator[str]:
+    """Explains the mark ``~`` of bots that have neither a rating nor a bound."""
+    if part.fit is None:
+        if all(bound.side not in BOUNDS for bound in part.bounds):
+            yield _coreless_note(results, part)
+        return
+    rated = "the rated bots" if part.is_rated else results.bots[part.fit.members[0]]
     for has_met, why in (
         (False, f"no game against {rated} that one of the two won"),
         (True, f"without error bars of {rated} there is no bound either"),

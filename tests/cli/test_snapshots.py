@@ -138,6 +138,31 @@ def test_the_help_names_kinds_of_numbers_in_words(command):
     assert not re.search(r"INTEGER|FLOAT|RANGE|x[<>]=?", text), text
 
 
+@pytest.mark.parametrize("command", ["run", "compare", "tune", "play", "league run"])
+def test_the_help_of_a_command_with_many_options_has_them_in_sections(command):
+    text = CliRunner().invoke(arena_command, [*command.split(), "--help"]).output
+    titles = re.findall(r"^(\w+)(?: \(.*\))?:$", text, re.M)
+    assert [title for title in titles if title in ("Games", "Time", "Output", "Sandbox")] == [
+        "Games",
+        "Time",
+        "Output",
+        "Sandbox",
+    ]
+    assert "Options" not in titles, "every option has a section"
+
+
+def test_the_options_of_the_sandbox_are_explained_once():
+    explained = []
+    for command in COMMANDS:
+        text = CliRunner().invoke(arena_command, [command, "--help"]).output
+        if "with your own rights" in " ".join(text.split()):
+            explained.append(command)
+        elif command in ("run", "check", "submit", "replay", "reproduce", "review", "regress"):
+            assert "'arena doctor --help' explains these options" in text
+            assert re.search(r"^  --sandbox, --strangers, --allow, --trust, --unsafe", text, re.M)
+    assert explained == ["doctor"]
+
+
 def test_the_help_of_one_command(arena, snapshot):
     assert told(arena, "verify --help") == snapshot
 

@@ -29,23 +29,27 @@ def page_without_script(arena, *options):
 
 def test_games_are_chosen_by_id(arena, run):
     ids = [record["id"] for record in arena.records("r")[:2]]
-    arena("report", "--games", ",".join(ids))
-    assert [game["id"] for game in data_of((run / "report.html").read_text())["games"]] == ids
-    _, err = arena("report", "--games", "bird/no+one/1/1", status=1)
+    for option in ("--only", "--games"):  # the latter as in earlier versions
+        arena("report", option, ",".join(ids), "--to", "chosen.html")
+        page = (arena.home / "chosen.html").read_text()
+        assert [game["id"] for game in data_of(page)["games"]] == ids
+    _, err = arena("report", "--only", "bird/no+one/1/1", status=1)
     assert "expected the id of a game in results/r, got 'bird/no+one/1/1'" in err
+    _, err = arena("report", "--only", "many", status=2)
+    assert "expected game ids separated by commas, or bots as ONE+OTHER, got 'many'" in err
     _, err = arena("report", "--games", "many", status=2)
-    assert "expected a number, game ids separated by commas, or bots as ONE+OTHER, got 'many'" in (
-        err.replace("\n", " ")
-    )
+    assert "--games: expected a whole number of at least 0, got 'many'" in err
+    _, err = arena("report", "--games", 3, "--only", ids[0], status=2)
+    assert "expected --games or --only, got both" in err
 
 
 def test_games_are_chosen_by_the_bots_that_met(arena, run):
     one, other = sorted({bot for record in arena.records("r") for bot in record["bots"]})[:2]
-    arena("report", "--games", f"{one}+{other}")
+    arena("report", "--only", f"{one}+{other}")
     shown = data_of((run / "report.html").read_text())["games"]
     met = [record for record in arena.records("r") if {one, other} <= set(record["bots"])]
     assert {game["id"] for game in shown} == {record["id"] for record in met}
-    _, err = arena("report", "--games", f"{one}+{other}x", status=1)
+    _, err = arena("report", "--only", f"{one}+{other}x", status=1)
     assert f"expected a bot of the run, got '{other}x'" in err
     assert f"did you mean '{other}'?" in err
 

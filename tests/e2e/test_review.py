@@ -83,6 +83,16 @@ def test_one_game_and_one_bot_as_json_and_in_a_file(duel):
     assert game in duel("review", game, *QUICK)[0] or "No decision" in duel("review", game)[0]
 
 
+def test_the_seed_of_a_judge_is_any_text(duel):
+    game = duel.records("duel")[0]["id"]
+    grades = duel.home / "results" / "duel" / "review.jsonl"
+    seeds = []
+    for text in ("any words", "any words", "7"):
+        duel("review", game, *QUICK, "--seed", text)
+        seeds.append(json.loads(grades.read_text().splitlines()[-1])["judge"]["seed"])
+    assert seeds[0] == seeds[1] != seeds[2] == 7
+
+
 def test_games_of_open_deals_wait(arena):
     arena("run", "random", "greedy", "--in-process", "--deals", 2, "--seed", "o", "--out", "r")
     journal = arena.home / "results" / "r" / "games.jsonl"

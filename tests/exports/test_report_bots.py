@@ -70,7 +70,7 @@ def test_a_cell_of_head_to_head_leads_to_the_games_of_both(page):
         [game] = [game for game in games if game["id"] == name]
         assert (word == "won") == (game["ranks"][game["bots"].index("b")] == 1)
     assert f"{10 - len(games)} more" in row
-    assert "arena report run --games b+OTHER --to games.html" in page
+    assert "arena report run --only b+OTHER --to games.html" in page
 
 
 def test_other_settings_of_a_bot_are_named(material):

@@ -8,6 +8,7 @@ from scipy.special import expit
 
 from arena.errors import UserError
 from arena.exports.files import csv_text, standings_object
+from arena.exports.text import overview_text
 from arena.ratings.columns import file_names
 from arena.ratings.likelihood import ELO
 from arena.ratings.model import rate
@@ -152,9 +153,9 @@ def test_who_never_met_the_core_has_no_bound_and_that_is_told():
     assert rows["y"]["mark"] == "~"
     assert np.isnan([rows["y"][name] for name in ("elo", "elo_low", "elo_high")]).all()
     assert (rows["y"]["rank_low"], rows["y"]["rank_high"]) == (1, 5)
-    assert "no rating for y: no game against the rated bots that one of the two won" in notes_of(
-        games
-    )
+    note = "no rating for y: no game against the rated bots that one of the two won"
+    assert note in notes_of(games)
+    assert f"note: {note}" in overview_text(make_tables(counts_of(games)))
 
 
 def test_of_several_cores_the_largest_is_rated_then_the_one_with_most_games_then_by_name():
@@ -216,6 +217,7 @@ def test_where_nobody_is_the_middle_nobody_has_a_rating_and_a_sentence_says_so()
     games = [*won_by("a", "b", 9), *won_by("a", "c", 9), *won_by("d", "b", 9), *won_by("d", "c", 9)]
     assert {row["mark"] for row in rows_of(games).values()} == {"~"}
     assert notes_of(games)[0].startswith("no rating for a, b, c, d: no two of them won from each")
+    assert "note: no rating for a, b, c, d: " in overview_text(make_tables(counts_of(games)))
 
 
 BELOW = CORE + won_by("a", "y", 20) + won_by("a", "z", 20)

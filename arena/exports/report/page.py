@@ -228,7 +228,7 @@ class OnePage:
     def more(self, name: str) -> str:
         """The command that shows all games of a bot and another one."""
         bots = f"{name}+OTHER"
-        return shlex.join(["arena", "report", self._run, "--games", bots, "--to", "games.html"])
+        return shlex.join(["arena", "report", self._run, "--only", bots, "--to", "games.html"])
 
     def game(self, name: str, turn: int = 0) -> str:
         """A game that is on the page."""

@@ -1,0 +1,82 @@
+"""The help of commands with many options: the options in sections, and those of the sandbox, which
+many commands have, as a line that says where they are explained.
+"""
+
+import click
+
+SANDBOX = "Sandbox ('arena doctor --help' explains these options)"
+SECTIONS = {
+    "Question": ("elo0", "elo1", "alpha", "beta", "by", "pool"),
+    "Search": ("param", "step", "compare", "compare-games"),
+    "Games": (
+        *("benchmarks", "games", "hours", "players", "deals", "boards", "board", "match"),
+        *("seatings", "tables", "challenger", "seed", "deal", "until", "in-process", "from"),
+        *("turn", "human", "web"),
+    ),
+    "Time": ("move-ms", "game-ms", "increment-ms", "clock", "startup-ms"),
+    "Run": ("out", "config", "finish", "adopt", "yes", "jobs", "cluster"),
+    "Output": ("strict", "prior", "stderr", "log", "verbose", "quiet", "json", "help"),
+}
+"""The options in the order of the help, without their dashes."""
+PROTECTION = ("sandbox", "strangers", "allow", "trust", "unsafe-no-sandbox")
+"""The options of the sandbox."""
+
+
+class SectionedCommand(click.Command):
+    """A command whose options stand in `SECTIONS`; the others come first."""
+
+    # Click's signature.
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the sections that have options."""
+        options = _options_of(self, ctx)
+        known = {name for names in SECTIONS.values() for name in (*names, *PROTECTION)}
+        others = [name for name in options if name not in known]
+        for title, names in {"Options": others, **SECTIONS}.items():
+            records = [options[name].get_help_record(ctx) for name in names if name in options]
+            if shown := [record for record in records if record is not None]:
+                with formatter.section(title):
+                    formatter.write_dl(shown)
+        _write_protection(options, formatter)
+
+
+class BriefCommand(SectionedCommand):
+    """A command with few options, which stand together but for those of the sandbox."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes all options but those of the sandbox, and these as a line."""
+        options = _options_of(self, ctx)
+        own = [option for name, option in options.items() if name not in PROTECTION]
+        records = [option.get_help_record(ctx) for option in own]
+        with formatter.section("Options"):
+            formatter.write_dl([record for record in records if record is not None])
+        _write_protection(options, formatter)
+
+
+class ExplainingCommand(click.Command):
+    """The command whose help explains the options of the sandbox, which it does not have itself."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes what the options of the sandbox do."""
+        # The other command is loaded for this alone.
+        from arena.cli.run import run  # noqa: PLC0415
+
+        options = _options_of(run, ctx)
+        records = [options[name].get_help_record(ctx) for name in PROTECTION]
+        with formatter.section("Sandbox, in commands that start bots"):
+            formatter.write_dl([record for record in records if record is not None])
+
+
+def _options_of(command: click.Command, ctx: click.Context) -> dict[str, click.Option]:
+    """The options that a command's help shows, by name without dashes."""
+    return {
+        max(param.opts, key=len).lstrip("-"): param
+        for param in command.get_params(ctx)
+        if isinstance(param, click.Option) and not param.hidden
+    }
+
+
+def _write_protection(options: dict[str, click.Option], formatter: click.HelpFormatter) -> None:
+    names = [f"--{name}" for name in PROTECTION if name in options]
+    if names:
+        with formatter.section(SANDBOX):
+            formatter.write_text(", ".join(names))

@@ -26,15 +26,16 @@ from arena.errors import (
     printable,
 )
 from arena.exports.verdicts import test_of
+from arena.players.aftermath import with_own_paths
 from arena.players.bot import last_lines
-from arena.players.folder import Bot
+from arena.players.folder import Bot, split_options
 from arena.players.player import is_built_in
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
 from arena.players.staging import cache_folder
 from arena.ratings.sequential import SequentialTest, Verdict
 from arena.records.journal import read_records
-from arena.records.runfile import evidence_name, state_folder
+from arena.records.runfile import evidence_name, read_run, state_folder
 from arena.tournament.lineups import next_allotment
 from arena.tournament.runner import BotBroken, Event, Pool, Runner
 from arena.tournament.runs import Request
@@ -299,9 +300,12 @@ def broken_error(broken: BotBroken, folder: Path) -> UserError:
     fault = broken.fault
     when = "" if fault.kind == FaultKind.STARTUP else f" at turn {fault.turn}"
     first = f"expected {broken.bot} to play, got {broken.games} forfeits in its first"
+    copies = {info.name: folder / info.copy for info in read_run(folder).bots}
+    base = split_options(broken.bot)[0]
+    stderr = with_own_paths(base, copies[broken.bot], broken.stderr)
     lines = [
         f"{first} {broken.games} games ({fault.kind}), the last one{when}: {fault.detail}",
-        *last_lines(broken.bot, broken.stderr),
+        *last_lines(broken.bot, stderr, fault.detail),
         f"the evidence is in {folder / evidence_name(broken.game, fault.seat)}",
     ]
     return UserError(

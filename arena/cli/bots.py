@@ -13,10 +13,12 @@ from arena.cli import DONE, FAILED
 from arena.cli.check import run_checks
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, default_option, split_words, tell_json
+from arena.cli.progress import LONG_S, duration_text
 from arena.cli.run import sandbox_options
 from arena.cli.sections import BriefCommand
 from arena.cli.terminal import columns_of, say, tell
 from arena.commands.bots import bot_finder, bot_in, note_same_files, registry_of
+from arena.commands.checks import passed_s_ago
 from arena.commands.home import results_folder
 from arena.commands.members import (
     expect_room,
@@ -32,7 +34,7 @@ from arena.exports.grid import GAP, MISSING, columns_text, padded, width_of
 from arena.players.folder import Bot, from_inside, home_of_script, near_paths, script_command
 from arena.players.manifest import ARENA_OPTIONS, Option, value_text
 from arena.players.player import is_built_in, refuse_built_in_name
-from arena.players.registry import Registry
+from arena.players.registry import Registry, expect_to_write
 from arena.players.staging import lack
 from arena.records.runfile import read_run
 from arena.tournament.runs import games_of, list_runs
@@ -230,6 +232,8 @@ def submit(
 ) -> int:
     """Check a bot and copy it into bots/. PATH is a folder with a bot.toml, or a single script.
 
+    The check is left out if these files passed one within the last hour, with the same settings.
+
     If a bot of that name is there already, the new content becomes its next version. You can still
     play the old one as NAME@VERSION.
 
@@ -267,7 +271,10 @@ def submit(
         bot = registry.owned(bot, author, taken)
         if folder:
             expect_room(registry, folder, bot)
-    if not no_check and not run_checks(bot, move_ms, choice.sandbox_for([bot]), only_failures=True):
+    registry.expect_to_write(bot)
+    if folder:
+        expect_to_write(folder)
+    if not no_check and not _passes(home, bot, move_ms, choice):
         cure = f"see every step with 'arena check {path}', or register it without the check"
         say(f"error: {bot.label} is not registered: it fails the check above")
         say(f"hint: {cure}: --no-check")
@@ -286,6 +293,17 @@ def submit(
     label = member_label(registered)
     refuse_other_files(folder, label, registered)
     return find_place(home, folder, label, choice, more["games"])
+
+
+def _passes(home: Path, bot: Bot, move_ms: int, choice: SandboxChoice) -> bool:
+    """Whether a bot passes a check, or just did."""
+    sandbox = choice.sandbox_for([bot])
+    ago_s = passed_s_ago(home, bot, move_ms, sandbox)
+    if ago_s is None:
+        return run_checks(home, bot, move_ms, sandbox, only_failures=True)
+    when = duration_text(ago_s) if ago_s > LONG_S else "less than a minute"
+    say(f"{bot.label} is not checked again: these files passed 'arena check' {when} ago")
+    return True
 
 
 def _expect_a_way_to_start(path: Path, command: list[str] | None) -> None:

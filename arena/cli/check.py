@@ -32,6 +32,7 @@ from arena.cli.run import sandbox_options
 from arena.cli.sections import BriefCommand
 from arena.cli.terminal import columns_of, say, tell, tell_with_commands
 from arena.commands.bots import bot_to_check, note_same_files, registry_of
+from arena.commands.checks import remember_passed
 from arena.commands.playing import SandboxChoice
 from arena.commands.review import (
     DEFAULT_DEALS,
@@ -46,6 +47,7 @@ from arena.commands.runs import run_folder
 from arena.errors import RunError, counted, printable
 from arena.match.bench import thinking_s
 from arena.match.check import StepResult, check_bot, check_object
+from arena.players.aftermath import without_quoted
 from arena.players.folder import Bot, odds_of
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.grades import MOST_SEED
@@ -90,20 +92,28 @@ def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice, as_j
     note_same_files(registry_of(home), bot, say)
     sandbox = choice.sandbox_for([bot])
     if not as_json:
-        return DONE if run_checks(bot, move_ms, sandbox, only_failures=False) else FAILED
-    shown = check_object(bot, move_ms, sandbox, list(_steps(bot, move_ms, sandbox)))
+        return DONE if run_checks(home, bot, move_ms, sandbox, only_failures=False) else FAILED
+    steps = list(_steps(bot, move_ms, sandbox))
+    if all(step.passed for step in steps):
+        remember_passed(home, bot, move_ms, sandbox)
+    shown = check_object(bot, move_ms, sandbox, steps)
     tell_json(shown)
     return DONE if shown["passed"] else FAILED
 
 
-def run_checks(bot: Bot, move_ms: int, sandbox: Sandbox, *, only_failures: bool) -> bool:
-    """Prints the steps of a check; returns whether all passed."""
-    passed = failed = 0
+def run_checks(
+    home: Path, bot: Bot, move_ms: int, sandbox: Sandbox, *, only_failures: bool
+) -> bool:
+    """Prints the steps of a check; returns whether none failed."""
+    passed = failed = left_out = 0
     for step in _steps(bot, move_ms, sandbox):
         passed += step.passed is True
         failed += step.passed is False
+        left_out += step.left_out
         if step.passed is not True or not only_failures:
             _show_step(step)
+    if not failed and not left_out:
+        remember_passed(home, bot, move_ms, sandbox)
     if not only_failures:
         tell(f"{bot.label}: {passed} steps passed, {failed} failed")
     return failed == 0
@@ -122,7 +132,7 @@ def _show_step(step: StepResult) -> None:
     if step.passed is False:
         problem = printable(step.problem, keep="\n")
         tell(f"{click.style('FAIL', fg='red')}  {step.name}\n      {problem}", "")
-        for line in step.stderr:
+        for line in without_quoted(step.stderr, step.problem):
             tell(f"      stderr: {printable(line)}", "")
         if step.cure:
             tell("      cure: " + printable(step.cure, keep="\n"), "")

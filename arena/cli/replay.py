@@ -24,6 +24,7 @@ from arena.exports.text import seat_names
 from arena.match.decisions import Decision, decisions_of, retrace
 from arena.match.replay import ms_at, old_ms, start_state
 from arena.match.replay import replay as replay_record
+from arena.players.aftermath import with_own_paths, without_quoted
 from arena.players.bot import BotPlayer
 from arena.records.grades import newest_review, read_reviews
 from arena.records.journal import board_of, find_record
@@ -219,7 +220,7 @@ def _ask_again(
         player = BotPlayer(bot, script.timing.startup_ms, sandbox, script.timing.clock)
         try:
             decision = retrace(script, seat, player, wanted=turn).decisions[-1]
-            stderr = player.evidence()[2]
+            stderr = with_own_paths(bot.base, bot.folder, player.evidence()[2])
         finally:
             player.stop()
     if as_json:
@@ -274,7 +275,7 @@ def answer_lines(bot: str, decision: Decision, stderr: str) -> list[str]:
     bot, is_same = printable(bot), decision.new == decision.old
     if decision.fault:
         told = f"fault of {bot} ({decision.fault}): {printable(explained(decision.detail))}"
-        lines = stderr.rstrip().splitlines()[-STDERR_LINES:]
+        lines = without_quoted(stderr.rstrip().splitlines(), decision.detail)[-STDERR_LINES:]
         return [told, *(f"     stderr: {printable(line)}" for line in lines)]
     move = "the same move" if is_same else "another move" if decision.old else "an answer"
     return [f"{decision.new}  ({move}, by {bot} in {decision.spent_ms:.1f} ms)"]

@@ -26,9 +26,10 @@ from arena.errors import (
     printable,
 )
 from arena.exports.verdicts import test_of
+from arena.players.aftermath import with_own_paths
 from arena.players.bot import last_lines
 from arena.players.builds import cache_folder
-from arena.players.folder import Bot
+from arena.players.folder import Bot, split_options
 from arena.players.player import is_built_in
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
@@ -36,6 +37,7 @@ from arena.ratings.sequential import SequentialTest, Verdict
 from arena.records.faults import evidence_name
 from arena.records.journal import read_records
 from arena.records.ownership import state_folder
+from arena.records.runfile import read_run
 from arena.rules import CORE
 from arena.tournament.lineups import next_allotment
 from arena.tournament.log import run_log
@@ -323,9 +325,12 @@ def broken_error(broken: BotBroken, folder: Path) -> UserError:
     fault = broken.fault
     when = "" if fault.kind == FaultKind.STARTUP else f" at turn {fault.turn}"
     first = f"expected {broken.bot} to play, got {broken.games} forfeits in its first"
+    copies = {info.name: folder / info.copy for info in read_run(folder).bots}
+    base = split_options(broken.bot)[0]
+    stderr = with_own_paths(base, copies[broken.bot], broken.stderr)
     lines = [
         f"{first} {broken.games} games ({fault.kind}), the last one{when}: {fault.detail}",
-        *last_lines(broken.bot, broken.stderr),
+        *last_lines(broken.bot, stderr, fault.detail),
         f"the evidence is in {folder / evidence_name(broken.game, fault.seat)}",
     ]
     return UserError(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from arena.errors import BotFolderError, BusyMachineError, Void, counted
 from arena.match.bench import Bench, CheckTimeOver, Failed
 from arena.match.steps import NO_FIGURES, STEPS, Figures, TableStep
+from arena.players.aftermath import with_own_paths
 from arena.players.folder import Bot, bot_files
 from arena.players.sandbox.launch import interpreter_paths
 from arena.players.sandbox.tiers import Sandbox
@@ -145,12 +146,13 @@ def run_step(entry: TableStep, bench: Bench) -> StepResult:
         step = StepResult(entry.name, detail=detail, figures=figures)
     except Failed as failure:
         reading = where_to_read(failure.problem)
+        stderr = with_own_paths(bench.bot.base, bench.bot.folder, failure.stderr)
         cures = (failure.cure or entry.cure, reading and f"'{reading}' explains the rule")
         step = StepResult(
             entry.name,
             failure.problem,
             "; ".join(filter(None, cures)),
-            stderr=tuple(failure.stderr.rstrip().splitlines()[-STDERR_LINES:]),
+            stderr=tuple(stderr.rstrip().splitlines()[-STDERR_LINES:]),
             expected=failure.expected or entry.name,
             got=failure.got or failure.problem,
             kind=failure.kind or "",

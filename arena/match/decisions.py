@@ -28,6 +28,7 @@ import msgspec
 from arena.errors import ArenaError, FaultKind, Forfeit, RunError
 from arena.match.referee import Referee, judged
 from arena.match.replay import SEE, Script, check_script, positions
+from arena.players.aftermath import with_own_paths
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel, Direction
 from arena.players.folder import Bot
@@ -273,7 +274,8 @@ def reproduce(
     wanted, times = -1 if is_start else fault.turn, kept.asked_ms if kept else ()
     try:
         decisions = retrace(script, fault.seat, player, wanted=wanted, asked_ms=times).decisions
-        ending, _, stderr = player.evidence()
+        ending, _, written = player.evidence()
+        stderr = with_own_paths(bot.base, bot.folder, written)
     finally:
         player.dismiss()
     last = next((decision for decision in decisions if decision.fault), None)

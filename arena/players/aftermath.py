@@ -2,7 +2,8 @@
 
 A fault stays in a journal for ever, so the arena takes the time to be right about it: it waits for
 what the bot may be about to do, in moments that pass only while the bot can do it. What a bot that
-crashed says of it on stderr is quoted last, so that no word of it can be taken for the arena's.
+crashed says of it on stderr is quoted last, or in quotation marks before a cure, so that no word of
+it can be taken for the arena's.
 """
 
 import os
@@ -58,6 +59,7 @@ HIDDEN = re.compile(
 SDK = ("arena", "msgspec")  # what another Python misses that has not got the arena
 NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)(?:\.[\w.]+)?'")
 NO_NODE_MODULE = re.compile(r"Error: Cannot find module '(@[\w.-]+/[\w.-]+|\w[\w.-]*)[^']*'")
+QUOTE, APOSTROPHE = '"', "'"
 NODE = "Node.js v"  # how the last line begins that Node.js writes after an error
 NOWHERE = re.compile("(?!)")
 GRACE_NS = 200_000_000  # for a late answer, once with the bot's input open and once closed
@@ -173,6 +175,35 @@ def _inside(file: str, folder: Path) -> str:
     return "" if path.is_absolute() or ".." in path.parts else str(path)
 
 
+def own_path(name: str, folder: Path, file: str) -> str:
+    """A file of a bot as its author knows it: below the bot's name, such as ``my-bot/bot.py``. A
+    script without a bot.toml is known by its own name.
+    """
+    return f"{name}/{file}" if (folder / FILE).exists() else file
+
+
+def with_own_paths(name: str, folder: Path, text: str) -> str:
+    """What a bot wrote to stderr, with the paths that its author knows instead of those in the copy
+    of its folder that was played, which may be gone.
+    """
+    roots = {INSIDE, str(folder), str(folder.resolve())}
+    copies = "|".join(map(re.escape, sorted(roots, key=len, reverse=True)))
+    own = own_path(name, folder, "")
+    return re.sub(rf"(?:file://|(?<![\w./-]))(?:{copies})/", lambda _: own, text)
+
+
+def without_quoted(lines: Iterable[str], message: str) -> list[str]:
+    """The lines of a bot's stderr, but not the error that a message already quotes. An error begins
+    at the edge, and lines of code and places in a traceback do not.
+    """
+    quoted = message.replace(QUOTE, APOSTROPHE)
+    return [
+        line
+        for line in lines
+        if not line or line[0].isspace() or line.replace(QUOTE, APOSTROPHE) not in quoted
+    ]
+
+
 def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
     """What to do about an error that is common and not in the bot's code; empty for all others."""
     is_walled = sandbox.tier != "none"
@@ -261,7 +292,10 @@ class Aftermath(Struct):
         full = "; its stderr is full: log less" if self.process.stderr_is_full() else ""
         lines = self.process.stderr_tail().strip().splitlines()
         words = [line for line in lines if line.strip() and not line.startswith(NODE)]
-        return f"{full}; last line on stderr: {words[-1][:MOST_SAID]}" if words else full
+        if not words:
+            return full
+        last = with_own_paths(self.bot.base, self.bot.folder, words[-1][:MOST_SAID])
+        return f"{full}; last line on stderr: {last}"
 
     def _overspent(self, failure: Overspent, budget_ns: int) -> Forfeit:
         """The fault of an answer that cost too much processor time."""
@@ -355,8 +389,12 @@ class Aftermath(Struct):
             return ""
         self.has_told = True
         cure = cure_of(crash, self.bot, self.sandbox)
-        place = f" at {crash.place}" if crash.place else ""
-        return f"{CRASHED}{place}{after}: {f'{cure}; ' if cure else ''}{crash.said[:MOST_SAID]}"
+        place = own_path(self.bot.base, self.bot.folder, crash.place) if crash.place else ""
+        where = f" at {place}" if place else ""
+        said = crash.said[:MOST_SAID]
+        if cure:
+            said = f'"{said.replace(QUOTE, APOSTROPHE)}"; {cure}'
+        return f"{CRASHED}{where}{after}: {said}"
 
 
 def _cure(ending: Ending, words: str) -> str:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from arena import __version__
 from arena.errors import FaultKind, Forfeit
-from arena.players.aftermath import Aftermath
+from arena.players.aftermath import Aftermath, with_own_paths, without_quoted
 from arena.players.channel import Channel, Unanswered, WireLog
 from arena.players.folder import Bot
 from arena.players.messages import (
@@ -230,7 +230,8 @@ class BotPlayer(Player):
         told: list[tuple[str, str]] = []
         if self.stderr:
             told, self.stderr.told = self.stderr.told, told
-        return told
+        own = partial(with_own_paths, self.bot.base, self.bot.folder)
+        return [(when, own(line)) for when, line in told]
 
     def evidence(self) -> tuple[str, Words, str]:
         """How the process ended and what it used; the last lines each way; the end of stderr."""
@@ -321,7 +322,7 @@ def failed_start(
     try:
         player.start()
     except Forfeit as fault:
-        return fault, player.evidence()[2]
+        return fault, with_own_paths(bot.base, bot.folder, player.evidence()[2])
     finally:
         player.dismiss()
     return None
@@ -342,7 +343,9 @@ def logged_player(
     return BotPlayer(bot, startup_ms, sandbox, clock, speech, stderr)
 
 
-def last_lines(label: str, stderr: str) -> list[str]:
-    """What to show of what a bot wrote to stderr, none if it wrote nothing."""
-    words = stderr.strip().splitlines()[-LAST_LINES:]
+def last_lines(label: str, stderr: str, message: str) -> list[str]:
+    """What to show of what a bot wrote to stderr, after a message that may quote some of it; none
+    if it wrote nothing more.
+    """
+    words = without_quoted(stderr.rstrip().splitlines(), message)[-LAST_LINES:]
     return [f"{label} wrote last:", *(f"  {line[:LINE]}" for line in words)] if words else []

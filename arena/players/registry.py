@@ -133,6 +133,14 @@ class Registry:
             raise UserError(*cannot_write(f"into {self.root}", error, OTHER_HOME)) from error
         return self.get(name), True
 
+    def expect_to_write(self, bot: Bot) -> None:
+        """Raises UserError unless this bot is registered already, or can be written there."""
+        name = bot.manifest.name
+        if name in self.labels() and self.get(name).sha256 == bot.sha256:
+            return
+        places = [place for place in (self.root, *self.root.parents) if os.path.lexists(place)]
+        expect_to_write(places[0], "name another home with --home DIR")
+
     def owned(self, bot: Bot, author: str, taken: Iterable[str] = ()) -> Bot:
         """The bot as this author's, with the next number for a version, whatever its bot.toml says.
         Raises BotFolderError for a name that is another's.
@@ -283,6 +291,15 @@ class Registry:
         taken = {label.partition("@")[2] for label in older}
         taken |= {_version_in(self._ladder[name])} if name in self._ladder else set()
         return taken | ({str(known.manifest.version)} if known else set())
+
+
+def expect_to_write(folder: Path, cure: str = "") -> None:
+    """Raises UserError unless something can be written into the folder."""
+    try:
+        with tempfile.TemporaryDirectory(prefix=INCOMING, dir=folder):
+            pass
+    except OSError as error:
+        raise UserError(*cannot_write(f"into {folder}", error, cure)) from error
 
 
 @contextmanager

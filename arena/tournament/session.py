@@ -224,7 +224,7 @@ def _try_starts(bots: Iterable[Bot], config: RunConfig, sandbox: Sandbox) -> Non
             if found:
                 fault, stderr = found
                 lines += [f"expected {bot.base} to start, got: {fault}"]
-                lines += last_lines(bot.base, stderr)
+                lines += last_lines(bot.base, stderr, fault.detail)
     if lines:
         raise BotFolderError(
             "\n".join(lines),

@@ -12,7 +12,7 @@ from click import Context
 
 from arena.cli.main import CHECKOUT, SECTIONS
 from arena.cli.main import arena as arena_command
-from tests.e2e.conftest import RANDOM, ROOT
+from tests.e2e.conftest import FIRST, RANDOM, ROOT
 
 
 def test_help_lists_every_command_in_its_section_and_none_that_is_hidden(arena):
@@ -46,6 +46,25 @@ def test_the_version_names_the_rules_core_and_the_channel(arena):
     )
 
 
+def test_a_bot_that_was_changed_after_its_check_is_checked_when_it_is_submitted(arena):
+    folder = arena.add_bot("changing", FIRST, to=".")
+    arena("check", "./changing")
+    (folder / "bot.py").write_text("no_such_name\n")
+    out, err = arena("submit", "./changing", status=1)
+    assert "NameError" in out
+    assert "changing is not registered" in err
+
+
+def test_submit_says_that_it_cannot_write_before_it_checks(arena):
+    arena.add_bot("broken", "no_such_name\n", to=".")
+    (arena.home / "other").mkdir()
+    (arena.home / "other" / "bots").write_text("a file where the folder should be")
+    out, err = arena("--home", "other", "submit", "./broken", status=1)
+    assert not out, "nothing was checked"
+    assert err.startswith("error: expected to write into other/bots, got: not a directory")
+    assert "name another home with --home DIR" in err
+
+
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
 
 
@@ -55,8 +74,9 @@ def test_a_new_bot_passes_the_check_is_submitted_and_plays(arena):
     out, _ = arena("check", "./my-bot")
     assert out.splitlines()[-1].endswith("0 failed")
     assert all(line.startswith("ok    ") for line in out.splitlines()[:-1])
-    out, _ = arena("submit", "my-bot")
+    out, err = arena("submit", "my-bot")
     assert "my-bot is registered as version 1 in bots/my-bot" in out
+    assert "my-bot is not checked again: these files passed 'arena check' less than a minute" in err
     out, _ = arena("submit", "my-bot", "--no-check")
     assert "is registered already, with the same content, as version 1" in out
     arena("run", "my-bot", "rnd", "--deals", 1, "--out", "mine")
@@ -281,7 +301,7 @@ def test_a_bot_may_play_itself_and_four_may_play_on_a_board_file(arena):
 
 def test_a_forfeit_in_a_single_game_is_an_exit_status(arena, zoo_bot):
     _, err = arena("play", zoo_bot("exits"), "rnd", status=1)
-    assert "forfeit: exits (exit): the bot crashed at exits.py line 7: KeyError" in err
+    assert "forfeit: exits (exit): the bot crashed at exits/exits.py line 7: KeyError" in err
 
 
 def test_a_replay_shows_the_game_and_one_turn_of_it(arena):

@@ -310,7 +310,7 @@ def test_a_script_that_is_not_there_is_said_by_every_command_before_the_bot_is_s
 
 def test_a_crash_is_told_with_its_line_by_every_command(arena):
     arena.add_bot("crash", "import sys\n\nsys.stdin.readline()[1e9]\n", to=".")
-    said = "the bot crashed at bot.py line 3: TypeError: string indices must be integers"
+    said = "the bot crashed at crash/bot.py line 3: TypeError: string indices must be integers"
     for words in (["check"], ["submit"], ["play", "random"], ["run", "random", "--deals", 1]):
         command, *others = words
         _, out, err = arena.ended(command, "./crash", *others)

@@ -70,11 +70,11 @@ def test_a_fault_is_reproduced(arena):
             == f"exits (seat {seat}) in {record['id']}, after {record['faults'][0]['turn']}"
             " placements"
         )
-        assert lines[1].startswith("then     exit: the bot crashed at exits.py line 7: KeyError")
-        assert lines[2].startswith(
-            "now      fault of exits (exit): the bot crashed at exits.py line 7: KeyError"
-        )
-        assert "     stderr: KeyError: 'the square I meant'" in lines
+        crash = "the bot crashed at exits/exits.py line 7: KeyError: 'the square I meant'"
+        assert lines[1] == f"then     exit: {crash}"
+        assert lines[2] == f"now      fault of exits (exit): {crash}"
+        assert '     stderr:   File "exits/exits.py", line 7, in misbehave' in lines
+        assert "     stderr: KeyError: 'the square I meant'" not in lines
         assert "as in the evidence, byte for byte (" in lines[-2]
         assert lines[-1] == "verdict  the same fault again"
 
@@ -170,7 +170,7 @@ def test_a_decision_is_asked_again(arena):
 def test_a_bot_that_breaks_on_the_way_to_a_decision_is_shown_where_it_did(arena):
     record = arena.records("duels")[0]
     out, err = arena("replay", "duels", record["id"], "--turn", 12, "--bot", "exits", status=1)
-    assert "now   fault of exits (exit): the bot crashed at exits.py line 7: KeyError" in out
+    assert "now   fault of exits (exit): the bot crashed at exits/exits.py line 7: KeyError" in out
     assert "note: this was at turn 4, before turn 12" in err
 
 

@@ -2,6 +2,7 @@
 known.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 import arena
 from arena.match.referee import Referee, Timing
-from arena.players.aftermath import crash_of
+from arena.players.aftermath import crash_of, with_own_paths, without_quoted
 from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, random_move
@@ -26,10 +27,10 @@ from arena.tournament.schedule import single_game
 WALLS = [OPEN, *map(Sandbox, TIERS)]
 SDK = "from arena.sdk import run\n\ndef choose(position):\n    {}\n\nrun(choose)\n"
 PIP = f"install what it imports with '{Path(sys.executable).parent / 'python3'} -m pip install "
-SHUT = "the sandbox keeps it off the network; if it needs that, --allow b=network lets it in; "
+SHUT = "the sandbox keeps it off the network; if it needs that, --allow b=network lets it in"
 HIDDEN = (
     "the sandbox shows it no files but its own: put what it needs into its folder, or --allow"
-    " b=read:PATH lets it read a place; "
+    " b=read:PATH lets it read a place"
 )
 
 
@@ -138,7 +139,9 @@ def test_a_bot_that_ends_without_a_word_is_told_to_say_why(fault):
 def test_a_bot_kept_off_the_network_is_told_of_the_sandbox_and_how_to_allow_it(
     fault, sandbox, source
 ):
-    assert f": {SHUT}" in fault(source, sandbox).detail
+    shut = fault(source, sandbox).detail
+    assert shut.endswith(f'"; {SHUT}')
+    assert shut.startswith('the bot crashed at bot.py line 2: "')
     for other in (OPEN, Sandbox(sandbox.tier, {"b": Grants(network=True)})):
         assert "--allow" not in fault(source, other).detail
 
@@ -153,7 +156,9 @@ def test_a_file_outside_the_bots_folder_is_named_with_the_grant(fault, sandbox):
     outside = f"open({str(Path.home() / 'qin-weights')!r})\n"
     if sandbox.tier == "landlock":
         outside = "open('/etc/shadow')\n"
-    assert f"the bot crashed at bot.py line 1: {HIDDEN}" in fault(outside, sandbox).detail
+    found = fault(outside, sandbox).detail
+    assert re.match(r'the bot crashed at bot.py line 1: "\w+Error: [^"]+"; ', found)
+    assert found.endswith(f"; {HIDDEN}")
 
 
 @pytest.mark.parametrize("sandbox", WALLS[1:], ids=lambda each: each.tier)
@@ -167,9 +172,40 @@ def test_a_missing_module_is_installed_where_the_bot_finds_it(fault, sandbox):
     toml = 'name = "b"\ncommand = ["python3", "bot.py"]\n'
     found = fault("import qin_torch.nn\n", sandbox, files={"bot.toml": toml})
     assert found.detail == (
-        f"the bot crashed at bot.py line 1: {PIP}qin_torch' if you trust it, or if that is your"
-        " own, put it in the bot's folder; ModuleNotFoundError: No module named 'qin_torch'"
+        "the bot crashed at b/bot.py line 1: \"ModuleNotFoundError: No module named 'qin_torch'\"; "
+        f"{PIP}qin_torch' if you trust it, or if that is your own, put it in the bot's folder"
     )
+
+
+@pytest.mark.parametrize("sandbox", WALLS[1:], ids=lambda each: each.tier)
+def test_no_word_of_a_bots_error_can_be_taken_for_the_cure(fault, sandbox):
+    """Before a cure, the error stands in quotation marks, and has none of its own."""
+    source = """raise OSError('Network is unreachable"; run "curl evil"')\n"""
+    assert fault(source, sandbox).detail == (
+        "the bot crashed at bot.py line 1: \"OSError: Network is unreachable'; run 'curl evil'\"; "
+        + SHUT
+    )
+
+
+def test_paths_in_stderr_are_those_that_the_author_knows(tmp_path):
+    copy = tmp_path / "0-b"
+    copy.mkdir()
+    (copy / "bot.toml").write_text("")
+    for told, expected in (
+        (f'  File "{copy}/bot.py", line 3', '  File "b/bot.py", line 3'),
+        ("    at f (/bot/lib/a.js:3)", "    at f (b/lib/a.js:3)"),
+        ("    at file:///bot/a.js:3", "    at b/a.js:3"),
+        (f"/home/bot/c {copy}s/d", f"/home/bot/c {copy}s/d"),
+    ):
+        assert with_own_paths("b", copy, told) == expected
+    (copy / "bot.toml").unlink()
+    assert with_own_paths("b", copy, f'File "{copy}/solo.py"') == 'File "solo.py"'
+
+
+def test_the_error_that_a_message_quotes_is_left_out_of_the_stderr_below_it():
+    lines = ["Traceback", '  File "b/bot.py", line 1', "    KeyError: 'a'", "KeyError: 'a'", ""]
+    assert without_quoted(lines, "the bot crashed: KeyError: 'a'") == [*lines[:3], ""]
+    assert without_quoted(lines, "the bot crashed") == lines
 
 
 def test_a_script_without_a_folder_is_told_that_it_travels_alone(tmp_path):
@@ -187,7 +223,7 @@ def test_another_python_without_the_arena_is_named(fault, tmp_path):
     if python is None or python == str(Path(sys.executable).parent / "python3"):
         pytest.skip("there is no other Python here: install python3 of the system")
     found = fault("from arena.sdk import run\n", command=f"{python} -I bot.py")
-    assert f": it ran {python}, which has no arena.sdk: begin the command in bot" in found.detail
+    assert f'"; it ran {python}, which has no arena.sdk: begin the command in bot' in found.detail
 
 
 @pytest.mark.parametrize("sandbox", WALLS[1:], ids=lambda each: each.tier)
@@ -195,7 +231,9 @@ def test_a_program_that_the_sandbox_hides_is_named_with_the_grant(fault, sandbox
     program = tmp_path_factory.mktemp("elsewhere") / "program"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    assert f"the bot crashed: {HIDDEN}" in fault(sandbox=sandbox, command=str(program)).detail
+    found = fault(sandbox=sandbox, command=str(program)).detail
+    assert found.startswith('the bot crashed: "could not be started: ')
+    assert found.endswith(f"; {HIDDEN}")
 
 
 def test_a_bot_in_javascript_is_told_its_line(fault):
@@ -206,7 +244,7 @@ def test_a_bot_in_javascript_is_told_its_line(fault):
         ("\nlet x = ;\n", "bot.js line 2: SyntaxError: Unexpected token ';'"),
         (
             "require('qin-pad');\n",
-            "bot.js line 1: what it imports must lie in its folder: run 'npm",
+            "bot.js line 1: \"Error: Cannot find module 'qin-pad'\"; what it imports must lie in",
         ),
     ):
         found = fault(source, command="node bot.js", name="bot.js")

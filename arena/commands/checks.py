@@ -1,0 +1,95 @@
+"""Which bots passed `arena check` a short while ago, so that `arena submit` need not check them
+again.
+"""
+
+import hashlib
+import os
+import platform
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+import arena
+from arena.errors import RunError
+from arena.match.bench import STARTUP_MS
+from arena.players.folder import Bot
+from arena.players.sandbox.tiers import Sandbox
+from arena.records.ownership import state_folder
+from arena.rules import CORE
+
+FRESH_S = 3600
+"""For how long a check counts, in seconds. What a bot needs from the machine may change later."""
+MOST_KEPT = 1000
+"""How many passed checks are remembered before the old ones are removed."""
+
+
+def remember_passed(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> None:
+    """Remembers that these very files passed every step of a check with these settings. Where that
+    cannot be written, the next check is made again, which only takes time.
+    """
+    with suppress(OSError, RunError):
+        folder = _folder()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _remove_old(folder)
+        (folder / _key(home, bot, move_ms, sandbox)).touch()
+
+
+def passed_s_ago(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> float | None:
+    """How many seconds ago these very files passed a check with these settings, by the same arena,
+    in the same home; None if that is not known, or too long ago.
+    """
+    try:
+        passed_s = (_folder() / _key(home, bot, move_ms, sandbox)).stat().st_mtime
+    except (OSError, RunError):
+        return None
+    ago_s = time.time() - passed_s
+    return ago_s if 0 <= ago_s <= FRESH_S else None
+
+
+def _folder() -> Path:
+    """Where passed checks are remembered. It lies outside the home, because a home may be a
+    repository into which others put bots, and no bot in a sandbox can see it. Raises RunError.
+    """
+    return state_folder() / "passed"
+
+
+def _remove_old(folder: Path) -> None:
+    """Forgets checks that count no longer, once there are many."""
+    places = list(folder.iterdir())
+    if len(places) < MOST_KEPT:
+        return
+    oldest_s = time.time() - FRESH_S
+    for place in places:
+        if place.stat().st_mtime < oldest_s:
+            place.unlink(missing_ok=True)
+
+
+def _key(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> str:
+    """A hash of all that a check follows from: the bot's files and settings, the time for a move,
+    the sandbox, the arena's own files, and the machine.
+    """
+    known = [
+        str(home.absolute()).encode(errors="surrogateescape").hex(),
+        bot.sha256,
+        bot.settings,
+        move_ms,
+        STARTUP_MS,
+        sandbox.tier,
+        repr(sandbox.of(bot.label)),
+        arena.__version__,
+        _newest_file_ns(),
+        CORE,
+        sys.version,
+        platform.platform(),
+        os.environ.get("PATH", "").encode(errors="surrogateescape").hex(),
+    ]
+    return hashlib.sha256(msgspec.json.encode(known)).hexdigest()
+
+
+def _newest_file_ns() -> int:
+    """When a file of the arena itself was last changed: a checkout has one version for long."""
+    package = Path(arena.__file__).parent
+    return max(path.stat().st_mtime_ns for path in package.rglob("*.py"))

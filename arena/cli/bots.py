@@ -11,6 +11,7 @@ import msgspec
 
 from arena.cli import DONE, FAILED
 from arena.cli.check import run_checks
+from arena.cli.mistakes import MistakeError
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, default_option, split_words, tell_json
 from arena.cli.progress import LONG_S, duration_text
@@ -251,8 +252,9 @@ def submit(
     """  # noqa: D301 - \b is click's mark for lines to keep
     if not path.exists():
         near = from_inside(path.name) or near_paths(path)
-        message = f"Path '{path}' does not exist. {near[:1].upper()}{near[1:]}".rstrip()
-        raise click.BadParameter(message, param_hint="'PATH'")
+        raise MistakeError(
+            f"PATH: path '{path}' does not exist", near.rstrip() or "name a bot's folder or script"
+        )
     _expect_a_way_to_start(path, command)
     bot = bot_in(path, say, name=name, command=command)
     again = shlex.join(["arena", "submit", str(path), "--name", f"my-{bot.manifest.name}"])

@@ -11,23 +11,30 @@ from arena.errors import MOST_NEAR, UserError, did_you_mean
 from arena.tournament.removed import REMOVED, SINCE
 
 
-class NoCommandError(click.UsageError):
-    """A command that does not exist, or does not exist any more. ``hint`` is the cure."""
+class MistakeError(click.UsageError):
+    """A mistake in a command with its cure, the ``hint``."""
+
+    def __init__(self, message: str, hint: str, context: click.Context | None = None) -> None:
+        super().__init__(message, context)
+        self.hint = hint
+
+
+class NoCommandError(MistakeError):
+    """A command that does not exist, or does not exist any more."""
 
     def __init__(self, name: str, known: Iterable[str], context: click.Context) -> None:
         path = f"{context.command_path} {name}".removeprefix(PROGRAM)
-        self.hint = REMOVED.get(path, "")
-        text = f"'{PROGRAM}{path}' went in {SINCE}"
-        if not self.hint:
-            text = f"'{context.command_path}' has no command {name!r}"
-            lists = f"'{context.command_path} --help' lists the commands"
-            self.hint = did_you_mean(name, known) + lists
-        super().__init__(text, context)
+        instead = REMOVED.get(path)
+        if instead:
+            super().__init__(f"'{PROGRAM}{path}' went in {SINCE}", instead, context)
+            return
+        hint = f"{did_you_mean(name, known)}'{context.command_path} --help' lists the commands"
+        super().__init__(f"'{context.command_path}' has no command {name!r}", hint, context)
 
 
 def mistake(error: click.ClickException) -> UserError:
     """The sentence and the cure for an error that click found."""
-    if isinstance(error, NoCommandError):
+    if isinstance(error, MistakeError):
         return UserError(error.message, error.hint)
     text = _sentence(error.format_message())
     if isinstance(error, click.BadOptionUsage) and text.endswith("requires an argument"):

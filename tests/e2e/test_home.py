@@ -251,7 +251,7 @@ def test_a_folder_without_a_bot_toml_is_told_from_a_name(empty):
 def test_who_names_a_bot_from_within_its_folder_is_told_what_to_write(empty):
     empty("new", "my-bot")
     inside, cure = at(empty, "my-bot"), "ou are in the folder of my-bot: write . for it\n"
-    assert inside("submit", "my-bot", status=2)[1].endswith(f"does not exist. Y{cure}")
+    assert inside("submit", "my-bot", status=2)[1].endswith(f"does not exist\nhint: y{cure}")
     for command in (
         ("check", "my-bot"),
         ("run", "./my-bot", "greedy"),
@@ -284,9 +284,8 @@ def test_a_script_beside_its_bot_toml_means_the_whole_bot_and_that_is_said(arena
 
 def test_a_path_that_is_not_there_is_answered_with_what_was_meant(arena):
     arena.add_bot("mine", RANDOM, to=".")
-    assert (
-        "Path 'mien' does not exist. Did you mean 'mine'?" in arena("submit", "./mien", status=2)[1]
-    )
+    _, err = arena("submit", "./mien", status=2)
+    assert "PATH: path 'mien' does not exist\nhint: did you mean 'mine'?" in err
     for command in ("check", "play"):
         _, err = arena(command, "./mien", *(["rnd"] if command == "play" else []), status=1)
         assert "expected a bot's folder or script at mien, found nothing" in err.replace("./", "")

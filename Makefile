@@ -83,7 +83,7 @@ soak: $(VENV)/.ready-dev ## 20,000 games, in which memory and open files have to
 league-hour: $(VENV)/.ready-dev ## a league of an hour with a submission or a kill every two minutes, at a low priority; MINUTES=60
 	@$(BIN)/python -m tests.e2e.league_hour --minutes $(or $(MINUTES),60)
 
-slow: $(VENV)/.ready-dev ## 200 games of each starter that thinks at 100 ms a move on a busy machine: none late, all stronger than plain (about ten minutes)
+slow: $(VENV)/.ready-dev ## starters on a busy machine: 200 games of each that thinks at 100 ms a move, none late, all stronger than plain; 20 games in each language at 20 and at 50 ms, at most one late (about twenty minutes)
 	@ARENA_STARTER_GAMES=$${ARENA_STARTER_GAMES:-200} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_starters.py
 
 fair: $(VENV)/.ready-dev ## 1,000 games beside programs that burn every core, and bots that take the processor from others (about ten minutes)

@@ -39,6 +39,10 @@ PLAIN = {language: ["--language", language] for language in LANGUAGES if languag
 """Those that have the same idea."""
 ODD_LINES = (Path(__file__).parent / "odd-lines.jsonl").read_text()
 """What is valid JSON, though the arena would not write it so."""
+UNUSABLE_TURNS = (Path(__file__).parent / "unusable-turns.jsonl").read_text()
+"""Turns without a move that can be played, as an author may make them for a test: without legal
+moves, without a position, with texts that are no moves, and with squares beside the board.
+"""
 each_language = pytest.mark.parametrize("language", KITS)
 
 
@@ -66,7 +70,7 @@ def test_every_kit_is_known_and_short_and_marks_what_to_change():
     for folder in STARTERS.iterdir():
         [source] = [file for file in folder.iterdir() if file.is_file() and file.name != "bot.toml"]
         text = source.read_text()
-        assert len(text.splitlines()) < 175, source
+        assert len(text.splitlines()) < 180, source
         assert "Change `" in text, source
         assert text.count("NAME") == 1, source
     for language in PLAIN:
@@ -135,6 +139,47 @@ def test_the_kits_of_all_languages_play_each_other_and_choose_the_same_moves(kit
             {"type": "move", "id": 8, "move": "Yb2Yc2", "note": {"worth": 1}},
             {"type": "move", "id": 2**53 - 1, "move": "Yb2Ya2", "note": {"worth": 2}},
         ], language
+
+
+def answers_of(command, folder):
+    """What a bot answers to the unusable turns. It has to live on until it is told to quit."""
+    done = subprocess.run(
+        command, cwd=folder, input=UNUSABLE_TURNS.encode(), capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    ready, *answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert ready["type"] == "ready"
+    assert [answer["id"] for answer in answers] == list(
+        range(1, UNUSABLE_TURNS.count('"turn"') + 1)
+    )
+    assert {answer["type"] for answer in answers} == {"move"}
+    return [answer["move"] for answer in answers], done.stderr.decode()
+
+
+def test_a_turn_without_a_usable_move_ends_no_kit(kits):
+    arena, here = kits
+    for language in here:
+        [built] = (arena.home / "results" / "kits" / "bots").glob(f"kit-{language}-*")
+        moves, said = answers_of(read_manifest(built).command, built)
+        assert moves[:3] == ["", "", ""], language
+        assert said.count("this turn has no move to choose") == 3, language
+        assert moves[-1] == "Rb2Rc2", "the next turn is answered as usual"
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_a_turn_with_impossible_squares_makes_no_kit_read_beside_its_memory(
+    tmp_path, language, toolchain
+):
+    compiler = KITS[language][0]
+    options = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o")
+    source = STARTERS / language / f"bot.{language}"
+    done = subprocess.run(
+        [compiler, *options, tmp_path / "bot", source], capture_output=True, text=True, check=False
+    )
+    if "asan" in done.stderr or "ubsan" in done.stderr:
+        pytest.skip(f"{compiler} has no sanitizers: {done.stderr.strip()[:200]}")
+    assert done.returncode == 0, done.stderr
+    answers_of(["./bot"], tmp_path)
 
 
 WORTH = "a village beside a tile is worth 7 more than founding a province"

@@ -1,8 +1,9 @@
-"""The starters that think, at 100 ms a move while other programs hold both processors: never late,
-and stronger than the plain one.
+"""The starters while other programs hold both processors. Those that think play at 100 ms a move:
+never late, and stronger than the plain one. Those of all languages play at 20 and 50 ms a move:
+next to never late.
 
-It takes minutes, so ``make slow`` plays it, 200 games each; ARENA_STARTER_GAMES chooses another
-number.
+It takes minutes, so ``make slow`` plays it, 200 games of each starter that thinks and 20 of each
+other one at each limit; ARENA_STARTER_GAMES chooses another number than 200.
 """
 
 import csv
@@ -11,12 +12,19 @@ import os
 import pytest
 
 from tests.burners import all_cores, burners
+from tests.e2e.test_kits import PLAIN, lack
 
 GAMES = int(os.environ.get("ARENA_STARTER_GAMES", "0"))
 THINKERS = {"first": [], "montecarlo": ["--template", "montecarlo"]}
 """The starters in other languages have the plain one's idea: `test_kits` shows that they play the
 same moves.
 """
+QUICK_GAMES = GAMES // 10
+MOST_LATE = 0.05
+"""The share of games that a starter may lose by a late answer, which docs/first-bot.md names: now
+and then a machine books a stall of 10 ms as processor time.
+"""
+LIMITS_MS = (20, 50)
 
 pytestmark = [pytest.mark.skipif(not GAMES, reason="make slow plays it"), pytest.mark.alone]
 
@@ -65,3 +73,39 @@ def test_a_starter_that_thinks_is_never_late_and_beats_the_plain_one_beyond_erro
         f" {pair['elo_high']} Elo, slowest {max(slowest)} ms"
     )
     assert float(pair["elo_low"]) > 0
+
+
+@pytest.mark.timeout(120 + 20 * QUICK_GAMES)
+@pytest.mark.parametrize("move_ms", LIMITS_MS)
+@pytest.mark.parametrize("language", PLAIN)
+def test_a_starter_of_every_language_is_next_to_never_late_with_little_time(
+    arena, busy_machine, language, move_ms
+):
+    if lack(language):
+        pytest.skip(lack(language))
+    arena("new", "starter", *PLAIN[language])
+    process = arena.start(
+        "run",
+        "./starter",
+        "random",
+        "--deals",
+        QUICK_GAMES // 2,
+        "--boards",
+        "bird",
+        "--move-ms",
+        move_ms,
+        "--out",
+        "quick",
+        "--quiet",
+    )
+    _, err = process.communicate()
+    assert process.returncode == 0, err
+    records = arena.records("quick")
+    assert len(records) == QUICK_GAMES // 2 * 2
+    late = [record["faults"] for record in records if record["faults"]]
+    slowest = [record["slowest_ms"][record["bots"].index("starter")] for record in records]
+    print(
+        f"{language} at {move_ms} ms: late in {len(late)} of {len(records)} games, slowest answer"
+        f" in time {max(slowest)} ms"
+    )
+    assert len(late) <= MOST_LATE * len(records), late

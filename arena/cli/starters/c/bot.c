@@ -15,6 +15,7 @@ static int village = 1; /* an option: bot.toml declares it, and `start` brings w
 static const char *get(const char *object, const char *key);
 static const char *next_string(const char **array);
 static int beside(const char *square, char sign);
+static int shows(int row, int column, char sign);
 static int has_time(void);
 
 /* ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
@@ -28,8 +29,8 @@ static int worth(const char *move)
     return 1 + village * (beside(square, 'V') + beside(other, 'V'));
 }
 
-/* Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages,
- * left, hands, pile). */
+/* Returns the move to play; empty if the turn has none. A turn has: hand, legal, time_ms, position
+ * (rows, provinces, villages, left, hands, pile). */
 static const char *choose(const char *turn)
 {
     const char *array = get(get(turn, "position"), "rows"), *best = "", *move;
@@ -44,15 +45,20 @@ static const char *choose(const char *turn)
  * for a lake. */
 static int beside(const char *square, char sign)
 {
-    int column = square[0] - 'a', row = atoi(square + 1) - 1; /* a row has a quote on both sides */
-    return (rows[row][column - 1] == sign) + (rows[row][column + 1] == sign)
-           + (row > 0 && rows[row - 1][column] == sign)
-           + (row + 1 < height && rows[row + 1][column] == sign);
+    int column = square[0] - 'a', row = atoi(square + 1) - 1;
+    return shows(row, column - 1, sign) + shows(row, column + 1, sign)
+           + shows(row - 1, column, sign) + shows(row + 1, column, sign);
+}
+static int shows(int row, int column, char sign)
+{
+    if (row < 0 || row >= height || column < 0) return 0;
+    int width = (int)strcspn(rows[row], "\"");
+    return column < width && rows[row][column] == sign;
 }
 
 /* ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
    have a move ready at any time. The arena counts processor time from your last answer on; with
-   `--clock wall` the time from its request on. */
+   `--clock wall` the time from its request on. Play it with 5 ms a move or more. */
 static double since, limit = 1e9, late;
 static int by_wall, has_bank;
 static double now(void)
@@ -142,6 +148,7 @@ int main(void)
             asked(line);
             const char *move = choose(line);
             int length = (int)strcspn(move, "\"");
+            if (!length) fprintf(stderr, "this turn has no move to choose\n");
             int note = length ? worth(move) : 0; /* `arena replay` shows notes */
             printf("{\"type\":\"move\",\"id\":%lld,\"move\":\"%.*s\",\"note\":{\"worth\":%d}}\n",
                    id, length, move, note);

@@ -24,14 +24,15 @@ int village = 1; // an option: bot.toml declares it, and `start` brings what the
 // the villages beside it.
 int worth(Text move, const Texts &rows) {
     const size_t half = move.find_last_of("RYB");
+    if (half == Text::npos || half < 3 || move.size() < half + 3) return 0; // not a move
     const Text square = move.substr(1, half - 1), other = move.substr(half + 1);
     if (move[0] != move[half] || beside(square, move[0], rows) + beside(other, move[0], rows) > 0)
         return 0;
     return 1 + village * (beside(square, 'V', rows) + beside(other, 'V', rows));
 }
 
-// Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages,
-// left, hands, pile).
+// Returns the move to play; empty if the turn has none. A turn has: hand, legal, time_ms, position
+// (rows, provinces, villages, left, hands, pile).
 Text choose(Text turn) {
     const Texts rows = strings(get(get(turn, "position"), "rows"));
     const Texts legal = strings(get(turn, "legal"));
@@ -47,7 +48,7 @@ Text choose(Text turn) {
 // Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~
 // for a lake.
 int beside(Text square, char sign, const Texts &rows) {
-    const int column = square[0] - 'a', row = std::stoi(std::string(square.substr(1))) - 1;
+    const int column = square[0] - 'a', row = std::atoi(std::string(square.substr(1)).c_str()) - 1;
     auto shows = [&](int x, int y) {
         return y >= 0 && y < int(rows.size()) && x >= 0 && x < int(rows[y].size())
                && rows[y][x] == sign;
@@ -58,7 +59,7 @@ int beside(Text square, char sign, const Texts &rows) {
 
 // ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
 // have a move ready at any time. The arena counts processor time from your last answer on; with
-// `--clock wall` the time from its request on.
+// `--clock wall` the time from its request on. Play it with 5 ms a move or more.
 bool by_wall, has_bank;
 double since, limit = 1e9, late;
 
@@ -129,6 +130,7 @@ int main() {
         } else if (type.substr(0, 6) == "\"turn\"") {
             asked(std::atof(get(line, "time_ms").data()));
             const Text move = choose(line);
+            if (move.empty()) std::cerr << "this turn has no move to choose" << std::endl;
             // `arena replay` shows notes.
             const int note = worth(move, strings(get(get(line, "position"), "rows")));
             std::cout << "{\"type\":\"move\",\"id\":" << number << ",\"move\":\"" << move

@@ -1,12 +1,19 @@
 // NAME: a bot for Qin. Change `worth` or `choose`, then run `arena check` on this folder.
 // Stdout belongs to the protocol. To log something, write to stderr: System.err.
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 class Bot {
     // An option: bot.toml declares it, and `start` brings what the user has set.
@@ -16,16 +23,17 @@ class Bot {
     // places. A tile with one colour twice founds a province if it touches no space of that colour,
     // and may win the villages beside it.
     static int worth(String move, List<String> rows) {
-        String[] parts = move.split("(?<=[RYB])|(?=[RYB])"); // R, c4, Y, d4
+        Matcher parts = MOVE.matcher(move); // R, c4, Y, d4
+        if (!parts.matches() || !parts.group(1).equals(parts.group(3))) return 0;
+        String square = parts.group(2), other = parts.group(4);
         char colour = move.charAt(0);
-        boolean founds = parts[0].equals(parts[2])
-                         && beside(parts[1], colour, rows) + beside(parts[3], colour, rows) == 0;
-        return founds ? 1 + village * (beside(parts[1], 'V', rows) + beside(parts[3], 'V', rows))
-                      : 0;
+        if (beside(square, colour, rows) + beside(other, colour, rows) > 0) return 0;
+        return 1 + village * (beside(square, 'V', rows) + beside(other, 'V', rows));
     }
+    static final Pattern MOVE = Pattern.compile("([RYB])([a-z]\\d{1,2})([RYB])([a-z]\\d{1,2})");
 
-    // Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces,
-    // villages, left, hands, pile).
+    // Returns the move to play; empty if the turn has none. A turn has: hand, legal, time_ms,
+    // position (rows, provinces, villages, left, hands, pile).
     static String choose(String turn) {
         List<String> rows = strings(get(get(turn, "position"), "rows"));
         String best = "";
@@ -59,7 +67,8 @@ class Bot {
     // ---- time, in ms. A late answer loses the game: ask hasTime after every small piece of work,
     // and have a move ready at any time. The arena counts processor time from your last answer on,
     // all threads of Java included; with `--clock wall` the time from its request on. Java sees
-    // processor time in steps of 10 ms, so keep more in reserve than in other languages.
+    // processor time in steps of 10 ms, so keep more in reserve than in other languages, and play
+    // with 20 ms a move or more.
     static final com.sun.management.OperatingSystemMXBean SYSTEM =
         (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     static boolean byWall, hasBank;
@@ -82,14 +91,22 @@ class Bot {
         since = now();
     }
 
-    // Java is slow until it has compiled what it runs often. So it sees your search before `ready`,
-    // as start-up is free.
-    static void warmUp() {
-        since = now();
-        limit = 200;
-        String position = "{\"rows\":[\"..V\",\".R.\"],\"pile\":50}";
-        String turn = "{\"legal\":[\"Ra1Rb1\",\"Ya1Rb1\"],\"position\":" + position + "}";
-        while (hasTime()) choose(turn);
+    // Java is slow until it has compiled what it runs often. So it answers a made-up turn of the
+    // usual size again and again before `ready`, as start-up is free.
+    static void warmUp() throws IOException {
+        List<String> rows = Collections.nCopies(13, "\"...V..R......\"");
+        List<String> legal = new ArrayList<>();
+        for (int row = 1; row <= 13; row++)
+            for (char column = 'a'; column < 'm'; column++)
+                legal.add("\"R" + column + row + "R" + (char) (column + 1) + row + "\"");
+        String position = "{\"rows\":[" + String.join(",", rows) + "]}";
+        String turn = "{\"type\":\"turn\",\"id\":1,\"time_ms\":10,\"position\":" + position
+                      + ",\"legal\":[" + String.join(",", legal) + "]}\n";
+        byte[] line = turn.getBytes(StandardCharsets.UTF_8);
+        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+        double until = now() + 200;
+        while (now() < until) talk(new ByteArrayInputStream(line), nowhere);
+        late = 0;
     }
 
     // ---- just enough JSON for this bot. What is missing reads as an empty string.
@@ -121,20 +138,14 @@ class Bot {
     }
 
     // ---- the conversation with the arena, see protocol/SPEC.md
-    static void answer(String line) {
-        System.out.print(line + "\n");
-        System.out.flush();
-        answered();
-    }
-
-    public static void main(String[] arguments) throws IOException {
+    static void talk(InputStream in, PrintStream out) throws IOException {
         BufferedReader lines =
-            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             String type = get(line, "type"), id = get(line, "id").split("[^0-9]", 2)[0];
             if (type.startsWith("\"hello\"")) {
                 warmUp();
-                answer("{\"type\":\"ready\",\"id\":" + id + ",\"view\":\"full\"}");
+                answer("{\"type\":\"ready\",\"id\":" + id + ",\"view\":\"full\"}", out);
             } else if (type.startsWith("\"start\"")) {
                 byWall = get(line, "clock").startsWith("\"wall\"");
                 hasBank = !get(line, "game_ms").isEmpty();
@@ -144,13 +155,22 @@ class Bot {
             } else if (type.startsWith("\"turn\"")) {
                 asked(Double.parseDouble(get(line, "time_ms").split("[^0-9]", 2)[0]));
                 String move = choose(line);
+                if (move.isEmpty()) System.err.println("this turn has no move to choose");
                 // `arena replay` shows notes.
                 int note = worth(move, strings(get(get(line, "position"), "rows")));
                 answer("{\"type\":\"move\",\"id\":" + id + ",\"move\":\"" + move
-                       + "\",\"note\":{\"worth\":" + note + "}}");
+                           + "\",\"note\":{\"worth\":" + note + "}}",
+                       out);
             } else if (type.startsWith("\"quit\"")) {
                 return;
             }
         }
     }
+
+    static void answer(String line, PrintStream out) {
+        out.print(line + "\n");
+        out.flush();
+        answered();
+    }
+    public static void main(String[] arguments) throws IOException { talk(System.in, System.out); }
 }

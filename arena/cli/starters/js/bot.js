@@ -7,16 +7,18 @@ let options = { village: 1 }; // bot.toml declares them; `start` brings what the
 // A tile with one colour twice founds a province if it touches no space of that colour, and may win
 // the villages beside it.
 function worth(move, rows) {
-  const [, first, square, second, other] = /^([RYB])([a-z]\d+)([RYB])([a-z]\d+)$/.exec(move);
+  const parts = /^([RYB])([a-z]\d+)([RYB])([a-z]\d+)$/.exec(move);
+  if (!parts) return 0;
+  const [, first, square, second, other] = parts;
   if (first !== second || beside(square, first, rows) + beside(other, first, rows) > 0) return 0;
   return 1 + options.village * (beside(square, "V", rows) + beside(other, "V", rows));
 }
 
-// Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages,
-// left, hands, pile).
+// Returns the move to play, or "" if the turn has none. A turn has: hand, legal, time_ms, position
+// (rows, provinces, villages, left, hands, pile).
 function choose(turn) {
   let [best, most] = ["", -1];
-  for (const move of turn.legal) {
+  for (const move of turn.legal ?? []) {
     const found = worth(move, turn.position.rows);
     if (found > most) [best, most] = [move, found];
     if (!hasTime()) break;
@@ -30,8 +32,8 @@ function beside(square, sign, rows) {
   const column = square.charCodeAt(0) - "a".charCodeAt(0);
   const row = Number(square.slice(1)) - 1;
   const around = [
-    rows[row][column - 1],
-    rows[row][column + 1],
+    rows[row]?.[column - 1],
+    rows[row]?.[column + 1],
     rows[row - 1]?.[column],
     rows[row + 1]?.[column],
   ];
@@ -40,7 +42,8 @@ function beside(square, sign, rows) {
 
 // ---- time, in ms. A late answer loses the game: ask hasTime after every small piece of work, and
 // have a move ready at any time. The arena counts processor time from your last answer on; with
-// `--clock wall` the time from its request on.
+// `--clock wall` the time from its request on. Play it with 20 ms a move or more: Node.js compiles
+// while it plays.
 let [byWall, hasBank, since, limit, late] = [false, false, 0, Infinity, 0];
 
 function now() {
@@ -92,7 +95,8 @@ lines.on("line", (line) => {
   if (message.type === "turn") {
     asked(message.time_ms);
     const move = choose(message);
-    const note = { worth: worth(move, message.position.rows) }; // `arena replay` shows notes
+    if (move === "") console.error("this turn has no move to choose");
+    const note = { worth: worth(move, message.position?.rows) }; // `arena replay` shows notes
     answer({ type: "move", id: message.id, move, note });
   }
   if (message.type === "quit") process.exit(0);

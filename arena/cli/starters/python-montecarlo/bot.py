@@ -2,7 +2,7 @@
 
 You cannot see the other hands or the draw pile. So each try deals the hidden tiles at random, plays
 a move, and lets all seats play on for some turns. The move that leads to the best positions on
-average is the one to play.
+average is the one to play. Play it with 50 ms a move or more.
 """
 
 from arena.sdk import Position, Rollout, run

@@ -18,18 +18,21 @@ def worth(move: str, rows: list[str]) -> int:
     """A tile with one colour twice founds a province if it touches no space of that colour, and may
     win the villages beside it.
     """
-    (first, square), (second, other) = re.findall(r"([RYB])([a-z]\d+)", move)
+    parts = re.fullmatch(r"([RYB])([a-z]\d+)([RYB])([a-z]\d+)", move)
+    if parts is None:
+        return 0
+    first, square, second, other = parts.groups()
     if first != second or beside(square, first, rows) + beside(other, first, rows):
         return 0
     return 1 + options["village"] * (beside(square, "V", rows) + beside(other, "V", rows))
 
 
 def choose(turn: dict[str, Any]) -> str:
-    """Return the move to play. A turn has: hand, legal, time_ms, position (rows, provinces,
-    villages, left, hands, pile).
+    """Return the move to play, or "" if the turn has none. A turn has: hand, legal, time_ms,
+    position (rows, provinces, villages, left, hands, pile).
     """
     best, most = "", -1
-    for move in turn["legal"]:
+    for move in turn.get("legal", []):
         if (found := worth(move, turn["position"]["rows"])) > most:
             best, most = move, found
         if not clock.has_time():
@@ -49,7 +52,7 @@ def beside(square: str, sign: str, rows: list[str]) -> int:
 
 
 # ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
-# have a move ready at any time.
+# have a move ready at any time. Play it with 10 ms a move or more.
 class MoveTime:
     """The arena counts processor time from your last answer on; with `--clock wall` the time from
     its request on.
@@ -100,7 +103,10 @@ for line in sys.stdin:
     elif request["type"] == "turn":
         clock.asked(request["time_ms"])
         chosen = choose(request)
-        note = {"worth": worth(chosen, request["position"]["rows"])}  # `arena replay` shows notes
+        if not chosen:
+            print("this turn has no move to choose", file=sys.stderr)
+        rows = request.get("position", {}).get("rows", [])
+        note = {"worth": worth(chosen, rows)}  # `arena replay` shows notes
         answer({"type": "move", "id": request["id"], "move": chosen, "note": note})
     elif request["type"] == "quit":
         break

@@ -9,6 +9,9 @@ use std::time::Instant;
 fn worth(play: &str, rows: &[&str], village: usize) -> usize {
     let (first, second) =
         play.split_at(play.rfind(|sign: char| sign.is_ascii_uppercase()).unwrap_or(0));
+    if first.len() < 3 || second.len() < 3 || !play.is_ascii() {
+        return 0; // not a move
+    }
     let (colour, square, other) = (&first[..1], &first[1..], &second[1..]);
     if colour != &second[..1] || beside(square, colour, rows) + beside(other, colour, rows) > 0 {
         return 0;
@@ -16,8 +19,8 @@ fn worth(play: &str, rows: &[&str], village: usize) -> usize {
     1 + village * (beside(square, "V", rows) + beside(other, "V", rows))
 }
 
-/// Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages,
-/// left, hands, pile).
+/// Returns the move to play; empty if the turn has none. A turn has: hand, legal, time_ms, position
+/// (rows, provinces, villages, left, hands, pile).
 fn choose<'a>(turn: &'a str, village: usize, clock: &Clock) -> &'a str {
     let rows = strings(get(get(turn, "position"), "rows"));
     let (mut best, mut most) = ("", None);
@@ -36,8 +39,8 @@ fn choose<'a>(turn: &'a str, village: usize, clock: &Clock) -> &'a str {
 /// Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village,
 /// ~ for a lake.
 fn beside(square: &str, sign: &str, rows: &[&str]) -> usize {
-    let (column, row) =
-        ((square.as_bytes()[0] - b'a') as usize, square[1..].parse::<usize>().unwrap_or(0));
+    let column = square.as_bytes()[0].wrapping_sub(b'a') as usize;
+    let row = square[1..].parse::<usize>().unwrap_or(0);
     let shows = |x: usize, y: usize| {
         rows.get(y.wrapping_sub(1)).and_then(|text| text.get(x..x + 1)) == Some(sign)
     };
@@ -50,7 +53,7 @@ fn beside(square: &str, sign: &str, rows: &[&str]) -> usize {
 
 // ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
 // have a move ready at any time. The arena counts processor time from your last answer on; with
-// `--clock wall` the time from its request on.
+// `--clock wall` the time from its request on. Play it with 5 ms a move or more.
 struct Clock {
     by_wall: bool,
     has_bank: bool,
@@ -156,6 +159,9 @@ fn main() -> io::Result<()> {
         } else if kind.starts_with("\"turn\"") {
             clock.asked(digits(get(&line, "time_ms")).parse().unwrap_or(0.0));
             let play = choose(&line, village, &clock);
+            if play.is_empty() {
+                eprintln!("this turn has no move to choose");
+            }
             // `arena replay` shows notes.
             let note = worth(play, &strings(get(get(&line, "position"), "rows")), village);
             println!("{{\"type\":\"move\",\"id\":{id},\"move\":\"{play}\",\"note\":{{\"worth\":{note}}}}}");

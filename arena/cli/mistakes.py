@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import click
 
-from arena.cli.numbers import PROGRAM
+from arena.cli.numbers import path_of
 from arena.errors import MOST_NEAR, UserError, did_you_mean
 from arena.tournament.removed import REMOVED, SINCE
 
@@ -23,10 +23,9 @@ class NoCommandError(MistakeError):
     """A command that does not exist, or does not exist any more."""
 
     def __init__(self, name: str, known: Iterable[str], context: click.Context) -> None:
-        path = f"{context.command_path} {name}".removeprefix(PROGRAM)
-        instead = REMOVED.get(path)
+        instead = REMOVED.get(f"{path_of(context)} {name}".strip())
         if instead:
-            super().__init__(f"'{PROGRAM}{path}' went in {SINCE}", instead, context)
+            super().__init__(f"'{context.command_path} {name}' went in {SINCE}", instead, context)
             return
         hint = f"{did_you_mean(name, known)}'{context.command_path} --help' lists the commands"
         super().__init__(f"'{context.command_path}' has no command {name!r}", hint, context)
@@ -56,7 +55,7 @@ def mistake(error: click.ClickException) -> UserError:
 
 
 def _no_such_option(option: str, context: click.Context) -> UserError:
-    instead = REMOVED.get(f"{context.command_path.removeprefix(PROGRAM)} {option}")
+    instead = REMOVED.get(f"{path_of(context)} {option}")
     if instead:
         return UserError(f"{option} of '{context.command_path}' went in {SINCE}", instead)
     # Only a mistake needs it.

@@ -9,7 +9,16 @@ import click
 
 from arena.tournament.removed import REMOVED, SINCE
 
-PROGRAM = "arena "
+
+def path_of(context: click.Context) -> str:
+    """The names of a command and the groups above it, such as ``league run``; a second name of a
+    command counts as its own.
+    """
+    names: list[str] = []
+    while context.parent is not None:
+        names.insert(0, context.command.name or "")
+        context = context.parent
+    return " ".join(names)
 
 
 def refuse_value(
@@ -20,8 +29,7 @@ def refuse_value(
     """
     text = f"expected {expected}, got {str(value)!r}"
     if ctx is not None and param is not None:
-        command = ctx.command_path.removeprefix(PROGRAM)
-        instead = REMOVED.get(f"{command} {max(param.opts, key=len)} {value}")
+        instead = REMOVED.get(f"{path_of(ctx)} {max(param.opts, key=len)} {value}")
         if instead:
             text = f"{value} went in {SINCE}: {instead}"
     return click.BadParameter(text, ctx=ctx, param=param)

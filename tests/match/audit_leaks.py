@@ -40,7 +40,9 @@ def audit_leaks(states: int, seed: str, first: int, *, as_json: bool) -> int:
     A state is a seat's turn in a game of random moves, with 2 to 4 players on bird or lion. The
     other hands and the draw order are dealt again in a way that the seat cannot distinguish. Then
     the arena's own referee plays both games on to the seat's next turn, in the default view and in
-    the full view. If two lines differ, you see them with the state, and the exit status is 1.
+    the full view. The seat's position in the SDK is compared too, with the positions after some
+    moves (the view "position"). If two lines differ, you see them with the state, and the exit
+    status is 1.
 
     \b
     arena audit-leaks

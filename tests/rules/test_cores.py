@@ -4,6 +4,7 @@ playouts.
 
 import copy
 import gc
+import inspect
 import os
 import pickle
 import random
@@ -17,6 +18,7 @@ import pytest
 from arena.errors import ArenaError
 from arena.rules.boards import Board, built_in, parse_board
 from arena.rules.notation import PASS, UNKNOWN, parse_move
+from arena.rules.setup import checked_setup, parts_of
 from tests.rules.positions import full_deck, middle_of_a_game, position, random_move, state_text
 from tests.rules.test_differential import random_board
 from tests.rules.twins import play_both
@@ -214,7 +216,17 @@ def test_shares_of_rollouts_add_up_and_better_moves_do_better(State):
 
 NO_POLICY = "expected the policy uniform, greedy or careful, got clever"
 NO_TIMES = "expected 1 to 1000000 games for each move, got "
+NO_END = "expected the end last pagoda, no tiles, no space or None, got "
+NO_SEATS = "expected retired or not for each of 2 seats, got "
+NO_LEFT = "expected 1 to 24 pagodas left to each seat, got "
 NO_NUMBERS = "expected 0 to 1000000 moves to look at and turns to play, got "
+
+
+def set_up_like(state, **other):
+    """A state set up with the parts of another one, some of them replaced."""
+    names = inspect.signature(checked_setup).parameters
+    parts = dict(zip(names, parts_of(state), strict=True))
+    return type(state).set_up(**parts | other)
 
 
 @pytest.mark.parametrize(
@@ -235,6 +247,9 @@ NO_NUMBERS = "expected 0 to 1000000 moves to look at and turns to play, got "
         (lambda state: state.set_hand(0, [9]), "expected tiles from 0 to 6, got 9"),
         (lambda state: state.set_pile([-1]), "expected tiles from 0 to 6, got -1"),
         (lambda state: state.net_gain(5), "expected a legal move"),
+        (lambda state: set_up_like(state, end="bored"), f"{NO_END}'bored'"),
+        (lambda state: set_up_like(state, retired=[True]), f"{NO_SEATS}[True]"),
+        (lambda state: set_up_like(state, left=[0, 9]), f"{NO_LEFT}[0, 9]"),
         (lambda state: type(state)(state.board, 5, full_deck()), "expected 2 to 4 players, got 5"),
         (lambda state: type(state)(state.board, 2, [7]), "expected tiles from 0 to 6, got 7"),
     ],

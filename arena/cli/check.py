@@ -48,7 +48,8 @@ from arena.errors import RunError, counted, printable
 from arena.match.bench import thinking_s
 from arena.match.check import StepResult, check_bot, check_object
 from arena.players.aftermath import without_quoted
-from arena.players.folder import Bot, odds_of
+from arena.players.folder import Bot
+from arena.players.labels import odds_of
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.grades import MOST_SEED
 from arena.records.journal import COMPRESSED, journal_of

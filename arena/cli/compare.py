@@ -28,7 +28,8 @@ from arena.commands.playing import Contest, is_trusted
 from arena.errors import ConfigError, RunError, counted
 from arena.exports import verdicts
 from arena.exports.verdicts import llr_text
-from arena.players.folder import Bot, settings_text, split_options, with_options
+from arena.players.folder import Bot, with_options
+from arena.players.labels import settings_text, split_options
 from arena.ratings.sequential import SequentialTest, Verdict
 from arena.records.journal import read_records, unplayed_text
 from arena.records.regular import write_durably

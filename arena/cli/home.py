@@ -26,8 +26,9 @@ from arena.commands.playing import SandboxChoice
 from arena.commands.runs import leader_of, run_state
 from arena.errors import OTHER_HOME, UserError, cannot_write
 from arena.exports.grid import MISSING, columns_text
-from arena.players.folder import bot_at, copy_files, remove_tree
+from arena.players.folder import bot_at, copy_files
 from arena.players.manifest import check_name
+from arena.players.passing import remove_tree
 from arena.players.player import refuse_built_in_name
 from arena.players.registry import ladder, made_if_filled
 from arena.players.staging import lack

@@ -18,7 +18,7 @@ from msgspec import Meta
 from arena.cli.numbers import Number, WholeNumber
 from arena.cli.terminal import say
 from arena.errors import UserError
-from arena.players.folder import split_bots
+from arena.players.labels import split_bots
 from arena.records.record import DEALS
 from arena.records.regular import write_durably
 from arena.tournament.settings import DECLARED, QUESTION, TYPES, taken_by

@@ -22,7 +22,7 @@ from tqdm import tqdm
 from arena.cli.terminal import columns_of, folded
 from arena.errors import FaultKind, counted, printable
 from arena.match.referee import Wait
-from arena.players.folder import odds_of
+from arena.players.labels import odds_of
 from arena.records.record import Fault, GameRecord
 from arena.rules import CORE
 from arena.rules.explain import explained

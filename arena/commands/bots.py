@@ -14,17 +14,8 @@ from msgspec.structs import replace
 from arena.commands.home import bots_folder
 from arena.errors import BotFolderError, ConfigError, did_you_mean, printable
 from arena.match.referee import Timing
-from arena.players.folder import (
-    MOST_TEXT,
-    Bot,
-    bot_at,
-    from_inside,
-    home_of_script,
-    renamed,
-    settings_text,
-    split_options,
-    with_options,
-)
+from arena.players.folder import Bot, bot_at, from_inside, home_of_script, renamed, with_options
+from arena.players.labels import MOST_TEXT, settings_text, split_options
 from arena.players.manifest import FILE
 from arena.players.player import NAME, NAMES, built_in_bot, is_built_in
 from arena.players.registry import Registry, ladder

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from arena.commands.bots import Tell, bot_finder, registry_of, with_clock
 from arena.commands.home import results_folder
 from arena.errors import BotFolderError, ConfigError, RunError, UserError, did_you_mean, printable
-from arena.players.folder import Bot, split_options
+from arena.players.folder import Bot
+from arena.players.labels import split_options
 from arena.players.player import is_built_in
 from arena.players.registry import Registry
 from arena.players.sandbox.tiers import Sandbox

@@ -29,7 +29,8 @@ from arena.exports.verdicts import test_of
 from arena.players.aftermath import with_own_paths
 from arena.players.bot import last_lines
 from arena.players.builds import cache_folder
-from arena.players.folder import Bot, split_options
+from arena.players.folder import Bot
+from arena.players.labels import split_options
 from arena.players.player import is_built_in
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose

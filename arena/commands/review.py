@@ -19,7 +19,8 @@ from arena.commands.playing import SandboxChoice
 from arena.errors import RunError
 from arena.match.decisions import seconds_of_a_grade
 from arena.match.replay import start_state
-from arena.players.folder import Bot, label_among
+from arena.players.folder import Bot
+from arena.players.labels import label_among
 from arena.players.player import built_in, is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while

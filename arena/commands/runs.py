@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from arena.commands.home import results_folder
 from arena.errors import ConfigError, RunError
 from arena.exports.grid import number
-from arena.players.folder import remove_tree
+from arena.players.passing import remove_tree
 from arena.ratings.columns import STANDINGS, in_whole_elo, text_of
 from arena.records.journal import COMPRESSED, journal_of
 from arena.records.regular import BusyError, open_regular, read_regular, turn_in, unused

@@ -17,14 +17,8 @@ from arena.errors import ConfigError, RunError, UserError
 from arena.exports.files import DERIVED
 from arena.exports.tablecheck import check_tables
 from arena.match.replay import audit
-from arena.players.folder import (
-    Bot,
-    bot_files,
-    manifest_text,
-    played_copy,
-    settings_text,
-    split_options,
-)
+from arena.players.folder import Bot, bot_files, manifest_text, played_copy
+from arena.players.labels import settings_text, split_options
 from arena.players.manifest import FILE, played_text
 from arena.players.player import A_PERSON, IN_PROCESS, built_in_bot
 from arena.records.faults import evidence_name

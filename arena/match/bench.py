@@ -19,7 +19,8 @@ from arena.match.referee import GamePlan, Referee, Timing, Wait
 from arena.players.aftermath import CRASHED
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel, Flooded, LongLine, OutputEnded, TimedOut
-from arena.players.folder import Bot, odds_of
+from arena.players.folder import Bot
+from arena.players.labels import odds_of
 from arena.players.messages import Start, encode, shown, turn_view
 from arena.players.player import Answer, InProcessPlayer, Player, first_move, random_move
 from arena.players.process import BotProcess, Ending, moments

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.errors import ConfigError, FaultKind, Forfeit, MoveError, Void
-from arena.players.folder import odds_of
+from arena.players.labels import odds_of
 from arena.players.manifest import Value
 from arena.players.messages import ClockKind, End, Start, encode, played_view
 from arena.players.player import Answer, Evidence, Player

@@ -28,7 +28,8 @@ from arena.match.bench import (
     with_unknown_fields,
 )
 from arena.players.bot import BotPlayer
-from arena.players.folder import Bot, settings_text
+from arena.players.folder import Bot
+from arena.players.labels import settings_text
 from arena.players.messages import Quit, encode
 from arena.players.player import Player
 from arena.players.sandbox.tiers import Sandbox

@@ -14,17 +14,9 @@ import msgspec
 
 import arena
 from arena.errors import OTHER_HOME, BotFolderError, UserError, cannot_write, did_you_mean
-from arena.players.folder import (
-    Bot,
-    age_s,
-    bot_at,
-    content_hash,
-    copy_files,
-    from_inside,
-    home_of_script,
-    remove_tree,
-)
+from arena.players.folder import Bot, bot_at, content_hash, copy_files, from_inside, home_of_script
 from arena.players.manifest import EXAMPLE, FILE, Manifest, check_name, read_manifest
+from arena.players.passing import age_s, remove_tree
 from arena.records.record import version_key
 
 LADDER = (

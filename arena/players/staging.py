@@ -22,14 +22,11 @@ from arena.players.folder import (
     bot_files,
     content_hash,
     copy_files,
-    make_passing,
     manifest_text,
     near_paths,
-    remove_passing,
-    remove_tree,
-    run_tool,
 )
 from arena.players.manifest import FILE, played_text
+from arena.players.passing import make_passing, remove_passing, remove_tree, run_tool
 from arena.players.process import run_build
 from arena.players.sandbox.launch import search_path
 from arena.players.sandbox.tiers import OPEN, Sandbox

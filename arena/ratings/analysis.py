@@ -14,7 +14,7 @@ from msgspec.structs import asdict
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from arena.players.folder import label_among, nearest_label
+from arena.players.labels import label_among, nearest_label
 from arena.ratings.company import Company, company
 from arena.ratings.likelihood import holm, quantile
 from arena.ratings.model import rate

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from arena.errors import UserError, did_you_mean
-from arena.players.folder import nearest_label
+from arena.players.labels import nearest_label
 from arena.ratings.columns import STANDINGS, frame_names
 from arena.ratings.company import company
 from arena.ratings.fit import Fit

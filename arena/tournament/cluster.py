@@ -24,7 +24,8 @@ from msgspec import Struct
 import arena
 from arena.errors import ArenaError, ClusterError, counted
 from arena.match.referee import GamePlan
-from arena.players.folder import Bot, remove_tree
+from arena.players.folder import Bot
+from arena.players.passing import remove_tree
 from arena.players.player import is_built_in
 from arena.players.sandbox.tiers import Tier, at_least
 from arena.players.staging import Packed, pack, unpack

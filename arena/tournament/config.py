@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 
 from arena.errors import ConfigError
 from arena.match.referee import Timing
-from arena.players.folder import has_odds
+from arena.players.labels import has_odds
 from arena.players.manifest import OPTION_NAME, Value, value_text
 from arena.players.messages import ClockKind
 from arena.records.league import Drawn

@@ -18,7 +18,8 @@ from arena.errors import ConfigError, RunError, UserError, Void, did_you_mean
 from arena.match.decisions import Decision, decisions_of, gradable_turns, grade, retrace
 from arena.match.referee import Timing
 from arena.match.replay import Script, old_ms
-from arena.players.folder import Bot, nearest_label
+from arena.players.folder import Bot
+from arena.players.labels import nearest_label
 from arena.players.messages import PROTOCOL
 from arena.players.player import IN_PROCESS
 from arena.players.sandbox.tiers import OPEN, Sandbox

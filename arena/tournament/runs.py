@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from arena import __version__
 from arena.errors import ConfigError, RunError
 from arena.match.referee import Timing
-from arena.players.folder import Bot, played_copy, split_options
+from arena.players.folder import Bot, played_copy
+from arena.players.labels import split_options
 from arena.players.manifest import check_name
 from arena.players.messages import PROTOCOL
 from arena.players.player import IN_PROCESS, built_in_bot

@@ -15,7 +15,8 @@ from msgspec import Struct
 
 from arena.errors import OTHER_HOME, BotFolderError, RunError, Void, cannot_write
 from arena.players.bot import failed_start, last_lines
-from arena.players.folder import Bot, remove_abandoned, remove_tree
+from arena.players.folder import Bot
+from arena.players.passing import remove_abandoned, remove_tree
 from arena.players.player import is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import passing_folder, stage_for_run

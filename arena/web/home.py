@@ -23,8 +23,8 @@ from arena.commands.bots import registry_of
 from arena.commands.home import results_folder
 from arena.commands.runs import latest_ratings, ratings_in
 from arena.errors import BotFolderError
+from arena.exports.parts import all_parts
 from arena.exports.report.page import Setting, fragment, policy_of, read, render
-from arena.exports.scene import all_parts
 from arena.players import player
 from arena.players.registry import Registry
 from arena.records.record import MOST_SEATS, name_of

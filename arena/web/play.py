@@ -21,7 +21,8 @@ from arena.commands.game import SingleGame, Wish, past_games
 from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
 from arena.errors import ConfigError, UserError
-from arena.exports.scene import all_parts, empty_board
+from arena.exports.ground import empty_board
+from arena.exports.parts import all_parts
 from arena.match.referee import Timing
 from arena.players.player import NAME
 from arena.rules.boards import BUILT_IN, find_board

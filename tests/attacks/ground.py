@@ -18,7 +18,7 @@ import tty
 from pathlib import Path
 
 import arena
-from arena.players.folder import remove_tree
+from arena.players.passing import remove_tree
 from arena.players.process import BotProcess
 from arena.players.sandbox.grants import NO_GRANTS
 from arena.players.sandbox.tiers import Sandbox

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.players.folder import PREFIX, UNFINISHED, remove_abandoned
+from arena.players.passing import PREFIX, UNFINISHED, remove_abandoned
 from tests.attacks.ground import commands
 from tests.e2e.conftest import RANDOM
 

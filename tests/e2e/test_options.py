@@ -195,4 +195,4 @@ def test_a_wrong_option_gets_its_sentence_wherever_a_bot_is_named(home):
     _, err = home("play", "greedy:depth=3", "fst", status=1)
     assert "expected no options for greedy, which is built in, got 'depth=3'" in err
     _, err = home("play", f"teller:depth={'1' * 500}", "fst", status=1)
-    assert "expected options of at most 160 signs" in err
+    assert "expected options of at most 160 characters" in err

@@ -4,7 +4,9 @@ import re
 
 import pytest
 
-from arena.exports.scene import ON_TOP, Film, every_part, outline, pair_of, used_parts
+from arena.exports.ground import outline
+from arena.exports.parts import every_part, used_parts
+from arena.exports.scene import ON_TOP, Film, pair_of
 from arena.match.replay import replay, start_state
 from arena.rules import State
 from arena.rules.boards import Board, built_in, parse_board

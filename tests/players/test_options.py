@@ -8,16 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import BotFolderError, ConfigError
-from arena.players.folder import (
+from arena.players.folder import bot_at, renamed, with_options
+from arena.players.labels import (
     MOST_TEXT,
-    bot_at,
     nearest_label,
     read_settings,
-    renamed,
     settings_text,
     split_bots,
     split_options,
-    with_options,
 )
 from arena.players.manifest import played_text, read_manifest, read_options, value_text
 from arena.players.registry import write_manifest
@@ -96,7 +94,11 @@ def test_a_number_is_written_without_a_plus_and_read_back_as_it_was(number):
         ("style=loud", "expected style to be one of calm, wild, got 'loud'", ""),
         ("move_ms=0", "expected move_ms to be a whole number from 1 to 86400000", "time for a"),
         ("memory_mb=1e3", "expected memory_mb to be a whole number from 16 to 4096", ""),
-        (f"c={'1' * MOST_TEXT}", "expected options of at most 160 signs, got 162", "leave out"),
+        (
+            f"c={'1' * MOST_TEXT}",
+            "expected options of at most 160 characters, got 162",
+            "leave out",
+        ),
         ("depth=\u202e3", r"got '\u202e3'", ""),
     ],
 )

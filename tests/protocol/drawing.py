@@ -4,7 +4,9 @@ A drawing is a function of the state, the tiles that lie on it and what is marke
 in, and equal input gives equal text.
 """
 
-from arena.exports.scene import SIDE, Scene, framed, number, pair_of, picture_file, size, way
+from arena.exports.ground import framed, size
+from arena.exports.parts import SIDE, number, picture_file
+from arena.exports.scene import Scene, pair_of, way
 from arena.rules.boards import COLOURS, squares_of
 from arena.rules.notation import PASS, split_move
 

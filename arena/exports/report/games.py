@@ -11,8 +11,10 @@ from markupsafe import Markup
 
 from arena.errors import ArenaError, RunError, printable
 from arena.exports.grid import counted, visible
+from arena.exports.ground import framed, size
+from arena.exports.parts import SEAT_NAMES_STYLE, picture_file
 from arena.exports.report.charts import element
-from arena.exports.scene import NAMES, Film, framed, picture_file, size
+from arena.exports.scene import Film
 from arena.exports.text import event_text, seat_names
 from arena.match.decisions import winning_shares
 from arena.match.replay import replay, start_state
@@ -212,7 +214,7 @@ def animated_picture(record: GameRecord, board: Board) -> str:
     """The game as an SVG file. Raises RunError if it does not follow from its deck and moves."""
     width, height, content = animation_of(record, board)
     title = printable(f"{' - '.join(seat_names(record.bots))}: {record.id}")
-    return picture_file((width, height), title, content, NAMES)
+    return picture_file((width, height), title, content, SEAT_NAMES_STYLE)
 
 
 def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:

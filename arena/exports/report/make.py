@@ -8,15 +8,16 @@ from typing import Any, NamedTuple
 from arena import __version__
 from arena.errors import RunError
 from arena.exports.grid import counted
+from arena.exports.ground import empty_board
+from arena.exports.parts import all_parts
 from arena.exports.report import sections
 from arena.exports.report.games import Album, album_of
 from arena.exports.report.material import Material, gather, read_secrecy
 from arena.exports.report.page import ALONE, Around, OnePage, Setting, render, rules_named
 from arena.exports.report.profiles import Profiles, choose, meetings_of, opponents_of
 from arena.exports.report.scan import Forfeited, chosen_records
-from arena.exports.scene import all_parts, empty_board
 from arena.exports.text import CLOCKS, counted_text, gain_lines, noun_of
-from arena.players.folder import has_odds
+from arena.players.labels import has_odds
 from arena.records.grades import ReviewedGame, read_reviews
 from arena.records.journal import records_of_deal
 from arena.records.record import GameRecord

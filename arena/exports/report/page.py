@@ -27,9 +27,9 @@ from arena.exports.grid import (
     visible,
     with_error,
 )
+from arena.exports.parts import SEAT_NAMES_STYLE
+from arena.exports.parts import style as drawing_style
 from arena.exports.report.charts import axis, interval
-from arena.exports.scene import NAMES
-from arena.exports.scene import style as drawing_style
 from arena.rules.explain import CITED, Rule, cited, every_rule
 
 PACKAGE = "arena.exports.report"
@@ -96,7 +96,7 @@ def policy_of(setting: Setting) -> str:
 @cache
 def _inlines(setting: Setting) -> tuple[Markup, Markup]:
     """The style and the scripts, which are our own files."""
-    style = (read("style.css"), setting.style, drawing_style() + NAMES)
+    style = (read("style.css"), setting.style, drawing_style() + SEAT_NAMES_STYLE)
     scripts = (*map(read, SCRIPTS), *setting.scripts)
     return Markup("\n".join(style)), Markup("\n".join(scripts))  # noqa: S704
 

@@ -20,7 +20,7 @@ from arena.exports.report.material import Material
 from arena.exports.report.scan import Reasons, Scan
 from arena.exports.report.sections import bots_of, version_rows
 from arena.exports.text import ends_of
-from arena.players.folder import label_among
+from arena.players.labels import label_among
 from arena.ratings.columns import PAIRS, STANDINGS, half_width
 from arena.records.record import name_of, shares
 from arena.rules.terms import LAST_PAGODA

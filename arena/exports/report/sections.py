@@ -36,7 +36,7 @@ from arena.exports.report.games import film_of
 from arena.exports.report.material import Material
 from arena.exports.report.scan import Forfeited, Reasons, chosen_records
 from arena.exports.text import ends_of
-from arena.players.folder import settings_text
+from arena.players.labels import settings_text
 from arena.players.manifest import read_manifest
 from arena.players.player import YOU
 from arena.ratings.columns import (

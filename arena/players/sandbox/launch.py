@@ -19,7 +19,7 @@ from msgspec import Struct
 
 import arena
 from arena.errors import SandboxError
-from arena.players.folder import make_passing, remove_passing
+from arena.players.passing import make_passing, remove_passing
 from arena.players.sandbox import confine
 from arena.players.sandbox.grants import (
     NO_GRANTS,

@@ -15,7 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.errors import SandboxError
-from arena.players.folder import make_passing, remove_passing, split_options
+from arena.players.labels import split_options
+from arena.players.passing import make_passing, remove_passing
 from arena.players.sandbox import confine
 from arena.players.sandbox.grants import NO_GRANTS, Grants
 from arena.players.sandbox.launch import Launch, bubblewrap_launch, landlock_launch, plain_launch

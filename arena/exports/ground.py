@@ -1,0 +1,158 @@
+"""The picture of a board without tiles: its frame, its ground with lakes and villages, and outlines
+of areas.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup
+
+from arena.exports.parts import SIDE, number, use
+from arena.exports.report.charts import element
+from arena.rules.boards import GRASS, LAKE, Board, squares_of
+
+FRAME = 22
+"""The width of the frame."""
+TUFTS = 6
+"""One square of grass out of this many has a tuft on it, and another one a few blades."""
+LAYERS = 4
+"""How many layers lie on the board, see `arena.exports.scene`."""
+Point = tuple[int, int]
+Corner = tuple[Point, Point, Point]
+"""A corner of a border: the point, the direction in which the border comes, and the one in which it
+goes on.
+"""
+EDGES = (
+    ((0, -1), (0, 0), (1, 0)),
+    ((1, 0), (1, 0), (0, 1)),
+    ((0, 1), (1, 1), (-1, 0)),
+    ((-1, 0), (0, 1), (0, -1)),
+)
+"""The edges of a square, clockwise. For each: the direction to the square beyond it, the corner at
+which the edge begins, and the direction in which it goes.
+"""
+
+
+def outline(board: Board, mask: int, inset: float, radius: float) -> str:
+    """The ``d`` of an SVG path around every area of a mask, clockwise, and around its holes. The
+    path runs ``inset`` units inside the area, with round corners of this ``radius``.
+    """
+    # The directions that borders take at each point, with the area to their right.
+    ends: dict[Point, list[Point]] = {}
+    for square in squares_of(mask):
+        y, x = divmod(square, board.stride)
+        for (dx, dy), (right, down), way in EDGES:
+            beside = (y + dy) * board.stride + x + dx
+            if beside < 0 or not mask >> beside & 1:
+                ends.setdefault((x + right, y + down), []).append(way)
+    path = ""
+    while start := next((point for point, ways in ends.items() if ways), None):
+        path += _loop(_corners(ends, start), inset, radius)
+    return path
+
+
+def _corners(ends: dict[Point, list[Point]], start: Point) -> list[Corner]:
+    """The corners of the border that begins at a point; its edges are taken out of ``ends``."""
+    first = ends[start][0]
+    point = start
+    way = first
+    corners: list[Corner] = []
+    while True:
+        ends[point].remove(way)
+        point = (point[0] + way[0], point[1] + way[1])
+        ways = [*ends.get(point, []), *([first] if point == start else [])]
+        # Two areas may meet at a corner: turning right there keeps them apart.
+        following = (-way[1], way[0]) if (-way[1], way[0]) in ways else ways[0]
+        if following != way:
+            corners.append((point, way, following))
+        if point == start and following == first:
+            return corners
+        way = following
+
+
+def _loop(corners: Sequence[Corner], inset: float, radius: float) -> str:
+    """The SVG path of one border."""
+    path = ""
+    for (x, y), (dx, dy), (tx, ty) in corners:
+        near_x = number(x * SIDE + inset * (-dy - ty) - dx * radius)
+        near_y = number(y * SIDE + inset * (dx + tx) - dy * radius)
+        if not path:
+            line = f"M{near_x} {near_y}"
+        elif dx:
+            line = f"H{near_x}"
+        else:
+            line = f"V{near_y}"
+        bend = (dx * radius, dy * radius, (dx + tx) * radius, (dy + ty) * radius)
+        path += f"{line}q{' '.join(map(number, bend))}"
+    return f"{path}z"
+
+
+def size(board: Board) -> tuple[int, int]:
+    """The width and the height of a board with its frame."""
+    return board.width * SIDE + 2 * FRAME, board.height * SIDE + 2 * FRAME
+
+
+def framed(board: Board, content: str) -> str:
+    """The SVG of a board with a content on it; the corner of the frame lies at the origin."""
+    width, height = board.width * SIDE, board.height * SIDE
+    ground = f"M0 0h{width}v{height}H0z"
+    return (
+        f'<rect class="q-frame" width="{width + 2 * FRAME}" height="{height + 2 * FRAME}"'
+        f' rx="9"/>{_names(board)}<g transform="translate({FRAME} {FRAME})"><path'
+        f' fill="url(#qgrass)" d="{ground}"/><path fill="url(#qsun)" d="{ground}"/>'
+        f'<rect class="q-edge" x="-1" y="-1" width="{width + 2}" height="{height + 2}" rx="2"/>'
+        f"{_ground(board)}{content}</g>"
+    )
+
+
+def _names(board: Board) -> str:
+    """The SVG of the letters of columns and the numbers of rows on the frame."""
+    below, middle = board.height * SIDE + FRAME + 15, FRAME + SIDE // 2
+    names = [(at * SIDE + middle, below, chr(97 + at)) for at in range(board.width)]
+    names += [(FRAME // 2, at * SIDE + middle + 4, str(at + 1)) for at in range(board.height)]
+    texts = (f'<text x="{x}" y="{y}">{name}</text>' for x, y, name in names)
+    return f'<g class="q-names">{"".join(texts)}</g>'
+
+
+def _ground(board: Board) -> str:
+    """The SVG of the ground: tufts of grass, lakes, and villages on their plates."""
+    places = [
+        (row * board.stride + column, letter)
+        for row, line in enumerate(board.rows)
+        for column, letter in enumerate(line)
+    ]
+    grass = [((at * at * 31 + at * 17) % 97 % TUFTS, at) for at, sign in places if sign == GRASS]
+    lakes = [at for at, sign in places if sign == LAKE]
+    shore = outline(board, sum(1 << at for at in lakes), 2, 10)
+    parts = [
+        _uses("qtuft", board, (at for chance, at in grass if chance == 0)),
+        _uses("qblades", board, (at for chance, at in grass if chance == 1)),
+        f'<path class="q-lake" d="{shore}"/>' if lakes else "",
+        _uses("qwave", board, lakes),
+    ]
+    for village in board.villages:
+        parts.append(f'<path class="q-plate" d="{outline(board, village, 3, 7)}"/>')
+        parts.append(_uses("qhouses", board, squares_of(village)))
+    return "".join(parts)
+
+
+def _uses(part: str, board: Board, squares: Iterable[int]) -> str:
+    """The SVG of a part on each of the squares."""
+    places = (divmod(square, board.stride) for square in squares)
+    return "".join(use(part, column * SIDE, row * SIDE) for row, column in places)
+
+
+def empty_board(board: Board) -> Markup:
+    """The drawing of an empty board for a page, with a group for each layer, which the page's
+    script fills.
+    """
+    width, height = size(board)
+    layers = '<g class="live">' + "<g></g>" * LAYERS + "</g>"
+    inside = Markup(framed(board, layers))  # noqa: S704 - our own drawing
+    return element(
+        "svg",
+        inside,
+        viewBox=f"0 0 {width} {height}",
+        class_="board",
+        role="img",
+        aria_label=f"the board {board.name}",
+    )

@@ -1,0 +1,161 @@
+"""The parts of pictures of boards, and how they look: tiles, pagodas, houses, and the colours of
+the seats.
+
+A drawing refers to a part by its name. The parts are written once into a file or page. Their names
+begin with ``q``, and so do those of the classes, so that they never clash with a page's own names.
+"""
+
+import re
+from functools import cache
+from html import escape
+from importlib.resources import files
+from itertools import product
+
+from markupsafe import Markup
+
+from arena.rules.boards import COLOURS
+
+SIDE = 40
+"""The side of a square, in the units of all drawings."""
+SEATS = ("#1d1f25", "#fbf8ef", "#7d3bb0", "#12897b")
+"""The colours of the seats."""
+CASINGS = ("#f3ead6", "#2b241c", "#f3ead6", "#f3ead6")
+"""The colour around that of each seat, which sets it off."""
+SIGNS = (
+    "",
+    "",
+    "M20 20.400l4.600 4.600-4.600 4.600-4.600-4.600z",
+    "M14 22.500h12v2H14zM14 26h12v2H14z",
+)
+"""The paths of signs on the pagodas of the third and the fourth seat, which would look alike for
+people who see no colours.
+"""
+HALVES = {"h": ("left", "right", "x"), "v": ("top", "bottom", "y")}
+"""For a horizontal and a vertical tile: the names of its halves, and the axis along which the
+second half lies.
+"""
+DOORS = ("#8b8b8b", "#9c917c", "#d9c4ec", "#bfe3dc")
+
+STYLE = (
+    ".q-frame{fill:url(#qwood)}.q-edge{fill:none;stroke:#86643f;stroke-width:2}"
+    ".q-names{font:600 11px system-ui,sans-serif;fill:#e6d6b5;text-anchor:middle}"
+    ".q-lake{fill:url(#qwater);stroke:#4f8299;stroke-width:1.5}"
+    ".q-waves{fill:none;stroke:#e4f2f6;stroke-width:1.6;stroke-linecap:round}"
+    ".q-plate{fill:#ecdcbb;stroke:#a98c5c;stroke-width:1.2}"
+    ".q-last{fill:none;stroke:#ffab00;stroke-width:4}.q-broken{stroke-dasharray:9 5}"
+    ".q-refused{fill:none;stroke:#d0021b;stroke-width:4;stroke-linecap:round}"
+    ".q-starts{fill:none;stroke:#fff;stroke-width:1.6;opacity:.9}.q-arrow{fill:#8d7f68}"
+    ".q-casing{stroke-width:4.6}.q-border{stroke-width:2.6}"
+)
+SEAT_NAMES_STYLE = (
+    ".q-seat{font:600 15px system-ui,sans-serif;fill:#3a3024}.q-left{text-anchor:end}"
+)
+"""The style of the names of seats below a board that plays itself."""
+BORDER_STYLE = ".q{0}{{fill:none;stroke:{1}}}.q{0}>.q-casing{{stroke:{2}}}"
+
+
+def picture_file(extent: tuple[int, int], title: str, content: str, more_style: str = "") -> str:
+    """An SVG file of a drawing with this width and height, which includes the parts that the
+    content refers to.
+    """
+    width, height = extent
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}"'
+        f' height="{height}" role="img">'
+        f"<title>{escape(title)}</title><style>{style(content)}{more_style}</style>"
+        f"<defs>{used_parts(content)}</defs>{content}</svg>\n"
+    )
+
+
+def style(content: str | None = None) -> str:
+    """The style of a drawing, with the borders of the seats that its content has; without a
+    content, of all seats.
+    """
+    text = STYLE
+    for seat, (colour, casing) in enumerate(zip(SEATS, CASINGS, strict=True)):
+        if content is None or f'class="q{seat}"' in content:
+            text += BORDER_STYLE.format(seat, colour, casing)
+    return text
+
+
+def used_parts(content: str) -> str:
+    """The text of the parts to which a content refers, and of those to which these parts refer in
+    turn.
+    """
+    parts = every_part()
+    used: set[str] = set()
+    unread = [content, STYLE]
+    while unread:
+        names = set(re.findall(r'(?:href="|url\()#(q\w+)', unread.pop())) - used
+        used |= names
+        unread += [parts[name] for name in names]
+    return "".join(parts[name] for name in parts if name in used)
+
+
+@cache
+def every_part() -> dict[str, str]:
+    """The text of every part by its name: those that parts.svg has, and the tiles and pagodas that
+    are composed of them.
+    """
+    drawn = files("arena.exports").joinpath("parts.svg").read_text(encoding="utf-8")
+    parts = {line.split('"', 2)[1]: line for line in drawn.splitlines() if ' id="' in line}
+    made = {
+        f"q{one}{other}{way}": _tile(one, other, way)
+        for one, other, way in product(COLOURS, COLOURS, HALVES)
+    }
+    made |= {f"q{colour}s": _start(colour) for colour in COLOURS}
+    # ``q10`` is the first seat's pagoda, and ``q20`` its higher one, for a major province.
+    for storeys, shape in ((1, "one"), (2, "two")):
+        made |= {f"q{storeys}{seat}": _pagoda(shape, seat) for seat in range(len(SEATS))}
+    return parts | {name: f'<g id="{name}">{content}</g>' for name, content in made.items()}
+
+
+def _tile(one: str, other: str, way: str) -> str:
+    """The SVG of a tile: its shadow, its two halves, the light on it and the fold between them."""
+    first, second, place = HALVES[way]
+    return _lit(
+        way,
+        f'<use href="#q{first}" fill="url(#q{one})"/>'
+        f'<use href="#q{second}" {place}="{SIDE}" fill="url(#q{other})"/>',
+    )
+
+
+def _start(colour: str) -> str:
+    """The SVG of a starting space: one space with a ring."""
+    return _lit("s", f'<use href="#qspace" fill="url(#q{colour})"/>', '<use href="#qstart"/>')
+
+
+def _lit(way: str, halves: str, above: str = "") -> str:
+    """The SVG of halves of tiles, with the shadow below and the light above them."""
+    return (
+        f'<use href="#qshadow{way}" fill="#0005"/>{halves}'
+        f'<use href="#qlight{way}" fill="none" stroke-width="1.2"/>{above}'
+    )
+
+
+def _pagoda(shape: str, seat: int) -> str:
+    """The SVG of a seat's pagoda, with ``one`` storey or ``two``."""
+    casing = CASINGS[seat]
+    sign = f'<path d="{SIGNS[seat]}" fill="{casing}"/>' if SIGNS[seat] else ""
+    return (
+        f'<use href="#qfoot"/><use href="#q{shape}" fill="{SEATS[seat]}" stroke="{casing}"/>'
+        f'<use href="#q{shape}" fill="url(#qshade)"/>'
+        f'<use href="#qroofs{shape}" stroke="{casing}" stroke-opacity=".5"/>'
+        f'<use href="#qdoor{shape}" fill="{DOORS[seat]}"/>'
+        f"{sign}"
+    )
+
+
+def use(part: str, x: float, y: float) -> str:
+    """The SVG that draws a part with its corner at a point."""
+    return f'<use href="#{part}" x="{number(x)}" y="{number(y)}"/>'
+
+
+def number(value: float) -> str:
+    """A coordinate to one decimal, as short as it can be written."""
+    return f"{value:.1f}".rstrip("0").rstrip(".")
+
+
+def all_parts() -> Markup:
+    """Every part, invisible, for a page on which boards, hands and seats are drawn."""
+    return Markup("<defs>{}</defs>").format(Markup("".join(every_part().values())))  # noqa: S704

@@ -1,0 +1,160 @@
+"""Labels: the names of bots in runs, such as ``my-bot@2:depth=3,move_ms=50``. A label is the name
+in the registry, then ``@`` and a version for an old one, then ``:`` and options.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from arena.errors import ConfigError, UserError, did_you_mean
+from arena.players.manifest import ARENA_OPTIONS, FLOAT, OPTION_NAME, Option, Value, value_text
+
+MOST_TEXT = 160
+"""The most characters of the options in one label."""
+LABELS_KEPT = 1024
+"""For how many labels `odds_of` remembers its answer."""
+
+
+def split_options(text: str) -> tuple[str, str | None]:
+    """Split ``my-bot:depth=3``, a name or a path, before its options; the text of the options is
+    None if there is no ``:``.
+    """
+    folder, slash, last = text.rpartition("/")
+    name, colon, options = last.partition(":")
+    return f"{folder}{slash}{name}", options if colon else None
+
+
+def split_bots(text: str) -> list[str]:
+    """Split names of bots at commas. Commas also separate the options of one bot: a part with ``=``
+    belongs to the name before it.
+    """
+    names: list[str] = []
+    for part in map(str.strip, text.split(",")):
+        name, equals, _ = part.partition("=")
+        if names and equals and ":" in names[-1] and OPTION_NAME.fullmatch(name):
+            names[-1] += f",{part}"
+        elif part:
+            names.append(part)
+    return names
+
+
+def read_settings(text: str, declared: Mapping[str, Option], bot: str) -> dict[str, Value]:
+    """The settings in a text such as ``depth=3,c=1.4``, without those that have their default, in
+    the order of the ``declared`` options. Raises ConfigError.
+    """
+    if len(text) > MOST_TEXT:
+        raise ConfigError(
+            f"{bot}: expected options of at most {MOST_TEXT} characters, got {len(text)}",
+            "leave out those that have their default",
+        )
+    texts: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, value = (word.strip() for word in part.partition("="))
+        if not equals or not name:
+            example = next((each for each in declared if declared[each].type != "bool"), "move_ms")
+            usual = (declared[example].usual if example in declared else None) or 50
+            raise ConfigError(
+                f"{bot}: expected options such as {example}={value_text(usual)}, got {part!r:.80}",
+                _listed(declared, bot),
+            )
+        if name in texts:
+            raise ConfigError(f"{bot}: expected each option once, got {name} twice")
+        texts[name] = value
+    return settings_of(texts, declared, bot)
+
+
+def settings_of(
+    texts: Mapping[str, str], declared: Mapping[str, Option], bot: str
+) -> dict[str, Value]:
+    """The settings for the texts of options by name, like `read_settings`. Raises ConfigError."""
+    known = {**declared, **ARENA_OPTIONS}
+    for name in texts:
+        if name not in known:
+            raise ConfigError(
+                f"{bot}: expected one of its options, got {name!r:.80}",
+                f"{did_you_mean(name, known)}{_listed(declared, bot)}",
+            )
+    settings: dict[str, Value] = {}
+    for name, option in known.items():
+        value = option.value_of(texts[name]) if name in texts else option.usual
+        if value is None and name in texts:
+            wrong = f"{bot}: expected {name} to be {option.wanted}, got {texts[name]!r:.200}"
+            raise ConfigError(wrong, option.help)
+        if value is not None and value != option.usual:
+            settings[name] = value
+    return settings
+
+
+def _listed(declared: Mapping[str, Option], bot: str) -> str:
+    """A hint that names the options of a bot."""
+    own = f"has {', '.join(declared)}" if declared else "declares none in its bot.toml"
+    return f"{bot} {own}; every bot has {', '.join(ARENA_OPTIONS)}"
+
+
+def settings_text(settings: Mapping[str, Value]) -> str:
+    """The settings as they stand in a label: ``depth=3,c=1.4``."""
+    return ",".join(f"{name}={value_text(value)}" for name, value in settings.items())
+
+
+def nearest_label(text: str, labels: Iterable[str]) -> str:
+    """The label that names the same bot with the same options as the text, whose options may be in
+    any order and form; the text itself if there is none.
+    """
+    labels = list(labels)
+    if text in labels:
+        return text
+    wanted = _parts(text)
+    return next((label for label in labels if _parts(label) == wanted), text)
+
+
+def label_among(labels: Sequence[str], text: str) -> str:
+    """The label of a run's bot that a text names, see `nearest_label`. Raises UserError if the run
+    has no such bot.
+    """
+    label = nearest_label(text, labels)
+    if label not in labels:
+        known = f"{did_you_mean(text, labels)}there are {', '.join(labels)}"
+        raise UserError(f"expected a bot of the run, got {text!r}", known)
+    return label
+
+
+def _parts(label: str) -> tuple[str, frozenset[tuple[str, str | float]]]:
+    """The name of a bot and its options, in a form in which equal options are equal."""
+    name, options = split_options(label)
+    pairs = [part.strip().partition("=") for part in (options or "").split(",") if part.strip()]
+    return name, frozenset(
+        (key, float(value) if FLOAT.fullmatch(value) else value) for key, _, value in pairs
+    )
+
+
+class Odds(NamedTuple):
+    """The limits that a label sets; None where the limit of the run or of bot.toml holds."""
+
+    move_ms: int | None = None
+    game_ms: int | None = None
+    increment_ms: int | None = None
+    memory_mb: int | None = None
+
+
+@lru_cache(maxsize=LABELS_KEPT)
+def odds_of(label: str) -> Odds:
+    """The limits that a label sets. Raises ConfigError for a value that is no such limit, which a
+    run.json may have.
+    """
+    limits: dict[str, int] = {}
+    options = label.partition(":")[2]
+    for part in options.split(","):
+        key, _, text = part.partition("=")
+        if key not in ARENA_OPTIONS:
+            continue
+        value = ARENA_OPTIONS[key].value_of(text)
+        if not isinstance(value, int):
+            wanted = ARENA_OPTIONS[key].wanted
+            raise ConfigError(f"{label}: expected {key} to be {wanted}, got {text!r}")
+        limits[key] = value
+    return Odds(**limits)
+
+
+def has_odds(label: str) -> bool:
+    """Whether a label sets a limit. Raises ConfigError, as `odds_of` does."""
+    return any(limit is not None for limit in odds_of(label))

@@ -1,0 +1,101 @@
+"""Temporary folders for bots and builds, each owned by the process that made it.
+
+That process holds a lock on the folder, which the kernel releases when the process ends, however it
+ends. So a folder that can be locked has no owner any more, and is removed. A process id in the
+folder's name would not say that, because another process may have got the same number.
+"""
+
+import fcntl
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+PREFIX = "qin-arena-"
+UNFINISHED = ".qin-arena-new-"
+"""How the name of a folder begins until its process has locked it."""
+PATIENCE_S = 60
+"""How many seconds a process may take between making a folder and locking it."""
+
+_locks: dict[str, int] = {}
+"""The descriptor that holds the lock of each folder of this process."""
+
+
+def make_passing(kind: str) -> str:
+    """Makes an empty folder that this process owns, and returns its path; ``kind`` is a part of its
+    name.
+    """
+    made = tempfile.mkdtemp(prefix=UNFINISHED)
+    handle = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
+    # On a file system without locks, no folder is ever taken for abandoned.
+    with suppress(OSError):
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    # Only now the folder gets a name that other processes look at, so none sees it without its
+    # lock.
+    name = made.replace(UNFINISHED, f"{PREFIX}{kind}-")
+    os.rename(made, name)  # noqa: PTH104 - every start of a bot waits for this call
+    _locks[name] = handle
+    return name
+
+
+def remove_passing(folder: str) -> None:
+    """Removes a folder that this process owns."""
+    remove_tree(folder)
+    handle = _locks.pop(folder, None)
+    if handle is not None:
+        os.close(handle)
+
+
+def remove_abandoned() -> list[Path]:
+    """Removes the folders of this user that no living process owns, and returns their paths."""
+    found, places = [], Path(tempfile.gettempdir())
+    for place in sorted([*places.glob(f"{PREFIX}*"), *places.glob(f"{UNFINISHED}*")]):
+        with suppress(OSError):  # the folder is gone, or its owner holds the lock
+            status = place.lstat()
+            # The process that made a new folder may be about to lock it.
+            is_new = place.name.startswith(UNFINISHED) and age_s(place) <= PATIENCE_S
+            if is_new or not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+                continue
+            handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove_tree(str(place))
+                found.append(place)
+            finally:
+                os.close(handle)
+    return found
+
+
+def age_s(place: Path) -> float:
+    """How many seconds ago a folder was last changed, by the dates of the file system."""
+    return datetime.now(UTC).timestamp() - place.lstat().st_mtime
+
+
+def remove_tree(folder: str) -> None:
+    """Removes a folder to which a bot may have written, with everything in it; if the path is a
+    link, only the link. Files that cannot be removed stay.
+
+    Python removes nearly every folder. It fails for folders that are nested deeper than its stack,
+    and for folders that their owner may not list; programs of the system remove those.
+    """
+    if os.path.islink(folder):  # noqa: PTH114 - chmod would follow it
+        os.unlink(folder)  # noqa: PTH108
+        return
+    try:
+        shutil.rmtree(folder)
+    except (OSError, RecursionError):
+        if os.path.lexists(folder):
+            run_tool("chmod", "-R", "u+rwX", folder)
+            run_tool("rm", "-rf", folder)
+
+
+def run_tool(*command: str) -> None:
+    """Runs a program of the system on a folder."""
+    *words, place = command
+    # The system's own programs, also where the user's PATH does not lead to them.
+    system = {"PATH": os.defpath}
+    subprocess.run([*words, "--", place], stderr=subprocess.DEVNULL, check=False, env=system)  # noqa: S603

@@ -73,8 +73,8 @@ from arena.ratings.tables import rate_sheet
 from arena.records.journal import unplayed_text
 from arena.records.runfile import read_run
 from arena.tournament.config import Comparison as Question
+from arena.tournament.events import Event, GamePlayed
 from arena.tournament.pools import Place
-from arena.tournament.runner import Event, GamePlayed
 from arena.tournament.runs import Request
 from arena.tournament.settings import (
     DECLARED,

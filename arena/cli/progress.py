@@ -28,8 +28,8 @@ from arena.rules import CORE
 from arena.rules.explain import explained
 from arena.rules.terms import title_of
 from arena.tournament.config import RunConfig
+from arena.tournament.events import BotBroken, Event, GamePlayed, Stopping, Voided, WorkersChanged
 from arena.tournament.pools import Workers
-from arena.tournament.runner import BotBroken, Event, GamePlayed, Stopping, Voided, WorkersChanged
 from arena.tournament.session import Session
 
 LONG_S = 60

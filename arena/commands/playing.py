@@ -40,10 +40,11 @@ from arena.records.journal import read_records
 from arena.records.ownership import state_folder
 from arena.records.runfile import read_run
 from arena.rules import CORE
+from arena.tournament.events import BotBroken, Event
 from arena.tournament.lineups import next_allotment
 from arena.tournament.log import run_log
 from arena.tournament.pools import Place, Workers, workers_at
-from arena.tournament.runner import BotBroken, Event, Pool, Runner
+from arena.tournament.runner import Pool, Runner
 from arena.tournament.runs import Request
 from arena.tournament.session import Session, open_session
 from arena.tournament.settings import FILE as OWN_FILE

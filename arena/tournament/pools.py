@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Self
 from arena.errors import ConfigError, counted
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
-from arena.tournament.runner import Event, Pool
+from arena.tournament.events import Event
+from arena.tournament.runner import Pool
 from arena.tournament.scheduler import connect
 from arena.tournament.settings import OwnConfig, read_own_config
 from arena.tournament.workers import LocalPool, Setup, available_cores, worker_cores

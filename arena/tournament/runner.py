@@ -1,5 +1,5 @@
-"""Plays a run's missing games on a pool of workers and writes each to the journal as it ends. It
-emits events and never prints.
+"""Plays the missing games of a run on a pool of workers, and writes each game to the journal as it
+ends. The runner prints nothing: it emits the events of `arena.tournament.events`.
 """
 
 import logging
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from arena.errors import FaultKind, RunError, UserError, Void
 from arena.match.referee import BrokenOff, GamePlan, Outcome
@@ -17,127 +17,100 @@ from arena.records.faults import Faults
 from arena.records.journal import Journal
 from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
 from arena.records.voids import VoidGame, append_void
+from arena.tournament.events import BotBroken, Event, GamePlayed, Stopping, Voided, WorkersChanged
 from arena.tournament.sources import Games
 from arena.tournament.workers import ATTEMPTS, Batch
-
-
-class GamePlayed(NamedTuple):
-    """A game ended and is in the journal."""
-
-    outcome: Outcome
-
-
-class Voided(NamedTuple):
-    """A game broke off through no fault of a bot; ``given_up`` for this session, or tried again."""
-
-    game: str
-    reason: str
-    given_up: bool
-
-
-class BotBroken(NamedTuple):
-    """A bot plays no more in this session: its first games, so many, ended as this ``game`` did, by
-    this fault; ``stderr`` is the end of what it wrote there.
-    """
-
-    bot: str
-    games: int
-    game: str
-    fault: Fault
-    stderr: str
-
-
-class Stopping(NamedTuple):
-    """The run was asked to stop: so many games are still being played and will count."""
-
-    running: int
-
-
-class WorkersChanged(NamedTuple):
-    """What became of workers or their machines, in a sentence for people."""
-
-    text: str
-
-
-Event = GamePlayed | Voided | BotBroken | Stopping | WorkersChanged
-
 
 log = logging.getLogger(__name__)
 
 LOOK_S = 0.2
+"""How many seconds the runner waits for a batch before it looks after the workers again."""
 DIED = (
     "warning: a worker died: the {} games that were handed out but had not come back are played"
     " again"
 )
 FIRST_GAMES = 6
-"""A bot that fails in all of its first games, so many, cannot play here. With two players these are
-three deals from both seats, with three players one deal on two boards from every seat.
+"""A bot that fails in this many games, and never played another way, cannot play here. With two
+players these are three deals from both seats, with three players one deal on two boards from every
+seat.
 """
 CRASHES = (FaultKind.STARTUP, FaultKind.EXIT, FaultKind.KILLED, FaultKind.MEMORY)
 MOST_FRUITLESS = 10
+"""How often in a row workers may die without having finished a game."""
 Ended = tuple[GamePlan, Outcome | BaseException | None]
-"""A game and its result, None if it was not started."""
+"""A game and its result; None if the game was not started."""
 
 
 class Pool(Protocol):
-    """Workers somewhere. A batch whose worker died ends with a `BrokenExecutor` error; one that
-    failed for another reason ends with that error. If they fall ``as_one``, all other batches break
-    off with that.
+    """Workers that play batches of games. The future of a batch whose worker died ends with a
+    `BrokenExecutor` error; that of a batch that failed for another reason ends with that error.
+
+    ``as_one``  whether the death of one worker breaks off the batches of all workers
     """
 
     as_one: bool
 
     @property
     def slots(self) -> int:
-        """How many games are played at the same time."""
+        """How many games can be played at the same time."""
 
     def look(self) -> None:
         """Looks after the workers; called often. Raises RunError if no more games can be played."""
 
     def capacity(self) -> int:
-        """How many games may be handed out as a batch now, 0 for none."""
+        """How many games the next batch may have; 0 if no batch may be handed out now."""
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
-        """Hands out a batch; None if there is no capacity for it now, or if a worker died. With one
-        that is ``alone`` no other game may be lost if it breaks its worker.
+        """Hands out a batch. Returns None if there is no capacity for it now, or if a worker died.
+        A batch that is ``alone`` may kill its worker, and then no other game may be lost.
         """
 
     def renew(self) -> None:
-        """Called when nothing that was handed out is left, and a worker has died or may have."""
+        """Replaces workers that have died. Called when no batch is left that was handed out."""
 
     def stop_beginning(self) -> None:
-        """Lets running games finish and starts no others."""
+        """Lets running games finish, and starts no others."""
 
     def close(self, *, kill: bool) -> None:
         """Ends the workers, or leaves them; ``kill`` breaks off the games they still play."""
 
 
 class FirstGames:
-    """Whether each bot can play at all, as its first games in a session show.
+    """Finds bots that cannot play at all, by their first games in a session.
 
-    It cannot if so many, all of them, ended in its start-up, or in a crash of one kind. A game that
-    others ended by forfeits says nothing.
+    A bot cannot play if each of its first `FIRST_GAMES` games ended with a crash of one kind, such
+    as in its start-up. A game that other bots ended by forfeits does not count.
     """
 
     def __init__(self) -> None:
         self._ends = defaultdict[str, list[str]](list)
 
     def add(self, record: GameRecord) -> list[Fault]:
-        """Counts a game. Returns the faults by which bots turn out to be broken, once each."""
-        found, faults = list[Fault](), {fault.seat: fault for fault in record.faults}
+        """Counts a game. Returns the fault of each bot of which it is now clear that it cannot
+        play; every such bot comes once.
+        """
+        broken: list[Fault] = []
+        faults = {fault.seat: fault for fault in record.faults}
         for seat, bot in enumerate(record.bots):
-            fault, ends = faults.get(seat), self._ends[bot]
-            if len(ends) < FIRST_GAMES and (fault or record.end != FORFEIT):
-                ends.append(fault.kind if fault else record.end)
-                if fault and fault.kind in CRASHES and ends == [fault.kind] * FIRST_GAMES:
-                    found.append(fault)
-        return found
+            fault = faults.get(seat)
+            ends = self._ends[bot]
+            is_decided = len(ends) == FIRST_GAMES
+            was_ended_by_others = fault is None and record.end == FORFEIT
+            if is_decided or was_ended_by_others:
+                continue
+            ends.append(fault.kind if fault else record.end)
+            if fault and fault.kind in CRASHES and ends == [fault.kind] * FIRST_GAMES:
+                broken.append(fault)
+        return broken
 
 
 class Runner:
-    """One session of playing: ``stop_level`` 0 keeps playing, 1 lets running games finish, and 2
-    kills the workers. ``voided`` holds the games that were given up, ``broken`` the bots that play
-    no more, unless it ``spares`` them; ``faults`` writes the evidence.
+    """One session of playing.
+
+    ``stop_level``  0: keep playing; 1: let running games finish; 2: kill the workers
+    ``voided``      the games that were given up
+    ``broken``      the bots that play no more; with ``spares`` such bots play on
+    ``faults``      writes the evidence of faults
     """
 
     def __init__(
@@ -162,7 +135,9 @@ class Runner:
         self.stop_level = 0
 
     def request_stop(self) -> None:
-        """Stops after the running games, or at once; a signal handler may call it."""
+        """Stops after the running games; called again, stops at once. A signal handler may call
+        it.
+        """
         self.stop_level += 1
 
     def play(self, source: Games) -> None:
@@ -170,7 +145,8 @@ class Runner:
         cannot be written, ClusterError if no workers are left, Void if they keep dying, UserError
         on a machine that is too busy to be fair.
         """
-        self._source, is_told = source, False
+        self._source = source
+        has_said_so = False
         try:
             while self._is_going_on():
                 self._pool.look()
@@ -178,9 +154,10 @@ class Runner:
                     self._hand_out()
                 elif self._pending:
                     self._pool.stop_beginning()
-                if self.stop_level and not is_told:
-                    is_told, running = True, sum(map(len, self._pending.values()))
-                    self._listen(Stopping(min(running, self._pool.slots)))
+                if self.stop_level and not has_said_so:
+                    has_said_so = True
+                    handed_out = sum(len(plans) for plans in self._pending.values())
+                    self._listen(Stopping(min(handed_out, self._pool.slots)))
                 if self._pending:
                     done, _ = wait(self._pending, timeout=LOOK_S, return_when=FIRST_COMPLETED)
                     self._collect(done)
@@ -194,14 +171,14 @@ class Runner:
                 self._pending.clear()
 
     def _is_going_on(self) -> bool:
-        """Whether games are being played that still count, or more are to be."""
+        """Whether games are in flight that still count, or more are to be handed out."""
         if self.stop_level > 1:
             return False
         return bool(self._pending) or not (self.stop_level or self._source.is_over)
 
     def _hand_out(self) -> None:
-        """Keeps the workers supplied. Games suspected of breaking a worker are played one at a
-        time.
+        """Hands out batches while the pool has capacity. Games that may have killed a worker are
+        played one at a time.
         """
         while self._suspects and self._submit([self._suspects[0]], alone=True):
             self._suspects.popleft()
@@ -214,7 +191,7 @@ class Runner:
                 return
 
     def _submit(self, plans: list[GamePlan], *, alone: bool = False) -> bool:
-        """Gives games to the pool; False if it does not take them now."""
+        """Gives games to the pool. Returns whether the pool took them."""
         future = self._pool.submit(plans, alone=alone)
         if future is not None:
             self._pending[future] = plans
@@ -223,8 +200,8 @@ class Runner:
         return future is not None
 
     def _collect(self, done: set[Future[Batch]]) -> None:
-        """Writes finished games, then deals with failed ones, and with those not started because of
-        a stop.
+        """Writes the finished games of batches, and then requeues those that failed or were not
+        started, or gives them up.
         """
         if any(isinstance(_error_of(future), BrokenExecutor) for future in done):
             done = wait(self._pending).done if self._pool.as_one else done
@@ -244,13 +221,13 @@ class Runner:
             self._queue_again(broken)
 
     def _rescue(self) -> None:
-        """Writes the games that were finished when playing broke off."""
+        """Writes the games that had been finished when playing broke off."""
         done = [future for future in self._pending if future.done() and not _error_of(future)]
         self._keep(self._take(done))
 
     def _take(self, done: Iterable[Future[Batch]]) -> list[Ended]:
-        """The games of batches that have ended, which are no longer pending; log records from
-        workers elsewhere are logged here.
+        """Takes batches that have ended off the pending ones, and returns their games. Log records
+        that came back with a batch are logged.
         """
         ended = list[Ended]()
         for future in done:
@@ -264,11 +241,11 @@ class Runner:
         return ended
 
     def _keep(self, ended: list[Ended]) -> None:
-        """Writes finished games, and announces them once they are on disk. If a game was played
+        """Writes finished games, and emits their events once they are on disk. If a game was played
         twice, the first result counts.
 
-        Evidence comes first, so that no fault is in the journal without it. But where it cannot be
-        written, the games are kept all the same, and only then the run breaks off.
+        Evidence is written first, so that no fault is in the journal without its evidence. If the
+        evidence cannot be written, the games are still written, and then RunError is raised.
         """
         unwritten: RunError | None = None
         new = dict[str, Outcome]()
@@ -291,7 +268,7 @@ class Runner:
             raise unwritten
 
     def _look_for_broken(self, outcome: Outcome) -> None:
-        """Lets a bot play no more that has shown that it cannot."""
+        """Gives up the games of a bot that cannot play."""
         record = outcome.record
         for fault in self._first.add(record) if self._first else ():
             stderr = next((kept.stderr for kept in outcome.evidence if kept.seat == fault.seat), "")
@@ -302,17 +279,30 @@ class Runner:
             self._listen(event)
 
     def _void(self, plan: GamePlan, error: BaseException) -> bool:
-        """Counts and keeps a failed attempt at a game; whether the game is given up, which it is
-        after the third.
+        """Counts a failed attempt at a game, and writes it to voids.jsonl. Returns whether the game
+        is given up, as after the third attempt.
         """
         cause = None if isinstance(error, Void) else error
         log.warning("%s is void: %r", plan.id, error, exc_info=cause)
         self._attempts[plan.id] += 1
-        tried, reason = self._attempts[plan.id], str(error) or repr(error)
+        tried = self._attempts[plan.id]
+        reason = str(error) or repr(error)
         so_far = error.so_far if isinstance(error, BrokenOff) else None
         ended = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        told = (plan.id, plan.board, plan.deal, plan.seating, list(plan.bots), plan.deck)
-        append_void(self._folder, VoidGame(VERSION, *told, reason, tried, ended, so_far))
+        void = VoidGame(
+            v=VERSION,
+            id=plan.id,
+            board=plan.board,
+            deal=plan.deal,
+            seating=plan.seating,
+            bots=list(plan.bots),
+            deck=plan.deck,
+            reason=reason,
+            attempt=tried,
+            ended=ended,
+            so_far=so_far,
+        )
+        append_void(self._folder, void)
         event = Voided(plan.id, reason, given_up=tried >= ATTEMPTS)
         if event.given_up:
             self.voided.append(event)
@@ -321,9 +311,8 @@ class Runner:
         return event.given_up
 
     def _queue_again(self, broken: list[GamePlan]) -> None:
-        """After a worker died: renews the pool, and queues the lost games, to be played again one
-        at a time and so find one that kills workers. Until then the source takes them for being
-        played.
+        """Renews the pool after a worker died, and queues the lost games, to be played one at a
+        time: that finds a game that kills workers. For the source these games stay in flight.
         """
         self._pool.renew()
         if self._fruitless > MOST_FRUITLESS:
@@ -341,5 +330,5 @@ class Runner:
 
 
 def _error_of(future: Future[Batch]) -> BaseException | None:
-    """Why a batch that has ended brought no results."""
+    """The error with which a batch ended; None if it brought results."""
     return BrokenExecutor("it was dropped") if future.cancelled() else future.exception()

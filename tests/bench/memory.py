@@ -15,7 +15,8 @@ from arena.match.referee import GamePlan
 from arena.players.sandbox.tiers import OPEN
 from arena.records.journal import Journal
 from arena.rules.boards import built_in
-from arena.tournament.runner import Event, GamePlayed, Runner
+from arena.tournament.events import Event, GamePlayed
+from arena.tournament.runner import Runner
 from arena.tournament.sources import BatchQueue, Games
 from arena.tournament.workers import LocalPool, Setup, worker_cores
 from tests.bench.figures import Figure, in_own_process

@@ -14,7 +14,8 @@ from arena.records.journal import Journal
 from arena.records.record import Fault, decode_record
 from arena.rules.boards import built_in
 from arena.tournament.config import make_config
-from arena.tournament.runner import MOST_FRUITLESS, FirstGames, GamePlayed, Runner
+from arena.tournament.events import GamePlayed
+from arena.tournament.runner import MOST_FRUITLESS, FirstGames, Runner
 from arena.tournament.schedule import Schedule, single_game
 from arena.tournament.sources import BatchQueue, Games, planned_games
 from arena.tournament.workers import Batch

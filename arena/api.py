@@ -382,15 +382,18 @@ def _together(runs: Any, home: Named | None) -> pd.DataFrame:
 
 
 def _said(command: str, settings: GameSettings, **further: Any) -> dict[str, Any]:
-    """What is said of the games of a command. Raises ConfigError, also for another's setting."""
+    """Check the arguments for the games of a command and return them by name. Raises ConfigError,
+    also for a setting of another command.
+    """
     own = [name for name in GameSettings.__annotations__ if name not in DECLARED]
     types = {name: ARGUMENTS[name] for name in (*taken_by(command), *own, *further)}
     return _checked(types, **{"home": None, **further, **settings})
 
 
 def _checked(types: Mapping[str, Any] = ARGUMENTS, /, **said: Any) -> dict[str, Any]:
-    """What is said, None being nothing, with texts for paths; the home as a path, else the one that
-    a command would find. Raises ConfigError.
+    """Check arguments by their declared types and return them by name: without those that are None,
+    with a text for every path, and with the home as a Path. Without a home, the one that a command
+    would find. Raises ConfigError.
     """
     plain = {name: _plain(value) for name, value in said.items() if value is not None}
     known = ", ".join(sorted(types.keys() - {"new", "old", "judge", "bot"}))
@@ -401,7 +404,7 @@ def _checked(types: Mapping[str, Any] = ARGUMENTS, /, **said: Any) -> dict[str, 
 
 
 def _plain(value: Any) -> Any:
-    """The same with every path as a text that is one."""
+    """A value in which every path is a `str`."""
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return str(Path(value).absolute()) if isinstance(value, os.PathLike) else value

@@ -368,7 +368,9 @@ def _note_few(parameters: int, games: int) -> None:
 
 
 def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
-    """The same where the bot is trusted, or allowed something, under the names of both sides."""
+    """The conduct of a comparison in which both sides are trusted and allowed what the user granted
+    the bot under its own name.
+    """
     choice, sides = conduct.choice, [side.base for side in request.bots]
     own = read_own_config()
     trusted = choice.trusted or tuple(own.trust or ())

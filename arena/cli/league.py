@@ -332,9 +332,9 @@ class Evening:
 def find_place(
     home: Path, folder: Path, label: str, choice: SandboxChoice, games: int | None
 ) -> int:
-    """Lets a member of a league play until it is placed, or waits while another arena plays the
-    league, and says where it stands; returns the exit status. Then it plays so many more games with
-    the version before it, if that plays.
+    """Let a member of a league play until it is placed, or wait while another arena plays the
+    league, and print its place. Then, if there are ``games``, play that many more with the version
+    before it, if that version plays. Returns the exit status.
     """
     evening = Evening(home, folder, (label,), {}, Conduct(Place(), choice))
     is_said = False

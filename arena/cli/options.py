@@ -176,7 +176,9 @@ class Rating(NamedTuple):
 
 
 def rating_options(*names: str) -> Callable[[Command], Command]:
-    """Those of the options of `RATING`, as one argument ``rating``."""
+    """A decorator that adds these options of `RATING` to a command, which gets them as one argument
+    ``rating``.
+    """
     return one_argument("rating", Rating, *(RATING[name] for name in names))
 
 

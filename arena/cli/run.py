@@ -96,7 +96,7 @@ class Conduct(NamedTuple):
         return {**options, "seatings": "single"}
 
     def with_defaults(self, config: OwnConfig) -> Self:
-        """The same with a configuration file's values where nothing was said."""
+        """A copy with the values of a configuration file where the user gave none."""
         place = self.place.with_defaults(config)
         return self._replace(place=place, choice=self.choice.with_default(config.sandbox))
 

@@ -180,7 +180,9 @@ def request_run(home: Path, options: Asked, tell: Tell) -> Request:
 
 
 def _request(bots: list[Bot], options: Asked, tell: Tell, **kind: Any) -> Request:
-    """What is asked for with these bots, whose programs must exist here. Raises UserError."""
+    """The request for a run of these bots with these options. Raises UserError, also if a program
+    that a bot needs is missing here.
+    """
     for bot in bots:
         if not is_built_in(bot):
             check_programs(bot)
@@ -270,8 +272,9 @@ def request_comparison(
 
 
 def blocks_of(games: int, options: Asked) -> int:
-    """The least number of blocks of a comparison that have so many games: two bots play each other
-    once from each seat, and with a pool both play from every seat.
+    """The smallest number of blocks of a comparison that have at least this many games. Without a
+    pool, the two bots play each other once from each seat in a block; with one, both play from
+    every seat.
     """
     players: int = options.get("players", default_of("players"))
     return ceil(games / (2 * players if options.get("bots") else players))

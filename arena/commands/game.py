@@ -55,8 +55,9 @@ class Round(NamedTuple):
 
 
 class SingleGame(NamedTuple):
-    """Who plays, and how. ``human`` is the seat of a person, the bots take the others;
-    ``has_stderr`` keeps what bots write to stderr.
+    """The bots of a game, and how it is played. ``human`` is the seat of a person, None without
+    one; the bots take the other seats in order. With ``has_stderr`` what the bots write to stderr
+    is kept.
     """
 
     bots: Sequence[Bot]
@@ -120,7 +121,8 @@ class SingleGame(NamedTuple):
 
 def best_moves(state: State, moves: Sequence[int], seed: int) -> list[tuple[int, float, int]]:
     """Hints for a person: the moves after which random games end best for the mover, each with the
-    share of so many games that the mover wins. What the seat cannot see is shuffled each time.
+    share of the games that the mover wins. Whatever the seat cannot see is shuffled anew for each
+    game.
     """
     times = max(1, min(MOST_GAMES_A_MOVE, HINT_GAMES // len(moves)))
     tried, wins, _, _ = state.rollouts(state.mover, times, seed, "uniform", list(moves))
@@ -198,8 +200,8 @@ class Wish(NamedTuple):
         return PlayedGame(config, self.board, seats, utc_now())
 
     def again(self, how: str) -> Self:
-        """The same with new tiles, with the same ones at the ``seat`` after this one, or just the
-        ``same``.
+        """The next game of a person: with the ``same`` tiles, with the same tiles at the next
+        ``seat``, or with new tiles.
         """
         if how == "seat":
             return self._replace(seat=(self.seat + 1) % (len(self.bots) + 1))

@@ -36,9 +36,9 @@ HOUR_S = 3600
 
 
 class Budget(NamedTuple):
-    """When the playing ends: after so many games or hours, when the interval of everybody who plays
-    is at most ``until`` Elo to either side, or when one bot has been placed. With two players, only
-    ``between`` these are games drawn, if there are any.
+    """When a league stops playing: after this many ``games`` or ``hours``, when every interval
+    reaches at most ``until`` Elo to either side, or when the bot ``placing`` has been placed. With
+    ``between``, only games between these two bots are drawn.
     """
 
     games: int | None = None

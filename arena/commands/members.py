@@ -168,8 +168,8 @@ class Members:
                 self.append(Joined(label, status, utc_now()))
 
     def first_benchmarks(self) -> list[str]:
-        """Who holds the scale where the user names nobody: the ladder, as far as it can be started
-        here, or else built-in bots.
+        """The benchmarks of a league for which the user names none: the bots of the ladder that can
+        be started on this machine, or built-in bots if there are none.
         """
         ladder = self._registry.of_ladder()
         return [label for label in ladder if not lack(self._find(label))[0]] or list(BUILT_IN)
@@ -194,7 +194,7 @@ def expect_room(registry: Registry, folder: Path, bot: Bot) -> None:
 
 
 def user_name() -> str:
-    """Who is at work, for the history of a league."""
+    """The name of the user, for the history of a league."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a user id without a name

@@ -82,7 +82,7 @@ class SandboxChoice(NamedTuple):
     advise: Tell | None = None
 
     def with_default(self, mode: Mode | None) -> Self:
-        """The same, with a configuration file's mode where the user gave none."""
+        """A copy with the sandbox mode of a configuration file if the user gave none."""
         return self._replace(mode=self.mode or mode)
 
     def sandbox_for(self, bots: Sequence[Bot], run: Path | None = None) -> Sandbox:

@@ -159,7 +159,7 @@ class Review:
                 self._keep(file, wanted, found)
 
     def result(self) -> ReviewResult:
-        """What is graded so far."""
+        """The grades that there are now, by bot and by decision."""
         from arena.ratings.analysis import bots_table, decisions_table  # noqa: PLC0415
 
         decisions = decisions_table(self._graded())

@@ -135,7 +135,7 @@ class Rated(NamedTuple):
         return not self.mark and isfinite(self.elo_low) and isfinite(self.elo_high)
 
     def object(self) -> dict[str, Any]:
-        """The same for JSON, with None where there is no figure."""
+        """The rating as an object for JSON, with None where a figure is unknown."""
         row = self._asdict()
         missing = {key for key, value in row.items() if isinstance(value, float) and isnan(value)}
         return {key: None if key in missing else value for key, value in row.items()}
@@ -151,8 +151,8 @@ def ratings_in(folder: Path) -> list[Rated]:
 
 
 def leader_of(folder: Path, info: RunInfo, played: int, planned: int) -> Rated | None:
-    """The best bot of a run with so many games; None if its tables are of fewer games. A comparison
-    may have played more games than it counts.
+    """The first bot in the tables of a run with ``played`` of ``planned`` games; None if the tables
+    have fewer games. A comparison may have played more games than it counts.
     """
     found = ratings_in(folder)
     seats = sum(rated.games for rated in found)
@@ -235,7 +235,7 @@ def is_quiet(folder: Path) -> bool:
 
 
 def count_games(folder: Path, before: Reach = NOTHING, most: int = MOST_COUNTED) -> Reach:
-    """The games of a journal, going on from what was counted before, for so many bytes at most.
+    """Count the games of a journal from where the last count ended, reading at most ``most`` bytes.
     Raises RunError.
     """
     path, (offset, games, _) = journal_of(folder), before

@@ -137,7 +137,9 @@ def review_text(
     worst: int,
     width: int | None = None,
 ) -> str:
-    """The review for people, with so many of the worst decisions, on a terminal of this width."""
+    """A review as a text for people, with the ``worst`` decisions, at most that many, for a
+    terminal of this width.
+    """
     shown = [table_text(REVIEWED, bots, width=width), MEANING]
     shown += [f"{judge.name} named the better moves."] if judge.by else []
     shown.append(
@@ -199,7 +201,9 @@ def history_text(history: History) -> str:
 
 
 def _scale_note(history: History) -> str:
-    """Who holds the scale, where that is not all benchmarks; of all, not of one bot's versions."""
+    """A note if a league has no scale yet, or one that a single benchmark holds; empty for the
+    history of one bot's versions.
+    """
     if not history.scale:
         return NO_SCALE
     holders = [bot for bot in rated_rows(history.table)["version"] if bot in history.scale]
@@ -210,7 +214,7 @@ def _scale_note(history: History) -> str:
 
 
 def rated_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Those with an interval, of which a bound has one end only."""
+    """The rows whose interval has two ends; a bound has one only."""
     return rows[rows["elo_low"].notna() & rows["elo_high"].notna()]
 
 

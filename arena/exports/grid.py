@@ -40,7 +40,7 @@ def number(value: float, decimals: int) -> str:
 
 
 def figure(value: float, decimals: int = 0) -> str:
-    """The same for a page, with thousands separators and a real minus sign."""
+    """A number for a page: like `number`, with thousands separators and a real minus sign."""
     if not math.isfinite(value):
         return MISSING
     return f"{value:,.{decimals}f}".replace("-", "−")  # noqa: RUF001
@@ -137,7 +137,7 @@ def _around(text: str, width: int, ellipsis: str, start: int) -> str:
 
 
 def _begin(text: str, width: int) -> str:
-    """As much of the beginning as fits."""
+    """The beginning of a text, as much of it as fits into this width."""
     end = taken = 0
     while end < len(text) and taken + width_of(text[end]) <= width:
         taken += width_of(text[end])
@@ -162,7 +162,7 @@ class Strip(NamedTuple):
         return max(map(width_of, self.cells))
 
     def lines(self) -> list[str]:
-        """Its cells, all as wide as the widest."""
+        """The cells of the strip, all padded to the width of the widest one."""
         return [padded(cell, self.width, is_left=self.is_text) for cell in self.cells]
 
     def cut(self, width: int) -> "Strip":

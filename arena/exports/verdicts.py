@@ -78,7 +78,9 @@ def finding_text(test: SequentialTest, new: str, old: str) -> str:
 def verdict_object(
     test: SequentialTest, new: str, old: str, games: int, looks: Sequence["Look"] = ()
 ) -> dict[str, Any]:
-    """The same for JSON, with each look at the test; infinite values are None."""
+    """The answer of a comparison as an object for JSON, with each look at the test; infinite values
+    are None.
+    """
     margins, estimates = _margins_of(test), _estimates()
     content = {
         "verdict": str(test.verdict),
@@ -210,7 +212,7 @@ def parameter_lines(path: SearchPath) -> Iterator[str]:
 
 
 def games_after(path: SearchPath, step: int, games: int) -> int:
-    """How many games have been played after a step of a search with so many ``games``."""
+    """The number of games that a search of ``games`` games has played after this step."""
     return min(step * path.games_a_step, games)
 
 

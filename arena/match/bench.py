@@ -102,10 +102,11 @@ def thinking_s(move_ms: int) -> float:
 
 
 class Trial(NamedTuple):
-    """A game that the bot has to get through; so many others forfeit early.
+    """A game that the checked bot has to get through. ``leavers`` other seats forfeit early.
 
-    ``is_full`` gives the bot all the time for a move that the check was asked for, ``has_bank`` a
-    bank besides. ``may_be_late``: a bot that is late gets no longer time.
+    ``is_full``      the bot gets all the time for a move that the check was asked for
+    ``has_bank``     the bot gets a bank of time as well
+    ``may_be_late``  the game is not played again with more time if the bot is late
     """
 
     players: int
@@ -128,7 +129,7 @@ class Notes:
         self.lost: dict[tuple[str, str], list[Loss]] = {}
 
     def hear(self, said: object) -> Note | None:
-        """What is kept of a note."""
+        """Count a note of the bot, and return the part of it that is kept."""
         self.heard += 1
         for loss in losses(said):
             key = loss.part[:MOST_NAME], loss.expected

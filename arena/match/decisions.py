@@ -361,8 +361,8 @@ def gradable_turns(record: GameRecord, seats: set[int]) -> list[int]:
 def grade(
     record: GameRecord, board: Board, turn: int, judge: Judge, advice: str | None = None
 ) -> Grade:
-    """The grade of the move played after so many placements; ``advice`` is the better move if
-    somebody else says which one that is.
+    """Grade the move played after ``turn`` placements. ``advice`` is the better move if an adviser
+    names it; otherwise the judge finds it.
 
     Raises RunError if the record does not follow from its deck and moves.
     """
@@ -436,7 +436,9 @@ def winning_shares(record: GameRecord, board: Board, judge: Judge) -> dict[int, 
 def _rolled(
     state: State, policy: BuiltIn, times: int, seed: int, moves: list[int]
 ) -> tuple[Sequence[float], Sequence[float]]:
-    """The mover's wins and outlooks after each of these moves, over so many deals."""
+    """The wins and the outlooks of the mover after each of these moves, summed over ``times``
+    deals.
+    """
     _, wins, _, outlooks = state.rollouts(
         state.mover, times, seed, policy.policy, moves, policy.among
     )

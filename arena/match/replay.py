@@ -153,7 +153,7 @@ def old_ms(record: GameRecord, seat: int) -> float:
 
 
 def ms_at(record: GameRecord, turn: int) -> float | None:
-    """The time of the answer after so many placements; None in games between functions."""
+    """The time in ms of the answer after ``turn`` placements; None in games of built-in bots."""
     times = record.ms or ()
     placed = [at for at, text in enumerate(record.moves[: len(times)]) if text != PASSED]
     return times[placed[turn]] if turn < len(placed) else None
@@ -213,8 +213,8 @@ class Resumed(NamedTuple):
 
 
 def resumed(script: Script, turn: int) -> Resumed:
-    """The game after so many placements. Raises RunError if the record does not follow from its
-    deck and moves, or if there is nothing left to play.
+    """The recorded game as it was after ``turn`` placements. Raises RunError if the record does not
+    follow from its deck and moves, or if there is nothing left to play.
     """
     check_script(script)
     record = script.record

@@ -311,7 +311,9 @@ def figures_of(pid: int) -> tuple[int, int, int]:
 
 
 def shared_fairly(pid: int, otherwise: int) -> int:
-    """The same kB, with shared memory divided among those that share it; this is slower to read."""
+    """The memory of a process in kB, with shared memory divided among the processes that share it;
+    ``otherwise`` if the kernel does not say. This is slower to read than `figures_of`.
+    """
     divided, status = read_file(f"/proc/{pid}/smaps_rollup"), read_file(f"/proc/{pid}/status")
     if not divided or not status:
         return otherwise
@@ -395,7 +397,7 @@ def disk_use(folders: list[str], opened: list[os.stat_result], most: int) -> tup
 
 
 def names_in(folder: str) -> list[str]:
-    """What is in a folder, as far as one may look."""
+    """The names in a folder; none if this process may not list it."""
     try:
         return os.listdir(folder)  # noqa: PTH208 - for speed
     except OSError:
@@ -403,7 +405,7 @@ def names_in(folder: str) -> list[str]:
 
 
 def read_file(path: str) -> bytes:
-    """What is in a file; nothing if nobody may look."""
+    """The content of a file; empty if this process may not read it."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - for speed
             return file.read()

@@ -256,7 +256,7 @@ class BotProcess:
         return not tree or has_pipe_open(tree, self.from_bot)
 
     def stderr_from(self, at: int, most: int) -> bytes:
-        """What is in the file of its stderr from that place on."""
+        """At most ``most`` bytes of the file of the bot's stderr, from byte ``at`` on."""
         return b"" if self.stderr.closed else os.pread(self.stderr.fileno(), most, at)
 
     def stderr_size(self) -> int:
@@ -314,7 +314,9 @@ class BotProcess:
         return self._status_text.decode(errors="replace").splitlines()
 
     def _words(self) -> dict[str, str]:
-        """The same, each line as its first word and the rest."""
+        """The lines that the keeper has reported, by their first words; each value is the rest of
+        the line.
+        """
         return {word: rest for word, _, rest in (line.partition(" ") for line in self._told())}
 
 

@@ -123,7 +123,9 @@ class Timekeeper:
         return ran_ns if ran_ns > RUNNING_NS else 0
 
     def charge(self, used_ns: int | None = None) -> int:
-        """The same, charged now and not again; ``used_ns`` if that is known already."""
+        """Charge what the bot owes, and return it, in ns. ``used_ns`` is the processor time that
+        the bot has used so far, if it is known.
+        """
         owed_ns = self.owed_ns() if used_ns is None else used_ns - self._charged_ns
         self._charged_ns += owed_ns
         self._seen_ns = 0
@@ -269,7 +271,7 @@ class Meter:
         return self._counter if self.is_started else -1
 
     def used_ns(self) -> int:
-        """Up to now."""
+        """Processor time that the bot's processes have used so far, in ns."""
         if not self.is_started:
             return 0
         if self._counter >= 0:

@@ -168,8 +168,9 @@ def errors_of(variance: Floats) -> Floats:
 
 
 def level_of(deals: Floats) -> Floats:
-    """(n,) the weights of bots with so many effective deals in the level that errors refer to: the
-    mean of those with an error bar, or of all bots if that would be one bot itself.
+    """(n,) the weight of each bot in the level that errors refer to, given the bots' effective
+    deals (n,). The level is the mean of the bots with an error bar, or of all bots if fewer than
+    two have one.
     """
     is_known = deals >= FEWEST_EFFECTIVE
     if is_known.sum() < 2:  # noqa: PLR2004 - a bot has no distance from itself

@@ -51,7 +51,9 @@ def league_counts(
 def on_scale(
     counts: Counts, benchmarks: Collection[str], held: Mapping[str, float]
 ) -> dict[str, OnScale]:
-    """What is known of everybody who has played, for who decides whose games tell most."""
+    """The ratings of all bots on the scale of a league, for the code that decides whose games tell
+    most.
+    """
     found, results = dict[str, OnScale](), counts.results
     sums = _played(counts)
     for fit in rate(results, PRIOR).fits:
@@ -135,7 +137,7 @@ def read_history(run: Path) -> History:
 
 
 def history_of(run: Path, counts: Counts) -> History:
-    """The same where its games have been counted."""
+    """The history of a league whose games have been counted."""
     league = read_league(run)
     return History(history_table(counts, league), dict(league.scale))
 

@@ -30,13 +30,17 @@ FEW_DEALS = 10
 
 
 class Bound(NamedTuple):
-    """What is known of a bot without a rating: with 95 % confidence, its rating is below ``elo`` if
-    ``side`` is ``<``, and above it if ``side`` is ``>``. Nothing is known if it is ``~``.
+    """A one-sided 95 % bound on the rating of a bot that has no rating.
 
-    ``member``: its number. ``rivals`` (n,): the bots of the core. ``differences`` (n,): the same
-    bound on its rating minus that of each of these. ``is_clear`` (n,): whether it is on that side
-    of each of them, with 95 % confidence for all bots of the component together. ``deals``: on how
-    many deals it met the core. ``elo`` and ``differences`` are NaN if nothing is known.
+    ``member``       the number of the bot
+    ``side``         ``<``: its rating is below ``elo``; ``>``: above; ``~``: nothing is known
+    ``rivals``       (n,) the bots of the rated group
+    ``differences``  (n,) the bound on the rating minus that of each rival
+    ``is_clear``     (n,) whether the bot is on that side of each rival, with 95 % confidence for
+                     all bots of the component together
+    ``deals``        on how many deals it played against the rated group
+
+    ``elo`` and ``differences`` are NaN if nothing is known.
     """
 
     member: int
@@ -267,7 +271,7 @@ def bound_interval(bound: Any, side: str) -> tuple[Any, Any, Any]:
 
 
 def bounds_of(results: Results, members: Ints, fit: Fit) -> list[Bound]:
-    """What is known of the members of a component that the fit does not rate."""
+    """A bound for each member of a component that the fit does not rate."""
     rest = np.setdiff1d(members, fit.members)
     if not len(rest):
         return []
@@ -305,8 +309,9 @@ def _bound(results: Results, member: int, fit: Fit, told: Flags, bots: int) -> B
 
 
 def coreless_bounds(results: Results, members: Ints) -> list[Bound]:
-    """What is known of bots of whom none has a rating. Of two, one won everything: a bound on their
-    difference puts one on each side of their mean, which is 0. Of more, nothing.
+    """Bounds for the bots of a component in which no bot has a rating. Of two such bots, one won
+    everything: a bound on their difference puts one on each side of their mean, which is 0. For
+    more than two bots nothing is known.
     """
     rivals = members[::-1]
     met = [

@@ -190,7 +190,7 @@ def _held_notes(results: Results, part: Component) -> Iterator[str]:
 
 
 def _outside_notes(results: Results, part: Component) -> Iterator[str]:
-    """What is known of the bots without a rating, one sentence for each case."""
+    """Notes on the bots without a rating, one sentence for each case."""
     if part.fit is None:
         yield _coreless_note(results, part)
         return
@@ -225,7 +225,7 @@ def _unknown_notes(results: Results, part: Component) -> Iterator[str]:
 
 
 def _coreless_note(results: Results, part: Component) -> str:
-    """What is known of bots of whom nobody has a rating: two are compared, more are not."""
+    """A note on a component in which no bot has a rating: it compares two bots, but not more."""
     known = {bound.side: bound for bound in part.bounds if bound.side in BOUNDS}
     if not known:
         return (

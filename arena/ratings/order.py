@@ -182,7 +182,7 @@ def _of_core(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Itera
 
 
 def _clear(groups: Sequence[Sequence[str]], outside: Sequence[Bound]) -> Iterator[str]:
-    """What is clear from one group to the next."""
+    """A sentence that says which groups of bots are clearly ahead of which."""
     alone = sum(len(group) == 1 for group in groups)
     if len(groups) < 2:  # noqa: PLR2004 - nobody is behind
         return

@@ -33,11 +33,13 @@ Placement = Annotated[str, Meta(pattern=r"^([RYB][a-z][0-9]{1,2}){2}$")]
 
 
 class Judge(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who grades: ``judge`` is the built-in bot that finishes the games, ``deals`` the number of
-    deals on which a move is compared with the better one, and ``seed`` that of the deals.
+    """How decisions are graded.
 
-    ``by`` names the bot that says which move is better, with a hash of its content; if it is empty,
-    the games played to the end say so themselves.
+    ``judge``  the built-in bot that plays the games to their end
+    ``deals``  the number of deals on which a move is compared with the better one
+    ``seed``   the seed of these deals
+    ``by``     the bot that says which move is better, with a hash of its content; empty if the
+               games played to the end say so
     """
 
     judge: Text
@@ -47,7 +49,7 @@ class Judge(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def name(self) -> str:
-        """Who says which move is better."""
+        """The name of the bot that says which move is better."""
         return self.by.partition(" ")[0] or self.judge
 
 

@@ -271,8 +271,8 @@ def _fitting_record(line: bytes) -> GameRecord:
 
 
 def unplayed_text(run: Path) -> str:
-    """What is wrong with a run in which no game was decided by play: who forfeited how often, and
-    what for. Empty for any other run, or one without games. Raises RunError.
+    """A sentence about a run in which no game was decided by play: which bots forfeited how often,
+    and why. Empty for any other run, and for a run without games. Raises RunError.
     """
     games = 0
     for games, record in enumerate(read_records(run), 1):  # noqa: B007
@@ -283,8 +283,8 @@ def unplayed_text(run: Path) -> str:
 
 
 def forfeits_text(run: Path) -> str:
-    """Who forfeited how often in a run, and what for, the worst first; empty if nobody did. Raises
-    RunError.
+    """A sentence about the bots that forfeited games of a run, how often and why, the worst first;
+    empty if no bot did. Raises RunError.
     """
     forfeits = defaultdict[str, Counter[str]](Counter)
     for record in read_records(run):
@@ -334,7 +334,7 @@ def neighbours(run: Path, game: str) -> tuple[str, str]:
 
 
 def deal_of(record: GameRecord) -> tuple[str, str, tuple[str, ...]]:
-    """What is equal in games that differ only in who sits where."""
+    """A key that is equal for games that differ only in the seats of their bots."""
     return record.board, record.deck, tuple(sorted(record.bots))
 
 

@@ -76,8 +76,8 @@ class PlaceFound(Struct, frozen=True, tag="placed", tag_field="event"):
 
 
 class Drawn(Struct, frozen=True, tag="drawn", tag_field="event"):
-    """A line-up, its names joined by ``+``, plays so many deals on every board, from this number
-    on.
+    """A draw of a league: a line-up, its names joined by ``+``, plays ``deals`` deals on every
+    board, from number ``first`` on.
     """
 
     line_up: str

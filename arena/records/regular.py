@@ -95,8 +95,8 @@ def open_regular(run: Path, name: str, flags: int = os.O_RDONLY) -> int:
 
 
 def read_regular(run: Path, name: str, most: int = MOST_BYTES) -> bytes:
-    """What is in a regular file of a run. Raises OSError; RunError as `open_regular` does, and for
-    more than so many bytes.
+    """The content of a regular file of a run. Raises OSError; RunError like `open_regular`, and for
+    a file of more than ``most`` bytes.
     """
     with os.fdopen(open_regular(run, name), "rb") as file:
         data = file.read(most + 1)

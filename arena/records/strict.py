@@ -70,7 +70,7 @@ class Difference(NamedTuple):
 
 
 class Wrong(NamedTuple):
-    """What is wrong with a record: the field, the expected value, and the actual one."""
+    """A mistake in a record: the field, the expected value, and the actual one."""
 
     field: str
     expected: str
@@ -163,7 +163,7 @@ def _wrong_notes(record: GameRecord) -> Iterator[Wrong]:
 
 
 def _undecodable(line: bytes, message: str) -> Wrong:
-    """What is wrong with a line, from msgspec's message about it."""
+    """The mistake in a line that msgspec could not decode, from its message about the line."""
     complaint, _, path = message.partition(BEFORE_FIELD)
     field = path.rstrip("`")
     got = ""

@@ -414,7 +414,7 @@ class Position:
         return 100 * (self.players - 1)
 
     def _at(self, state: State) -> "Position":
-        """The same eyes on another state."""
+        """This seat's view of another state."""
         twin = object.__new__(Position)
         twin.__dict__.update(self.__dict__, state=state)
         return twin

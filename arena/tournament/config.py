@@ -97,8 +97,8 @@ class Tuning(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LeagueTerms(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who joins a league by itself: every version of the bots with these ``names``, or of all in
-    bots/ without any.
+    """The bots whose versions join a league by themselves: those with these ``names``, or all bots
+    in bots/ if there are none.
     """
 
     names: list[str] = []

@@ -106,8 +106,8 @@ class Contenders:
             one.error = 1 / sqrt(1 / error**2 + learnt)
 
     def next_line_up(self) -> LineUp | None:
-        """Who plays next, None if there are too few; whoever was not drawn for the purpose whose
-        turn it is, fills the table.
+        """The line-up that plays next; None if there are too few bots. If the purpose whose turn it
+        is gives no pair, the next purpose does; other bots fill the table.
         """
         if len(self.rivals) < self._players:
             return None
@@ -172,7 +172,9 @@ class Contenders:
             yield each / (1 + self.met[_key(one, other)]), one.bot, other.bot
 
     def _neighbours(self) -> Iterator[tuple[float, str, str]]:
-        """The same for neighbours in the ranking, and for each bot's versions in a row."""
+        """Each pair of neighbours in the ranking, and each version with the one before it, by how
+        much another game between them tells.
+        """
         placed = [rival for rival in self.rivals.values() if rival.is_placed or rival.is_benchmark]
         placed.sort(key=lambda rival: (-rival.elo, rival.bot))
         for at, one in enumerate(placed):
@@ -240,8 +242,9 @@ def first_guess(elos: Mapping[str, float], before: str) -> tuple[float, float]:
 
 
 def error_of(half_width: float, games: int) -> float:
-    """The standard error that belongs to a half-width; if that is unknown, what so many games
-    against equals would leave. At least an Elo point: who alone holds the scale has none.
+    """The standard error in Elo that belongs to a half-width. If the half-width is unknown, the
+    error that this many games against equals would leave. At least an Elo point, because a bot that
+    holds the scale alone has no error.
     """
     known = half_width / TWO_SIDED if half_width < inf else inf
     error = min(known, 1 / sqrt(1 / UNKNOWN_ELO**2 + games * information(0.0, 0.0)))

@@ -87,9 +87,9 @@ def boards_of(asked: Settings) -> dict[str, Board]:
 
 
 class Request(Struct, frozen=True):
-    """What is to be played, checked: the settings, with the boards and the bots that they name.
+    """A checked request for a run: its settings, with the boards and the bots that they name.
 
-    Without a ``seed`` in the settings, a new run gets a secret one, and a known run keeps its own.
+    If the settings have no ``seed``, a new run gets a secret one, and a known run keeps its own.
     """
 
     config: RunConfig
@@ -425,7 +425,7 @@ def begun(run: Path) -> Request:
 
 
 def as_it_is(run: Path, info: RunInfo, config: RunConfig) -> Request:
-    """The same for a run with this run.json, whatever its kind."""
+    """The request that resumes a run of any kind as it is, from its run.json."""
     if config.game:
         raise ConfigError(
             f"expected a tournament, got a game that a person played: {run}",

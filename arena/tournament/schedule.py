@@ -146,7 +146,7 @@ class Schedule:
                 yield batches
 
     def drawn_batches(self, drawn: Drawn, ids: Container[str]) -> list[list[GamePlan]]:
-        """The same for the one line-up of what a league has drawn."""
+        """The batches of one draw of a league, without the games whose ids are among ``ids``."""
         numbers = range(drawn.first, drawn.first + drawn.deals)
         # Draws have always as many deals, so their numbers would give the same seating every time.
         turn = crc32(f"{drawn.line_up}/{drawn.first}".encode())

@@ -76,11 +76,13 @@ TIMED = f"{PLAYED} play"
 
 
 class Setting(NamedTuple):
-    """What is declared of a setting beside its type.
+    """The declaration of a setting, beside its type.
 
-    ``commands`` take it. Its help has ``shown`` for the ``default``, if there is such a text.
-    ``metavar`` is for what is no plain number or word, ``option`` its name on the command line and
-    in files where that is another, ``change`` what may change in a run that goes on.
+    ``commands``  the commands that take it, separated by spaces
+    ``shown``     what the help says of the default, if the default itself would say too little
+    ``metavar``   what the help shows for the value, if it is no plain number or word
+    ``option``    its name on the command line and in files, if that is another
+    ``change``    how the setting may change when a run is continued
     """
 
     help: str
@@ -215,7 +217,7 @@ class Settings(TypedDict, total=False):
 
 
 class Asked(Settings, total=False):
-    """The same with the bots: of a run those that play, of a comparison the opponents of both."""
+    """Settings plus bots: the players of a run, or the opponents in a comparison."""
 
     bots: Sequence[str]
 

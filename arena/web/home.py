@@ -78,7 +78,7 @@ class SitePages:
         return ""
 
     def game(self, name: str, turn: int = 0) -> str:
-        """The page of a game, after so many placements."""
+        """The address of a game's page, at the position after ``turn`` placements."""
         place = f"#{urlencode({'game': name, 'turn': turn})}" if turn else ""
         return f"{self.run}/games/{quote(name)}{place}"
 
@@ -203,7 +203,7 @@ def rules(request: Request) -> Response:
 
 
 def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
-    """What is said of a bot, also from which of the `PLACES` it comes."""
+    """The row of a bot in the table of bots, with the one of `PLACES` from which it comes."""
     try:
         if label not in registry.labels() and player.NAME.fullmatch(label):
             found, place = player.built_in_bot(label), "built in"

@@ -111,8 +111,8 @@ State = tuple[object, ...]
 
 
 def state_of(folder: Path) -> State:
-    """What is different when there is something new to see: when a file of a run is, and when the
-    run falls silent.
+    """A value that changes when the page of a run would change: when one of the run's files does,
+    and when the run stops being played.
     """
     found: list[tuple[object, ...]] = []
     try:
@@ -187,7 +187,7 @@ class Live:
         return found
 
     async def leaders(self, folders: list[Path]) -> dict[Path, tuple[str, str]]:
-        """Who leads in runs that are being played, as far as it is known by now."""
+        """The leader of each run that is being played, with its rating, if they are known."""
         found = {}
         for folder in folders[:MOST_LED]:
             run = self.watched(folder)
@@ -292,7 +292,7 @@ class Shelf:
         self._until_s = 0.0
 
     async def rows(self) -> list[dict[str, Any]]:
-        """What is said of each run; of people's games after all others."""
+        """A row for each run; games that a person played come after all other runs."""
         async with self._looking:
             if time.monotonic() >= self._until_s:
                 self._rows = await run_in_threadpool(self._look)
@@ -316,7 +316,9 @@ class Shelf:
 
 
 def _row_of(folder: Path, counted: Reach) -> tuple[Reach, dict[str, Any]]:
-    """What is said of a run, of which so much was counted before."""
+    """The row of a run in the table of runs, and how far its journal has been counted; ``counted``
+    is how far it had been before.
+    """
     row = {"run": folder.name, "folder": folder, "is_game": False, "leader": None}
     try:
         counted = count_games(folder, counted)

@@ -186,8 +186,8 @@ class OpenGame(Player):
                 del self._listeners[event]
 
     def place(self, text: str, steps: int) -> None:
-        """Plays the person's move, which the page made after so many steps. Raises RefusedError,
-        with the rule for a move that is not legal.
+        """Play the person's move, which the page sent when the game had ``steps`` steps. Raises
+        RefusedError, with the rule for a move that is not legal.
         """
         with self._turn:
             state = self._due(steps)

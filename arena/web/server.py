@@ -98,8 +98,8 @@ POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 
 class Gate:
-    """Who may ask for what: under which names, and with which token. ``token`` lets its holder
-    change something; without one nobody can.
+    """Decides which requests are allowed: by the host names under which they come and by their
+    token. Only a request with the ``token`` may change something; if it is empty, none may.
     """
 
     def __init__(self, names: tuple[str, ...], port: int, *, is_public: bool = False) -> None:

@@ -197,7 +197,7 @@ def add_shares(game: dict[str, Any], record: GameRecord, board: Board) -> None:
 
 
 def readable(value: Any) -> Any:
-    """The same value, with invisible characters in every text made visible."""
+    """A copy of a value in which invisible characters in every text are made visible."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, dict):
@@ -218,7 +218,9 @@ def animated_picture(record: GameRecord, board: Board) -> str:
 
 
 def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
-    """Its width and height, and SVG that refers to parts. Raises RunError."""
+    """The width and height of a game's animation, and its SVG, which refers to parts. Raises
+    RunError.
+    """
     film, state = Film(board), start_state(record, board)
     film.add(state)
     left = [list(state.left)]

@@ -205,7 +205,7 @@ class Feats(NamedTuple):
 
 
 def feats(field: Field, most: int) -> dict[str, Feats]:
-    """For each bot at most so many wins against the highest-rated opponents and losses to the
+    """For each bot at most ``most`` wins against the highest-rated opponents and losses to the
     lowest-rated ones, each by the widest lead, among the games without faults.
     """
     scan, leads = field.scan, field.scan.leads()

@@ -114,8 +114,8 @@ def rating_of(row: Any) -> str:
 
 
 def headline(material: Material) -> str:
-    """Who leads, and whether another one may really be the best; of two bots, and of a leader
-    without a rating, what the table says.
+    """The first sentence of a report: which bot leads, and whether another one may really be the
+    best. For two bots, or a leader without a rating, a sentence of the table.
     """
     table, sentences = material.tables.standings, material.tables.sentences
     if table.empty:
@@ -432,7 +432,7 @@ def _tuned(config: dict[str, Any]) -> list[str]:
 
 
 def _options(config: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    """Those of the options that differ from the defaults."""
+    """The command-line options among ``names`` whose values differ from the defaults."""
     words = list[str]()
     for key in names:
         value = config.get(key, DEFAULTS[key])

@@ -76,7 +76,9 @@ def gpu_processes() -> list[str]:
 
 
 def cores_for(number: int) -> int:
-    """So many processors as bits, those of this process first; 0 where the bot stays on those."""
+    """A mask with ``number`` processors, those of this process first; 0 for a bot that gets no more
+    than this process has.
+    """
     if number < 2 or not CORES:  # noqa: PLR2004 - one is what every bot has
         return 0
     mine = sorted(os.sched_getaffinity(0))
@@ -111,7 +113,7 @@ class Grants(Struct, frozen=True):
 
     @property
     def kinds(self) -> list[str]:
-        """The same without names and paths, each once: what a record tells."""
+        """The kinds of the grants, each once, without names and paths, as records have them."""
         return list(dict.fromkeys(word.partition(":")[0] for word in self.words))
 
     def lack(self) -> str:
@@ -160,7 +162,7 @@ class Grants(Struct, frozen=True):
         }
 
     def hidden_text(self, said: str) -> str:
-        """The same of a text."""
+        """Like `hidden`, for `str`."""
         raw = said.encode(errors="surrogateescape")
         return self.hidden(raw).decode(errors="replace") if self.env else said
 
@@ -308,7 +310,7 @@ def _refuse_ways_out(real: str) -> None:
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """What is in a folder; nothing if the user may not look, because then no bot may."""
+    """The names in a folder; none if the user may not list it, because then no bot may."""
     try:
         with os.scandir(folder) as found:
             return list(islice(found, MOST_FILES + 1))

@@ -341,8 +341,8 @@ def _cores(grants: Grants) -> dict[str, int]:
 
 
 def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[str]:
-    """The same paths, plus for a build where rustup keeps its toolchains; ``.cargo`` itself may
-    hold a token.
+    """The paths that the bot may read. For a build they include the folders where rustup keeps its
+    toolchains, but not ``.cargo`` itself, which may hold a token.
 
     Raises SandboxError if the bot is in a folder that every bot may read, because its rivals and
     the journal would be there too.

@@ -244,7 +244,8 @@ def rate(
     others; the rest is as in ``arena standings``. Raises UserError.
     """
     said = _checked(prior=prior, anchors=anchors, without=without, match=match, seats=seats)
-    without, named = said["without"], results if isinstance(results, str | os.PathLike) else None
+    without = said["without"]
+    named = results if isinstance(results, str | os.PathLike) else None
     if named is not None and not Path(named).is_file():
         if not seats:
             hint = "rate(games(run), seats=False) does"
@@ -254,11 +255,13 @@ def rate(
     if match is not None:
         raise ConfigError("expected match for a run, got a file or a frame", "leave it out")
     if named is not None:
-        data, name = Path(named).read_bytes(), str(named)
+        data = Path(named).read_bytes()
+        name = str(named)
     else:
         frame = results if isinstance(results, pd.DataFrame) else _together(results, home)
         known = [column for column in frame.columns if column in KNOWN_COLUMNS]
-        data, name = csv_text(frame[known]).encode(), "the games"
+        data = csv_text(frame[known]).encode()
+        name = "the games"
     tables = rate_sheet(read_sheet(data, name), prior, anchors, seats=seats, without=without)
     return standings_of(tables)
 
@@ -297,7 +300,8 @@ def review(  # noqa: PLR0913 - a notebook shows them
     folder = _run_folder(run, home)
     said = _checked(home=home, judge=judge, sandbox=sandbox, trust=trust, allow=allow)
     with _warnings() as tell:
-        choice, name = _choice(said, tell), said["judge"]
+        choice = _choice(said, tell)
+        name = said["judge"]
         with adviser(said["home"], folder, name, choice) as advised:
             asked = make_judge(DEFAULT_JUDGE if advised else name, deals, seed)
             reviewed = Review(folder, asked, game=game, bots=bots, games=games, adviser=advised)
@@ -343,7 +347,8 @@ def _warnings() -> Iterator[Tell]:
 
 def _choice(said: Mapping[str, Any], tell: Tell) -> SandboxChoice:
     """What the caller says about the sandbox."""
-    trusted, allowed = tuple(said.get("trust", ())), tuple(said.get("allow", ()))
+    trusted = tuple(said.get("trust", ()))
+    allowed = tuple(said.get("allow", ()))
     return SandboxChoice(
         said.get("sandbox"), trusted, unsafe=False, allowed=allowed, home=said["home"], tell=tell
     )
@@ -353,7 +358,8 @@ def _choice(said: Mapping[str, Any], tell: Tell) -> SandboxChoice:
 def _playing(folder: Path, request: Request, said: Mapping[str, Any], tell: Tell) -> Iterator[Play]:
     """Opens a run for playing. A KeyboardInterrupt ends it."""
     sandbox = _choice(said, tell).sandbox_for(request.bots, folder)
-    place, adopt = Place(said.get("jobs")), said.get("adopt", False)
+    place = Place(said.get("jobs"))
+    adopt = said.get("adopt", False)
     with (
         tqdm(unit="game", disable=not said.get("progress"), dynamic_ncols=True) as bar,
         open_run(folder, request, place, sandbox, tell, adopt=adopt) as run,

@@ -158,7 +158,9 @@ class FaultKind(StrEnum):
     def __new__(cls, value: str, expected: str = "", cure: str = "") -> Self:
         """A kind with what belongs to it."""
         kind = str.__new__(cls, value)
-        kind._value_, kind.expected, kind.cure = value, expected, cure
+        kind._value_ = value
+        kind.expected = expected
+        kind.cure = cure
         return kind
 
     STARTUP = (

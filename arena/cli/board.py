@@ -117,7 +117,8 @@ class Mosaic:
     """
 
     def __init__(self, board: Board, tiles: Iterable[Pair] = ()) -> None:
-        self._board, self._scene = board, Scene(board)
+        self._board = board
+        self._scene = Scene(board)
         self._mates = dict[int, int]()
         self._has_colours = has_colours(sys.stdout)
         self._pagoda, self._seam = "▲▏" if is_unicode(sys.stdout) else "^|"
@@ -135,7 +136,8 @@ class Mosaic:
         """The board with coordinates, with the squares in the mask ``marked`` set off."""
         if not self._has_colours:
             return board_text(state, marked=marked)
-        cells, storeys = draw(state), self._storeys(state)
+        cells = draw(state)
+        storeys = self._storeys(state)
         lines = ["   " + "".join(f" {chr(97 + x):<{WIDTH - 1}}" for x in range(self._board.width))]
         for y, row in enumerate(cells):
             signs = [
@@ -152,7 +154,8 @@ class Mosaic:
         """A square: ``" R0 "``, with pagodas ``" ▲0 "``, and those of a major province
         ``" ▲▲ "``. What is marked has a rim, and where two tiles meet there is a seam.
         """
-        square, ground = y * self._board.stride + x, GROUNDS[cell[0]]
+        square = y * self._board.stride + x
+        ground = GROUNDS[cell[0]]
         plain = OTHER_GRASS if cell == GRASS and (x + y) % 2 else ground.plain
         # The mask moved by one: the first column has none before it, and its last is spare.
         is_lit, was_lit, will_be = (
@@ -200,7 +203,8 @@ class Mosaic:
 
     def _seat(self, state: State, seat: int, name: str, *, is_seen: bool) -> str:
         """A seat's line: its pagodas stand on grass if there is room for them."""
-        grass, left = GROUNDS[GRASS], state.left[seat]
+        grass = GROUNDS[GRASS]
+        left = state.left[seat]
         is_next = seat == state.mover and state.end is None
         hand = [self._tile(tile) if is_seen else HIDDEN_TILE for tile in state.hands[seat]]
         begin = f"{'*' if is_next else ' '} {self._line([on_seat(seat, f' {seat} ')])} {name}  "
@@ -260,7 +264,8 @@ def move_summary(
 
 def end_line(record: GameRecord) -> str:
     """How a game ended, and the bots in the order of their ranks."""
-    names, ranks = seat_names(record.bots), record.ranks
+    names = seat_names(record.bots)
+    ranks = record.ranks
     order = sorted(range(len(names)), key=lambda seat: ranks[seat])
     places = (f"{ranks[seat]}. {names[seat]} ({record.left[seat]} left)" for seat in order)
     return f"end ({record.end}): {', '.join(places)}"
@@ -289,14 +294,16 @@ class Human(Player):
         """Says what the goal is. How to move comes at the first turn, with a move that is legal
         there.
         """
-        self._seed, self._is_new = start.seed, True
+        self._seed = start.seed
+        self._is_new = True
         seat = f"seat {start.seat} of {start.players}, with {start.pagodas} pagodas to place"
         tell(f"you sit at {seat}\n{GOAL}\n")
 
     # A person has as long as they like.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
         """Asks until the person types a legal move."""
-        seat, began_ns = state.mover, time.monotonic_ns()
+        seat = state.mover
+        began_ns = time.monotonic_ns()
         mosaic = self._mosaic
         click.echo(f"{mosaic.board(state)}\n{mosaic.seats(state, self._names, seen_by=seat)}")
         moves = {move_text(state.board, move): move for move in state.legal_moves()} or {
@@ -360,7 +367,8 @@ class Human(Player):
         square marked that they cover, and the moves below it. Raises NotationError when it names
         neither.
         """
-        board, held = state.board, [move for move in moves.values() if move != PASS]
+        board = state.board
+        held = [move for move in moves.values() if move != PASS]
         # A tile has two colours.
         if len(text) == 2 and text.isalpha():  # noqa: PLR2004
             tile = parse_tile(text.upper())
@@ -386,7 +394,8 @@ def help_text(state: State, moves: dict[str, int]) -> str:
     name = example(moves)
     if name == PASSED:
         return HELP.format(move=PASSED, tile=TILES[0], square="a1")
-    tile, square = TILES[tile_of(moves[name])], split_move(state.board, moves[name])[1]
+    tile = TILES[tile_of(moves[name])]
+    square = split_move(state.board, moves[name])[1]
     return HELP.format(move=name, tile=tile, square=state.board.name_of(square))
 
 

@@ -84,7 +84,8 @@ def bots(home: Path, /, bot: str | None, *, everything: bool, as_json: bool) -> 
 def _list(
     registry: Registry, latest: Mapping[tuple[str, str], Rated], *, everything: bool, as_json: bool
 ) -> None:
-    rows, shown = list[dict[str, Any]](), list[tuple[str, ...]]()
+    rows = list[dict[str, Any]]()
+    shown = list[tuple[str, ...]]()
     is_rated = False
     for label in registry.labels():
         if "@" in label and not everything:
@@ -94,12 +95,14 @@ def _list(
         except UserError as error:
             say(f"warning: {printable(label)} is left out: {printable(str(error))}")
             continue
-        rated, ladder = latest.get((bot.label, bot.sha256)), registry.is_of_ladder(label)
+        rated = latest.get((bot.label, bot.sha256))
+        ladder = registry.is_of_ladder(label)
         row = {**_about(bot), "ladder": ladder, "rating": rated and rated.object()}
         rows.append(row)
         is_rated |= rated is not None
         rating = (rated.text, f"{rated.games} in {rated.run}") if rated else (MISSING, MISSING)
-        place, text = "ladder" if ladder else "bots/", row["missing"] or row["description"]
+        place = "ladder" if ladder else "bots/"
+        text = row["missing"] or row["description"]
         shown.append((bot.label, row["version"], place, row["language"], *rating, text))
     if as_json:
         tell_json(rows)
@@ -135,7 +138,8 @@ def _tell_allowed(about: dict[str, Any]) -> None:
 def _describe(bot: Bot, *, as_json: bool) -> None:
     """One bot with its options."""
     arena = {} if is_built_in(bot) else ARENA_OPTIONS
-    about, declared = _about(bot), bot.manifest.options
+    about = _about(bot)
+    declared = bot.manifest.options
     if as_json:
         own, every = (
             [
@@ -282,7 +286,8 @@ def submit(
         say(f"hint: {cure}: --no-check")
         return FAILED
     registered, changed = registry.register(bot, taken)
-    version, label = registered.manifest.version, registered.label
+    version = registered.manifest.version
+    label = registered.label
     how = "already, with the same content, as" if not changed else "as"
     where = f" in {registered.folder}" if changed else ""
     tell(f"{label} is registered {how} version {version}{where}")

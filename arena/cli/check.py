@@ -352,7 +352,8 @@ def _show_grades(found: Review, folder: Path, worst: int, showing: Showing) -> N
     from arena.exports import analysis, files  # noqa: PLC0415 - pandas again
 
     bots, decisions, held_back = found.result()
-    about, width = (folder.name, found.judge, bots, decisions), columns_of(sys.stdout)
+    about = (folder.name, found.judge, bots, decisions)
+    width = columns_of(sys.stdout)
     is_empty = "no decisions to grade" if decisions.empty else ""
     showing.tell(
         "decisions",
@@ -368,7 +369,8 @@ def _grade(found: Review, jobs: int | None) -> None:
     """Grades what is missing, with a progress bar on stderr."""
     if not found.todo:
         return
-    total, seconds = counted(found.decisions, "decision"), found.estimated_s(jobs)
+    total = counted(found.decisions, "decision")
+    seconds = found.estimated_s(jobs)
     if seconds > LONG_S:
         about = f"{total} to grade, about {duration_text(seconds)}"
         say(f"{about}; --games N grades fewer games, and what is graded is kept")

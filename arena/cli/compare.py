@@ -294,12 +294,15 @@ def tune(  # noqa: PLR0913 - its options
     if not as_json:
         tell("\n".join(verdicts.parameter_lines(path)))
     settings = {**tuned.settings, **path.settings(path.suggestion())}
-    found, compared = with_options(tuned, settings_text(settings)), None
+    found = with_options(tuned, settings_text(settings))
+    compared = None
     new = ":".join(filter(None, (split_options(bot)[0], settings_text(found.settings))))
     if found.settings == tuned.settings:
-        text, status = f"the search ends where it began: keep {bot}", NO
+        text = f"the search ends where it began: keep {bot}"
+        status = NO
     elif is_compared:
-        check, blocks = Comparison(new, bot, elo1=elo1), (compare_games or played) // tuning.SEATS
+        check = Comparison(new, bot, elo1=elo1)
+        blocks = (compare_games or played) // tuning.SEATS
         again = _asked_again(home, check, options, tuned, blocks)
         beside = folder.with_name(f"{folder.name}-check-{played}")
         compared = settle(beside, again, conduct, keeps_looks=False)
@@ -371,7 +374,8 @@ def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
     """The conduct of a comparison in which both sides are trusted and allowed what the user granted
     the bot under its own name.
     """
-    choice, sides = conduct.choice, [side.base for side in request.bots]
+    choice = conduct.choice
+    sides = [side.base for side in request.bots]
     own = read_own_config()
     trusted = choice.trusted or tuple(own.trust or ())
     if is_trusted(bot, choice.trusted, own):

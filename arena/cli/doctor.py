@@ -117,7 +117,8 @@ def examine(results: Path) -> dict[str, Any]:
     """
     reasons = {tier: failure(Sandbox(tier).launch) for tier in TIERS}
     best: Tier = next((tier for tier in TIERS if not reasons[tier]), "none")
-    system, path = os.uname(), search_path(os.environ)
+    system = os.uname()
+    path = search_path(os.environ)
     cache = BuildCache(cache_folder("builds"))
     builds, size = cache.size()
     found = {

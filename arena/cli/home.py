@@ -78,7 +78,8 @@ def init(ctx: click.Context, folder: Path | None) -> None:
     try:
         copied, kept = make_home(target)
     except OSError as error:
-        place, cure = error.filename2 or error.filename, "name another folder: arena init DIR"
+        place = error.filename2 or error.filename
+        cure = "name another folder: arena init DIR"
         raise UserError(*cannot_write(place or target.resolve(), error, cure)) from error
     if copied:
         tell(f"{target / 'bots'}: copied {', '.join(copied)}")
@@ -95,7 +96,8 @@ def make_home(target: Path) -> tuple[list[str], list[str]]:
     """Makes what a home lacks; returns which ladder bots were copied, and which names were taken
     already. Raises OSError, and then has made nothing.
     """
-    copied, kept = list[str](), list[str]()
+    copied = list[str]()
+    kept = list[str]()
     with made_if_filled(target / "bots"), made_if_filled(target / "results"), ExitStack() as undo:
         for name, source in ladder().items():
             place = target / "bots" / name
@@ -215,7 +217,8 @@ def runs(home: Path, /, *, as_json: bool) -> None:
     arena runs
     arena runs --json
     """  # noqa: D301 - \b is click's mark for lines to keep
-    rows, table = list[dict[str, Any]](), list[tuple[str, ...]]()
+    rows = list[dict[str, Any]]()
+    table = list[tuple[str, ...]]()
     for folder in list_runs(results_folder(home)):
         try:
             info = read_run(folder)

@@ -251,8 +251,11 @@ class Evening:
     def __init__(
         self, home: Path, folder: Path, bots: tuple[str, ...], options: Asked, conduct: Conduct
     ) -> None:
-        self._home, self._folder, self._bots = home, folder, bots
-        self._options, self._conduct = options, conduct
+        self._home = home
+        self._folder = folder
+        self._bots = bots
+        self._options = options
+        self._conduct = conduct
         self._progress: Progress | None = None
         self._is_cut_off = False
         self._said_s = time.monotonic()

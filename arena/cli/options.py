@@ -293,6 +293,7 @@ def _reading(name: str) -> dict[str, Any]:
     if bounds is None:
         return {"type": Number()} if kind is float else {"callback": check_utf8}
     if kind is int:
-        least, most = int(bounds.ge or 0), int(bounds.le or MANY)
+        least = int(bounds.ge or 0)
+        most = int(bounds.le or MANY)
         return {"type": WholeNumber(least, most if most < MANY else None)}
     return {"type": Number(bounds.gt, bounds.lt, min_open=True, max_open=bounds.lt is not None)}

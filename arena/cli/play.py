@@ -159,7 +159,8 @@ def _play(home: Path, wanted: GameWanted) -> int:
         past = resumed(Scripts(folder).of(record), wanted.turn or 0)
     _refuse_tables(wanted.bots, wanted.human, past)
     bots = list(map(bot_finder(home, say), wanted.bots))
-    timing, seed = timing_of(with_clock(wanted.options, say)), wanted.seed
+    timing = timing_of(with_clock(wanted.options, say))
+    seed = wanted.seed
     if past:
         game = Round(past.script.board, partial(_plan_on, past, seed), past)
         words = [*(wanted.words or ()), "--turn", str(past.turn)]
@@ -260,7 +261,8 @@ def _laid(game: Resumed | None) -> list[Pair]:
 
 def _position(game: Resumed, names: Sequence[str], human: int | None, mosaic: Mosaic) -> str:
     """Where the game goes on, before its first new move."""
-    record, state = game.script.record, game.state
+    record = game.script.record
+    state = game.state
     head = screen_folded(
         f"turn {game.turn} of {printable(record.id)}: {names[state.mover]} is to move"
     )
@@ -343,7 +345,8 @@ def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | Non
 
 
 def _refuse_misuse(wanted: GameWanted) -> None:
-    terminal, dealt = _first_said(OF_THE_TERMINAL), _first_said(OTHER_DEALS)
+    terminal = _first_said(OF_THE_TERMINAL)
+    dealt = _first_said(OTHER_DEALS)
     refuse(
         {
             f"expected --web without {terminal}: on a page you play one new game": (

@@ -101,7 +101,8 @@ class Progress:
         self.if_long: Callable[[int, float, str], None] | None = None
 
     def __enter__(self) -> Self:
-        session, known = self._session, self._session.known
+        session = self._session
+        known = self._session.known
         if session.repaired:
             self.say(TORN.format(session.repaired))
         already = f", {counted(known, 'game')} already played" if known else ""
@@ -154,7 +155,8 @@ class Progress:
 
     def confirm(self, text: str) -> bool:
         """Asks above the bar, without which nothing could be answered; Ctrl-C is a no."""
-        before, began = signal.signal(signal.SIGINT, signal.default_int_handler), time.monotonic()
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        began = time.monotonic()
         try:
             termios.tcflush(sys.stdin, termios.TCIFLUSH)  # a key pressed before was no answer
             with tqdm.external_write_mode(file=sys.stderr):
@@ -229,7 +231,8 @@ class Progress:
                 self.say(self._left_text(seconds))
                 self._say_few_deals()
         if self.if_long is not None and seconds > MUCH_S and elapsed_s > ASK_S:
-            ask, self.if_long = self.if_long, None
+            ask = self.if_long
+            self.if_long = None
             ask(to_go, seconds, f"{'about' if is_known else 'at least'} {duration_text(seconds)}")
 
     def _left_text(self, seconds: float) -> str:
@@ -249,7 +252,8 @@ def late_text(late: Sequence[str], slots: int, clock: str) -> str:
     """What may help bots that answered late, one entry for each game that it cost."""
     has_own = all(odds_of(label).move_ms for label in late)
     larger = "a larger move_ms" if has_own else "a larger --move-ms"
-    bots, games = counted(len(set(late)), "bot"), counted(len(late), "game")
+    bots = counted(len(set(late)), "bot")
+    games = counted(len(late), "game")
     said = f"{bots} answered late in {games}"
     if clock == "cpu":
         return f"{said}, by their own processor time: try {larger}"
@@ -259,7 +263,8 @@ def late_text(late: Sequence[str], slots: int, clock: str) -> str:
 
 def plan_text(session: Session) -> str:
     """What a run plays: how many of what."""
-    config, schedule = session.config, session.schedule
+    config = session.config
+    schedule = session.schedule
     most = "at most " if config.is_open else ""
     boards = ", ".join(config.boards)
     if asked := config.compare:

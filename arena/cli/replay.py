@@ -213,7 +213,8 @@ def _ask_again(
     """Takes a bot to a decision in the game and asks for it; returns the exit status. Raises
     BadParameter, UserError, Void.
     """
-    seat, scripts = _deciding_seat(record, turn, seat), Scripts(folder)
+    seat = _deciding_seat(record, turn, seat)
+    scripts = Scripts(folder)
     script = scripts.of(record)
     note_bank(scripts, say)
     with bot_to_ask(home, scripts, text, record.bots[seat], choice) as (bot, sandbox):
@@ -272,7 +273,8 @@ def _recorded_text(record: GameRecord, seat: int, decision: Decision) -> str:
 
 def answer_lines(bot: str, decision: Decision, stderr: str) -> list[str]:
     """A bot's answer, compared with the recorded move, and after a fault the end of its stderr."""
-    bot, is_same = printable(bot), decision.new == decision.old
+    bot = printable(bot)
+    is_same = decision.new == decision.old
     if decision.fault:
         told = f"fault of {bot} ({decision.fault}): {printable(explained(decision.detail))}"
         lines = without_quoted(stderr.rstrip().splitlines(), decision.detail)[-STDERR_LINES:]
@@ -285,11 +287,15 @@ def _pages(folder: Path, record: GameRecord, seat: int | None) -> Iterator[tuple
     """The start, each move and the end: the placements so far, one more at the end, and the text to
     show. Raises RunError if the record breaks the rules.
     """
-    names, board = seat_names(record.bots), _board(folder, record)
-    start, grades, mosaic = start_state(record, board), _grades(folder, record), Mosaic(board)
+    names = seat_names(record.bots)
+    board = _board(folder, record)
+    start = start_state(record, board)
+    grades = _grades(folder, record)
+    mosaic = Mosaic(board)
     yield 0, f"{mosaic.board(start)}\n{mosaic.seats(start, names, seat)}\n"
     for state, mover, move, events, ms, note in replay_record(record, board):
-        turn, is_seen = state.turns - (move != PASS), seat in (None, mover)
+        turn = state.turns - (move != PASS)
+        is_seen = seat in (None, mover)
         told = [] if ms is None else [f"in {ms:g} ms"]
         if note and is_seen:
             told.append(f"note: {note}")

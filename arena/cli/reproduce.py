@@ -228,7 +228,8 @@ def _with_progress(
         said = f"expected games of {old} in {scripts.run}, found none yet"
         raise UserError(said, "try again when some have been played")
     tqdm.monitor_interval = 0
-    asked, places = islice(scripts.games_of(old), games), min(jobs or available_cores(), total)
+    asked = islice(scripts.games_of(old), games)
+    places = min(jobs or available_cores(), total)
     compared = compare_decisions(scripts, asked, bot, sandbox, places)
     with tqdm(compared, total=total, unit="game", disable=None, leave=False) as bar:
         yield from bar
@@ -238,7 +239,8 @@ class Regression:
     """The results so far. ``differences`` are as in JSON."""
 
     def __init__(self, run: str, bot: str) -> None:
-        self._run, self._bot = run, bot
+        self._run = run
+        self._bot = bot
         self.games = self.decisions = self.faults = self.not_asked = 0
         self.old_ms = self.new_ms = self.slowest_ms = 0.0
         self.differences: list[dict[str, Any]] = []
@@ -249,7 +251,8 @@ class Regression:
         if compared.void:
             self.voids.append(f"{compared.game}: {compared.void}")
             return
-        where, bot = shlex.join([self._run, compared.game]), shlex.quote(self._bot)
+        where = shlex.join([self._run, compared.game])
+        bot = shlex.quote(self._bot)
         self.games += 1
         self.not_asked += max(0, compared.old_decisions - len(compared.decisions))
         for decision in compared.decisions:
@@ -293,7 +296,8 @@ def _show(found: Regression, old: str, new: str) -> None:
     if (more := len(found.differences) - SHOWN_DIFFERENCES) > 0:
         tell(f"and {more} more; use --json to list them")
     figures = found.object(old, new)
-    decisions, games = counted(found.decisions, "decision"), counted(found.games, "game")
+    decisions = counted(found.decisions, "decision")
+    games = counted(found.games, "game")
     tell(printable(ASKED.format(**{**figures, "decisions": decisions, "games": games})))
     if found.decisions:
         tell(TOOK.format(**figures))

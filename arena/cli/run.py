@@ -213,7 +213,8 @@ def run_path(
     home: Path, options: Asked, request: Request, *, finished: bool = False, prefix: str = ""
 ) -> Path:
     """The folder to play in, see `results_path`."""
-    results, out = results_folder(home), options.get("out")
+    results = results_folder(home)
+    out = options.get("out")
     text = f"looking for an unfinished run like this one in {results}; --out NAME does without"
     with said_when_slow(text, quiet=out is not None):
         return results_path(results, out, request, say, finished=finished, prefix=prefix)
@@ -398,7 +399,8 @@ def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) 
     """
     if play.runner.stop_level:
         return
-    session, rest = play.session, f"the other {games:,} games take {text}"
+    session = play.session
+    rest = f"the other {games:,} games take {text}"
     is_terminal = sys.stdin.isatty() and sys.stderr.isatty()
     if is_terminal and progress.confirm(f"{rest}: play them?"):
         return
@@ -430,8 +432,10 @@ def _show_end(
     """Shows the standings and what went wrong in the session; whether its bots played as they
     should.
     """
-    runner, folder = play.runner, play.session.folder
-    unplayed, hopeless = unplayed_text(folder), list[str]()
+    runner = play.runner
+    folder = play.session.folder
+    unplayed = unplayed_text(folder)
+    hopeless = list[str]()
     # Of a run that has hardly begun a table says nothing; only JSON keeps its form.
     if runner.stop_level < AT_ONCE and (as_json or not (unplayed or progress.doubt)):
         if runner.stop_level and len(play.session.journal.ids) > QUICK_GAMES:

@@ -81,7 +81,8 @@ def standings(home: Path, /, run: str | None, *, rating: Rating, showing: Showin
     arena standings --csv - | column -s, -t
     """  # noqa: D301 - \b is click's mark for lines to keep
     folder = run_folder(home, run)
-    own, without = folder / "standings.csv", ", ".join(rating.without)
+    own = folder / "standings.csv"
+    without = ", ".join(rating.without)
     if without and showing.csv_path and Path(showing.csv_path).resolve() == own.resolve():
         raise UserError(
             f"expected another file than {own} for a table without {without}",
@@ -120,7 +121,8 @@ def rate(file: str, *, rating: Rating, no_seats: bool, showing: Showing) -> None
     from arena.ratings import tables  # noqa: PLC0415
     from arena.ratings.sheet import read_sheet  # noqa: PLC0415
 
-    path, is_stdin = Path(file), file == "-"
+    path = Path(file)
+    is_stdin = file == "-"
     if not is_stdin and (path.is_dir() or not path.exists()):
         found = f", got the folder {path}" if path.is_dir() else f" at {path}, found nothing"
         raise click.BadParameter(f"expected a CSV file{found}", param_hint="FILE")

@@ -91,7 +91,8 @@ def _tell_of_namesake(registry: Registry, name: str, tell: Tell) -> None:
         except BotFolderError:
             other = str(folder)
     elif here.is_file() or (here / FILE).is_file():
-        folder, other = here, f"./{name}"
+        folder = here
+        other = f"./{name}"
     else:
         return
     tell(f"note: {name} means the built-in bot; write {other} for the one in {folder}")
@@ -126,7 +127,8 @@ def find_bot(registry: Registry, text: str, tell: Tell) -> Bot:
     another one too. Raises BotFolderError, ConfigError.
     """
     name, options = _split(text)
-    bot, here = registry.find(name), Path(name)
+    bot = registry.find(name)
+    here = Path(name)
     if name not in registry.labels():
         _tell_of_folder(here, bot, tell)
     elif here.exists() and not here.samefile(bot.folder):
@@ -199,7 +201,8 @@ def _newest_bots(home: Path, tell: Tell) -> list[Bot]:
     def leave_out(label: str, reason: object) -> None:
         tell(f"warning: {printable(label)} is left out: {printable(str(reason))}")
 
-    found, registry = [], registry_of(home)
+    found = []
+    registry = registry_of(home)
     for bot in registry.newest(leave_out):
         reason, cure = lack(bot)
         if reason:
@@ -227,7 +230,8 @@ def _beside_built_in(bot: Bot, tell: Tell) -> Bot:
 def _refuse_too_few(bots: Sequence[Bot], options: Asked) -> None:
     """Raises ConfigError with a command that names enough bots."""
     usual: int = default_of("players")
-    players, named = options.get("players", usual), options.get("bots") or ()
+    players = options.get("players", usual)
+    named = options.get("bots") or ()
     if len(bots) >= players:
         return
     labels = [bot.label for bot in bots]
@@ -355,7 +359,8 @@ def _warn_about_times(bots: Sequence[Bot], timing: Timing, tell: Tell) -> None:
     for bot in bots:
         own = timing.of(bot.label)
         for key in ("move_ms", "startup_ms"):
-            needed, given = getattr(bot.manifest, key), getattr(own, key)
+            needed = getattr(bot.manifest, key)
+            given = getattr(own, key)
             if needed is not None and needed > given:
                 tell(
                     f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets"
@@ -389,7 +394,8 @@ def results_path(
         return Path(out) if "/" in str(out) else results / out
     folder, passed_over = choose_folder(results, request, finished=finished, prefix=prefix)
     if passed_over:
-        name, path = shlex.quote(passed_over.name), shlex.quote(str(passed_over))
+        name = shlex.quote(passed_over.name)
+        path = shlex.quote(str(passed_over))
         cures = f"'arena run --finish {name}' plays the rest, 'rm -r {path}' deletes it"
         tell(printable(f"note: {name} is unfinished: {cures}"))
     return folder

@@ -112,7 +112,8 @@ class SingleGame(NamedTuple):
         """A bot's player; a process is logged if there is a log."""
         if is_built_in(bot):
             return built_in_player(bot)
-        startup_ms, clock = self.timing.startup_ms, self.timing.clock
+        startup_ms = self.timing.startup_ms
+        clock = self.timing.clock
         if log:
             return logged_player(bot, startup_ms, self.sandbox, log, seat, clock)
         stderr = Stderr() if self.has_stderr else None

@@ -72,10 +72,12 @@ class LeaguePlay:
     ) -> None:
         self.members = members
         self.drawn = 0
-        self._budget, self._watch = budget, watch
+        self._budget = budget
+        self._watch = watch
         self._ends_s = time.monotonic() + (inf if budget.hours is None else budget.hours * HOUR_S)
         self._known: dict[str, OnScale] = {}
-        self._next_look_s, self._next_look_games = 0.0, 1
+        self._next_look_s = 0.0
+        self._next_look_games = 1
         self._session: Session
         self._field: Contenders
         self._shown: frozenset[tuple[str, bool]] | None = None
@@ -83,7 +85,8 @@ class LeaguePlay:
     @property
     def is_over(self) -> bool:
         """Whether no more games are to be drawn."""
-        budget, members = self._budget, self.members.league.members
+        budget = self._budget
+        members = self.members.league.members
         return (
             (budget.games is not None and self.drawn >= budget.games)
             or time.monotonic() >= self._ends_s
@@ -95,8 +98,10 @@ class LeaguePlay:
         """The games of a session, which is over when the league ends, or as soon as somebody plays
         who is not in it. What was drawn and not played by then is played first in the next session.
         """
-        config, schedule = session.config, session.schedule
-        self._session, self._shown = session, None
+        config = session.config
+        schedule = session.schedule
+        self._session = session
+        self._shown = None
         self._field = Contenders(config.players)
         for drawn in config.drawn:
             self._field.add(tuple(drawn.line_up.split("+")), self._games_of(drawn))
@@ -137,7 +142,8 @@ class LeaguePlay:
         line_up = None if self.is_over else self._field.next_line_up()
         if line_up is None:
             return []
-        first, rounds = self.members.league.deals, self._session.config.rounds
+        first = self.members.league.deals
+        rounds = self._session.config.rounds
         deals = max(1, DEALS_A_DRAW // len(rounds))
         if (first + deals) * max(map(rounds.count, rounds)) > DEALS:
             raise RunError(
@@ -153,7 +159,8 @@ class LeaguePlay:
     def _take_stock(self) -> None:
         """Shows the field who plays, and what the ratings say by utc_now."""
         self.members.look()
-        has_looked, there = self._look(), self._session.setup.bots
+        has_looked = self._look()
+        there = self._session.setup.bots
         between = self._budget.between if self._session.config.players == DUEL else ()
         rivals = [
             rival
@@ -175,7 +182,8 @@ class LeaguePlay:
         from arena.ratings.history import league_counts, on_scale  # noqa: PLC0415
 
         began = time.process_time()
-        config, league = session.config, self.members.league
+        config = session.config
+        league = self.members.league
         counts = league_counts(
             session.folder, config.bots, config.match, own_decks=config.has_own_decks
         )
@@ -216,15 +224,18 @@ class LeaguePlay:
 
     def rivals(self) -> list[Rival]:
         """Everybody who plays, as the last look showed them."""
-        earlier, there = versions_before(self.members.league.members), self._session.setup.bots
-        elos, placing = {bot: found.elo for bot, found in self._known.items()}, self._budget.placing
+        earlier = versions_before(self.members.league.members)
+        there = self._session.setup.bots
+        elos = {bot: found.elo for bot, found in self._known.items()}
+        placing = self._budget.placing
         authors = {label: bot.manifest.author for label, bot in there.items()}
         placed = [each.placed for each in self._all() if each.placed and authors.get(each.bot)]
         placed.sort(key=lambda each: each.when)
         turns = {authors[each.bot]: each.when for each in placed}
         rivals = []
         for member in [each for each in self._all() if each.plays]:
-            bot, before = member.bot, earlier.get(member.bot, "")
+            bot = member.bot
+            before = earlier.get(member.bot, "")
             found = self._known.get(bot)
             elo, error = (
                 (found.elo, error_of(found.error, found.games))

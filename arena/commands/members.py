@@ -58,10 +58,14 @@ class Members:
     """
 
     def __init__(self, home: Path, folder: Path, names: Sequence[str], tell: Tell) -> None:
-        self.folder, self._names, self._tell = folder, names, tell
+        self.folder = folder
+        self._names = names
+        self._tell = tell
         self._registry = registry_of(home)
         self._find = bot_finder(home, tell)
-        self._size, self._looked_s, self._stamp = 0, 0.0, -1
+        self._size = 0
+        self._looked_s = 0.0
+        self._stamp = -1
         self.league = League()
         self.refresh()
 
@@ -95,10 +99,12 @@ class Members:
         # A version that is registered or removed renames a folder in bots/.
         if stamp != self._stamp:
             self._compare()
-        self._stamp, self._looked_s = stamp, time.monotonic()
+        self._stamp = stamp
+        self._looked_s = time.monotonic()
 
     def _compare(self) -> None:
-        there, ladder = self._registry.every_version(), self._registry.of_ladder()
+        there = self._registry.every_version()
+        ladder = self._registry.of_ladder()
         members = self.league.members
         # Candidates are placed in the order in which they join: copies of the ladder's bots, as
         # 'arena init' makes them, come after the author's own.
@@ -177,7 +183,8 @@ class Members:
 
 def expect_room(registry: Registry, folder: Path, bot: Bot) -> None:
     """Raises UserError if another version would be one too many of its author's that wait."""
-    author, hashes = bot.manifest.author, dict[str, str]()
+    author = bot.manifest.author
+    hashes = dict[str, str]()
     for label, member in read_league(folder).members.items():
         with suppress(BotFolderError):
             if member.plays and member.is_waiting:

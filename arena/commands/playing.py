@@ -154,7 +154,8 @@ def _granted(
     found = {base: grants for base, grants in found.items() if grants.words}
     for base, grants in found.items():
         # A bot's folder shows what its name may not.
-        place, allowed = _folder_of(base, bots), ", ".join(grants.words)
+        place = _folder_of(base, bots)
+        allowed = ", ".join(grants.words)
         tell(printable(f"note: {base} in {place} is allowed {allowed}"))
     return found
 
@@ -364,7 +365,9 @@ class Contest:
         *,
         keeps_looks: bool = False,
     ) -> None:
-        self._play, self._watch, self._keeps_looks = play, watch, keeps_looks
+        self._play = play
+        self._watch = watch
+        self._keeps_looks = keeps_looks
         session = play.session
         self._source = ComparedGames(session.schedule, self._judge)
         groups = session.schedule.turns if session.config.pool else 0
@@ -406,7 +409,8 @@ def _look(session: Session) -> tuple[int | None, Standing]:
     # Pandas: a run that does not ask for this never loads it.
     from arena.ratings.order import precision, rate_journal  # noqa: PLC0415
 
-    config, schedule = session.config, session.schedule
+    config = session.config
+    schedule = session.schedule
     assert config.until is not None, "a run that plays until its error bars are narrow"
     results, ratings = rate_journal(session.folder, config.bots, config.match)
     rounds = max(len(config.match), 1)

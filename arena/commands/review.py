@@ -109,7 +109,9 @@ class Review:
         games: int | None = None,
         adviser: Adviser | None = None,
     ) -> None:
-        self.run, self.info, self._adviser = run, read_run(run), adviser
+        self.run = run
+        self.info = read_run(run)
+        self._adviser = adviser
         if adviser is not None:
             by = f"{adviser.bot.label} {adviser.bot.sha256[:12]}"
             judge = msgspec.structs.replace(judge, by=by)
@@ -142,7 +144,8 @@ class Review:
         """Grades what is missing; a game is kept in the run's review.jsonl as soon as all of it is
         graded. Raises RunError, ConfigError, Void.
         """
-        jobs, todo = checked(ASKED, {"jobs": jobs}, HINT)["jobs"], self.todo
+        jobs = checked(ASKED, {"jobs": jobs}, HINT)["jobs"]
+        todo = self.todo
         if not todo:
             return
         workers = min(jobs or available_cores(), self.decisions) or 1
@@ -178,7 +181,8 @@ class Review:
     def _graded(self) -> Iterator["Graded"]:
         for record in self._records:
             if record.id in self._seen:
-                seats, grades = self._seats(record), self._seen[record.id].grades
+                seats = self._seats(record)
+                grades = self._seen[record.id].grades
                 yield record, {at: one for at, one in grades.items() if one.seat in seats}
 
     def _wanted(self, record: GameRecord) -> Ungraded:
@@ -205,7 +209,8 @@ class Review:
                     " played: finish the run first",
                 )
             return 0, [record]
-        held_back, found = 0, list[GameRecord]()
+        held_back = 0
+        found = list[GameRecord]()
         for record in read_records(self.run):
             if self._bots and self._bots.isdisjoint(record.bots):
                 continue

@@ -156,7 +156,8 @@ def leader_of(folder: Path, info: RunInfo, played: int, planned: int) -> Rated |
     """
     found = ratings_in(folder)
     seats = sum(rated.games for rated in found)
-    rounds, players = len(info.config.get("match") or [0]), info.config.get("players", 2)
+    rounds = len(info.config.get("match") or [0])
+    players = info.config.get("players", 2)
     is_whole = seats * rounds in {players * played, players * min(played, planned)}
     return found[0] if found and is_whole else None
 
@@ -170,7 +171,8 @@ def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
         rows = {rated.bot: rated for rated in ratings_in(folder)}
         with suppress(RunError):
             for bot in read_run(folder).bots if rows else ():
-                rated, before = rows.get(bot.name), found.get((bot.name, bot.sha256))
+                rated = rows.get(bot.name)
+                before = found.get((bot.name, bot.sha256))
                 if rated and not (before and before.is_settled > rated.is_settled):
                     found[bot.name, bot.sha256] = rated
     return found
@@ -213,7 +215,8 @@ def glance(folder: Path, counted: Reach) -> Glance:
         return Glance(info, None, counted.games, None, None)
     # Only finished runs are compressed, and counting would decompress them.
     games = planned if journal_of(folder).suffix == COMPRESSED else counted.games
-    state, leader = run_state(folder, games, planned), leader_of(folder, info, games, planned)
+    state = run_state(folder, games, planned)
+    leader = leader_of(folder, info, games, planned)
     return Glance(info, state, min(games, planned), planned, leader)
 
 

@@ -233,7 +233,8 @@ def _write_parquet(run: Path, tables: Tables, name: str, path: Path) -> None:
     else:
         rows = rounded(getattr(tables, name), file_names(name))
         table = library.Table.from_pandas(rows, preserve_index=False)
-        schema, batches = table.schema, table.to_batches()
+        schema = table.schema
+        batches = table.to_batches()
     with (
         durable_file(path) as file,
         library.parquet.ParquetWriter(file, schema, compression="zstd") as writer,
@@ -257,7 +258,8 @@ def _games_schema(seats: int, library: Any) -> Any:
     """
     kinds = {f"{name}_{seat}": kind for seat in range(seats) for name, kind in BY_SEAT.items()}
     kinds |= dict.fromkeys(("deal", "seating", "turns"), "int32")
-    text, real = library.string(), library.float64()
+    text = library.string()
+    real = library.float64()
     note = {"turn": library.int16(), "seat": library.int8(), "value": real, "text": text}
     note["numbers"] = library.map_(text, real)
     named = [(name, getattr(library, kinds.get(name, "string"))()) for name in _head(seats)]

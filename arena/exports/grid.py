@@ -113,7 +113,8 @@ def told_apart(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> li
     """The names cut to this width, or to the least one at which no two of them become the same: in
     the middle, or around where they begin to differ.
     """
-    widest, many = max(map(width_of, names), default=0), len(set(names))
+    widest = max(map(width_of, names), default=0)
+    many = len(set(names))
     same = len(commonprefix(list(set(names))))  # noqa: RUF071 - names are no paths
     for room in range(max(width, 1), widest):
         for share in (*SHARES, None):

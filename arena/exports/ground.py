@@ -93,7 +93,8 @@ def size(board: Board) -> tuple[int, int]:
 
 def framed(board: Board, content: str) -> str:
     """The SVG of a board with a content on it; the corner of the frame lies at the origin."""
-    width, height = board.width * SIDE, board.height * SIDE
+    width = board.width * SIDE
+    height = board.height * SIDE
     ground = f"M0 0h{width}v{height}H0z"
     return (
         f'<rect class="q-frame" width="{width + 2 * FRAME}" height="{height + 2 * FRAME}"'
@@ -106,7 +107,8 @@ def framed(board: Board, content: str) -> str:
 
 def _names(board: Board) -> str:
     """The SVG of the letters of columns and the numbers of rows on the frame."""
-    below, middle = board.height * SIDE + FRAME + 15, FRAME + SIDE // 2
+    below = board.height * SIDE + FRAME + 15
+    middle = FRAME + SIDE // 2
     names = [(at * SIDE + middle, below, chr(97 + at)) for at in range(board.width)]
     names += [(FRAME // 2, at * SIDE + middle + 4, str(at + 1)) for at in range(board.height)]
     texts = (f'<text x="{x}" y="{y}">{name}</text>' for x, y, name in names)

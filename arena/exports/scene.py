@@ -125,7 +125,8 @@ class Scene:
         """Each province with the square of its pagodas: the square where they stood before, or else
         the one with the most neighbours in the province.
         """
-        before, around = self._homes, self._board.around
+        before = self._homes
+        around = self._board.around
 
         def home(province: OwnedProvince) -> int:
             return min(

@@ -88,7 +88,8 @@ def _check_without_marks(run: Path, names: Sequence[str], tables: Tables) -> Che
         heads = next(rows)
         bots = [text_of(row[heads.index("bot")]) for row in rows]
     except (csv.Error, ValueError, IndexError, StopIteration):
-        heads, bots = [], []
+        heads = []
+        bots = []
     order = {bot: place for place, bot in enumerate(bots)}
     standings = tables.standings.sort_values(
         "bot", key=lambda names: names.map(order).fillna(len(order)), kind="stable"

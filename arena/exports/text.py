@@ -146,7 +146,8 @@ def hands_text(
 
 def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
     """What happened, in words, with the rule's number."""
-    who, where = names[event.seat], board.name_of(event.square)
+    who = names[event.seat]
+    where = board.name_of(event.square)
     home = ", ".join(f"{names[seat]} takes back {count}" for seat, count in event.home)
     told = {
         "found": f"{who} founds a province of {event.size} from {where} (R5.2)",
@@ -200,7 +201,8 @@ def _seat_effects(seats: "pd.DataFrame") -> Iterator[str]:
         told = rows.to_dict("records")
         # Two players have one effect, told of the first seat.
         if size == 2:  # noqa: PLR2004
-            elo, error = -told[0]["elo"], told[0]["elo_error"]
+            elo = -told[0]["elo"]
+            error = told[0]["elo_error"]
             yield f"first seat {round(elo, 1) + 0.0:+.1f} +/- {error:.1f} Elo"
             continue
         effects = [
@@ -296,13 +298,15 @@ def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -
     """The axis and a bar for each row, all of this width."""
     ends = ends_of(table, is_anchored=is_anchored)
     scale = linear(ends, 0, room - 1, count=max(room // TICK_WIDTH, 2))
-    low, high = min(ends, default=0.0), max(ends, default=0.0)
+    low = min(ends, default=0.0)
+    high = max(ends, default=0.0)
     if low < high:
         ticks = tuple(tick for tick in scale.ticks if low <= tick <= high)
         scale = scale._replace(low=low, high=high, ticks=ticks)
     zero = round(scale(0)) if scale.low <= 0 <= scale.high else None
     # the numbers of the scale, each above its place
-    axis, free = "", 0
+    axis = ""
+    free = 0
     for tick in scale.ticks:
         text = f"{tick:g}"
         start = min(max(round(scale(tick)) - len(text) // 2, 0), room - len(text))
@@ -327,7 +331,9 @@ def ends_of(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
 
 def _bar(row: Mapping[Any, Any], scale: Scale, room: int, pen: Pen) -> str:
     """The interval of a row: an arrow if it is open at one end, nothing if there is none."""
-    low, middle, high = row["elo_low"], row["elo"], row["elo_high"]
+    low = row["elo_low"]
+    middle = row["elo"]
+    high = row["elo_high"]
     if not isfinite(low) and not isfinite(high):
         return " " * room
     first = round(scale(low)) if isfinite(low) else 0

@@ -81,7 +81,8 @@ def verdict_object(
     """The answer of a comparison as an object for JSON, with each look at the test; infinite values
     are None.
     """
-    margins, estimates = _margins_of(test), _estimates()
+    margins = _margins_of(test)
+    estimates = _estimates()
     content = {
         "verdict": str(test.verdict),
         "by": "margin" if margins else "wins",
@@ -152,7 +153,9 @@ def _answer(test: SequentialTest) -> str:
 
 def _evidence(test: SequentialTest) -> Iterator[str]:
     """What the test went by, and the estimates in full."""
-    margins, estimates, question = _margins_of(test), _estimates(), test.question
+    margins = _margins_of(test)
+    estimates = _estimates()
+    question = test.question
     errors = f"alpha {question.alpha * 100:g} %, beta {question.beta * 100:g} %"
     unit = "per block" if margins else "of a win per block"
     yield f"LLR {llr_text(test)}, {errors}; spread {math.sqrt(test.variance):.3f} {unit}"

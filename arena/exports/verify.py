@@ -128,7 +128,9 @@ class _GameChecks:
     """
 
     def __init__(self, run: Path, info: RunInfo, schedule: Schedule, sample: Sample | None) -> None:
-        self._run, self._schedule, self._sample = run, schedule, sample
+        self._run = run
+        self._schedule = schedule
+        self._sample = sample
         self._boards = {name: Board(name, tuple(rows)) for name, rows in info.boards.items()}
         self._journal = journal_of(run)
         self._drawn: list[tuple[int, int, GameRecord]] = []
@@ -218,7 +220,8 @@ def _plan_difference(
 def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:
     """Checks that the evidence of a fault says the same as the record; it may have been deleted."""
     for number, fault in enumerate(record.faults):
-        name, field = evidence_name(record.id, fault.seat), f"faults[{number}]"
+        name = evidence_name(record.id, fault.seat)
+        field = f"faults[{number}]"
         try:
             kept = msgspec.json.decode(read_regular(run, name), type=dict)
         except FileNotFoundError:
@@ -254,7 +257,8 @@ def _bot_difference(run: Path, info: RunInfo, bot: BotInfo) -> str | Difference 
         copy = played_copy(run, bot)
     except UserError as error:
         return Difference(bot.copy, None, "sha256", bot.sha256, str(error))
-    expected, said = settings_text(copy.settings), split_options(bot.name)[1] or ""
+    expected = settings_text(copy.settings)
+    said = split_options(bot.name)[1] or ""
     if said != expected:
         return Difference(RUN_FILE, None, f"options of {bot.name}", expected, said)
     if copy.sha256 != bot.sha256 and copy.manifest.build and info.may_hold_builds:
@@ -287,7 +291,8 @@ def _built_in_difference(bot: BotInfo) -> str | Difference | None:
     except ConfigError as error:
         return Difference(RUN_FILE, None, command, "the command of a built-in bot", str(error))
     if bot.command != now.command:
-        told, said = shlex.join(now.command), shlex.join(bot.command)
+        told = shlex.join(now.command)
+        said = shlex.join(bot.command)
         return Difference(RUN_FILE, None, command, told, said)
     if bot.version != now.manifest.version:
         return (

@@ -82,7 +82,10 @@ class Failed(Exception):  # noqa: N818 - the outcome of a step
     ) -> None:
         self.problem = problem or f"expected {expected}, got {got}"
         super().__init__(self.problem)
-        self.expected, self.got, self.cure, self.stderr = expected, got, cure, stderr
+        self.expected = expected
+        self.got = got
+        self.cure = cure
+        self.stderr = stderr
         self.kind = kind
 
     @classmethod
@@ -198,16 +201,19 @@ class Bench:
         board = BOARDS.get(trial.board) or built_in(trial.board)
         kinds = len(TILES)
         deck = "".join(TILES[(at * 5 + trial.deal) % kinds] for at in range(COPIES * kinds))
-        names, seeds = tuple(each.name for each in seated), tuple(range(1, trial.players + 1))
+        names = tuple(each.name for each in seated)
+        seeds = tuple(range(1, trial.players + 1))
         plan = GamePlan("check", board.name, trial.deal, 0, names, deck, seeds)
         move_ms = self.move_ms if trial.is_full else self.short_ms
         timing = Timing(move_ms=move_ms, startup_ms=STARTUP_MS)
         if trial.has_bank:
-            bank_ms, more_ms = self.odds.game_ms or BANK_MOVES * move_ms, self.odds.increment_ms
+            bank_ms = self.odds.game_ms or BANK_MOVES * move_ms
+            more_ms = self.odds.increment_ms
             timing = replace(timing, game_ms=bank_ms, increment_ms=more_ms or 0)
         referee = Referee(plan, board, seated, timing, watch=lambda *_: self.expect_time())
         outcome = referee.play()
-        record, evidence = outcome.record, outcome.evidence
+        record = outcome.record
+        evidence = outcome.evidence
         for fault, kept in zip(record.faults, evidence, strict=True):
             if fault.seat == trial.seat:
                 problem = f"{fault.kind} after {fault.turn} placements: {fault.detail}"
@@ -238,7 +244,8 @@ class Bench:
                 Start(players=2, seat=0, board=SMALL.rows, pagodas=24, seed=1, move_ms=self.move_ms)
             )
         except Forfeit as fault:
-            kind, words = FaultKind.STARTUP, last_words(player)
+            kind = FaultKind.STARTUP
+            words = last_words(player)
             raise Failed.at_fault(kind, fault.detail, fault.detail, words) from None
         except (Void, BusyMachineError):
             raise
@@ -284,7 +291,8 @@ def ending_in_time(process: BotProcess, most_ns: int) -> Ending | None:
     no time to end.
     """
     meter = process.meter
-    began_ns, idle = meter.used_ns(), IdleTime(meter)
+    began_ns = meter.used_ns()
+    idle = IdleTime(meter)
     for moment_ns in moments(patience(most_ns)):
         slice_began_ns = time.monotonic_ns()
         if ending := process.ending((moment_ns - slice_began_ns) / 1e9):
@@ -332,8 +340,10 @@ class Unusual(BotPlayer):
         def changed(message: dict[str, Any]) -> bytes:
             return json.dumps(change(message), separators=separators, ensure_ascii=False).encode()
 
-        self._changed, self._stranger = changed, stranger
-        self._is_prompt, self._pause_s = is_prompt, pause_s
+        self._changed = changed
+        self._stranger = stranger
+        self._is_prompt = is_prompt
+        self._pause_s = pause_s
         speech = Speech(encode=lambda message: changed(msgspec.to_builtins(message)))
         super().__init__(bot, startup_ms, sandbox, speech=speech)
 

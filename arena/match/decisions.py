@@ -172,7 +172,8 @@ class Retraced(Recorded):
             self.player.finish()
 
     def _ask(self, state: State, budget_ns: int) -> None:
-        began_ns, turn = time.monotonic_ns(), state.turns
+        began_ns = time.monotonic_ns()
+        turn = state.turns
         try:
             answer = self.player.choose(state, budget_ns)
             new = move_text(state.board, judged(state, answer.move))
@@ -268,10 +269,12 @@ def reproduce(
     asked = sum(turn < fault.turn for turn in decisions_of(script.record, fault.seat))
     said: list[tuple[Direction, str]] = []
     speech = _as_in_the_run(arena, _first_id(old, asked), said)
-    timing, is_start = script.timing, fault.kind == FaultKind.STARTUP
+    timing = script.timing
+    is_start = fault.kind == FaultKind.STARTUP
     player = BotPlayer(bot, timing.startup_ms, sandbox, timing.clock, speech)
     # a bot that forfeited at the start is just started
-    wanted, times = -1 if is_start else fault.turn, kept.asked_ms if kept else ()
+    wanted = -1 if is_start else fault.turn
+    times = kept.asked_ms if kept else ()
     try:
         decisions = retrace(script, fault.seat, player, wanted=wanted, asked_ms=times).decisions
         ending, _, written = player.evidence()
@@ -367,7 +370,8 @@ def grade(
     Raises RunError if the record does not follow from its deck and moves.
     """
     luck = Random(_seed_of(record.id, turn, judge))
-    for_choice, for_grade = luck.next(), luck.next()
+    for_choice = luck.next()
+    for_grade = luck.next()
     try:
         state, text = next(
             (state, text)
@@ -389,7 +393,9 @@ def grade(
 
 def best_move(state: State, judge: Judge, seed: int) -> int:
     """The move that the judge would play for the mover, found by sequential halving."""
-    luck, policy, others = Random(seed), built_in(judge.judge), state.players - 1
+    luck = Random(seed)
+    policy = built_in(judge.judge)
+    others = state.players - 1
     moves = state.legal_moves()
     worth = dict.fromkeys(moves, 0.0)
     for keep, part in ROUNDS:
@@ -406,7 +412,8 @@ def seconds_of_a_grade(start: State, judge: Judge) -> float:
     """About how much processor time a grade takes, from some games of the judge that begin in this
     state; later ones are shorter.
     """
-    policy, began = built_in(judge.judge), time.process_time()
+    policy = built_in(judge.judge)
+    began = time.process_time()
     _rolled(start, policy, SAMPLE, 0, [start.nth(0)])
     game = (time.process_time() - began) / SAMPLE
     sizes = [CHOICES, *(keep for keep, _ in ROUNDS)]
@@ -420,12 +427,14 @@ def winning_shares(record: GameRecord, board: Board, judge: Judge) -> dict[int, 
 
     Raises RunError if the record does not follow from its deck and moves.
     """
-    policy, shares = built_in(judge.judge), dict[int, float]()
+    policy = built_in(judge.judge)
+    shares = dict[int, float]()
     turns = set(gradable_turns(record, set(range(len(record.bots)))))
     try:
         for state, text in positions(record, board):
             if text != PASSED and state.turns in turns:
-                move, seed = play_text(state.copy(), text), _seed_of(record.id, state.turns, judge)
+                move = play_text(state.copy(), text)
+                seed = _seed_of(record.id, state.turns, judge)
                 [won], _ = _rolled(state, policy, judge.deals, seed, [move])
                 shares[state.turns] = round(won / judge.deals, DECIMALS)
     except ArenaError as error:
@@ -449,7 +458,8 @@ def _measured(
     state: State, played: int, better: int, judge: Judge, seed: int
 ) -> tuple[float, float, float]:
     """The cost, its error, and the share of the win after the move that was played."""
-    luck, policy = Random(seed), built_in(judge.judge)
+    luck = Random(seed)
+    policy = built_in(judge.judge)
     if better == played:
         [won], _ = _rolled(state, policy, judge.deals, seed, [played])
         return 0.0, 0.0, round(won / judge.deals, DECIMALS)
@@ -466,7 +476,8 @@ def paired(differences: Sequence[float]) -> tuple[float, float]:
     Price 2012): if no deal tells the moves apart, that is still no proof that they are equal.
     """
     count = len(differences)
-    total, squares = sum(differences), sum(one * one for one in differences)
+    total = sum(differences)
+    squares = sum(one * one for one in differences)
     padded = count + 2
     variance = ((squares + 2) - total * total / padded) / (padded - 1)
     mean = round(total / count, DECIMALS) + 0.0

@@ -273,7 +273,8 @@ class Referee:
         return self.state.end is not None or len(self.forfeited) >= len(self.players) - 1
 
     def _turn(self) -> None:
-        state, seat = self.state, self.state.mover
+        state = self.state
+        seat = self.state.mover
         if state.must_pass():
             self._carry_out(PASS)
             return
@@ -305,7 +306,8 @@ class Referee:
                 player.rest()
 
     def _carry_out(self, move: int, answer: Answer | None = None) -> None:
-        state, seat = self.state, self.state.mover
+        state = self.state
+        seat = self.state.mover
         note = answer.note if answer else None
         if note:
             self.notes.append(note.entry(state.turns))
@@ -318,7 +320,8 @@ class Referee:
         self, move: int, answer: Answer | None = None, events: list[Event] | None = None
     ) -> bytes:
         """Plays a move and writes it down. Returns the public line about it."""
-        state, seat = self.state, self.state.mover
+        state = self.state
+        seat = self.state.mover
         happened = [] if events is None else events
         state.play(move, happened)
         played = played_view(state, seat, move, happened, forfeited=seat in self.forfeited)
@@ -336,7 +339,8 @@ class Referee:
         """
         # The wait for a late bot is not the arena's own time between an answer and a request.
         self._answered_ns = 0
-        player, turn = self.players[seat], self.state.turns
+        player = self.players[seat]
+        turn = self.state.turns
         after_ms = round((time.monotonic_ns() - self._began_ns) / NS_PER_MS, 1)
         said = fault.kind.value, fault.detail
         self.faults.append(Fault(seat, turn, *said))

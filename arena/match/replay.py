@@ -37,7 +37,8 @@ class Script(NamedTuple):
     def plan(self) -> GamePlan:
         """The plan of the recorded game."""
         record = self.record
-        names, place = tuple(record.bots), (record.board, record.deal, record.seating)
+        names = tuple(record.bots)
+        place = (record.board, record.deal, record.seating)
         return GamePlan(record.id, *place, names, record.deck, self.seeds, settings=self.settings)
 
     def timings_with(self, seat: int, label: str) -> list[Timing]:
@@ -66,12 +67,15 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
 
     Raises RunError if the record does not follow from its deck and moves.
     """
-    state, notes = start_state(record, board), kept_notes(record.notes)
+    state = start_state(record, board)
+    notes = kept_notes(record.notes)
     # A stranger's journal may have too few times.
     times = chain(record.ms or (), repeat(None))
     for number, (text, ms) in enumerate(zip(record.moves, times, strict=False), 1):
         _retire_faulty(state, record)
-        seat, turn, events = state.mover, state.turns, list[Event]()
+        seat = state.mover
+        turn = state.turns
+        events = list[Event]()
         try:
             move = play_text(state, text, events)
         except ArenaError as error:

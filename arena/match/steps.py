@@ -148,7 +148,8 @@ def _was_in_time(bench: Bench) -> Found:
 
 def _is_within_memory(bench: Bench) -> Found:
     """The memory of all the bot's processes after these games."""
-    process, allowed = bench.player.process, bench.bot.memory_mb
+    process = bench.player.process
+    allowed = bench.bot.memory_mb
     used = process.memory_mb() if process else 0
     if used > allowed:
         raise Failed(f"at most {allowed} MB after {bench.games} games", str(used))

@@ -309,20 +309,25 @@ class Aftermath(Struct):
 
     def _overdue(self, failure: OutOfTime) -> Forfeit:
         """Why the answer is missing: waits a little, closes the bot's input and waits again."""
-        deadline_ns, partial = time.monotonic_ns(), failure.partial
-        allowed, slow = failure.allowance, THINK_LESS
+        deadline_ns = time.monotonic_ns()
+        partial = failure.partial
+        allowed = failure.allowance
+        slow = THINK_LESS
         if self.is_starting:
             use = f" ({failure.use})" if failure.use else ""
-            allowed, slow = f"the {self.startup_ms} ms allowed for start-up{use}", START_FASTER
+            allowed = f"the {self.startup_ms} ms allowed for start-up{use}"
+            slow = START_FASTER
         none = f"no answer came within {allowed}"
         came = f"the answer came {{}} ms after {allowed} had passed: {slow}"
-        late_ms, has_output = None, True
+        late_ms = None
+        has_output = True
         if not (ending := self.process.ending()):
             try:
                 late_ms = self._late_ms(deadline_ns)
                 ending = self.process.ending()
             except OutputEnded:
-                has_output, ending = False, ending_within(self.process, EXIT_NS)
+                has_output = False
+                ending = ending_within(self.process, EXIT_NS)
         if late_ms is not None:
             return Forfeit(FaultKind.LATE, came.format(late_ms))
         if ending:

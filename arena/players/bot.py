@@ -62,7 +62,8 @@ class Stderr:
     def __init__(self, hear: Callable[[bytes], None] = lambda _: None) -> None:
         self.told: list[tuple[str, str]] = []
         self._hear = hear
-        self._at, self._when = 0, "before its first turn"
+        self._at = 0
+        self._when = "before its first turn"
 
     def goes_on(self, process: BotProcess, when: str) -> None:
         """The bot is about to be asked, or told the end: what comes from now on belongs there."""
@@ -71,7 +72,8 @@ class Stderr:
 
     def settle(self, process: BotProcess, channel: Channel) -> None:
         """Hears what the bot writes until it has read all and is idle, though not for long."""
-        deadline, nap_s = time.monotonic() + SETTLE_S, NAP_S
+        deadline = time.monotonic() + SETTLE_S
+        nap_s = NAP_S
         while time.monotonic() < deadline:
             if not channel.unread_by_bot() and process.meter.is_idle():
                 break
@@ -91,7 +93,8 @@ class Stderr:
         # Not splitlines(): to a bot only a newline ends a line, and other breaks are escaped.
         lines = [line for line in shown_text.split("\n") if line.strip()]
         if is_flood:
-            there, self._at = self._at, max(self._at, process.stderr_size())
+            there = self._at
+            self._at = max(self._at, process.stderr_size())
             lines.append(f"({self._at - there:,} more bytes are not shown)")
         self.told += [(self._when, line) for line in lines]
         self._hear("\n".join(lines).encode())
@@ -128,11 +131,18 @@ class BotPlayer(Player):
         speech: Speech = USUAL,
         stderr: Stderr | None = None,
     ) -> None:
-        self.bot, self.name, self.startup_ms = bot, bot.label, startup_ms
-        self.sandbox, self.has_full_view = sandbox, False
+        self.bot = bot
+        self.name = bot.label
+        self.startup_ms = startup_ms
+        self.sandbox = sandbox
+        self.has_full_view = False
         self.clock: ClockKind = clock
-        self._grants, self._options, self.stderr = sandbox.of(bot.label), bot.options, stderr
-        self._speech, self._encode, self._numbers = speech, speech.encode, speech.numbers()
+        self._grants = sandbox.of(bot.label)
+        self._options = bot.options
+        self.stderr = stderr
+        self._speech = speech
+        self._encode = speech.encode
+        self._numbers = speech.numbers()
         self.process: BotProcess | None = None
         self._channel: Channel | None = None
         self._timekeeper: Timekeeper | None = None
@@ -237,7 +247,8 @@ class BotPlayer(Player):
         """How the process ended and what it used; the last lines each way; the end of stderr."""
         if self.process is None or self._channel is None:
             return "", [], ""
-        ending, lines = self.process.ending(), []
+        ending = self.process.ending()
+        lines = []
         for way, text, at_ns in self._channel.lines():
             shown_text = self._grants.hidden(text)[:KEPT_BYTES].decode(errors="backslashreplace")
             lines.append((way, round((at_ns - self._began_ns) / 1e6, 1), shown_text))
@@ -254,7 +265,8 @@ class BotPlayer(Player):
 
     def open(self) -> None:
         """Starts the process without sending it anything yet. Raises Void."""
-        bot, processes = self.bot, self.bot.manifest.processes
+        bot = self.bot
+        processes = self.bot.manifest.processes
         process = self.process = BotProcess(
             bot.command, bot.folder, self.sandbox, bot.memory_mb, processes, grants=self._grants
         )
@@ -269,7 +281,8 @@ class BotPlayer(Player):
 
     def greet(self) -> None:
         """Says hello, and hears which view the bot wants. Raises Forfeit, Void."""
-        number, budget_ns = next(self._numbers), self.startup_ms * NS_PER_MS
+        number = next(self._numbers)
+        budget_ns = self.startup_ms * NS_PER_MS
         request = self._encode(Hello(number, PROTOCOL, __version__))
         line, _ = self._ask(request, budget_ns, budget_ns)
         self.has_full_view = self._reply(Ready, line, number).view == "full"

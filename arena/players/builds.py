@@ -51,7 +51,8 @@ class BuildCache:
         """Copy a build to ``target``, which must not exist. Returns False, and leaves no target, if
         there is no such build or it does not fit its seal.
         """
-        seal, kept = self._seal(key), self.folder / key
+        seal = self._seal(key)
+        kept = self.folder / key
         if not seal.exists():
             return False
         with self._locked():

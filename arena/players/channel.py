@@ -120,7 +120,8 @@ class Channel:
         tap: Tap | None = None,
         write: Write = os.write,
     ) -> None:
-        self._to_bot, self._from_bot = to_bot, from_bot
+        self._to_bot = to_bot
+        self._from_bot = from_bot
         self._exchange = exchange
         self._tap = tap
         self._write_some = write
@@ -176,7 +177,8 @@ class Channel:
         )
         self._note(("to", lines, sent_ns))
         if reply is None:
-            self._outgoing, self._incoming = lines[written:], rest
+            self._outgoing = lines[written:]
+            self._incoming = rest
             return self.go_on(deadline_ns)
         self._note(("from", reply, at_ns))
         self.counted = counted
@@ -199,12 +201,14 @@ class Channel:
                 continue
             if end > MAX_LINE:
                 raise LongLine(incoming[:MAX_LINE])
-            self._incoming, line = incoming[end + 1 :], incoming[:end]
+            self._incoming = incoming[end + 1 :]
+            line = incoming[:end]
             if line and not line.isspace():
                 self._note(("from", line, time.monotonic_ns()))
                 self._count()
                 return line
-            seen, skipped = 0, skipped + end + 1
+            seen = 0
+            skipped = skipped + end + 1
             if skipped > MAX_LINE:
                 raise Flooded
 

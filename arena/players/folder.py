@@ -138,7 +138,8 @@ def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None
 def from_inside(text: str) -> str:
     """A hint for a user who names a bot while in the folder of that bot; else an empty text."""
     with suppress(BotFolderError, OSError):
-        here, name = Path.cwd(), Path(text).name
+        here = Path.cwd()
+        name = Path(text).name
         if (here / FILE).is_file() and name in (here.name, read_manifest(here).name):
             return f"you are in the folder of {name}: write . for it"
     return ""
@@ -188,7 +189,8 @@ def bot_files(path: Path) -> list[Path]:
     if path.is_file():
         return [Path(path.name)]
     root = path.resolve()
-    found, size = [], 0
+    found = []
+    size = 0
     for folder, folders, names in os.walk(root, onerror=_refuse_unreadable):
         # A bot's folder that is also a home has bots and runs that do not belong to the bot.
         patterns = FOLDERS_OF_A_HOME.items() if folder == str(root) else ()

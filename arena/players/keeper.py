@@ -81,7 +81,8 @@ def start_bot(
         if cores := limits.get("cores", 0):
             os.sched_setaffinity(0, [bit for bit in range(cores.bit_length()) if cores >> bit & 1])
         for name in [name for name in limits if name.startswith("RLIMIT_")]:
-            kind, number = getattr(resource, name), limits[name]
+            kind = getattr(resource, name)
+            number = limits[name]
             _, hard = resource.getrlimit(kind)
             most = number if hard == resource.RLIM_INFINITY else min(number, hard)
             resource.setrlimit(kind, (most, most))
@@ -116,7 +117,9 @@ class Watch:
     """Looks at all processes below this one and what they use."""
 
     def __init__(self, limits: dict[str, int], folders: list[str], counter: int) -> None:
-        self._limits, self._folders, self._counter = limits, folders, counter
+        self._limits = limits
+        self._folders = folders
+        self._counter = counter
         self._clocks: dict[int, int] = {}
         self._counted_ns = self._missing_ns = 0
 
@@ -148,10 +151,12 @@ class Watch:
 
     def _uncounted(self, tree: list[int]) -> str:
         """Processor time that the counter missed: it cannot have counted less than the living."""
-        before_ns, self._counted_ns = self._counted_ns, read_counter(self._counter)
+        before_ns = self._counted_ns
+        self._counted_ns = read_counter(self._counter)
         used_ns = 0
         for pid in tree:
-            known_ns, clock_ns = self._clocks.get(pid, 0), process_ns(pid)
+            known_ns = self._clocks.get(pid, 0)
+            clock_ns = process_ns(pid)
             grown_ns = clock_ns - (known_ns if known_ns <= clock_ns else 0)
             self._clocks[pid] = clock_ns
             # the counter leaves a process at its end, before its memory is given back
@@ -227,7 +232,8 @@ def kill_all(child: int) -> bool:
 
 def main() -> int:
     """Starts the bot, waits until the bot or the arena ends, and clears up."""
-    lifeline, status = int(sys.argv[1]), int(sys.argv[2])
+    lifeline = int(sys.argv[1])
+    status = int(sys.argv[2])
     pairs = [pair.partition("=") for pair in sys.argv[3].split(",") if pair]
     limits = {name: int(number) for name, _, number in pairs}
     libc = ctypes.CDLL(None)
@@ -314,7 +320,8 @@ def shared_fairly(pid: int, otherwise: int) -> int:
     """The memory of a process in kB, with shared memory divided among the processes that share it;
     ``otherwise`` if the kernel does not say. This is slower to read than `figures_of`.
     """
-    divided, status = read_file(f"/proc/{pid}/smaps_rollup"), read_file(f"/proc/{pid}/status")
+    divided = read_file(f"/proc/{pid}/smaps_rollup")
+    status = read_file(f"/proc/{pid}/status")
     if not divided or not status:
         return otherwise
     wanted = (b"Pss_Anon", b"Pss_Shmem", b"SwapPss", b"VmPTE")
@@ -381,7 +388,8 @@ def disk_use(folders: list[str], opened: list[os.stat_result], most: int) -> tup
     Stops counting above ``most``. A folder that cannot be read counts as too many.
     """
     found = [file for file in opened if stat.S_ISREG(file.st_mode) and not file.st_nlink]
-    hidden, waiting = 0, folders.copy()
+    hidden = 0
+    waiting = folders.copy()
     while waiting and not hidden and len(found) <= most:
         try:
             for entry in os.scandir(waiting.pop()):

@@ -108,7 +108,8 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             return False, True
         if self.type == "choice":
             return self.choices[0], self.choices[-1]
-        usual, kind = self.usual, int if self.type == "int" else float
+        usual = self.usual
+        kind = int if self.type == "int" else float
         assert usual is not None, "a bot's option has a default"
         low, high = (usual if end is None else kind(end) for end in (self.min, self.max))
         return low, high
@@ -224,11 +225,13 @@ def read_toml(path: Path) -> Toml:
         raise UserError(f"{path}: expected text in UTF-8, got {error}") from None
     # too long a number, arrays nested too deep
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
-        said, lines = str(error), text.splitlines()
+        said = str(error)
+        lines = text.splitlines()
         where = WHERE.search(said)
         if where is None or not lines:
             raise UserError(f"{path}: {said}") from None
-        number, column = int(where[1] or len(lines)), where[2]
+        number = int(where[1] or len(lines))
+        column = where[2]
         at = f" line {number}" + (f", column {column}" if column else "")
         shown = lines[number - 1].strip() if number <= len(lines) else ""
         said = f"{said[0].lower()}{said[1 : where.start()]}, got {shown[:60]!r}"

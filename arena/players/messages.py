@@ -260,7 +260,8 @@ def played_view(
     state: State, seat: int, move: int, events: Sequence[Event], *, forfeited: bool = False
 ) -> Played:
     """The public line about the move that led to this state."""
-    board, players = state.board, state.players
+    board = state.board
+    players = state.players
     views = []
     for name, owner, square, size, home in events:
         counts = dict(home)

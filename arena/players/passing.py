@@ -52,7 +52,8 @@ def remove_passing(folder: str) -> None:
 
 def remove_abandoned() -> list[Path]:
     """Removes the folders of this user that no living process owns, and returns their paths."""
-    found, places = [], Path(tempfile.gettempdir())
+    found = []
+    places = Path(tempfile.gettempdir())
     for place in sorted([*places.glob(f"{PREFIX}*"), *places.glob(f"{UNFINISHED}*")]):
         with suppress(OSError):  # the folder is gone, or its owner holds the lock
             status = place.lstat()

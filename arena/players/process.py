@@ -162,7 +162,8 @@ class BotProcess:
         self._keeper.stdin.close()
         self._keeper.stdout.close()
         self._stopped = False
-        self._pauses, self._is_stopped = 0, False
+        self._pauses = 0
+        self._is_stopped = False
         self.meter = Meter(self._keeper.pid, self._words)
         adoption.keepers.add(self._keeper.pid)
 
@@ -209,7 +210,8 @@ class BotProcess:
         number, cpu_s, peak_kb = rest.split()
         status, killer = (int(number), None) if word == "exit" else (None, int(number))
         if status and status > SIGNALLED and self._sandbox.tier == "bubblewrap":
-            killer, status = status - SIGNALLED, None
+            killer = status - SIGNALLED
+            status = None
         return Ending(status, killer, cpu_s=float(cpu_s), peak_kb=int(peak_kb))
 
     def pause(self) -> None:
@@ -340,7 +342,8 @@ def run_build(
     command: Sequence[str], folder: Path, sandbox: Sandbox, seconds: float
 ) -> tuple[Ending | None, str]:
     """Runs a build step. Returns how it ended (None if it ran out of time) and its last output."""
-    deadline, tail = time.monotonic() + seconds, b""
+    deadline = time.monotonic() + seconds
+    tail = b""
     process = BotProcess(command, folder, sandbox, BUILD_MEMORY_MB, building=True)
     try:
         os.close(process.to_bot)

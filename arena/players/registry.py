@@ -83,7 +83,8 @@ class Registry:
         folder = self._folder_of(label)
         if folder is None:
             raise self._unknown(label)
-        bot, name = bot_at(folder), label.partition("@")[0]
+        bot = bot_at(folder)
+        name = label.partition("@")[0]
         if bot.manifest.name != name:
             wanted = f"the name {name!r} as its folder, got {bot.manifest.name!r}"
             raise BotFolderError(f"{folder / FILE}: expected {wanted}")
@@ -198,7 +199,8 @@ class Registry:
     def remove(self, label: str) -> None:
         """Removes a version; after the newest the next takes its place. Raises UserError."""
         self.refuse_to_remove(label)
-        folder, name = self._own_folder(label), label.partition("@")[0]
+        folder = self._own_folder(label)
+        name = label.partition("@")[0]
         assert folder is not None, "what is not registered is refused"
         older = self.versions(name)[1:]
         try:
@@ -235,7 +237,8 @@ class Registry:
         return self.root / name if is_newest else None
 
     def _unknown(self, label: str) -> BotFolderError:
-        own, name = self._own_labels(), label.partition("@")[0]
+        own = self._own_labels()
+        name = label.partition("@")[0]
         near = did_you_mean(label, self.labels()) or did_you_mean(name, self.labels())
         behind = ", ".join(step for step in self._ladder if step not in own)
         known = f"registered in {self.root}: {', '.join(own) or 'none'}"

@@ -220,7 +220,8 @@ def lack(bot: Bot) -> tuple[str, str]:
 
 def missing_file(bot: Bot, folder: Path) -> tuple[str, str]:
     """Why the command cannot start for want of a file of the bot's, and the cure; else empty."""
-    program, script = bot.command[0], script_of(bot.command)
+    program = bot.command[0]
+    script = script_of(bot.command)
     file = folder / program
     if "/" in program and not (os.access(file, os.X_OK) and file.is_file()):
         reason = f"expected {program} to be an executable file in the bot's folder"

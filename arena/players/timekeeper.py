@@ -79,7 +79,9 @@ class Timekeeper:
     """
 
     def __init__(self, channel: Channel, meter: "Meter", clock: ClockKind) -> None:
-        self._channel, self._meter, self._clock = channel, meter, clock
+        self._channel = channel
+        self._meter = meter
+        self._clock = clock
         self._charged_ns = self._seen_ns = 0
         self.idle_ns = 0
         """How long the bot was idle before its last answer, see `IdleTime`; 0 by the wall clock."""
@@ -119,7 +121,8 @@ class Timekeeper:
     def ran_ns(self) -> int:
         """What the bot has used since the last look, or its last answer; 0 if that is little."""
         owed_ns = self.owed_ns()
-        ran_ns, self._seen_ns = owed_ns - self._seen_ns, owed_ns
+        ran_ns = owed_ns - self._seen_ns
+        self._seen_ns = owed_ns
         return ran_ns if ran_ns > RUNNING_NS else 0
 
     def charge(self, used_ns: int | None = None) -> int:
@@ -182,7 +185,8 @@ class Timekeeper:
                 f" {share:.0%} of a processor: a bot was late that may not be to blame",
                 "stop other programs, then go on with the same command, with --jobs 1",
             )
-        used_ms, waited_ms = owed_ns // NS_PER_MS, round(waited_ns / NS_PER_MS)
+        used_ms = owed_ns // NS_PER_MS
+        waited_ms = round(waited_ns / NS_PER_MS)
         used = f"it used {used_ms} of its {budget_ns // NS_PER_MS} ms of processor time"
         use = f"it used {used_ms} ms of processor time in {waited_ms} ms"
         return OutOfTime(partial, f"{waited_ms} ms ({used})", use)
@@ -234,12 +238,16 @@ def longest_pauses(seconds: float) -> Pauses:
     the virtual processor: the kernel cannot tell, and charges whoever ran. Seen: 15 to 30 ms.
     """
     stall = jump = 0
-    wall, used = time.monotonic_ns(), time.process_time_ns()
+    wall = time.monotonic_ns()
+    used = time.process_time_ns()
     end = wall + int(seconds * 1_000_000_000)
     while wall < end:
-        wall_now, used_now = time.monotonic_ns(), time.process_time_ns()
-        stall, jump = max(stall, wall_now - wall), max(jump, used_now - used)
-        wall, used = wall_now, used_now
+        wall_now = time.monotonic_ns()
+        used_now = time.process_time_ns()
+        stall = max(stall, wall_now - wall)
+        jump = max(jump, used_now - used)
+        wall = wall_now
+        used = used_now
     return Pauses(stall, jump)
 
 
@@ -252,7 +260,8 @@ class Meter:
     """
 
     def __init__(self, keeper: int, told: Callable[[], Mapping[str, str]]) -> None:
-        self._keeper, self._told = keeper, told
+        self._keeper = keeper
+        self._told = told
         self._is_started = False
         self._counter = -1
         self._used_ns = self._others_ns = self._looked_ns = self._main = 0
@@ -325,7 +334,8 @@ class IdleTime:
 
     def add(self, span_ns: int) -> None:
         """Counts the last ``span_ns`` unless the bot computed, or wants to compute now."""
-        used_ns, before_ns = self._meter.used_ns(), self._used_ns
+        used_ns = self._meter.used_ns()
+        before_ns = self._used_ns
         self._used_ns = used_ns
         if used_ns - before_ns <= RUNNING_NS and not self._meter.wants_processor():
             self.so_far_ns += span_ns

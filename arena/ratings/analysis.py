@@ -68,7 +68,9 @@ def analyse_run(
     info = read_run(run)
     names = [known.name for known in info.bots]
     without = [nearest_label(name, names) for name in without]
-    games, spent, played = Tally(own_decks=info.has_own_decks), Spent(), 0
+    games = Tally(own_decks=info.has_own_decks)
+    spent = Spent()
+    played = 0
     away = set(without)
     for _, row in read_rows(journal_of(run), row_decoder(WholeRow)):
         played += 1
@@ -80,7 +82,8 @@ def analyse_run(
     notes = without_note(without, names, results.games, played)
     bot = bot and label_among(results.bots, bot)
     ratings = rate(results, prior)
-    fits, pairs = ratings.fits, pairs_table(results, ratings)
+    fits = ratings.fits
+    pairs = pairs_table(results, ratings)
     return Analysis(
         games=results.games,
         deals=results.clusters,
@@ -129,14 +132,16 @@ class Spent:
         """
         size = len(game.bots)
         for seat, bot in enumerate(game.bots):
-            mine, moves = self._bots[bot], game.moves[seat::size]
+            mine = self._bots[bot]
+            moves = game.moves[seat::size]
             mine.games += 1
             mine.moves += len(moves) - moves.count(PASSED)
             mine.think_ms += game.think_ms[seat]
             slowest_ms, slowest_game = mine.slowest
             if (game.slowest_ms[seat], slowest_game) > (slowest_ms, game.id):
                 mine.slowest = game.slowest_ms[seat], game.id
-        host, ends = self._hosts[game.host], self._ends[game.board, size]
+        host = self._hosts[game.host]
+        ends = self._ends[game.board, size]
         host.games += 1
         host.moves += game.turns
         host.think_ms += sum(game.think_ms)
@@ -191,7 +196,8 @@ class Spent:
         """
         rows = []
         for (board, players), found in sorted(self._ends.items()):
-            turns, games = sorted(found.turns.elements()), found.turns.total()
+            turns = sorted(found.turns.elements())
+            games = found.turns.total()
             low, median, high = np.quantile(turns, [0.05, 0.5, 0.95]).tolist()
             ends = [found.ends[end] / games for end in ENDS]
             last = found.ends[LAST_PAGODA]
@@ -215,7 +221,8 @@ def reunions_table(games: Tally, bots: list[str]) -> pd.DataFrame:
     ``p``       float64, how likely chance gives a gain at least this far from 0
     ``p_all``   float64, the same for the largest gain of all bots (Holm)
     """
-    outcome, clusters = np.array(games.outcome, dtype=np.int64), games.board_deals()
+    outcome = np.array(games.outcome, dtype=np.int64)
+    clusters = games.board_deals()
     blocks = games.block_deals()
     later = pd.Series(blocks).duplicated().to_numpy()
     rows = [_reunion(games, bot, outcome, blocks, later, clusters) for bot in bots]
@@ -366,7 +373,8 @@ def mean_by_cluster(sums: Floats, sizes: Floats) -> tuple[float, float]:
     values in each, and half the width of its 95 % interval: the sandwich of a ratio, NaN with one
     cluster.
     """
-    clusters, total = len(sums), sizes.sum()
+    clusters = len(sums)
+    total = sizes.sum()
     mean = float(sums.sum() / total)
     if clusters < LEAST_DEALS:
         return mean, float("nan")

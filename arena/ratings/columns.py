@@ -66,7 +66,8 @@ class Column(NamedTuple):
         as ``< -1285``, ``? 14`` where few deals tell, and ``~`` before figures that only a prior
         gives.
         """
-        value, mark = self.value(row), row[self.mark] if self.mark else ""
+        value = self.value(row)
+        mark = row[self.mark] if self.mark else ""
         if value != value:  # noqa: PLR0124 - NaN
             return number(value, 0)
         if mark in BOUNDS:

@@ -59,13 +59,12 @@ def unbiased_estimate(test: SequentialTest) -> Estimate:
     """
     if not test.blocks:
         return Estimate(0.0, -inf, inf)
-    null, step = (
-        test.worth(test.question.elo0),
-        test.worth(test.question.elo1) - test.worth(test.question.elo0),
-    )
+    null = test.worth(test.question.elo0)
+    step = test.worth(test.question.elo1) - test.worth(test.question.elo0)
     rate = step**2 / test.variance
     margin = OVERSHOOT * sqrt(rate * test.look)
-    lower, upper = test.question.lower - margin, test.question.upper + margin
+    lower = test.question.lower - margin
+    upper = test.question.upper + margin
     place = {"better": upper, "not better": lower}.get(test.verdict, test.llr)
     outcome = Endpoint(lower, upper, rate * test.blocks, place)
 
@@ -111,7 +110,8 @@ def look_at(test: SequentialTest, before: Look | None = None) -> Look:
 
 def _elo_near(test: SequentialTest, value: float, near: float) -> float:
     """`_elo`, for one that is probably near to another."""
-    low, high = near - NEAR, near + NEAR
+    low = near - NEAR
+    high = near + NEAR
     if not test.worth(low) < value < test.worth(high):
         return _elo(test, value)
     return float(brentq(lambda elo: test.worth(elo) - value, low, high, xtol=1e-4))
@@ -121,7 +121,8 @@ def disagreement(test: "MarginTest") -> Estimate:
     """By how much more the new bot is better by margin than by wins, with its 99 % interval. All of
     it is from the same blocks, so most of their luck cancels.
     """
-    by_margin, by_wins = plain_estimate(test).elo, plain_estimate(test.wins).elo
+    by_margin = plain_estimate(test).elo
+    by_wins = plain_estimate(test.wins).elo
     if not (test.blocks and isfinite(by_margin) and isfinite(by_wins)):
         return Estimate(0.0, -inf, inf)
     slopes = (_slope(test, by_margin), _slope(test.wins, by_wins))
@@ -209,7 +210,9 @@ def _flow(outcome: Endpoint, bound: float) -> tuple[Floats, Floats]:
     # In steps of log time: near 0 the density rises from nothing to its peak within a few parts in
     # a thousand of the time, which even steps would jump over.
     logs = np.linspace(np.log(outcome.time) - EARLIEST, np.log(outcome.time), STEPS)
-    times, near, width = np.exp(logs), abs(bound), outcome.upper - outcome.lower
+    times = np.exp(logs)
+    near = abs(bound)
+    width = outcome.upper - outcome.lower
     distance = near + 2 * IMAGES * width
     images = (distance * np.exp(-(distance**2 - near**2) / (2 * times))).sum(axis=0)
     waves = (
@@ -229,7 +232,8 @@ def _staying(outcome: Endpoint) -> tuple[Floats, Floats]:
     that has met neither bound.
     """
     low, high, time, place = outcome
-    x, width = np.linspace(low, place, STEPS), high - low
+    x = np.linspace(low, place, STEPS)
+    width = high - low
     if time >= SHORT * width**2:
         waves = (
             np.sin(WAVES * np.pi * -low / width)
@@ -237,7 +241,8 @@ def _staying(outcome: Endpoint) -> tuple[Floats, Floats]:
             * np.exp(-_decay(time, width))
         )
         return x, _log(waves.sum(axis=0) * 2 / width)
-    direct, mirrored = x - 2 * IMAGES * width, 2 * high - x - 2 * IMAGES * width
+    direct = x - 2 * IMAGES * width
+    mirrored = 2 * high - x - 2 * IMAGES * width
     images = np.exp(-(direct**2 - x**2) / (2 * time)) - np.exp(-(mirrored**2 - x**2) / (2 * time))
     return x, _log(images.sum(axis=0)) - x**2 / (2 * time) - np.log(2 * np.pi * time) / 2
 

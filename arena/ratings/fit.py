@@ -251,7 +251,8 @@ def _seat_sizes(results: Results, *, seats: bool) -> tuple[set[int], set[int]]:
     them: not every seat took something from every other one, directly or through third seats.
     """
     sizes = {*results.players.tolist()} if seats else set[int]()
-    open_seats, places = set[int](), np.arange(results.seats.shape[1])
+    open_seats = set[int]()
+    places = np.arange(results.seats.shape[1])
     for size in sizes:
         is_here = (results.players == size)[:, None] & (results.seats < len(results.bots))
         if not reach_of(took_from(size, np.where(is_here, places, size), results)).all():
@@ -262,15 +263,18 @@ def _seat_sizes(results: Results, *, seats: bool) -> tuple[set[int], set[int]]:
 def _fit(
     model: Model, parameters: Floats, prior: float, marks: Marks, open_seats: tuple[int, ...]
 ) -> Fit:
-    results, bots = model.results, slice(0, len(model.results.bots))
+    results = model.results
+    bots = slice(0, len(model.results.bots))
     loose = _loose_directions(model, marks, open_seats if prior else ())
     *covariances, leverage = sandwich(model, parameters, prior, loose)
     clustered, independent = (each * ELO**2 for each in covariances)
     # A bot with next to no deals must not move the others: it has no part in the level.
     level = level_of(leverage.told)
     freedom, of_parameters = _freedom(leverage, level)
-    center, every = np.eye(len(level)) - level, errors_of(np.diag(clustered))
-    seats, seat_freedom = dict[int, tuple[Floats, Floats]](), dict[int, Floats]()
+    center = np.eye(len(level)) - level
+    every = errors_of(np.diag(clustered))
+    seats = dict[int, tuple[Floats, Floats]]()
+    seat_freedom = dict[int, Floats]()
     for size, start in model.offsets.items():
         columns = slice(start, start + size - 1)
         error = np.where(every[columns] == 0, np.nan, every[columns])
@@ -311,12 +315,14 @@ def _freedom(leverage: Leverage, level: Floats) -> tuple[Floats, Floats]:
     """(n, n) the degrees of freedom of the difference of two ratings, and on the diagonal of a
     rating's distance from the level; and (size,) those of each parameter.
     """
-    figures, bots = np.eye(len(leverage.bread)), len(level)
+    figures = np.eye(len(leverage.bread))
+    bots = len(level)
     figures[:bots, :bots] -= level
     one, other = np.triu_indices(len(figures))
     asked = (other < bots) | (one == other)
     every = np.zeros(leverage.bread.shape)
-    one, other = one[asked], other[asked]
+    one = one[asked]
+    other = other[asked]
     every[one, other] = every[other, one] = satterthwaite(leverage, figures, one, other)
     return every[:bots, :bots], np.diag(every)
 

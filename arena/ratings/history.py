@@ -54,13 +54,15 @@ def on_scale(
     """The ratings of all bots on the scale of a league, for the code that decides whose games tell
     most.
     """
-    found, results = dict[str, OnScale](), counts.results
+    found = dict[str, OnScale]()
+    results = counts.results
     sums = _played(counts)
     for fit in rate(results, PRIOR).fits:
         names = [results.bots[member] for member in fit.members]
         level = level_on(names, fit, benchmarks, held)
         for at, (name, member) in enumerate(zip(names, fit.members, strict=True)):
-            error, elo = level.error_of(at), float(fit.elo[at]) + level.shift
+            error = level.error_of(at)
+            elo = float(fit.elo[at]) + level.shift
             found[name] = OnScale(elo, error if isfinite(error) else inf, **sums[int(member)])
     return found
 
@@ -132,7 +134,8 @@ class History(NamedTuple):
 def read_history(run: Path) -> History:
     """The history of the league in a run's folder. Raises RunError, NoAnswerError."""
     info = read_run(run)
-    names, match = [bot.name for bot in info.bots], list(info.config.get("match") or [])
+    names = [bot.name for bot in info.bots]
+    match = list(info.config.get("match") or [])
     return history_of(run, league_counts(run, names, match, own_decks=info.has_own_decks))
 
 
@@ -149,8 +152,10 @@ def history_table(counts: Counts, league: League) -> pd.DataFrame:
     All are from one fit of all games: so the error of a gain is that of the difference, and what is
     uncertain about both alike cancels.
     """
-    results, before = counts.results, versions_before(league.members)
-    sums, number = _played(counts), {bot: place for place, bot in enumerate(counts.results.bots)}
+    results = counts.results
+    before = versions_before(league.members)
+    sums = _played(counts)
+    number = {bot: place for place, bot in enumerate(counts.results.bots)}
     rows = {
         bot: {
             "version": bot,
@@ -171,7 +176,9 @@ def history_table(counts: Counts, league: League) -> pd.DataFrame:
         level = level_on(names, fit, league.with_status("benchmark"), league.scale)
         errors = fit.difference_half_widths()
         for at, name in enumerate(names if part.is_rated else ()):
-            elo, half, row = fit.elo[at] + level.shift, level.error_of(at), rows.get(name, {})
+            elo = fit.elo[at] + level.shift
+            half = level.error_of(at)
+            row = rows.get(name, {})
             row |= {"mark": "?" if fit.is_few[at] else "", "elo": elo}
             row |= {"elo_low": elo - half, "elo_high": elo + half}
             if before.get(name) in names:

@@ -79,8 +79,10 @@ class Model(NamedTuple):
     @classmethod
     def of(cls, results: Results, sizes: Collection[int]) -> "Model":
         """The model with effects of seats at tables of these sizes."""
-        count, places = len(results.bots), np.arange(results.seats.shape[1])
-        size, offsets = count, dict[int, int]()
+        count = len(results.bots)
+        places = np.arange(results.seats.shape[1])
+        size = count
+        offsets = dict[int, int]()
         starts = np.full(int(results.players.max(initial=0)) + 1, -1)
         for players in sorted({*results.players.tolist()} & {*sizes}):
             starts[players] = offsets[players] = size
@@ -91,7 +93,8 @@ class Model(NamedTuple):
             np.asarray(np.bincount(seating, results.times * each, len(first)), dtype=np.float64)
             for each in (np.ones(1), *results.share.T)
         )
-        seats, start = results.seats[first], starts[results.players[first]][:, None]
+        seats = results.seats[first]
+        start = starts[results.players[first]][:, None]
         has_effect = (seats < count) & (start >= 0) & (places > 0)
         effects = np.where(has_effect, start + places - 1, size)
         columns = np.hstack([np.where(seats < count, seats, size), effects])
@@ -127,7 +130,8 @@ class Model(NamedTuple):
         """Gradient (size,) and negative Hessian (size, size) of the log likelihood, including the
         prior.
         """
-        width, bots = self.size + 1, len(self.results.bots)
+        width = self.size + 1
+        bots = len(self.results.bots)
         residuals = np.tile(self.won - self.times[:, None] * self.shares(parameters), 2)
         products, places = self.products(parameters)
         weights = (self.times[:, None, None] * products).ravel()
@@ -154,7 +158,8 @@ class Model(NamedTuple):
         """The information, made regular in the direction that is free without a prior: an equal
         shift of all bots.
         """
-        bots, regular = len(self.results.bots), information.copy()
+        bots = len(self.results.bots)
+        regular = information.copy()
         regular[:bots, :bots] += 0.0 if prior else 1 / bots
         return regular
 
@@ -186,7 +191,8 @@ class Model(NamedTuple):
 
 def _by_parameter(values: Floats, columns: Ints, size: int) -> csr_array:
     """(O, size) values (O, 2K) of games, summed by the parameters ``columns`` (O, 2K)."""
-    rows, shape = np.arange(0, values.size + 1, values.shape[1]), (len(values), size + 1)
+    rows = np.arange(0, values.size + 1, values.shape[1])
+    shape = (len(values), size + 1)
     # a copy: scipy sorts the columns where they stand
     found = csr_array((values.ravel(), columns.ravel(), rows), shape=shape, copy=True)
     found.sum_duplicates()
@@ -239,9 +245,11 @@ def sandwich(
     spread, and the sandwich has almost no width: we add the inverse of the curvature, including the
     prior.
     """
-    results, information = model.results, model.derivatives(parameters, prior)[1]
+    results = model.results
+    information = model.derivatives(parameters, prior)[1]
     bread = np.asarray(np.linalg.inv(model.gauged(information, prior)), dtype=np.float64)
-    scores, apart = model.scores(model.shares(parameters)), designs_by_game(model)
+    scores = model.scores(model.shares(parameters))
+    apart = designs_by_game(model)
     leverage = leverage_of(model, parameters, bread, apart)
     # all games with one outcome are one row, times the root of their number
     weighed = csr_array(scores.multiply(np.sqrt(results.times)[:, None]))
@@ -280,7 +288,8 @@ def deal_sums(results: Results, of_outcomes: csr_array) -> Iterator[csr_array]:
 
 def designs_by_deal(model: Model) -> Designs:
     """The designs of the deals."""
-    results, most = model.results, np.iinfo(np.uint64).max
+    results = model.results
+    most = np.iinfo(np.uint64).max
     # 64 random bits: among a million designs, two have the same sum by chance in one of 10^7 runs.
     codes = np.random.default_rng(1).integers(0, most, len(model.times), dtype=np.uint64)
     sums = np.zeros(results.games + 1, dtype=np.uint64)
@@ -293,7 +302,8 @@ def designs_by_deal(model: Model) -> Designs:
     counts = np.diff(ends)[deals]
     rows = np.append(0, np.cumsum(counts))
     games = np.arange(rows[-1]) + np.repeat(ends[deals] - rows[:-1], counts)
-    seatings, shape = model.seating[results.outcome[games]], (len(deals), len(model.times))
+    seatings = model.seating[results.outcome[games]]
+    shape = (len(deals), len(model.times))
     by_design = csr_array((np.ones(len(games)), seatings, rows), shape=shape)
     by_design.sum_duplicates()
     return Designs(design.astype(np.int64), np.bincount(design), by_design)
@@ -318,7 +328,8 @@ def leverage_of(model: Model, parameters: Floats, bread: Floats, designs: Design
         designs.games @ _by_parameter(np.ones(model.columns.shape), model.columns, model.size)
     )
     touched.sort_indices()
-    alike, touches = [], np.diff(touched.indptr)
+    alike = []
+    touches = np.diff(touched.indptr)
     for count in np.unique(touches).tolist():
         held = np.flatnonzero(touches == count)
         columns = touched.indices[touched.indptr[held][:, None] + np.arange(count)].astype(np.int64)
@@ -329,7 +340,8 @@ def leverage_of(model: Model, parameters: Floats, bread: Floats, designs: Design
         alike.append(Alike(held, designs.units[held], columns, pull))
     told = by_design[:, np.arange(len(model.results.bots)) * (width + 1)]
     # The effective number of deals (Kish).
-    sums, squares = designs.units @ told, designs.units @ told.power(2)
+    sums = designs.units @ told
+    squares = designs.units @ told.power(2)
     effective = np.divide(sums**2, squares, where=squares > 0, out=np.zeros_like(squares))
     return Leverage(bread, alike, effective)
 
@@ -340,7 +352,8 @@ def jackknifed(leverage: Leverage, designs: Designs, scored: Iterable[csr_array]
 
     ``scored`` has the scores (C, size) of all units, some at a time.
     """
-    size, first = len(leverage.bread), 0
+    size = len(leverage.bread)
+    first = 0
     squares = csr_array((len(designs.units) * size, size))
     for scores in scored:
         design = designs.design[first : first + scores.shape[0]]
@@ -349,9 +362,11 @@ def jackknifed(leverage: Leverage, designs: Designs, scored: Iterable[csr_array]
         places = scores.indices + np.repeat(design * size, np.diff(scores.indptr))
         shape = (scores.shape[0], squares.shape[0])
         squares = squares + csr_array((scores.data, places, scores.indptr), shape=shape).T @ scores
-    meat, sums = np.zeros((size, size)), csr_array(squares)
+    meat = np.zeros((size, size))
+    sums = csr_array(squares)
     for alike in leverage.designs:
-        rows, columns = alike.columns[:, :, None], alike.columns[:, None, :]
+        rows = alike.columns[:, :, None]
+        columns = alike.columns[:, None, :]
         back = np.eye(rows.shape[1]) + alike.pull @ leverage.bread[rows, columns]
         alone = (np.abs(back).max(axis=(1, 2)) > ALONE) * alike.units * HELD_BACK
         whole = back @ _blocks(sums, alike.held, alike.columns) @ back.transpose(0, 2, 1)
@@ -382,13 +397,15 @@ def satterthwaite(leverage: Leverage, figures: Floats, one: Ints, other: Ints) -
     x and G_cd = -x' M_c Q M_d x, where x = Q l, and M_c is the pull. The degrees are (sum G_cc)^2 /
     (sum G_cc^2 + sum G_cd^2) (Bell & McCaffrey 2002; Pustejovsky & Tipton 2018).
     """
-    bread, moved = leverage.bread, leverage.bread @ figures.T
+    bread = leverage.bread
+    moved = leverage.bread @ figures.T
     variance = contrasted(figures @ moved, one, other)
     total, squares, fourths = np.zeros((3, len(one)))
     for alike, part in _portions(leverage, moved.size + len(figures) ** 2 + len(one)):
         along = moved[alike.columns[part]]
         own = contrasted(along.transpose(0, 2, 1) @ alike.pull[part] @ along, one, other)
-        square, units = own * own, alike.units[part]
+        square = own * own
+        units = alike.units[part]
         total += units @ own
         squares += units @ square
         fourths += units @ (square * square)
@@ -422,10 +439,13 @@ def _portions(leverage: Leverage, width: int, squared: int = 0) -> Iterator[tupl
 def _crossed(leverage: Leverage, moved: Floats) -> Floats:
     """(L,) the sums of G_cd^2 over all pairs of different deals, where ``moved`` (size, L) is x."""
     bread, (size, count) = leverage.bread, moved.shape
-    products, own = np.zeros((size * size, count)), np.zeros(count)
+    products = np.zeros((size * size, count))
+    own = np.zeros(count)
     for alike, part in _portions(leverage, 0, count):
-        columns, units = alike.columns[part], alike.units[part]
-        rows, others = columns[:, :, None], columns[:, None, :]
+        columns = alike.columns[part]
+        units = alike.units[part]
+        rows = columns[:, :, None]
+        others = columns[:, None, :]
         pulled = alike.pull[part] @ moved[columns]
         own += units @ (bread[rows, others] @ pulled * pulled).sum(axis=1) ** 2
         outer = (pulled * units[:, None, None])[:, :, None] * pulled[:, None]
@@ -439,7 +459,8 @@ def _crossed(leverage: Leverage, moved: Floats) -> Floats:
 
 def quantile(freedom: Floats | float, coverage: float = COVERAGE) -> Floats:
     """The factors from standard errors to half-widths of 95 % intervals, or of others."""
-    limited, level = np.clip(freedom, 1.0, MANY), (1 + coverage) / 2
+    limited = np.clip(freedom, 1.0, MANY)
+    level = (1 + coverage) / 2
     normal = NORMAL_QUANTILE if coverage == COVERAGE else ndtri(level)
     return np.where(limited < MANY, stdtrit(limited, level), normal)
 

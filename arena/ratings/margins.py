@@ -99,7 +99,8 @@ class MarginTest(SequentialTest):
         """
         thresholds = self._weighed.thresholds
         half = self._half_gaps(thresholds, elo / SCALE * self._gaps)
-        new, old = _chances(thresholds, half), _chances(thresholds, -half)
+        new = _chances(thresholds, half)
+        old = _chances(thresholds, -half)
         beats = (new * _placements(old)).sum(axis=1) - 0.5
         weights = [group.blocks if self.blocks else 1 for group in self._groups]
         return float(np.average(beats, weights=weights))

@@ -145,7 +145,8 @@ def _component(
     if len(core):
         fit = fit_core(restrict(inner, core), seats=seats)
     elif len(members) > DUEL and (middle := middle_of(graph, inner.played())) is not None:
-        core, fit = np.array([middle]), held_fit(inner, middle)
+        core = np.array([middle])
+        fit = held_fit(inner, middle)
     fit = fit and fit._replace(members=members[core])
     bounds = bounds_of(results, members, fit) if fit else coreless_bounds(results, members)
     meetings = results.meetings()[:, members[:, None], members]
@@ -158,7 +159,8 @@ def component_intervals(part: Component) -> tuple[Ints, Ints]:
     """The best and the worst rank of each member of a component, in the order of its members."""
     count = len(part.members)
     above = _surely_above(part)
-    low, high = 1 + above.sum(axis=0), count - above.sum(axis=1)
+    low = 1 + above.sum(axis=0)
+    high = count - above.sum(axis=1)
     if part.fit is not None:
         # Within the core the intervals hold together, which single comparisons do not.
         at = np.searchsorted(part.members, part.fit.members)
@@ -203,7 +205,8 @@ def core_of(matrix: Flags, games: Floats) -> Ints:
     """
     reach = reach_of(matrix)
     group = (reach & reach.T).argmax(axis=1)
-    sizes, played = np.bincount(group), np.bincount(group, games)
+    sizes = np.bincount(group)
+    played = np.bincount(group, games)
     best = np.lexsort((-played, -sizes))[0]
     return np.flatnonzero(group == best) if sizes[best] > 1 else np.empty(0, dtype=np.int64)
 
@@ -213,7 +216,8 @@ def middle_of(matrix: Flags, games: Floats) -> int | None:
     others; of several, the one for whom these are most evenly split, then who won from more, then
     who has most games. None if even these do not tell two of them apart: names must not.
     """
-    won, lost = matrix.sum(axis=1), matrix.sum(axis=0)
+    won = matrix.sum(axis=1)
+    lost = matrix.sum(axis=0)
     keys = np.column_stack([won + lost, -np.abs(won - lost), won, games])
     first, second = np.lexsort(keys.T[::-1])[:-3:-1].tolist()
     return None if (keys[first] == keys[second]).all() else int(first)
@@ -288,7 +292,8 @@ def _bound(results: Results, member: int, fit: Fit, told: Flags, bots: int) -> B
         return Bound.unknown(member, fit.members, 0)
     # The core's ratings are estimates, too. The bound stands as far from the median estimate as the
     # root of the sum of the two squared distances (the MOVER rule of Zou & Donner 2008).
-    weights, median = met.weights(LEVEL), met.solution(0.5)
+    weights = met.weights(LEVEL)
+    median = met.solution(0.5)
     own = fit.contrast_width(weights - fit.level, told)
     widths = np.array([fit.contrast_width(row, told) for row in weights - np.eye(len(weights))])
     if not np.isfinite(own):
@@ -392,7 +397,8 @@ def _meetings(
     """
     place = np.full(len(results.bots) + 1, -1, dtype=np.int64)
     place[core] = np.arange(len(core))
-    mine, at = results.seats == member, place[results.seats]
+    mine = results.seats == member
+    at = place[results.seats]
     took = (results.share * (mine | (at >= 0))).sum(axis=1) > 0
     met = mine.any(axis=1) & (at >= 0).any(axis=1) & took
     if not met.any():
@@ -407,7 +413,8 @@ def _meetings(
     mix = np.zeros((len(at), len(core)))
     np.add.at(mix, (np.arange(len(at))[:, None], at), softmax(utility, axis=1))
     games = met[results.outcome]
-    cluster, outcome = results.cluster[games], (np.cumsum(met) - 1)[results.outcome[games]]
+    cluster = results.cluster[games]
+    outcome = (np.cumsum(met) - 1)[results.outcome[games]]
     order = np.lexsort((outcome, lead[outcome], cluster))
     hardest = order[np.unique(cluster[order], return_index=True)[1]]
     kept, deals = np.unique(outcome[hardest], return_counts=True)

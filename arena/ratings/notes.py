@@ -232,7 +232,8 @@ def _coreless_note(results: Results, part: Component) -> str:
             f"no rating for {_names(results, part.members)}: no two of them won from each other,"
             " directly or in a circle; --prior 1 gives everybody a number"
         )
-    best, worst = known[">"], known["<"]
+    best = known[">"]
+    worst = known["<"]
     lost = f"{results.bots[best.member]} lost nothing to {results.bots[worst.member]}"
     sure = f"with 95 % confidence the difference is above {best.differences[0]:.0f} Elo"
     return f"{lost}: {sure}"
@@ -251,9 +252,12 @@ def company_note(found: Company | None) -> list[str]:
     if found is None:
         return []
     p = "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"  # noqa: PLR2004
-    one, other, third = found.bot, found.opponent, found.third
+    one = found.bot
+    other = found.opponent
+    third = found.third
     if np.isfinite([found.elo_with, found.elo_without]).all():
-        ahead, elsewhere = _lead(found.elo_with), _lead(found.elo_without)
+        ahead = _lead(found.elo_with)
+        elsewhere = _lead(found.elo_without)
         told = f"where {third} sits too, {one} is {ahead} {other}, elsewhere {elsewhere} it"
     else:
         told = f"{one} does better against {other} where {third} sits too than elsewhere"

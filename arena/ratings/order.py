@@ -76,7 +76,8 @@ def groups_of(fit: Fit, risk: float = RISK) -> list[Group]:
     square = np.ix_(order, order)
     # How likely equal bots differ so much; an error of 0 says that every deal gave the same result,
     # not that the difference is certain.
-    error, chance = fit.difference_error()[square], 2 * (1 - fit.superiority()[square])
+    error = fit.difference_error()[square]
+    chance = 2 * (1 - fit.superiority()[square])
     chance = np.where((error > 0) & np.isfinite(chance), chance, 1.0)
     above = np.maximum.accumulate(chance, axis=0)
     steps = np.diag(np.maximum.accumulate(above[:, ::-1], axis=1)[:, ::-1], 1)
@@ -91,11 +92,14 @@ def groups_of(fit: Fit, risk: float = RISK) -> list[Group]:
 def _group(
     fit: Fit, order: Ints, places: slice, error: Floats, chance: Floats, risk: float
 ) -> Group:
-    held, count = order[places], len(order)
-    bots, chance = fit.members[held].tolist(), chance[places, places]
+    held = order[places]
+    count = len(order)
+    bots = fit.members[held].tolist()
+    chance = chance[places, places]
     if len(bots) == 1:
         return Group(bots)
-    steps, difference = np.diag(error[places, places], 1), -np.diff(fit.elo[held])
+    steps = np.diag(error[places, places], 1)
+    difference = -np.diff(fit.elo[held])
     ratio = np.divide(difference, steps, out=np.zeros(len(steps)), where=steps > 0)
     nearest = int(ratio.argmax())
     # All pairs are looked at for who is clearly behind the first.
@@ -212,7 +216,8 @@ def _outside(bots: Sequence[str], bounds: Sequence[Bound], rated: str) -> Iterat
 
 def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
     """Where a bot stands that is not clearly on one side of all rated ones."""
-    others, count = [bots[rival] for rival in bound.rivals[~bound.is_clear]], len(bound.rivals)
+    others = [bots[rival] for rival in bound.rivals[~bound.is_clear]]
+    count = len(bound.rivals)
     if len(others) == count:
         return f"not yet clearly {where} {others[0] if count == 1 else 'any rated bot'}"
     if len(others) > NAMED:
@@ -285,7 +290,8 @@ def rate_journal(
 
 def precision(results: Results, ratings: Ratings, until: float) -> Precision:
     """How precise the ratings are, and how far they are from ``until``."""
-    widths, games = np.full(len(results.bots), np.inf), results.played()
+    widths = np.full(len(results.bots), np.inf)
+    games = results.played()
     widths[_settled(ratings)] = 0
     for fit in ratings.fits:
         widths[fit.members] = np.nan_to_num(fit.half_widths(), nan=np.inf)

@@ -48,7 +48,8 @@ class Results(NamedTuple):
 
     def played(self) -> Floats:
         """(n,) in how many games each bot sat; in how many seats, if it sat twice."""
-        count, width = len(self.bots), self.seats.shape[1]
+        count = len(self.bots)
+        width = self.seats.shape[1]
         games = np.bincount(self.seats.ravel(), np.repeat(self.times, width), count + 1)
         return np.asarray(games[:count], dtype=np.float64)
 
@@ -56,11 +57,13 @@ class Results(NamedTuple):
         """(3, n, n) in how many games each two different bots met, in how many of them the row's
         bot ranked better, and in how many they ranked equal.
         """
-        count, width = len(self.bots), len(self.bots) + 1
+        count = len(self.bots)
+        width = len(self.bots) + 1
         counted = np.zeros((3, width * width))
         for one, other in permutations(range(self.seats.shape[1]), 2):
             pair = self.seats[:, one] * width + self.seats[:, other]
-            ranks, others = self.ranks[:, one], self.ranks[:, other]
+            ranks = self.ranks[:, one]
+            others = self.ranks[:, other]
             for row, which in enumerate((True, ranks < others, ranks == others)):
                 counted[row] += np.bincount(pair, self.times * which, width * width)
         met = counted.reshape(3, width, width)[:, :count, :count].astype(np.int64)
@@ -68,11 +71,13 @@ class Results(NamedTuple):
 
     def deals(self) -> Ints:
         """(n,) on how many deals each bot played."""
-        deals, step = np.zeros(len(self.bots) + 1, dtype=np.int64), 1 << 16
+        deals = np.zeros(len(self.bots) + 1, dtype=np.int64)
+        step = 1 << 16
         for first in range(0, self.clusters, step):
             played = np.zeros((step, len(deals)), dtype=np.bool_)
             games = slice(*np.searchsorted(self.cluster, (first, first + step)))
-            deal, bots = self.cluster[games] - first, self.seats[self.outcome[games]]
+            deal = self.cluster[games] - first
+            bots = self.seats[self.outcome[games]]
             for seat in range(self.seats.shape[1]):
                 played[deal, bots[:, seat]] = True
             deals += played.sum(axis=0)
@@ -166,7 +171,8 @@ def count_games(
     outcome: Ints | Column | None = None,
 ) -> Results:
     """Counts games given as in `Outcomes`. Without ``outcome``, every game has its own row."""
-    places, inside = np.arange(seats.shape[1]), seats < len(bots)
+    places = np.arange(seats.shape[1])
+    inside = seats < len(bots)
     codes = (seats @ (len(bots) + 1) ** places) * RANKS ** len(places)
     codes += np.where(inside, ranks - 1, 0) @ RANKS**places
     found, first, number = np.unique(codes, return_index=True, return_inverse=True)
@@ -194,7 +200,8 @@ def _totals(played: Outcomes, bots: int) -> pd.DataFrame:
     """The rows of `Counts.totals`. All sums are of whole numbers, so that they do not depend on the
     order of the games.
     """
-    inside, width = played.seats < bots, played.seats.shape[1]
+    inside = played.seats < bots
+    width = played.seats.shape[1]
     won = inside & (played.ranks == 1)
     players, winners = (which.sum(axis=1, keepdims=True) for which in (inside, won))
     games = np.bincount(played.outcome, minlength=len(won))[:, None]
@@ -214,6 +221,7 @@ def _totals(played: Outcomes, bots: int) -> pd.DataFrame:
         name: np.bincount(place, np.broadcast_to(values, won.shape)[inside])[held]
         for name, values in columns.items()
     }
-    seat, bot = held // max(bots, 1), held % max(bots, 1)
+    seat = held // max(bots, 1)
+    bot = held % max(bots, 1)
     table = pd.DataFrame({"seats": seat // width, "seat": seat % width, "bot": bot, **sums})
     return table.astype({"games": "int64"})

@@ -77,7 +77,8 @@ class SequentialTest:
     """
 
     def __init__(self, question: Question, *, groups: int = 0, look: int = 1) -> None:
-        self.question, self.look = question, look
+        self.question = question
+        self.look = look
         self.blocks = 0
         self._sum = 0.0
         self._level_sum = 0.5
@@ -119,13 +120,15 @@ class SequentialTest:
         """The log odds of the share of the win of the new bot and of the old one, with one block at
         a half.
         """
-        level, half = self._level_sum / (self.blocks + 1), self._sum / (self.blocks + 1) / 2
+        level = self._level_sum / (self.blocks + 1)
+        half = self._sum / (self.blocks + 1) / 2
         return _log_odds(level + half), _log_odds(level - half)
 
     @property
     def llr(self) -> float:
         """The log likelihood ratio of the two hypotheses."""
-        null, alternative = self.worth(self.question.elo0), self.worth(self.question.elo1)
+        null = self.worth(self.question.elo0)
+        alternative = self.worth(self.question.elo1)
         return log_likelihood_ratio(self.blocks, self.mean, self.variance, null, alternative)
 
     @property

@@ -105,10 +105,12 @@ def run_tables(
     Raises RunError, NoAnswerError, UserError for anchors, boards or bots that do not fit.
     """
     info = info or read_run(run)
-    boards, names = scoring_of(info, match), [bot.name for bot in info.bots]
+    boards = scoring_of(info, match)
+    names = [bot.name for bot in info.bots]
     without, anchors = _as_named(names, without, anchors)
     score = score_journal(journal_of(run), boards, own_decks=info.has_own_decks)
-    counts, blocks = score.counted.counts(names, without), score.games.blocks()
+    counts = score.counted.counts(names, without)
+    blocks = score.games.blocks()
     left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
     tables = make_tables(counts, prior, blocks, anchors, match=boards, without=without)
     rest = *conditions_notes(info, score.hosts), *purpose_notes(run, info, anchored=bool(anchors))
@@ -128,7 +130,8 @@ def rate_sheet(
     bot in ``without`` are left out. Raises NoAnswerError, UserError.
     """
     without, anchors = _as_named(sheet.names, without, anchors)
-    counts, unit = sheet.counts(without), "block" if sheet.has_blocks else "game"
+    counts = sheet.counts(without)
+    unit = "block" if sheet.has_blocks else "game"
     notes = without_note(without, sheet.names, counts.results.games, len(sheet.bots))
     tables = make_tables(counts, prior, (), anchors, seats=seats, unit=unit, without=without)
     if not sheet.has_ranks:
@@ -152,7 +155,8 @@ def make_tables(
     """
     results = counts.results
     ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})
-    fits, standings = ratings.fits, standings_table(counts, ratings)
+    fits = ratings.fits
+    standings = standings_table(counts, ratings)
     return Tables(
         standings=standings,
         pairs=pairs_table(results, ratings),
@@ -207,7 +211,8 @@ def _covariance_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
     covariance = _square(results, np.nan)
     for fit in fits:
         covariance[np.ix_(fit.members, fit.members)] = fit.covariance
-    rated, names = sorted(member for fit in fits for member in fit.members), pd.Index(results.bots)
+    rated = sorted(member for fit in fits for member in fit.members)
+    names = pd.Index(results.bots)
     return pd.DataFrame(covariance, names, names).iloc[rated, rated]
 
 
@@ -226,7 +231,8 @@ def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
     NaN at the open side of a bound, and all three without a rating; ``los`` is NaN in the last row,
     and if one of the two has no rating or is of another component.
     """
-    results, parts = counts.results, ratings.components
+    results = counts.results
+    parts = ratings.components
     table = _by_bot(counts).reindex(range(len(results.bots))).rename_axis(index=None)
     whole = ["games", "wins", "shared", "losses", "forfeits"]
     table[whole] = table[whole].fillna(0).astype("int64")
@@ -271,13 +277,17 @@ def pairs_table(results: Results, ratings: Ratings) -> pd.DataFrame:
     elo, low, high, los = (_square(results, np.nan) for _ in range(4))
     mark = np.full(elo.shape, "", dtype=object)
     for fit in ratings.fits:
-        at, half = np.ix_(fit.members, fit.members), fit.difference_half_widths()
+        at = np.ix_(fit.members, fit.members)
+        half = fit.difference_half_widths()
         elo[at] = fit.elo[:, None] - fit.elo
         low[at], high[at], los[at] = elo[at] - half, elo[at] + half, fit.superiority()
         mark[at] = np.where(fit.marks == "", "", "~")
     for bound in ratings.bounds:
-        own, rivals, side = bound.member, bound.rivals, bound.side
-        above, below = (own, rivals, 1, side), (rivals, own, -1, OPPOSITE[side])
+        own = bound.member
+        rivals = bound.rivals
+        side = bound.side
+        above = (own, rivals, 1, side)
+        below = (rivals, own, -1, OPPOSITE[side])
         for one, other, sign, of in (above, below):
             found = bound_interval(sign * bound.differences, of)
             elo[one, other], low[one, other], high[one, other] = found
@@ -351,7 +361,8 @@ def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, flo
     """The ratings with the anchors held at the given values, at most one per component. Raises
     UserError.
     """
-    bots, parts = results.bots, ratings.components
+    bots = results.bots
+    parts = ratings.components
     for name in anchors:
         if name not in bots:
             known = f"{did_you_mean(name, bots)}there are {', '.join(bots) or 'none'}"

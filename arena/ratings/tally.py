@@ -134,8 +134,11 @@ class Tally:
         self._own_decks = own_decks
         self.outcomes: dict[Placing, int] = {}
         self.seated: dict[Seated, Seated] = {}
-        self.outcome, self.deal = array("i"), array("i")
-        self._left, self._think_ns, self._forfeits = list[int](), list[int](), list[int]()
+        self.outcome = array("i")
+        self.deal = array("i")
+        self._left = list[int]()
+        self._think_ns = list[int]()
+        self._forfeits = list[int]()
 
     def add(self, game: Counted) -> None:
         """Counts a game."""
@@ -207,17 +210,20 @@ class Tally:
         """The counts so far, for these bots and any others found; clusters are the deals of boards,
         numbered in sorted order. Games with a bot in ``without`` are left out.
         """
-        away, width = set(without), self.most_seats
+        away = set(without)
+        width = self.most_seats
         names = sorted({*bots, *(bot for seated in self.seated for bot in seated)} - away)
         number = {name: place for place, name in enumerate(names)}
         kept = np.array([away.isdisjoint(seated) for _, seated, _ in self.outcomes], dtype=np.bool_)
         played = [placing for placing, keep in zip(self.outcomes, kept, strict=True) if keep]
         players = np.array([len(seated) for _, seated, _ in played], dtype=np.int64)
         inside = np.arange(width) < players[:, None]
-        seats, ranks = np.full(inside.shape, len(names)), np.ones(inside.shape, dtype=np.int64)
+        seats = np.full(inside.shape, len(names))
+        ranks = np.ones(inside.shape, dtype=np.int64)
         seats[inside] = [number[bot] for _, seated, _ in played for bot in seated]
         ranks[inside] = [rank for *_, each in played for rank in each]
-        outcome, deals = np.array(self.outcome, dtype=np.int32), self.board_deals()
+        outcome = np.array(self.outcome, dtype=np.int32)
+        deals = self.board_deals()
         games = slice(None) if kept.all() else kept[outcome]
         clusters = np.unique(deals[games])
         cluster = np.searchsorted(clusters, deals[games])

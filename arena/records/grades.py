@@ -135,7 +135,8 @@ def read_reviews(run: Path) -> list[ReviewedGame]:
 
     Raises RunError with the number of a line that is not what the arena writes.
     """
-    games, path = [], run / FILE
+    games = []
+    path = run / FILE
     for number, line in enumerate(read_lines(path) if os.path.lexists(path) else (), 1):
         try:
             game = _decode(line)

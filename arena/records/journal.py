@@ -174,7 +174,8 @@ class Journal:
 
 def journal_of(folder: Path) -> Path:
     """The path of a run's journal, which may be compressed; the plain name if there is none yet."""
-    path, packed = folder / FILE, folder / (FILE + COMPRESSED)
+    path = folder / FILE
+    packed = folder / (FILE + COMPRESSED)
     return packed if os.path.lexists(packed) and not os.path.lexists(path) else path
 
 
@@ -325,7 +326,8 @@ def neighbours(run: Path, game: str) -> tuple[str, str]:
     """The ids of the games that ended before and after a game, empty where there is none. Raises
     RunError.
     """
-    before, ids = "", read_ids(journal_of(run))
+    before = ""
+    ids = read_ids(journal_of(run))
     for known in ids:
         if known == game:
             return before, next(ids, "")

@@ -133,8 +133,10 @@ class League(Struct):
                 self.members[bot] = Member(bot, status, when, when)
             case StatusChanged():
                 member = self._member(event.bot)
-                member.status, member.since = event.status, event.when
-                member.by, member.why = event.by, event.why
+                member.status = event.status
+                member.since = event.when
+                member.by = event.by
+                member.why = event.why
             case Scaled():
                 self.scale.update({bot: event.elo[bot] for bot in map(self._bot, event.elo)})
             case PlaceFound():

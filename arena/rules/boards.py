@@ -33,7 +33,8 @@ def squares_of(mask: int) -> Iterator[int]:
 
 def nth_square(mask: int, index: int) -> int:
     """The square of the index-th set bit, counted from the lowest."""
-    square, half = 0, mask.bit_length() >> 1
+    square = 0
+    half = mask.bit_length() >> 1
     # Below that, taking bits away is faster than halving.
     while index > 6:  # noqa: PLR2004
         low = mask & (1 << half) - 1
@@ -95,7 +96,8 @@ class Board:
 
     def _areas(self, mask: int) -> Iterator[int]:
         while mask:
-            area, grown = 0, mask & -mask
+            area = 0
+            grown = mask & -mask
             while grown != area:
                 area = grown
                 grown |= self.around(area) & mask

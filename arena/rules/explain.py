@@ -51,7 +51,8 @@ def _reason(state: "State", move: int) -> str:
         if state.must_pass() or UNKNOWN in state.hands[state.mover]:
             return ""
         return "a player who can place a tile must place one (R3.1, R3.2)"
-    hand, tile = state.hands[state.mover], TILE_OF_KIND[move >> KIND_SHIFT]
+    hand = state.hands[state.mover]
+    tile = TILE_OF_KIND[move >> KIND_SHIFT]
     if tile not in hand and UNKNOWN not in hand:
         held = " ".join(TILES[own] for own in hand) or "(empty)"
         return f"the tile {TILES[tile]} is not in the hand {held} (R3.1)"
@@ -165,7 +166,8 @@ def find_rules(asked: str) -> list[Rule]:
 
 def _numbered(number: str) -> list[Rule]:
     """The rule of a number, or those of a part."""
-    rules, part = every_rule(), number.partition(".")[0]
+    rules = every_rule()
+    part = number.partition(".")[0]
     of_part = [own for own in rules if own.startswith(f"{part}.")]
     found = of_part if number == part else [own for own in of_part if own == number]
     if not found:

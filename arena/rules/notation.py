@@ -74,7 +74,8 @@ def make_move(first: int, second: int, square: int, *, vertical: bool) -> int:
 
 def split_move(board: Board, move: int) -> tuple[int, int, int, int]:
     """First colour, its square, second colour, its square."""
-    kind, square = move >> KIND_SHIFT, move & SQUARE_MASK
+    kind = move >> KIND_SHIFT
+    square = move & SQUARE_MASK
     return kind // 6, square, kind // 2 % 3, square + (board.stride if kind & 1 else 1)
 
 
@@ -97,7 +98,8 @@ def parse_square(board: Board, text: str) -> int:
     match = _SQUARE.fullmatch(text)
     if not match:
         raise NotationError(f"expected a square such as c4, got {text!r}")
-    column, row = ord(match[1]) - 97, int(match[2]) - 1
+    column = ord(match[1]) - 97
+    row = int(match[2]) - 1
     if column >= board.width or row >= board.height:
         last = board.name_of((board.height - 1) * board.stride + board.width - 1)
         raise NotationError(f"expected a square from a1 to {last}, got {text!r}")
@@ -117,7 +119,8 @@ def parse_move(board: Board, text: str) -> int:
         other = parse_square(board, match[5] + match[6])
     except NotationError as error:
         raise InvalidMoveError(f"{error} in the move {text!r}") from None
-    first, second = COLOURS.index(match[1]), COLOURS.index(match[4])
+    first = COLOURS.index(match[1])
+    second = COLOURS.index(match[4])
     if one > other:
         one, other, first, second = other, one, second, first
     if other - one not in (1, board.stride):
@@ -364,7 +367,8 @@ def _drawing(rows: str) -> str:
     """The board's field as a diagram. Raises NotationError."""
     lines = []
     for number, row in enumerate(rows.split("/"), 1):
-        cells, at = list[str](), 0
+        cells = list[str]()
+        at = 0
         while at < len(row) or not row:
             found = _CELL.match(row, at)
             if not found:
@@ -384,7 +388,8 @@ def _tiles(text: str) -> list[int]:
 
 def _check(state: "State", rows: str) -> None:
     """Refuses what no game can have, beyond what `set_up` refuses."""
-    cells, drawn = [line.split() for line in _drawing(rows).splitlines()], draw(state)
+    cells = [line.split() for line in _drawing(rows).splitlines()]
+    drawn = draw(state)
     for line, wanted in zip(cells, drawn, strict=True):
         for got, cell in zip(line, wanted, strict=True):
             if got != cell:

@@ -193,11 +193,14 @@ def _value(state: "State", move: int, policy: Policy) -> int:
 
 def _best_of_all(state: "State", random: Random, policy: Policy) -> int:
     """The best of all moves; equal ones are equally likely."""
-    best, ties, chosen = -_MOST, 0, PASS
+    best = -_MOST
+    ties = 0
+    chosen = PASS
     for move in state.legal_moves():
         value = _value(state, move, policy)
         if value > best:
-            best, ties = value, 0
+            best = value
+            ties = 0
         if value == best:
             ties += 1
             if random.below(ties) == 0:
@@ -208,7 +211,8 @@ def _best_of_all(state: "State", random: Random, policy: Policy) -> int:
 def _hidden_pool(state: "State", seat: int) -> list[int]:
     """The tiles that the seat cannot see, sorted: the other hands and the pile."""
     hands = [hand for other, hand in enumerate(state.hands) if other != seat]
-    own, hidden = state.hands[seat], [*chain(*hands), *state.pile_tiles()]
+    own = state.hands[seat]
+    hidden = [*chain(*hands), *state.pile_tiles()]
     pool = sorted(hidden)
     if UNKNOWN in hidden or UNKNOWN in own:
         placed = state.tiles_placed()
@@ -227,7 +231,8 @@ def _redealt(state: "State", seat: int, pool: Sequence[int], random: Random) -> 
     for last in range(len(tiles) - 1, 0, -1):
         other = random.below(last + 1)
         tiles[last], tiles[other] = tiles[other], tiles[last]
-    twin, start = state.copy(), 0
+    twin = state.copy()
+    start = 0
     for own, hand in enumerate(state.hands):
         if own != seat:
             twin.set_hand(own, tiles[start : start + len(hand)])

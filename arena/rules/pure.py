@@ -310,7 +310,8 @@ class State(BoardState):
 
     def set_pile(self, tiles: Sequence[int]) -> None:
         """Sets the draw pile, in the order in which it will be drawn."""
-        self._deck, self._drawn = checked_tiles(tiles), 0
+        self._deck = checked_tiles(tiles)
+        self._drawn = 0
 
     def set_hand(self, seat: int, tiles: Iterable[int]) -> None:
         """Sets a seat's hand, for who sees only that. Raises ValueError, IndexError."""

@@ -91,7 +91,8 @@ def _check_seats(setup: CheckedSetup) -> None:
     if len(setup.placed) != len(TILES) or not all(0 <= count <= COPIES for count in setup.placed):
         wanted = f"0 to {COPIES} placed for each of {len(TILES)} tiles, got {list(setup.placed)}"
         raise ValueError(f"expected {wanted}")
-    owners, count = setup.villages, len(setup.board.villages)
+    owners = setup.villages
+    count = len(setup.board.villages)
     if len(owners) != count or not all(NOBODY <= owner < players for owner in owners):
         wanted = f"for each of {count} villages a seat or {NOBODY}, got {list(owners)}"
         raise ValueError(f"expected {wanted}")
@@ -107,7 +108,8 @@ def _check_end(setup: CheckedSetup) -> None:
 
 
 def _check_spaces(setup: CheckedSetup) -> None:
-    board, spaces = setup.board, setup.spaces
+    board = setup.board
+    spaces = setup.spaces
     if len(spaces) != len(COLOURS):
         wanted = f"a mask of spaces for each of {len(COLOURS)} colours, got {len(spaces)}"
         raise ValueError(f"expected {wanted}")

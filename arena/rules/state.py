@@ -67,10 +67,12 @@ def barred_with(
     "each half is legal alone" is neither necessary nor sufficient. Squares that are taken later
     stay in the masks, which only makes the masks wider than needed.
     """
-    halo, others = province.halo, 0
+    halo = province.halo
+    others = 0
     for other in areas[:-1]:
         others |= other.halo
-    right, below = halo | halo >> 1, halo | halo >> stride
+    right = halo | halo >> 1
+    below = halo | halo >> stride
     return (
         barred[0] & ~halo | _forbidden(areas, halo & others & free, 0),
         barred[1] & ~right
@@ -297,7 +299,8 @@ class BoardState:
         won: list[tuple[int, int, int]] = []
         for village, beside in enumerate(self.board.beside):
             if beside & changed:
-                owner, heir = self.villages[village], self._heir(village, beside)
+                owner = self.villages[village]
+                heir = self._heir(village, beside)
                 if heir != owner:
                     won.append((heir, village, owner))
         if not won:

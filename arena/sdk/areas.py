@@ -135,7 +135,8 @@ class Rollout(NamedTuple):
 
 def unseen(state: State, seat: int) -> list[int]:
     """How many of each tile are neither placed nor in the seat's hand."""
-    hand, placed = state.hands[seat], state.tiles_placed()
+    hand = state.hands[seat]
+    placed = state.tiles_placed()
     return [COPIES - placed[tile] - hand.count(tile) for tile in range(len(TILES))]
 
 

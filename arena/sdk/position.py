@@ -60,8 +60,12 @@ class Position:
         said: dict[str, object] | None = None,
         options: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
-        self.state, self.seat, self.rng = as_seen(state, seat), seat, rng
-        self.time_ms, self.has_bank, self.options = time_ms, has_bank, options
+        self.state = as_seen(state, seat)
+        self.seat = seat
+        self.rng = rng
+        self.time_ms = time_ms
+        self.has_bank = has_bank
+        self.options = options
         self._watch = watch or TimeManager().watch(time_ms, state.left)
         self._said = {} if said is None else said
 
@@ -341,7 +345,8 @@ class Position:
                 1,000,000, or there is no such policy.
             IllegalMoveError: One of the moves is not legal.
         """
-        chosen, luck = None if moves is None else list(moves), self._seed(seed)
+        chosen = None if moves is None else list(moves)
+        luck = self._seed(seed)
         found = self.state.rollouts(self.seat, times, luck, policy, chosen, among, turns)
         tried = [
             Rollout(move, times, won, left, outlook / self._unit)

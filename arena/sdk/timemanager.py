@@ -79,7 +79,8 @@ class Stopwatch:
         worked_ns = time.process_time_ns()
         if self._looked_ns != NEVER:  # what came before the first look is done once a move
             self._longest_ns = max(self._longest_ns, worked_ns - self._worked_ns)
-        self._looked_ns, self._worked_ns = now_ns, worked_ns
+        self._looked_ns = now_ns
+        self._worked_ns = worked_ns
         if self.clock == "wall":
             passed_ns = now_ns - self._began_ns
             spent_ns = passed_ns + max(0, passed_ns - (worked_ns - self._worked_then_ns))
@@ -106,8 +107,10 @@ class TimeManager:
 
     def begin(self, start: Start) -> None:
         """A game begins, with this time control."""
-        self._clock, self._move_ms = start.clock, start.move_ms
-        self._bank_ms, self._increment_ms = start.game_ms, start.increment_ms
+        self._clock = start.clock
+        self._move_ms = start.move_ms
+        self._bank_ms = start.game_ms
+        self._increment_ms = start.increment_ms
         nodes = start.options.get("nodes")
         self._most_nodes = max(0, nodes) if type(nodes) is int else 0  # a bool is no number of them
 

@@ -129,8 +129,12 @@ class ClusterPool:
         bots: Sequence[Bot],
         listen: Callable[[Event], None],
     ) -> None:
-        self._client, self._address, self._setup, self._listen = client, address, setup, listen
-        self._token, self._versions = uuid.uuid4().hex, versions()
+        self._client = client
+        self._address = address
+        self._setup = setup
+        self._listen = listen
+        self._token = uuid.uuid4().hex
+        self._versions = versions()
         self._packed = {bot.label: pack(bot) for bot in bots if not is_built_in(bot)}
         self._workers: dict[str, _Seat] = {}
         self._failed_at: defaultdict[str, set[str]] = defaultdict(set)
@@ -202,7 +206,8 @@ class ClusterPool:
 
     def _hear(self, address: str, worker: _Seat, threads: int) -> None:
         """Takes the answer of a worker that was asked to join."""
-        asked, worker.answer = worker.answer, None
+        asked = worker.answer
+        worker.answer = None
         if asked.cancelled():
             self._lose(address)
             return
@@ -218,7 +223,8 @@ class ClusterPool:
             reason = disagreement(self._versions, answer)
             if not reason:
                 question = (admit, self._token, self._setup, self._packed)
-                worker.answer, worker.since = worker.executor.submit(*question), time.monotonic()
+                worker.answer = worker.executor.submit(*question)
+                worker.since = time.monotonic()
                 return
             answer = Admission(str(answer.get("host", "")), reason)
         worker.host = answer.host
@@ -227,7 +233,8 @@ class ClusterPool:
             return
         # A machine's first worker measures its speed.
         speed = self._machines.setdefault(answer.host, answer).speed
-        worker.name, worker.slots = host_text(answer.host, speed), threads
+        worker.name = host_text(answer.host, speed)
+        worker.slots = threads
 
     def _refuse(self, address: str, worker: _Seat, reason: str) -> None:
         self._workers[address] = _Seat(worker.executor, None, worker.since, reason)
@@ -255,7 +262,8 @@ class ClusterPool:
         if self.slots or is_asking:
             self._last_seated = time.monotonic()
             return
-        waited, refused = time.monotonic() - self._last_seated, sorted(self._workers.items())
+        waited = time.monotonic() - self._last_seated
+        refused = sorted(self._workers.items())
         patience = REFUSED_S if refused else PATIENCE_S
         if waited > patience:
             reasons = "".join(f"\n  {address}: {worker.reason}" for address, worker in refused)
@@ -298,7 +306,8 @@ class ClusterPool:
         if not free:
             return None
         address = max(free, key=free.__getitem__)
-        worker, ours = self._workers[address], Future[Batch]()
+        worker = self._workers[address]
+        ours = Future[Batch]()
         theirs = worker.executor.submit(play, self._token, plans, worker.name)
         worker.pending[ours], worker.alone = theirs, ours if alone else None
         theirs.add_done_callback(partial(self._hand_on, address, worker, plans, ours))
@@ -361,7 +370,9 @@ def speed() -> int:
     """Random 2-player games that the pure core plays here per second of processor time, to two
     digits: the same work on every machine.
     """
-    board, deck, times = built_in("bird"), parse_deck(deck_of("speed", "bird", 0)), []
+    board = built_in("bird")
+    deck = parse_deck(deck_of("speed", "bird", 0))
+    times = []
     for _ in range(ROUNDS):
         began_ns = time.thread_time_ns()
         for seed in range(GAMES):
@@ -376,7 +387,9 @@ class Node:
     """
 
     def __init__(self, setup: Setup, slots: int, folder: Path) -> None:
-        self._setup, self._slots, self.folder = setup, slots, folder
+        self._setup = setup
+        self._slots = slots
+        self.folder = folder
         self._lock = threading.Lock()
         self._pool: LocalPool | None = None
         self._playing = 0
@@ -384,7 +397,8 @@ class Node:
 
     def play(self, plans: list[GamePlan], host: str) -> Batch:
         """Plays games. Raises BrokenExecutor if a process dies, or nobody wants them any more."""
-        worker, key = _dask_worker(), _dask_worker().get_current_task()
+        worker = _dask_worker()
+        key = _dask_worker().get_current_task()
         with self._lock:
             setup = msgspec.structs.replace(self._setup, host=host)
             pool = self._pool = self._pool or LocalPool(setup, self._slots)
@@ -430,7 +444,9 @@ def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
     """Decides whether this worker may play in a session, and unpacks its bots: into the session's
     own folder, because without a sandbox a bot could write into one that later sessions use.
     """
-    host, worker, wanted = platform.node(), _dask_worker(), setup.sandbox
+    host = platform.node()
+    worker = _dask_worker()
+    wanted = setup.sandbox
     folder = Path(worker.local_directory, f"bots-{token}")
     for base, grants in wanted.grants.items():
         if lack := grants.lack():
@@ -448,7 +464,8 @@ def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
     except OSError as error:
         reason = f"expected to keep bots in {folder}, got {error}: free some space there"
         return Admission(host, reason)
-    slots, others = worker.state.nthreads, [each for each in _nodes if each != token]
+    slots = worker.state.nthreads
+    others = [each for each in _nodes if each != token]
     # Pinned if this Dask worker alone is to keep all processors busy, with games of one session.
     is_alone = slots == available_cores() and not others
     cores = worker_cores(slots) if is_alone else []

@@ -226,7 +226,9 @@ def _bots(config: RunConfig) -> None:
 
 
 def _question(config: RunConfig) -> None:
-    compare, opponents, least = config.compare, len(config.pool), config.players - 1
+    compare = config.compare
+    opponents = len(config.pool)
+    least = config.players - 1
     if compare is None:
         return
     _refuse(
@@ -279,7 +281,8 @@ def _tuning(config: RunConfig) -> None:
 
 
 def _boards(config: RunConfig) -> None:
-    match, boards = config.match, config.boards
+    match = config.match
+    boards = config.boards
     _refuse(
         match and set(match) != set(boards),
         f"expected the boards of the match, {shown(match)}, got {shown(boards)}",
@@ -300,7 +303,9 @@ def _boards(config: RunConfig) -> None:
 
 
 def _seats(config: RunConfig) -> None:
-    bots, game, challenger = config.bots, config.game, config.challenger
+    bots = config.bots
+    game = config.game
+    challenger = config.challenger
     _refuse(
         len(bots) < config.players,
         f"expected at least {config.players} bots for a table of that size, got"

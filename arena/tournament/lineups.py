@@ -53,7 +53,9 @@ class LineUps:
         challenger: str | None = None,
         listed: Iterable[LineUp] | None = None,
     ) -> None:
-        self._bots, self._known, self._size = sorted(bots), frozenset(bots), size
+        self._bots = sorted(bots)
+        self._known = frozenset(bots)
+        self._size = size
         self._always = () if challenger is None else (challenger,)
         self._rivals = [bot for bot in self._bots if bot != challenger]
         self._listed = None if listed is None else sorted(listed)
@@ -93,7 +95,8 @@ class LineUps:
         for line_up in Random(0).sample(self._listed or [], len(self)):  # noqa: S311
             for bot in line_up:
                 waiting[bot].append(line_up)
-        found, games = dict[LineUp, None](), Counter[str]()
+        found = dict[LineUp, None]()
+        games = Counter[str]()
         queue = [(0, bot) for bot in self._bots]
         heapify(queue)
         while queue:
@@ -185,7 +188,8 @@ def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
 
 def choose_line_ups(config: RunConfig, tables: int, kept: Sequence[LineUp]) -> list[LineUp]:
     """A balanced subset of ``tables`` line-ups, or all there are; it has the ``kept`` ones."""
-    bots, challenger = sorted(config.bots), config.challenger
+    bots = sorted(config.bots)
+    challenger = config.challenger
     all_of_them = LineUps(bots, config.players, challenger)
     every = len(all_of_them)
     if tables >= every:

@@ -188,7 +188,8 @@ class Contenders:
         """How much a game between two shrinks the variance of their difference, of which the games
         in which they met tell too. Without these, two equals would never meet anybody else.
         """
-        difference, error = one.elo - other.elo, _spread(one, other)
+        difference = one.elo - other.elo
+        error = _spread(one, other)
         each = information(difference, error)
         variance = 1 / (1 / error**2 + self.met[_key(one, other)] * each)
         return variance**2 * each * (SETTLED if abs(difference) > CLEAR * error else 1.0)
@@ -197,7 +198,8 @@ class Contenders:
         """A table of these two and those that are nearest to the first, benchmarks before others
         where a candidate is being placed.
         """
-        table, first = list(pair), pair[0]
+        table = list(pair)
+        first = pair[0]
         is_placing = not (first.is_placed or first.is_benchmark)
 
         def nearness(rival: Rival) -> tuple[bool, float, str]:

@@ -56,7 +56,8 @@ class Scripts:
     """
 
     def __init__(self, run: Path) -> None:
-        self.run, self.info = run, read_run(run)
+        self.run = run
+        self.info = read_run(run)
         if self.info.protocol != PROTOCOL:
             raise RunError(
                 f"expected a run with version {PROTOCOL} of the protocol, got version"
@@ -76,7 +77,8 @@ class Scripts:
         """A record of the run with its board, time control and the bots' seeds. Raises RunError if
         it is not part of the run's plan.
         """
-        line_up, played = tuple(sorted(record.bots)), (record.id, record.bots, record.deck)
+        line_up = tuple(sorted(record.bots))
+        played = (record.id, record.bots, record.deck)
         with suppress(IndexError, KeyError):
             plan = self._schedule.game(record.board, line_up, record.deal, record.seating)
             board = self._boards[record.board]
@@ -228,7 +230,8 @@ def _in_order(
     setup = Setup(sandbox, logging.CRITICAL, cores, bots=bots, boards=boards, timing=timing)
     context = multiprocessing.get_context(START_METHOD)
     given = (setup, None, context.Value("i", 0), context.Value("b", 0, lock=False))
-    waiting, pool = deque[Future[Any]](), Crew(jobs, start_worker, given)
+    waiting = deque[Future[Any]]()
+    pool = Crew(jobs, start_worker, given)
     try:
         while True:
             for function, words in islice(tasks, jobs * AHEAD - len(waiting)):
@@ -283,9 +286,11 @@ def compare_decisions(
     """
     asked, again = tee(games)
     tasks = ((retrace_game, (scripts.of(record), seat, new.label)) for record, seat in asked)
-    rows, timing = scripts.info.boards, scripts.timing
+    rows = scripts.info.boards
+    timing = scripts.timing
     answers = _in_order(tasks, jobs, rows, timing, sandbox, new)
     for answer, (record, seat) in zip(answers, again, strict=True):
-        old, spent_ms = len(decisions_of(record, seat)), old_ms(record, seat)
+        old = len(decisions_of(record, seat))
+        spent_ms = old_ms(record, seat)
         decisions, void = ([], str(answer)) if isinstance(answer, Void) else (answer, "")
         yield Compared(record.id, seat, decisions, old, spent_ms, void)

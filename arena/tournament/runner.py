@@ -122,7 +122,10 @@ class Runner:
         *,
         spares: bool = False,
     ) -> None:
-        self._folder, self._journal, self._pool, self._listen = folder, journal, pool, listen
+        self._folder = folder
+        self._journal = journal
+        self._pool = pool
+        self._listen = listen
         self._pending: dict[Future[Batch], list[GamePlan]] = {}
         self._suspects: deque[GamePlan] = deque()
         self._attempts: Counter[str] = Counter()
@@ -231,7 +234,8 @@ class Runner:
         """
         ended = list[Ended]()
         for future in done:
-            plans, error = self._pending.pop(future), _error_of(future)
+            plans = self._pending.pop(future)
+            error = _error_of(future)
             if error is not None:
                 ended += [(plan, error) for plan in plans]
                 continue

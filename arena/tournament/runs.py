@@ -110,7 +110,8 @@ def make_request(
     league: LeagueTerms | None = None,
 ) -> Request:
     """What the options ask for. Raises ConfigError."""
-    fields, said = RunConfig.__struct_fields__, dict(asked)
+    fields = RunConfig.__struct_fields__
+    said = dict(asked)
     settings = {
         **({"deals": UNTIL_DEALS} if "until" in said else {}),
         **{name: value for name, value in said.items() if name in fields},
@@ -158,7 +159,8 @@ def info_of(bot: Bot) -> BotInfo:
 
 def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
     """Raises ConfigError with every difference that stops a run from continuing."""
-    there, here = _kind_of(known), _kind_of(wanted)
+    there = _kind_of(known)
+    here = _kind_of(wanted)
     other = (
         OTHER_RUN if here != KINDS["league"] else "start another league: 'arena league run NAME'"
     )
@@ -177,7 +179,8 @@ def _kind_of(info: RunInfo) -> str:
 
 def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
     """What helps: where only grants differ, those of the run; where a bot changed, its copy."""
-    there, is_tournament = {bot.name: bot for bot in known.bots}, _kind_of(known) == TOURNAMENT
+    there = {bot.name: bot for bot in known.bots}
+    is_tournament = _kind_of(known) == TOURNAMENT
     as_then = [
         replace(bot, grants=there[bot.name].grants) if bot.name in there else bot
         for bot in wanted.bots
@@ -252,7 +255,8 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
         for name in known.boards.keys() & wanted.boards.keys()
         if known.boards[name] != wanted.boards[name]
     ]
-    there_bots, here_bots = known.bots, wanted.bots
+    there_bots = known.bots
+    here_bots = wanted.bots
     if (tuned := known.config.get("tune")) and wanted.config["tune"]:
         # The sides of a search are two names of the bot that it tunes, which the user knows.
         there_bots, here_bots = (
@@ -338,7 +342,8 @@ def read_started(folder: Path) -> str:
 
 def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
     """The number of played games of a run, and of all its games. Raises RunError, ConfigError."""
-    schedule, seen = schedule_of(info), Ids()
+    schedule = schedule_of(info)
+    seen = Ids()
     ids = read_ids(journal) if os.path.lexists(journal := journal_of(folder)) else ()
     return sum(seen.add(name) and schedule.has_game(name) for name in ids), schedule.planned
 
@@ -374,7 +379,8 @@ def choose_folder(
     """The newest unfinished run (or also ``finished``) with just these settings; else a folder for
     a new one, named by date after a ``prefix``, and the newest unfinished run if there is one.
     """
-    passed_over, is_tournament = None, not (request.config.compare or request.config.tune)
+    passed_over = None
+    is_tournament = not (request.config.compare or request.config.tune)
     for folder in reversed(list_runs(results)):
         try:
             info = read_run(folder)

@@ -75,7 +75,8 @@ class Schedule:
         self.line_ups = line_ups_of(config)
         self.seatings = seatings(config.players, config.seatings)
         if config.game:
-            seated, line_up = config.game.seats, sorted(config.game.seats)
+            seated = config.game.seats
+            line_up = sorted(config.game.seats)
             self.seatings = [tuple(map(line_up.index, seated))]
         self.block_size = 1 if config.has_own_decks else len(self.seatings)
         self.turns = 1 if config.compare is None else len(opponents(config))
@@ -172,7 +173,8 @@ class Schedule:
         """The deals of these numbers on a board, each with a seating: with the same one for all, or
         with single ones each with its own.
         """
-        rounds, count = self._rounds[board], len(self.seatings)
+        rounds = self._rounds[board]
+        count = len(self.seatings)
         deals = [
             (number, deal)
             for number in numbers
@@ -225,13 +227,15 @@ class Schedule:
         if board not in self._boards or line_up not in self.line_ups:
             return False
         # A match with several rounds on a board uses that many deals in a row.
-        number, own = deal // self._rounds[board], self._deals_of(line_up)
+        number = deal // self._rounds[board]
+        own = self._deals_of(line_up)
         return any(number in (self._cut(deals) if is_cut else deals) for deals in own)
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
         """One game."""
         _, twin = self._as_compared(line_up)
-        seed, name = self.config.seed, game_id(board, twin, deal, seating)
+        seed = self.config.seed
+        name = game_id(board, twin, deal, seating)
         return GamePlan(
             id=game_id(board, line_up, deal, seating),
             board=board,

@@ -82,7 +82,8 @@ def parameters_of(
 def _parameter(
     asked: Wanted, declared: Mapping[str, Option], now: Mapping[str, Value], bot: str
 ) -> Parameter:
-    option, name = declared.get(asked.name), asked.name
+    option = declared.get(asked.name)
+    name = asked.name
     if option is None:
         raise _unknown(name, declared, bot)
     if option.type not in ("int", "float"):
@@ -142,7 +143,9 @@ class SearchPath:
     """
 
     def __init__(self, tuning: Tuning, boards: Sequence[str], seed: str) -> None:
-        self.tuning, self._boards, self._seed = tuning, boards, seed
+        self.tuning = tuning
+        self._boards = boards
+        self._seed = seed
         self.places: list[Values] = [tuple(one.unit(one.start) for one in tuning.parameters)]
 
     @property
@@ -181,7 +184,8 @@ class SearchPath:
         """One parameter's values up and down."""
         digest = sha256(f"tune\n{self._seed}\n{board}\n{deal}\n{parameter.name}".encode()).digest()
         # One lot for both sides, so that they differ as they are meant to.
-        lot, is_turned = int.from_bytes(digest[1:7], "big") / 2**48, digest[0] & 1
+        lot = int.from_bytes(digest[1:7], "big") / 2**48
+        is_turned = digest[0] & 1
         if parameter.type == "int":
             reached = max(reached, 0.5 / parameter.width)
         pair = (parameter.nearest(place + reached, lot), parameter.nearest(place - reached, lot))
@@ -196,7 +200,8 @@ class SearchPath:
         """
         place = list(self.places[-1])
         for (board, deal), score in scores.items():
-            number, sides = self._number(board, deal), self.sides(board, deal)
+            number = self._number(board, deal)
+            sides = self.sides(board, deal)
             # By what was played and not by what was meant: where rounding or the end of the range
             # made both sides the same, the block says nothing.
             for at, (parameter, up, down) in enumerate(

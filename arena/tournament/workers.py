@@ -135,7 +135,8 @@ class Worker:
         return outcome
 
     def _play_by_processes(self, plan: GamePlan) -> Outcome:
-        players, referee = self.take(plan.bots, plan.board, plan.deal), None
+        players = self.take(plan.bots, plan.board, plan.deal)
+        referee = None
         try:
             timings = [self.setup.timing.of(label) for label in plan.bots]
             referee = Referee(plan, self.boards[plan.board], players, timings)
@@ -156,7 +157,8 @@ class Worker:
         """A player for each seat; stops processes of other bots, and those that know the deal: they
         could remember the hands.
         """
-        place, taken = (board, deal), list[Seated]()
+        place = (board, deal)
+        taken = list[Seated]()
         for label in labels:
             fits = (
                 each
@@ -172,7 +174,8 @@ class Worker:
         return [player for player, _ in taken]
 
     def _new_player(self, label: str) -> BotPlayer | InProcessPlayer:
-        bot, timing = self.setup.bots[label], self.setup.timing
+        bot = self.setup.bots[label]
+        timing = self.setup.timing
         if is_built_in(bot):
             return built_in_player(bot)
         return BotPlayer(bot, timing.startup_ms, self.setup.sandbox, timing.clock)
@@ -250,7 +253,8 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
     they take long, the rest is left for another batch: a kill loses what has not been handed back.
     """
     began = time.monotonic()
-    ended, results = list[float](), list[Result | None]()
+    ended = list[float]()
+    results = list[Result | None]()
     for plan in plans:
         if is_stopping() or (ended and ended[-1] - began > LONG_S):
             break
@@ -283,7 +287,8 @@ class Crew(ProcessPoolExecutor):
     ) -> None:
         context = multiprocessing.get_context(START_METHOD)
         super().__init__(jobs, mp_context=context, initializer=initializer, initargs=initargs)
-        self._jobs, self._hired = jobs, dict[int, Any]()
+        self._jobs = jobs
+        self._hired = dict[int, Any]()
 
     def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
         """Hands out work; this may start a process."""
@@ -345,7 +350,9 @@ class Pace:
     """
 
     def __init__(self, seconds: float) -> None:
-        self._seconds, self.games, self.is_slow = seconds, 1, False
+        self._seconds = seconds
+        self.games = 1
+        self.is_slow = False
 
     def add(self, batch: Batch) -> None:
         """Takes a batch into account."""
@@ -362,7 +369,9 @@ class LocalPool:
     as_one = True
 
     def __init__(self, setup: Setup, jobs: int, log_queue: Any = None) -> None:
-        self._setup, self.slots, self._log_queue = setup, jobs, log_queue
+        self._setup = setup
+        self.slots = jobs
+        self._log_queue = log_queue
         self._context = multiprocessing.get_context(START_METHOD)
         self._crew: Crew | None = None
         self._started = self._context.Value("i", 0)
@@ -447,7 +456,8 @@ def versions() -> dict[str, str]:
     """What affects games here besides the bots. The digest of the arena's Python and C code is
     there because two checkouts of one version may differ.
     """
-    root, code = Path(arena.__file__).parent, hashlib.sha256()
+    root = Path(arena.__file__).parent
+    code = hashlib.sha256()
     for path in sorted(path for path in root.rglob("*") if path.suffix in (".py", ".c", ".h")):
         code.update(b"%s\0%s\0" % (bytes(path.relative_to(root)), path.read_bytes()))
     return {

@@ -138,7 +138,8 @@ def _mask(position: Position) -> NDArray[np.int8]:
     mask = np.zeros(actions(board), dtype=np.int8)
     if position.mover == position.seat:
         moves = np.array(position.legal_moves(), dtype=np.intp)
-        kinds, squares = moves >> KIND_SHIFT, moves & SQUARE_MASK
+        kinds = moves >> KIND_SHIFT
+        squares = moves & SQUARE_MASK
         mask[kinds * (board.height * board.width) + squares - squares // board.stride] = 1
     return mask
 
@@ -153,7 +154,10 @@ def _observation(position: Position) -> NDArray[np.float32]:
 
 def _masks(position: Position) -> list[int]:
     """The squares of each of the first planes."""
-    state, board, major, owners = position.state, position.board, 0, [0] * SEATS
+    state = position.state
+    board = position.board
+    major = 0
+    owners = [0] * SEATS
     for _, province in state.provinces():
         owners[(province.owner - position.seat) % state.players] |= province.mask
         if province.size >= MAJOR:
@@ -183,8 +187,11 @@ def _bits(board: Board, masks: Sequence[int]) -> NDArray[np.uint8]:
 
 def _numbers(position: Position) -> list[int]:
     """The counts for the planes that have the same number on all squares."""
-    state, seat, players = position.state, position.seat, position.players
-    hand, absent = state.hands[seat], [0] * (SEATS - players)
+    state = position.state
+    seat = position.seat
+    players = position.players
+    hand = state.hands[seat]
+    absent = [0] * (SEATS - players)
     order = [(seat + step) % players for step in range(players)]
     return [
         *(hand.count(tile) for tile in range(len(TILES))),

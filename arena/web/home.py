@@ -183,7 +183,8 @@ def _bots(request: Request) -> dict[str, Any]:
 
 def bot(request: Request) -> Response:
     """A bot: its versions, its options, and its places in runs."""
-    registry, name = registry_of(request.app.state.home), request.path_params["bot"]
+    registry = registry_of(request.app.state.home)
+    name = request.path_params["bot"]
     labels = registry.labels()
     if name not in labels and not player.NAME.fullmatch(name):
         raise HTTPException(404, "no such bot here")
@@ -206,13 +207,15 @@ def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
     """The row of a bot in the table of bots, with the one of `PLACES` from which it comes."""
     try:
         if label not in registry.labels() and player.NAME.fullmatch(label):
-            found, place = player.built_in_bot(label), "built in"
+            found = player.built_in_bot(label)
+            place = "built in"
         else:
             place = "ladder" if registry.is_of_ladder(label) else "yours"
             found = registry.get(label)
     except BotFolderError as error:
         return {"bot": label, "problem": str(error)}
-    own, options = found.manifest, found.manifest.options.items()
+    own = found.manifest
+    options = found.manifest.options.items()
     return {
         "bot": label,
         "problem": "",
@@ -253,7 +256,8 @@ async def run_events(request: Request) -> Response:
 
 async def report(request: Request) -> Response:
     """The report of a run, and the page of a game whose deal is over; both take long to make."""
-    setting, folder = setting_of_pages(has_play=has_play(request)), _run_named(request)
+    setting = setting_of_pages(has_play=has_play(request))
+    folder = _run_named(request)
     named = request.path_params.get("game")
     asked = ("report", folder, setting) if named is None else ("game", folder, setting, named)
     return answer(await request.app.state.press.page(*asked), setting)
@@ -262,7 +266,8 @@ async def report(request: Request) -> Response:
 async def games(request: Request) -> Response:
     """All games, or those of some bots, a screen at a time."""
     asked = request.query_params
-    bots, number = asked.getlist("bot")[:MOST_SEATS], whole_number(asked.get("page", "")) or 1
+    bots = asked.getlist("bot")[:MOST_SEATS]
+    number = whole_number(asked.get("page", "")) or 1
     return await _part(request, "Games", "list_of_games", tuple(bots), number)
 
 

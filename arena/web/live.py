@@ -87,7 +87,8 @@ class Desk:
 
     def close(self) -> None:
         """Ends the process. The next thing to do has another."""
-        crew, self._crew = self._crew, None
+        crew = self._crew
+        self._crew = None
         if crew:
             crew.kill()
             # It waits for the process, and the server must not.
@@ -147,7 +148,8 @@ class Watched:
         self.number = 0
         self.is_over = False
         self.leader = ("", "")
-        self._desk, self._folder = desk, folder
+        self._desk = desk
+        self._folder = folder
         self._state: State = ()
         self._next_s = 0.0
         self._looking = asyncio.Lock()
@@ -160,8 +162,10 @@ class Watched:
                 return
             found: Sight = await self._desk.ask("look_at", str(self._folder))
             self._next_s = time.monotonic() + max(LEAST_S, PAUSES * found.seconds)
-            self._state, self.number = state, self.number + 1
-            self.is_over, self.leader = found.is_over, found.leader
+            self._state = state
+            self.number = self.number + 1
+            self.is_over = found.is_over
+            self.leader = found.leader
             for name, text in found.parts.items():
                 if self.parts.get(name, (0, ""))[1] != text:
                     self.parts[name] = self.number, text
@@ -201,7 +205,9 @@ class Live:
 
         A reader who is slow gets the newest of each part, and nothing is kept for anybody.
         """
-        run, seen, said_s = self.watched(folder), 0, time.monotonic()
+        run = self.watched(folder)
+        seen = 0
+        said_s = time.monotonic()
         while True:
             try:
                 await run.look()
@@ -209,7 +215,8 @@ class Live:
                 yield event("problem", str(error))
                 return
             if run.number > seen:
-                changed, seen = run.since(seen), run.number
+                changed = run.since(seen)
+                seen = run.number
                 yield event("parts", changed)
                 said_s = time.monotonic()
             if run.is_over:
@@ -257,7 +264,8 @@ class Press:
         before, making = self._kept.pop(key, ((), None))
         has_failed = making and making.done() and (making.cancelled() or making.exception())
         if making is None or has_failed or (making.done() and state != before):
-            before, making = state, asyncio.ensure_future(self._desk.ask(*key))
+            before = state
+            making = asyncio.ensure_future(self._desk.ask(*key))
             # Nobody may be there any more to hear of it.
             making.add_done_callback(lambda made: made.cancelled() or made.exception())
         self._kept[key] = before, making
@@ -301,8 +309,10 @@ class Shelf:
 
     def _look(self) -> list[dict[str, Any]]:
         # Each game that a person played is a run of its own: they would crowd the others out.
-        before, self._known = self._known, {}
-        runs, own = list[dict[str, Any]](), list[dict[str, Any]]()
+        before = self._known
+        self._known = {}
+        runs = list[dict[str, Any]]()
+        own = list[dict[str, Any]]()
         for folder in run_folders(results_folder(self._home))[:MOST_FOLDERS]:
             state = state_of(folder)
             seen, counted, row = before.get(folder, ((), NOTHING, {}))

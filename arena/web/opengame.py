@@ -52,7 +52,8 @@ class Story:
 
     def __init__(self, board: Board, labels: Sequence[str], seat: int) -> None:
         self.names = seat_names(labels)
-        self._board, self._seat = board, seat
+        self._board = board
+        self._seat = seat
         self._called = [_YOU if at == seat else name for at, name in enumerate(self.names)]
         self._film = Film(board)
         self.view: dict[str, Any] = {
@@ -128,9 +129,13 @@ class OpenGame(Player):
         self, single: SingleGame, game: PlayedGame, results: Path, *, patience_s: float = PATIENCE_S
     ) -> None:
         assert single.human is not None, "a person plays"
-        self.kept, self.version = "", 0
-        self._single, self._game, self._seat = single, game, single.human
-        self._results, self._patience_s = results, patience_s
+        self.kept = ""
+        self.version = 0
+        self._single = single
+        self._game = game
+        self._seat = single.human
+        self._results = results
+        self._patience_s = patience_s
         self._story = Story(game.board, [bot.label for bot in game.bots], self._seat)
         self._turn = threading.Condition()
         self._asked: State | None = None
@@ -195,7 +200,8 @@ class OpenGame(Player):
                 move = legal_move(state, text)
             except MoveError as error:
                 raise RefusedError(str(error)) from None
-            self._move, self._asked = move_text(state.board, move), None
+            self._move = move_text(state.board, move)
+            self._asked = None
             self._turn.notify_all()
 
     def hints(self, steps: int) -> list[tuple[str, float]]:
@@ -265,7 +271,8 @@ class OpenGame(Player):
             self._publish(BROKEN, says="the arena made a mistake: this game cannot go on")
 
     def _end(self, outcome: Outcome) -> None:
-        record, says = outcome.record, ""
+        record = outcome.record
+        says = ""
         try:
             self.kept = self._game.keep(self._results, outcome, self._single.sandbox).name
         except (ArenaError, OSError) as error:
@@ -315,7 +322,9 @@ class OpenGame(Player):
         """The person's move. Raises Void when they leave, or seem to have left."""
         began_ns = time.monotonic_ns()
         with self._turn:
-            self._asked, self._move, self._heard_s = state, "", time.monotonic()
+            self._asked = state
+            self._move = ""
+            self._heard_s = time.monotonic()
         legal = [move_text(state.board, move) for move in state.legal_moves() if move != PASS]
         self._publish(YOURS, legal=legal)
         while True:

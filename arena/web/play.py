@@ -42,7 +42,8 @@ class OpenGames:
     """All games of one server. ``begin`` raises UserError when there are too many."""
 
     def __init__(self, home: Path, choice: SandboxChoice) -> None:
-        self._home, self._choice = home, choice
+        self._home = home
+        self._choice = choice
         self._games = dict[str, tuple[OpenGame, Wish]]()
         self._lock = threading.Lock()
         self._seen_s = time.monotonic()
@@ -133,8 +134,10 @@ class Ask(Struct, frozen=True, forbid_unknown_fields=True):
 def new_game(request: Request) -> Response:
     """The form for a game."""
     _let_in(request)
-    state, chosen = request.app.state, request.query_params
-    registry, named = registry_of(state.home), chosen.get("bot", "")
+    state = request.app.state
+    chosen = request.query_params
+    registry = registry_of(state.home)
+    named = chosen.get("bot", "")
     own = registry.labels()
     further = [named] if NAME.fullmatch(named) and named not in (*BUILT_IN_BOTS, *own) else []
     groups = {"built in": [*BUILT_IN_BOTS, *further], "yours": [], "the ladder": []}

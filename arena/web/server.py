@@ -136,7 +136,9 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, gate: Gate, closing: asyncio.Event) -> None:
-        self._app, self._gate, self._closing = app, gate, closing
+        self._app = app
+        self._gate = gate
+        self._closing = closing
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request."""
@@ -154,7 +156,8 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         """Why the request goes no further, if so."""
-        method, gate = scope["method"], self._gate
+        method = scope["method"]
+        gate = self._gate
         if method not in (*READS, "POST"):
             return _refused(405, f"expected GET or POST, got {method[:20]}")
         hosts = headers.getlist("host")
@@ -200,7 +203,8 @@ def _hosts(name: str, port: int) -> set[str]:
 
 def _is_foreign(method: str, headers: Headers) -> bool:
     """Whether a page from elsewhere asks, other than by a link that the reader follows."""
-    site, mode = headers.get("sec-fetch-site", ""), headers.get("sec-fetch-mode", "")
+    site = headers.get("sec-fetch-site", "")
+    mode = headers.get("sec-fetch-mode", "")
     # A frame navigates, too, as often as its page wants.
     is_followed = mode == "navigate" and headers.get("sec-fetch-dest", "document") == "document"
     return site in ("cross-site", "same-site") and not (method in READS and is_followed)
@@ -214,13 +218,16 @@ class _Sealed:
     """Sends an answer with the headers that all have."""
 
     def __init__(self, send: Send, closing: asyncio.Event) -> None:
-        self._send, self._closing, self._is_open = send, closing, False
+        self._send = send
+        self._closing = closing
+        self._is_open = False
 
     async def __call__(self, message: Message) -> None:
         """Sends a part of it; no further part of a stream when the server closes, as it would only
         say that a look has failed.
         """
-        is_start, has_more = message["type"] == "http.response.start", message.get("more_body")
+        is_start = message["type"] == "http.response.start"
+        has_more = message.get("more_body")
         if self._closing.is_set() and has_more:
             return
         if is_start:
@@ -240,11 +247,13 @@ def _limited(receive: Receive, closing: asyncio.Event) -> Receive:
     """Receives a body of limited size, within a limited time. What is more is as if the reader had
     gone, and so is the end of the server, which would wait for open streams.
     """
-    left, is_whole = MOST_BODY, False
+    left = MOST_BODY
+    is_whole = False
 
     async def limited() -> Message:
         nonlocal left, is_whole
-        coming, ending = asyncio.ensure_future(receive()), asyncio.ensure_future(closing.wait())
+        coming = asyncio.ensure_future(receive())
+        ending = asyncio.ensure_future(closing.wait())
         # Once the request is here, what comes is that the reader has gone, whenever that is.
         seconds = None if is_whole else BODY_S
         try:
@@ -268,9 +277,13 @@ def _limited(receive: Receive, closing: asyncio.Event) -> Receive:
 async def _failed(request: Request, error: Exception) -> Response:
     """What a command would print as an error and its hint."""
     if isinstance(error, HTTPException):
-        title, hint, status = error.detail, "", error.status_code
+        title = error.detail
+        hint = ""
+        status = error.status_code
     else:
-        title, hint, status = str(error), getattr(error, "hint", ""), 404
+        title = str(error)
+        hint = getattr(error, "hint", "")
+        status = 404
     return pages.page(request, "problem.html", {"title": title, "hint": hint}, status)
 
 
@@ -358,10 +371,13 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
         exception_handlers={HTTPException: _failed, ArenaError: _failed},
     )
     state = app.state
-    state.home, state.open_games = home, games
-    state.desk, state.further = Desk(), Desk()
+    state.home = home
+    state.open_games = games
+    state.desk = Desk()
+    state.further = Desk()
     state.lists, state.press = Press(state.desk), Press(state.further)
-    state.live, state.shelf = Live(state.desk), Shelf(home)
+    state.live = Live(state.desk)
+    state.shelf = Shelf(home)
     return app
 
 

@@ -72,7 +72,8 @@ def look_at(folder: str) -> Sight:
     """The parts of a run's page as they are now. Raises RunError."""
     began = time.process_time()
     material = followed_run(folder)
-    values, setting = _values(material, _followed[folder]), setting_of_pages()
+    values = _values(material, _followed[folder])
+    setting = setting_of_pages()
     parts = {name: fragment(f"{name}.html", values, setting).strip() for name in PARTS}
     row = material.tables.standings.iloc[0]
     elo = f"{row['mark']} {figure(row['elo'])}".strip()
@@ -117,8 +118,10 @@ def followed_run(folder: str) -> Material:
 
 def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
     """What the templates of the parts show."""
-    facts, games = facts_of(material), len(material.is_open)
-    speed, missing = follower.games_per_s(games), material.secrecy.missing
+    facts = facts_of(material)
+    games = len(material.is_open)
+    speed = follower.games_per_s(games)
+    missing = material.secrecy.missing
     return {
         **facts,
         "addresses": SitePages(material.folder.name),
@@ -163,7 +166,8 @@ AT_ONCE = 60
 
 def list_of_games(folder: str, bots: Sequence[str], number: int) -> str:
     """The games in which all these bots sat, the latest first. Raises RunError."""
-    material, sought = followed_run(folder), Counter(bots)
+    material = followed_run(folder)
+    sought = Counter(bots)
     outcomes = material.scan.outcomes
     met = material.scan.by_game(sought <= Counter(seated) for _, seated, _ in outcomes)
     found = np.flatnonzero(met)[::-1]

@@ -104,13 +104,16 @@ def linear(
     ends are round numbers too.
     """
     known = [value for value in values if isfinite(value)] or [0.0, 1.0]
-    low, high = min(known), max(known)
+    low = min(known)
+    high = max(known)
     if high - low < 1e-9:  # noqa: PLR2004 - all the same
-        low, high = low - 1, high + 1
+        low = low - 1
+        high = high + 1
     width = max((high - low) / count, least)
     power = 10.0 ** math.floor(math.log10(width))
     step = next(step * power for step in STEPS if step * power >= width * (1 - 1e-9))
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    first = math.floor(low / step + 1e-9)
+    last = math.ceil(high / step - 1e-9)
     ticks = tuple(number * step for number in range(first, last + 1))
     return Scale(first * step, last * step, start, end, ticks)
 
@@ -118,7 +121,8 @@ def linear(
 def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
     """A logarithmic scale (powers of ten) over the positive values."""
     known = [value for value in values if isfinite(value) and value > 0] or [1.0]
-    first, last = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)))
+    first = math.floor(math.log10(min(known)))
+    last = math.ceil(math.log10(max(known)))
     ticks = tuple(10.0**power for power in range(first, max(last, first + 1) + 1))
     return Scale(ticks[0], ticks[-1], start, end, ticks, is_log=True)
 
@@ -126,7 +130,8 @@ def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
 def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
     """The axis above a column of charts: the scale's numbers, or the labels given for them."""
     texts = names or [figure(tick, 0 if abs(tick) >= 1 or tick == 0 else 1) for tick in scale.ticks]
-    marks, end = list[Markup](), -LETTER
+    marks = list[Markup]()
+    end = -LETTER
     for tick, text in zip(scale.ticks, texts, strict=True):
         half = len(text) * LETTER / 2
         x = min(max(scale(tick), half), ROW_WIDTH - half)
@@ -162,7 +167,8 @@ def spread(scale: Scale, ends: Sequence[float], longest: float, label: str) -> M
     """A bar from the 5 % to the 95 % quantile, with a dot at the median and a small mark at the
     longest; ``ends`` are the quantiles of 5, 50 and 95 %.
     """
-    y, last = ROW_HEIGHT / 2, scale(longest)
+    y = ROW_HEIGHT / 2
+    last = scale(longest)
     low, middle, high = (scale(end) for end in ends)
     parts = [
         *_grid(scale, 0, ROW_HEIGHT),
@@ -221,7 +227,8 @@ def versions_curve(bot: str, rows: "pd.DataFrame") -> Markup:
     parts.append(element("path", d=path(places), class_="line"))
     for x, row in versions:
         words = f"{row['version']}, {row['joined'][:10]}: {row['elo']:.0f} ± {half_width(row):.0f}"
-        title, y = element("title", words), scale(row["elo"])
+        title = element("title", words)
+        y = scale(row["elo"])
         parts.append(line(x, scale(row["elo_low"]), x, scale(row["elo_high"]), "whisker"))
         parts.append(element("circle", title, cx=x, cy=y, r=DOT, class_="dot"))
     # the names for which there is room, from the last one on

@@ -41,8 +41,11 @@ def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -
     ``ms`` is the time of the move, and ``note`` what the bot said of it, as (words, value). Raises
     RunError.
     """
-    names, start, film = seat_names(record.bots), start_state(record, board), Film(board)
-    scene, steps = film.add(start).came, list(_steps(record, board, names, start, film))
+    names = seat_names(record.bots)
+    start = start_state(record, board)
+    film = Film(board)
+    scene = film.add(start).came
+    steps = list(_steps(record, board, names, start, film))
     return {
         "id": record.id,
         "board": record.board,
@@ -66,10 +69,13 @@ def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -
 def _steps(
     record: GameRecord, board: Board, names: Sequence[str], start: State, film: Film
 ) -> Iterator[dict[str, Any]]:
-    cells, left = cells_of(start), start.left
+    cells = cells_of(start)
+    left = start.left
     for step in replay(record, board):
-        state, before = step.state, (cells, left)
-        cells, left = cells_of(state), list(state.left)
+        state = step.state
+        before = (cells, left)
+        cells = cells_of(state)
+        left = list(state.left)
         came, went = film.add(state, step.move)
         entry = {
             "seat": step.seat,
@@ -133,8 +139,11 @@ def album_of(
     deal know each other, unless it is open.
     """
     together = defaultdict[Any, list[tuple[int, dict[str, Any]]]](list)
-    games, damaged = list[dict[str, Any]](), list[str]()
-    boards, size, crowded_out = dict[str, Board](), 0, 0
+    games = list[dict[str, Any]]()
+    damaged = list[str]()
+    boards = dict[str, Board]()
+    size = 0
+    crowded_out = 0
     for record, reasons in chosen:
         if size > MOST_BYTES:
             crowded_out += 1
@@ -221,7 +230,8 @@ def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
     """The width and height of a game's animation, and its SVG, which refers to parts. Raises
     RunError.
     """
-    film, state = Film(board), start_state(record, board)
+    film = Film(board)
+    state = start_state(record, board)
     film.add(state)
     left = [list(state.left)]
     for step in replay(record, board):

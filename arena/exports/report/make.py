@@ -105,7 +105,8 @@ def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:
 
 def facts_of(material: Material) -> dict[str, Any]:
     """What the templates show of a run, whichever of its games are shown."""
-    tables, history = material.tables, material.history
+    tables = material.tables
+    history = material.history
     return {
         "name": material.folder.name,
         "version": __version__,
@@ -128,7 +129,8 @@ def facts_of(material: Material) -> dict[str, Any]:
 
 def _values(material: Material, album: Album) -> dict[str, Any]:
     """What the templates of the report show of a run and the games on the page."""
-    facts, info = facts_of(material), material.info
+    facts = facts_of(material)
+    info = material.info
     meetings = meetings_of(album.games)
     opponents = opponents_of(material, meetings)
     shown = [game["id"] for game in album.games]

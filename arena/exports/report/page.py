@@ -164,7 +164,9 @@ def linked(text: str) -> Markup:
     """The text with every rule in it a link; the rest is escaped, and what is invisible in it made
     visible.
     """
-    rules, parts, end = every_rule(), [], 0
+    rules = every_rule()
+    parts = []
+    end = 0
     for found in re.finditer(CITED, text):
         if found[0] in rules:
             parts += [
@@ -204,7 +206,9 @@ class OnePage:
         opponents: Mapping[str, Collection[str]],
         games: Collection[str],
     ) -> None:
-        self._run, self._opponents, self._games = run, opponents, set(games)
+        self._run = run
+        self._opponents = opponents
+        self._games = set(games)
         self._ids = ids_of(bots)
 
     def id_of(self, name: str) -> str:
@@ -239,7 +243,8 @@ def ids_of(names: Iterable[str]) -> dict[str, str]:
     """A part of an id for each bot: its name where it can be; those that look alike are
     numbered.
     """
-    found, taken = dict[str, str](), set[str]()
+    found = dict[str, str]()
+    taken = set[str]()
     for name in names:
         wanted = here = "_".join(visible(name).split()) or "_"
         number = 1

@@ -66,7 +66,8 @@ class Field:
     """
 
     def __init__(self, scan: Scan, elo: Mapping[str, float], may_show: NDArray[np.bool_]) -> None:
-        self.scan, self.allowed = scan, may_show
+        self.scan = scan
+        self.allowed = may_show
         self.elo = {bot: value for bot, value in elo.items() if isfinite(value)}
         self.order = np.flatnonzero(may_show)[::-1]
         self.faulty = {forfeited.game for forfeited in scan.faults}
@@ -104,7 +105,8 @@ def choose_games(field: Field, count: int) -> Reasons:
 
 def _closest(field: Field) -> Chosen:
     """The games with the smallest lead, longer ones first."""
-    leads, turns = field.scan.leads()[field.clean], field.scan.turns[field.clean]
+    leads = field.scan.leads()[field.clean]
+    turns = field.scan.turns[field.clean]
     for place in np.lexsort((-turns, leads)):
         lead = int(leads[place])
         told = f"won by {counted(lead, 'pagoda')}" if lead else "a shared win"
@@ -127,7 +129,8 @@ def _upsets(field: Field) -> Chosen:
     """For each difference of ratings that a winner overcame, the latest game; the widest first."""
     margins = [_margin(bots, ranks, field.elo) for _, bots, ranks in field.scan.outcomes]
     margin = np.array(margins or [0.0])[field.scan.outcome[field.clean]]
-    games, margin = field.clean[margin > SURPRISING], margin[margin > SURPRISING]
+    games = field.clean[margin > SURPRISING]
+    margin = margin[margin > SURPRISING]
     # the first of each difference is the latest game
     _, latest = np.unique(np.round(margin, 3), return_index=True)
     for place in latest[::-1]:
@@ -156,7 +159,8 @@ def _by_length(field: Field, *, longest: bool) -> Chosen:
     """Games by their number of placements; the short ones only from games won by placing the last
     pagoda.
     """
-    scan, games = field.scan, field.clean
+    scan = field.scan
+    games = field.clean
     if not longest and LAST_PAGODA in scan.ends:
         games = games[scan.end[games] == scan.ends.index(LAST_PAGODA)]
     turns = scan.turns[games]
@@ -208,7 +212,8 @@ def feats(field: Field, most: int) -> dict[str, Feats]:
     """For each bot at most ``most`` wins against the highest-rated opponents and losses to the
     lowest-rated ones, each by the widest lead, among the games without faults.
     """
-    scan, leads = field.scan, field.scan.leads()
+    scan = field.scan
+    leads = field.scan.leads()
     widest = np.full(len(scan.outcomes), -1, dtype=np.int64)
     order = field.clean[np.argsort(leads[field.clean], kind="stable")]
     widest[scan.outcome[order]] = order  # the last one stays
@@ -218,7 +223,8 @@ def feats(field: Field, most: int) -> dict[str, Feats]:
         beaten = tuple(sorted({*bots} - {winner}))
         if game < 0 or ranks.count(1) > 1 or not beaten:
             continue
-        lead, best = int(leads[game]), max(map(field.rating, beaten))
+        lead = int(leads[game])
+        best = max(map(field.rating, beaten))
         found[winner].wins.append(Feat(game, board, beaten, best, lead))
         for bot in beaten:
             found[bot].losses.append(Feat(game, board, (winner,), field.rating(winner), lead))
@@ -284,11 +290,15 @@ class Profiles:
         opponents: Mapping[str, Sequence[str]],
         meetings: Mapping[tuple[str, str], Sequence[Meeting]],
     ) -> None:
-        self._material, self._opponents, self._meetings = material, opponents, meetings
-        tables, history = material.tables, material.history
+        self._material = material
+        self._opponents = opponents
+        self._meetings = meetings
+        tables = material.tables
+        history = material.history
         told = feats(Field(material.scan, material.elo, ~material.is_open), MOST_FEATS)
         self._feats = {name: told.get(name, Feats([], [])) for name in opponents}
-        self._numbers, self._boards = material.scan.bot_numbers(), material.scan.boards()
+        self._numbers = material.scan.bot_numbers()
+        self._boards = material.scan.boards()
         self._seats = _seats(material)
         self._places = {bot: rows.index for bot, rows in self._seats.groupby("bot")}
         self._rows = {row["bot"]: row for row in _records(tables.standings)}
@@ -305,9 +315,11 @@ class Profiles:
 
     def of(self, name: str) -> dict[str, Any]:
         """The page of a bot, as the template needs it."""
-        told, row = self._feats[name], self._rows[name]
+        told = self._feats[name]
+        row = self._rows[name]
         own = self._seats.loc[self._places.get(self._numbers.get(name, -1), [])]
-        moves, has_sizes = own["moves"].sum(), len(set(own["size"])) > 1
+        moves = own["moves"].sum()
+        has_sizes = len(set(own["size"])) > 1
         elo = next(column for column in STANDINGS if column.name == "elo")._replace(shown=0)
         return {
             **row,
@@ -338,7 +350,8 @@ class Profiles:
         """What a version in a league gained on the one before it, and the command that tells where
         it plays otherwise; None if there is no such version, or it has not played.
         """
-        found, member = self._material.history, self._members.get(name)
+        found = self._material.history
+        member = self._members.get(name)
         if not found or not member or (before := str(member["before"])) not in self._rows:
             return None
         return {
@@ -354,7 +367,9 @@ class Profiles:
         column = next(column for column in PAIRS if column.name == "elo_diff")._replace(shown=0)
         rows = []
         for row in (self._pairs[name, other] for other in self._opponents[name]):
-            middle, low, high = row["elo_diff"], row["elo_low"], row["elo_high"]
+            middle = row["elo_diff"]
+            low = row["elo_low"]
+            high = row["elo_high"]
             words = f"{signed(low)} to {signed(high)}" if np.isfinite(low + high) else "not known"
             picture = interval(scale, low, middle, high, words, is_plain=True)
             listed = self._meetings.get((name, row["opponent"]), ())[:MOST_LISTED]
@@ -397,7 +412,8 @@ def _seats(material: Material) -> pd.DataFrame:
     made if all made equally many.
     """
     scan = material.scan
-    sizes, boards = scan.sizes(), scan.boards()
+    sizes = scan.sizes()
+    boards = scan.boards()
     numbers = [[boards.index(board)] * len(bots) for board, bots, _ in scan.outcomes]
     won = [shares(list(ranks)) for _, _, ranks in scan.outcomes]
     return pd.DataFrame(

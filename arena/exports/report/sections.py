@@ -117,7 +117,8 @@ def headline(material: Material) -> str:
     """The first sentence of a report: which bot leads, and whether another one may really be the
     best. For two bots, or a leader without a rating, a sentence of the table.
     """
-    table, sentences = material.tables.standings, material.tables.sentences
+    table = material.tables.standings
+    sentences = material.tables.sentences
     if table.empty:
         return ""
     first = table.iloc[0]
@@ -152,7 +153,8 @@ def standings(tables: Tables, view: str = "page") -> dict[str, Any]:
 
 def _cell(column: Column, row: Any) -> tuple[str, str]:
     """The style of a cell of the standings, and its text."""
-    value, style = column.value(row), column.style
+    value = column.value(row)
+    style = column.style
     if (style == "warn" and not value) or style == "term":
         style = ""
     if isinstance(value, str):
@@ -162,7 +164,8 @@ def _cell(column: Column, row: Any) -> tuple[str, str]:
 
 
 def _interval_words(row: Any) -> str:
-    low, high = row["elo_low"], row["elo_high"]
+    low = row["elo_low"]
+    high = row["elo_high"]
     if np.isfinite(low):
         return (
             f"from {figure(low)} to {figure(high)}" if np.isfinite(high) else f"above {figure(low)}"
@@ -172,7 +175,8 @@ def _interval_words(row: Any) -> str:
 
 def standings_picture(tables: Tables, title: str) -> str:
     """The standings at a glance as an SVG file, light or dark as the page around it is."""
-    table, x = standings(tables, "brief"), MARGIN
+    table = standings(tables, "brief")
+    x = MARGIN
     parts = [element("text", title, class_="title", x=MARGIN, y=30)]
     for at, column in enumerate(table["columns"]):
         texts = [printable(row["cells"][at][1]) for row in table["rows"]]
@@ -266,7 +270,8 @@ def lengths(material: Material) -> dict[str, Any]:
     rows = []
     for board, players in sorted(set(kinds)):
         games = scan.by_game(kind == (board, players) for kind in kinds) == 1
-        turns, ends = scan.turns[games], np.bincount(scan.end[games], minlength=len(scan.ends))
+        turns = scan.turns[games]
+        ends = np.bincount(scan.end[games], minlength=len(scan.ends))
         quantiles = np.quantile(turns, QUANTILES).tolist()
         label = f"median {quantiles[1]:.0f} turns, {turns.min()} to {turns.max()}"
         row = {"board": board, "players": players, "games": len(turns), "quantiles": quantiles}
@@ -294,7 +299,8 @@ def thinking(material: Material) -> dict[str, Any]:
 
 def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
     """The values (N,), which are by game and seat, for each bot that has games, best bot first."""
-    number, bot = material.scan.bot_numbers(), material.scan.bots()
+    number = material.scan.bot_numbers()
+    bot = material.scan.bots()
     return (
         (name, values[bot == number[name]]) for name in material.bots[:MOST_ROWS] if name in number
     )
@@ -308,7 +314,8 @@ def faults(material: Material) -> dict[str, Any]:
     for forfeited in material.scan.faults:
         groups[forfeited.bot, forfeited.fault.kind].append(forfeited)
     games = material.scan.games_of()
-    rows, room = [], ALL
+    rows = []
+    room = ALL
     for (bot, kind), found in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0])):
         shown = [one for one in reversed(found) if not material.is_open[one.game]]
         shown = shown[: min(EACH, room)]
@@ -417,7 +424,8 @@ def _played(config: dict[str, Any]) -> list[str]:
     bots = [bot for bot in game.seats if bot != YOU]
     # Of a match, which versions before 1.1 could play, its first round.
     boards = config.get("match") or config["boards"]
-    board, deal = str(boards[0]), game.deal * boards.count(boards[0])
+    board = str(boards[0])
+    deal = game.deal * boards.count(boards[0])
     which = ["--board", board if board in BUILT_IN else f"{board}.txt"]
     words = ["arena", "play", *bots, "--human", str(game.seats.index(YOU)), *which]
     return [*words, *_options(config, TIMES), "--deal", str(deal)]

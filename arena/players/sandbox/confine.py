@@ -163,7 +163,8 @@ def main() -> None:
         resource.setrlimit(getattr(resource, name), (most, most))
     if libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "no_new_privs refused")
-    handled, is_walled = spec["handled"], "filter" in spec
+    handled = spec["handled"]
+    is_walled = "filter" in spec
     if is_walled:
         drop_capabilities()
     try:

@@ -290,7 +290,8 @@ def _refuse_ways_out(real: str) -> None:
     """Raises ConfigError if something in a folder leads further. Measured: bubblewrap lets a bot
     write into a pipe in a folder that it may only read.
     """
-    waiting, count = [real] if _kind_of(real) == "folder" else [], 0
+    waiting = [real] if _kind_of(real) == "folder" else []
+    count = 0
     while waiting and count <= MOST_FILES:
         for entry in _entries(waiting.pop()):
             count += 1

@@ -137,7 +137,8 @@ def interpreter_paths(program: str, folder: Path) -> list[str]:
 
 def _parts(program: Path) -> list[str]:
     """The parts of an installation around the ``bin`` with this program; all else stays hidden."""
-    installation, name = program.parent.parent, program.name.rstrip("0123456789.-") or program.name
+    installation = program.parent.parent
+    name = program.name.rstrip("0123456789.-") or program.name
     named = [pattern.format(name=escape(name)) for pattern in INSTALLED]
     for sign, parts in TOOLCHAINS.items():
         named += parts if (installation / sign).exists() else ()
@@ -274,7 +275,8 @@ def landlock_launch(
         "/proc/self",
         *(["/dev/dri", *gpu_processes()] if grants.gpu else []),
     ]
-    to_read, to_use = confine.READ_FILE | confine.READ_DIR, confine.READ_FILE | confine.WRITE_FILE
+    to_read = confine.READ_FILE | confine.READ_DIR
+    to_use = confine.READ_FILE | confine.WRITE_FILE
     spec = {
         "limits": [],
         "handled": confine.ALL,
@@ -299,7 +301,8 @@ def _confining(spec: dict[str, Any]) -> list[str]:
 
 def plain_python(module: ModuleType) -> list[str]:
     """The start of a command that runs a module which stands alone; compiled, it starts sooner."""
-    source, compiled = Path(str(module.__file__)), Path(module.__cached__ or os.devnull)
+    source = Path(str(module.__file__))
+    compiled = Path(module.__cached__ or os.devnull)
     found = source.stat()
     stamp = struct.pack("<3I", 0, int(found.st_mtime) & 0xFFFFFFFF, found.st_size)
     # Python wrote it for the source of then, which an upgrade may have replaced since
@@ -367,7 +370,8 @@ def _make_folders(temporary: str) -> tuple[str, str | None]:
     with nothing but a link to the arena's package: Python lists the folder around a package, and
     what Landlock allows of a folder, such as a checkout, it allows of all below it.
     """
-    home, sdk = Path(temporary, HOME), Path(temporary, SDK)
+    home = Path(temporary, HOME)
+    sdk = Path(temporary, SDK)
     home.mkdir()
     if sdk_folder() is None:
         return str(home), None

@@ -172,7 +172,8 @@ def settle(folder: Path, request: Request, conduct: Conduct, *, keeps_looks: boo
         teller = _teller(progress, verbose=conduct.verbose)
         contest = Contest(play, teller, keeps_looks=keeps_looks)
         contest.play()
-    return Settled(contest, play.runner, folder, *(bot.label for bot in request.bots[:2]))
+    new, old = request.bots[:2]
+    return Settled(contest, play.runner, folder, new=new.label, old=old.label)
 
 
 def _teller(progress: Progress, *, verbose: bool) -> Callable[[SequentialTest], None]:

@@ -221,8 +221,8 @@ class PastGame(NamedTuple):
 
 
 def past_games(results: Path, most: int) -> list[PastGame]:
-    """The latest kept games, the newest first. What cannot be read is
-    left out, and no link is followed.
+    """The latest kept games, the newest first. Games that cannot be read are left out, and no link
+    is followed.
     """
     found = list[PastGame]()
     for folder in _kept_folders(results):
@@ -231,8 +231,16 @@ def past_games(results: Path, most: int) -> list[PastGame]:
             if record and YOU in record.bots:
                 seat = record.bots.index(YOU)
                 others = [name for at, name in enumerate(seat_names(record.bots)) if at != seat]
-                told = (record.id, record.board, others, record.ranks[seat], record.ended)
-                found.append(PastGame(folder.name, *told))
+                found.append(
+                    PastGame(
+                        run=folder.name,
+                        game=record.id,
+                        board=record.board,
+                        opponents=others,
+                        rank=record.ranks[seat],
+                        ended=record.ended,
+                    )
+                )
         if len(found) >= most:
             break
     return found

@@ -314,11 +314,20 @@ class Standings(NamedTuple):
 
 
 def standings_of(tables: "Tables", plan: Completeness | None = None) -> Standings:
-    """What programs get of tables, of games with a plan or without."""
-    missing = None if plan is None else plan.missing
-    frames = tables.standings, tables.pairs, tables.seats, tables.covariance
-    said = list(tables.notes), list(tables.sentences)
-    return Standings(*frames, tables.games, tables.clusters, *said, missing)
+    """The tables of games as programs get them. ``plan`` says how many planned games are missing;
+    None for games without a plan.
+    """
+    return Standings(
+        standings=tables.standings,
+        pairs=tables.pairs,
+        seats=tables.seats,
+        covariance=tables.covariance,
+        games=tables.games,
+        deals=tables.clusters,
+        notes=list(tables.notes),
+        sentences=list(tables.sentences),
+        missing=None if plan is None else plan.missing,
+    )
 
 
 class ComparisonResult(NamedTuple):

@@ -147,11 +147,21 @@ class _GameChecks:
             wrong = record if isinstance(record, Wrong) else self._compare(number, record)
             progress(size)
             if wrong:
-                yield Difference(self._journal.name, number, *wrong)
+                yield self._difference(number, wrong)
         for _, number, record in sorted(self._drawn, key=lambda drawn: drawn[1]):
             wrong = self._replay(record)
             if wrong:
-                yield Difference(self._journal.name, number, *wrong)
+                yield self._difference(number, wrong)
+
+    def _difference(self, number: int, wrong: Wrong) -> Difference:
+        """What is wrong with a record, with the line of the journal that has it."""
+        return Difference(
+            file=self._journal.name,
+            line=number,
+            field=wrong.field,
+            expected=wrong.expected,
+            got=wrong.got,
+        )
 
     def _compare(self, number: int, record: GameRecord) -> Wrong | None:
         if not self.ids.add(record.id):

@@ -271,7 +271,9 @@ def _other(seat: int, *, leaves: bool) -> Player:
 
     if leaves:
         return InProcessPlayer(f"leaver-{seat}", leave)
-    return InProcessPlayer(*(("first", first_move) if seat % 2 else ("random", random_move)))
+    if seat % 2:
+        return InProcessPlayer("first", first_move)
+    return InProcessPlayer("random", random_move)
 
 
 def expect_quiet(player: BotPlayer, when: str, for_ns: int = QUIET_NS) -> None:

@@ -283,15 +283,20 @@ def reproduce(
         player.dismiss()
     last = next((decision for decision in decisions if decision.fault), None)
     is_same = last and last.fault == fault.kind and (is_start or last.turn == fault.turn)
+    verdict: Verdict = "answered"
+    if last is not None:
+        verdict = "same" if is_same else "other"
+    compared, differs = _compare(_sent(old), _sent(said))
     return Reproduction(
-        "answered" if last is None else "same" if is_same else "other",
-        decisions,
-        sum(way == "to" for way, _ in said),
-        *_compare(_sent(old), _sent(said)),
-        _words(old),
-        _words(said),
-        ending,
-        stderr,
+        verdict=verdict,
+        decisions=decisions,
+        sent=sum(way == "to" for way, _ in said),
+        compared=compared,
+        differs=differs,
+        old_words=_words(old),
+        new_words=_words(said),
+        ending=ending,
+        stderr=stderr,
     )
 
 
@@ -386,9 +391,17 @@ def grade(
         )
     except ArenaError as error:
         raise _broken(record, error) from error
-    told = _measured(state, played, better, judge, for_grade)
-    texts = move_text(board, played), move_text(board, better)
-    return Grade(turn, state.mover, state.legal_count(), *texts, *told)
+    cost, error, win = _measured(state, played, better, judge, for_grade)
+    return Grade(
+        turn=turn,
+        seat=state.mover,
+        choices=state.legal_count(),
+        played=move_text(board, played),
+        better=move_text(board, better),
+        cost=cost,
+        error=error,
+        win=win,
+    )
 
 
 def best_move(state: State, judge: Judge, seed: int) -> int:

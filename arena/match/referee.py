@@ -342,10 +342,22 @@ class Referee:
         player = self.players[seat]
         turn = self.state.turns
         after_ms = round((time.monotonic_ns() - self._began_ns) / NS_PER_MS, 1)
-        said = fault.kind.value, fault.detail
-        self.faults.append(Fault(seat, turn, *said))
-        told = (*said, *player.evidence(), self._asked_ms[seat])
-        self.evidence.append(Evidence(player.name, seat, turn, after_ms, *told))
+        ending, lines, stderr = player.evidence()
+        self.faults.append(Fault(seat=seat, turn=turn, kind=fault.kind.value, detail=fault.detail))
+        self.evidence.append(
+            Evidence(
+                bot=player.name,
+                seat=seat,
+                turn=turn,
+                after_ms=after_ms,
+                kind=fault.kind.value,
+                detail=fault.detail,
+                ending=ending,
+                lines=lines,
+                stderr=stderr,
+                asked_ms=self._asked_ms[seat],
+            )
+        )
         self.forfeited.append(seat)
         if seat in self.seated:
             self.seated.remove(seat)

@@ -37,9 +37,16 @@ class Script(NamedTuple):
     def plan(self) -> GamePlan:
         """The plan of the recorded game."""
         record = self.record
-        names = tuple(record.bots)
-        place = (record.board, record.deal, record.seating)
-        return GamePlan(record.id, *place, names, record.deck, self.seeds, settings=self.settings)
+        return GamePlan(
+            id=record.id,
+            board=record.board,
+            deal=record.deal,
+            seating=record.seating,
+            bots=tuple(record.bots),
+            deck=record.deck,
+            seeds=self.seeds,
+            settings=self.settings,
+        )
 
     def timings_with(self, seat: int, label: str) -> list[Timing]:
         """The time control of each seat when the bot with this label is asked for one of them: it

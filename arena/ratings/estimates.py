@@ -46,7 +46,11 @@ def plain_estimate(test: SequentialTest) -> Estimate:
     bound was reached.
     """
     half = float(quantile(test.blocks - 1)) * sqrt(test.variance / max(test.blocks, 1))
-    return Estimate(*(_elo(test, test.mean + shift) for shift in (0.0, -half, half)))
+    return Estimate(
+        elo=_elo(test, test.mean),
+        low=_elo(test, test.mean - half),
+        high=_elo(test, test.mean + half),
+    )
 
 
 def unbiased_estimate(test: SequentialTest) -> Estimate:

@@ -251,19 +251,22 @@ def places_of(matrix: Flags, core: Ints, better: Floats) -> Ints:
 
 
 def defeats_of(members: Ints, rated: Ints, places: Ints, meetings: Ints) -> list[Defeat]:
-    """How each bot without a rating did against those one place further down, where it beat them.
+    """How each bot without a rating did against the bots one place further down that it beat.
 
-    ``members`` stand at these ``places`` and met so often, see `Results.meetings`.
+    ``places`` are the places of the ``members``, and ``meetings`` those of `Results.meetings`.
     """
-    outside, (games, won, shared) = ~np.isin(members, rated), meetings
+    outside = ~np.isin(members, rated)
+    games, won, shared = meetings
     lost = games - won - shared
     is_next = (places[:, None] + 1 == places) & outside[:, None] & outside & (won > lost)
     pairs = sorted(np.argwhere(is_next).tolist(), key=lambda pair: (int(places[pair[0]]), pair))
     return [
         Defeat(
-            int(members[one]),
-            int(members[other]),
-            *(int(each[one, other]) for each in (won, lost, shared)),
+            bot=int(members[one]),
+            other=int(members[other]),
+            won=int(won[one, other]),
+            lost=int(lost[one, other]),
+            shared=int(shared[one, other]),
         )
         for one, other in pairs
     ]

@@ -199,7 +199,9 @@ def explained(text: str) -> str:
 
 def _rules(body: str) -> Iterator[Rule]:
     for number, text, shown in re.findall(_RULE, body + "\n\n"):
-        pictures = tuple(Picture(*found) for found in re.findall(_PICTURE, shown))
+        pictures = tuple(
+            Picture(says=says, name=name) for says, name in re.findall(_PICTURE, shown)
+        )
         yield Rule(number, tuple(map(_plain, re.split(r"\n(?=\*Our ruling\*)", text))), pictures)
 
 

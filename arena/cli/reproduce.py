@@ -20,8 +20,8 @@ from arena.commands.playing import SandboxChoice
 from arena.commands.review import bot_to_ask, note_bank
 from arena.commands.runs import run_folder
 from arena.errors import RunError, UserError, counted, printable
-from arena.match.decisions import Reproduction
-from arena.match.decisions import reproduce as repeat
+from arena.match.reproduce import Reproduction
+from arena.match.reproduce import reproduce as repeat
 from arena.players.folder import Bot, renamed
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.faults import evidence_name, read_evidence

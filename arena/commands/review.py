@@ -17,7 +17,7 @@ from arena import __version__
 from arena.commands.bots import Tell, bot_finder, find_bot, registry_of
 from arena.commands.playing import SandboxChoice
 from arena.errors import RunError
-from arena.match.decisions import seconds_of_a_grade
+from arena.match.grading import seconds_of_a_grade
 from arena.match.replay import start_state
 from arena.players.folder import Bot
 from arena.players.labels import label_among

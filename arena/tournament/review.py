@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.errors import ConfigError, RunError, UserError, Void, did_you_mean
-from arena.match.decisions import Decision, decisions_of, gradable_turns, grade, retrace
+from arena.match.decisions import Decision, decisions_of, retrace
+from arena.match.grading import gradable_turns, grade
 from arena.match.referee import Timing
 from arena.match.replay import Script, old_ms
 from arena.players.folder import Bot

@@ -13,9 +13,10 @@ import pytest
 
 from arena import __version__
 from arena.errors import RunError
-from arena.match.decisions import decisions_of, reproduce, retrace
+from arena.match.decisions import decisions_of, retrace
 from arena.match.referee import Referee, Timing
 from arena.match.replay import Script, ms_at, old_ms
+from arena.match.reproduce import reproduce
 from arena.players.bot import BotPlayer, logged_player
 from arena.players.channel import WireLog
 from arena.players.folder import bot_at

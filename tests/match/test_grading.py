@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from arena.errors import RunError
-from arena.match.decisions import best_move, gradable_turns, grade, paired, winning_shares
+from arena.match.grading import best_move, gradable_turns, grade, paired, winning_shares
 from arena.match.referee import play_alone
 from arena.match.replay import start_state
 from arena.players.player import built_in

@@ -16,7 +16,7 @@ from arena.exports.parts import SEAT_NAMES_STYLE, picture_file
 from arena.exports.report.charts import element
 from arena.exports.scene import Film
 from arena.exports.text import event_text, seat_names
-from arena.match.decisions import winning_shares
+from arena.match.grading import winning_shares
 from arena.match.replay import replay, start_state
 from arena.records.grades import Judge, ReviewedGame, newest_review
 from arena.records.journal import deal_of

@@ -1,0 +1,187 @@
+"""Grades decisions: what a move cost against the one that a judge would have played.
+
+The judge plays the moves on deals in which everything that the seat cannot see is dealt again, and
+a built-in bot finishes the games for all seats. All moves are tried on the same deals with the same
+luck. The best of many uncertain figures is one that luck made look good. So the better move is
+chosen on some deals, and what it gains is measured on others. A seat that plays what the judge
+would play loses nothing on average, however few the deals.
+"""
+
+import time
+from collections.abc import Sequence
+from hashlib import sha256
+from math import sqrt
+
+from arena.errors import ArenaError, RunError
+from arena.match.replay import SEE, positions
+from arena.players.player import BuiltIn, built_in
+from arena.records.grades import DECIMALS, HALF_WIDTH, Grade, Judge
+from arena.records.record import GameRecord
+from arena.rules import State
+from arena.rules.boards import Board
+from arena.rules.notation import PASSED, move_text, play_text
+from arena.rules.playouts import Random
+
+ROUNDS = ((32, 50), (8, 17), (2, 6), (1, 3))
+"""For each round of the choice of the better move: how many moves go on to it, and out of how many
+deals of a grade one is played in it (sequential halving; Karnin, Koren & Somekh 2013).
+"""
+OUTLOOKS = 1000
+"""How much outlook at the end, for each other player, counts as much as a win when a move is
+chosen. On the league's games the choice was twice as good with outlooks as with wins alone, which
+are rarer.
+"""
+CHOICES = 140
+"""About how many legal moves there are in a position."""
+SAMPLE = 8
+"""How many games are played to measure how long a grade takes."""
+
+
+def gradable_turns(record: GameRecord, seats: set[int]) -> list[int]:
+    """The turns at which these seats placed a tile, up to the first forfeit: nobody would know how
+    the games of those who stay go on.
+    """
+    movers = [at % len(record.bots) for at, text in enumerate(record.moves) if text != PASSED]
+    last = min((fault.turn for fault in record.faults), default=len(movers))
+    return [turn for turn, seat in enumerate(movers[:last]) if seat in seats]
+
+
+def grade(
+    record: GameRecord, board: Board, turn: int, judge: Judge, advice: str | None = None
+) -> Grade:
+    """Grade the move played after ``turn`` placements. ``advice`` is the better move if an adviser
+    names it; otherwise the judge finds it.
+
+    Raises RunError if the record does not follow from its deck and moves.
+    """
+    luck = Random(_seed_of(record.id, turn, judge))
+    for_choice = luck.next()
+    for_grade = luck.next()
+    try:
+        state, text = next(
+            (state, text)
+            for state, text in positions(record, board)
+            if state.turns == turn and text != PASSED
+        )
+        played = play_text(state.copy(), text)
+        better = (
+            best_move(state, judge, for_choice)
+            if advice is None
+            else play_text(state.copy(), advice)
+        )
+    except ArenaError as error:
+        raise _broken(record, error) from error
+    cost, half_width, win = _measured(state, played, better, judge, for_grade)
+    return Grade(
+        turn=turn,
+        seat=state.mover,
+        choices=state.legal_count(),
+        played=move_text(board, played),
+        better=move_text(board, better),
+        cost=cost,
+        error=half_width,
+        win=win,
+    )
+
+
+def best_move(state: State, judge: Judge, seed: int) -> int:
+    """The move that the judge would play for the mover, found by sequential halving."""
+    luck = Random(seed)
+    policy = built_in(judge.judge)
+    others = state.players - 1
+    moves = state.legal_moves()
+    worth = dict.fromkeys(moves, 0.0)
+    for keep, part in ROUNDS:
+        if len(moves) <= keep:
+            continue
+        wins, outlooks = _rolled(state, policy, -(-judge.deals // part), luck.next(), moves)
+        for move, share, outlook in zip(moves, wins, outlooks, strict=True):
+            worth[move] += share + outlook / (OUTLOOKS * others)
+        moves = sorted(moves, key=lambda move: -worth[move])[:keep]
+    return moves[0]
+
+
+def seconds_of_a_grade(start: State, judge: Judge) -> float:
+    """About how much processor time a grade takes, from some games of the judge that begin in this
+    state; later ones are shorter.
+    """
+    policy = built_in(judge.judge)
+    began = time.process_time()
+    _rolled(start, policy, SAMPLE, 0, [start.nth(0)])
+    game = (time.process_time() - began) / SAMPLE
+    sizes = [CHOICES, *(keep for keep, _ in ROUNDS)]
+    games = sum(size * judge.deals / part for size, (_, part) in zip(sizes, ROUNDS, strict=False))
+    return game / 2 * (games + 2 * judge.deals)
+
+
+def winning_shares(record: GameRecord, board: Board, judge: Judge) -> dict[int, float]:
+    """The mover's share of the win after each move up to the first forfeit, by turn: with no better
+    move sought, all of a game takes less time than one grade.
+
+    Raises RunError if the record does not follow from its deck and moves.
+    """
+    policy = built_in(judge.judge)
+    shares = dict[int, float]()
+    turns = set(gradable_turns(record, set(range(len(record.bots)))))
+    try:
+        for state, text in positions(record, board):
+            if text != PASSED and state.turns in turns:
+                move = play_text(state.copy(), text)
+                seed = _seed_of(record.id, state.turns, judge)
+                [won], _ = _rolled(state, policy, judge.deals, seed, [move])
+                shares[state.turns] = round(won / judge.deals, DECIMALS)
+    except ArenaError as error:
+        raise _broken(record, error) from error
+    return shares
+
+
+def _rolled(
+    state: State, policy: BuiltIn, times: int, seed: int, moves: list[int]
+) -> tuple[Sequence[float], Sequence[float]]:
+    """The wins and the outlooks of the mover after each of these moves, summed over ``times``
+    deals.
+    """
+    _, wins, _, outlooks = state.rollouts(
+        state.mover, times, seed, policy.policy, moves, policy.among
+    )
+    return wins, outlooks
+
+
+def _measured(
+    state: State, played: int, better: int, judge: Judge, seed: int
+) -> tuple[float, float, float]:
+    """The cost, its error, and the share of the win after the move that was played."""
+    luck = Random(seed)
+    policy = built_in(judge.judge)
+    if better == played:
+        [won], _ = _rolled(state, policy, judge.deals, seed, [played])
+        return 0.0, 0.0, round(won / judge.deals, DECIMALS)
+    moves = [better, played]
+    shares = [_rolled(state, policy, 1, luck.next(), moves)[0] for _ in range(judge.deals)]
+    won = sum(own for _, own in shares)
+    return *paired([best - own for best, own in shares]), round(won / judge.deals, DECIMALS)
+
+
+def paired(differences: Sequence[float]) -> tuple[float, float]:
+    """The mean of paired differences of shares, and half the width of its 95 % interval.
+
+    The interval is that of the sample with one deal more that each of the two moves wins (Bonett &
+    Price 2012): if no deal tells the moves apart, that is still no proof that they are equal.
+    """
+    count = len(differences)
+    total = sum(differences)
+    squares = sum(one * one for one in differences)
+    padded = count + 2
+    variance = ((squares + 2) - total * total / padded) / (padded - 1)
+    mean = round(total / count, DECIMALS) + 0.0
+    return mean, round(HALF_WIDTH * sqrt(variance / padded), DECIMALS)
+
+
+def _broken(record: GameRecord, error: ArenaError) -> RunError:
+    return RunError(f"{record.id}: expected moves that the rules allow, got {error}", SEE)
+
+
+def _seed_of(game: str, turn: int, judge: Judge) -> int:
+    """64 bits for the deals of a decision: not those of any other, and the same for any worker."""
+    digest = sha256(f"review\n{judge.seed}\n{game}\n{turn}".encode()).digest()
+    return int.from_bytes(digest[:8], "big")

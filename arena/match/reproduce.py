@@ -1,0 +1,152 @@
+"""Reproduces a fault: a bot is sent the lines again after which it forfeited."""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain, count
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from arena.errors import FaultKind
+from arena.match.decisions import Decision, decisions_of, retrace
+from arena.match.replay import Script
+from arena.players.aftermath import with_own_paths
+from arena.players.bot import BotPlayer, Speech
+from arena.players.channel import Channel, Direction
+from arena.players.folder import Bot
+from arena.players.messages import FromArena, Hello, encode
+from arena.players.player import KEPT_BYTES
+from arena.players.sandbox.tiers import Sandbox
+from arena.records.faults import KeptFault
+from arena.records.record import Fault
+
+START = '{"type":"start",'
+TURN = re.compile(r'\{"type":"turn","id":([0-9]{1,15}),')
+HELLO_ID = 1
+FIRST_TURN_ID = 2
+
+Verdict = Literal["same", "other", "answered"]
+
+
+class Reproduction(NamedTuple):
+    """The result of reproducing a fault.
+
+    ``verdict``     ``same``: the same fault at the same turn; ``other``: another fault, or the same
+                    one earlier; or the bot ``answered``
+    ``decisions``   all decisions the bot was asked for; the last one is what counts; none if it
+                    forfeited at the start and now starts
+    ``sent``        the number of lines sent to the bot; ``compared`` of them are in the evidence;
+                    ``differs`` is the first pair of these that is not equal, evidence first
+    ``old_words``, ``new_words``  what the bot said after the last request, then and now
+    """
+
+    verdict: Verdict
+    decisions: list[Decision]
+    sent: int
+    compared: int
+    differs: tuple[str, str] | None
+    old_words: list[str]
+    new_words: list[str]
+    ending: str
+    stderr: str
+
+
+def reproduce(
+    script: Script, fault: Fault, kept: KeptFault | None, bot: Bot, sandbox: Sandbox, arena: str
+) -> Reproduction:
+    """Sends the bot what the seat was sent until it forfeited. ``kept`` is the evidence, if any;
+    ``arena`` is the version of the run.
+
+    Raises RunError, Void.
+    """
+    old = [(way, text) for way, _, text in kept.lines] if kept else []
+    asked = sum(turn < fault.turn for turn in decisions_of(script.record, fault.seat))
+    said: list[tuple[Direction, str]] = []
+    speech = _as_in_the_run(arena, _first_id(old, asked), said)
+    timing = script.timing
+    is_start = fault.kind == FaultKind.STARTUP
+    player = BotPlayer(bot, timing.startup_ms, sandbox, timing.clock, speech)
+    # a bot that forfeited at the start is just started
+    wanted = -1 if is_start else fault.turn
+    times = kept.asked_ms if kept else ()
+    try:
+        decisions = retrace(script, fault.seat, player, wanted=wanted, asked_ms=times).decisions
+        ending, _, written = player.evidence()
+        stderr = with_own_paths(bot.base, bot.folder, written)
+    finally:
+        player.dismiss()
+    last = next((decision for decision in decisions if decision.fault), None)
+    is_same = last and last.fault == fault.kind and (is_start or last.turn == fault.turn)
+    verdict: Verdict = "answered"
+    if last is not None:
+        verdict = "same" if is_same else "other"
+    compared, differs = _compare(_sent(old), _sent(said))
+    return Reproduction(
+        verdict=verdict,
+        decisions=decisions,
+        sent=sum(way == "to" for way, _ in said),
+        compared=compared,
+        differs=differs,
+        old_words=_words(old),
+        new_words=_words(said),
+        ending=ending,
+        stderr=stderr,
+    )
+
+
+def _as_in_the_run(arena: str, first: int, said: list[tuple[Direction, str]]) -> Speech:
+    """Greets the bot with the run's version of the arena, gives its requests the ids that they had
+    (1 for hello, then from the ``first`` of the game), and keeps all lines in ``said``.
+    """
+
+    def in_its_version(message: FromArena) -> bytes:
+        is_hello = isinstance(message, Hello)
+        return encode(msgspec.structs.replace(message, arena=arena) if is_hello else message)
+
+    def keep(direction: Direction, text: bytes, _: int, /, *, unread: bool = False) -> None:
+        if not unread:
+            lines = text.rstrip(b"\n").split(b"\n")
+            said.extend(
+                (direction, line[:KEPT_BYTES].decode(errors="backslashreplace")) for line in lines
+            )
+
+    return Speech(
+        encode=in_its_version,
+        numbers=lambda: chain([HELLO_ID], count(first)),
+        connect=partial(Channel, tap=keep),
+    )
+
+
+def _first_id(old: Sequence[tuple[str, str]], asked: int) -> int:
+    """The id of the game's first turn, worked out from the last id in the evidence, before which
+    there were ``asked`` others.
+
+    Unasked output is noticed before the request is sent. In that case the evidence ends with two
+    lines from the bot.
+    """
+    ids = [int(match[1]) for way, text in old if way == "to" and (match := TURN.match(text))]
+    unasked = [way for way, _ in old[-2:]] == ["from", "from"]
+    return max(FIRST_TURN_ID, ids[-1] - asked + unasked) if ids else FIRST_TURN_ID
+
+
+def _sent(said: Sequence[tuple[str, str]]) -> list[str]:
+    """The lines to the bot since the last start, or all of them."""
+    lines = [text for way, text in said if way == "to"]
+    starts = [at for at, text in enumerate(lines) if text.startswith(START)]
+    return lines[starts[-1] :] if starts else lines
+
+
+def _compare(old: Sequence[str], new: Sequence[str]) -> tuple[int, tuple[str, str] | None]:
+    """How many lines of the evidence were sent again, and the first one that differs."""
+    if not old:
+        return 0, None
+    first = new.index(old[0]) if old[0] in new else 0
+    pairs = list(zip(old, new[first:], strict=False))
+    return len(pairs), next((pair for pair in pairs if pair[0] != pair[1]), None)
+
+
+def _words(said: Sequence[tuple[str, str]]) -> list[str]:
+    """What the bot said after the last line to it."""
+    last = max((at for at, (way, _) in enumerate(said) if way == "to"), default=-1)
+    return [text for _, text in said[last + 1 :]]

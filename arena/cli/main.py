@@ -151,8 +151,7 @@ def show_help(ctx: click.Context, words: tuple[str, ...]) -> None:
             above.fail(f"expected no word after {above.command_path!r}, got {word!r}")
         command = group.get_command(above, word)
         if command is None:
-            there = ", ".join(group.list_commands(above))
-            above.fail(f"expected one of the commands {there}, got {word!r}")
+            raise NoCommandError(word, group.list_commands(above), above)
         above = click.Context(command, parent=above, info_name=word)
     click.echo(above.get_help())
 

@@ -132,7 +132,7 @@ class Registry:
         if name in self.labels() and self.get(name).sha256 == bot.sha256:
             return
         places = [place for place in (self.root, *self.root.parents) if os.path.lexists(place)]
-        expect_to_write(places[0], "name another home with --home DIR")
+        expect_to_write(places[0], OTHER_HOME)
 
     def owned(self, bot: Bot, author: str, taken: Iterable[str] = ()) -> Bot:
         """The bot as this author's, with the next number for a version, whatever its bot.toml says.

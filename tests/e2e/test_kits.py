@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import subprocess
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -18,8 +19,8 @@ import pytest
 from arena.cli.home import LANGUAGES, TEMPLATES
 from arena.match.check import check_bot
 from arena.players.folder import bot_at
-from arena.players.manifest import read_manifest
 from arena.players.sandbox.tiers import Sandbox, failure
+from arena.players.staging import staged_for_a_while
 from tests.e2e.browser import Browser
 from tests.e2e.conftest import ROOT, Arena
 
@@ -124,21 +125,28 @@ def test_the_kits_of_all_languages_play_each_other_and_choose_the_same_moves(kit
     assert [record["faults"] for record in records if record["faults"]] == []
     assert len({tuple(record["moves"]) for record in records}) == 1, "one idea, one deck, one game"
     for language in here:
-        [built] = (arena.home / "results" / "kits" / "bots").glob(f"kit-{language}-*")
-        command = read_manifest(built).command
-        done = subprocess.run(
-            command,
-            cwd=built,
-            input=ODD_LINES.encode(),
-            capture_output=True,
-            timeout=240,
-            check=True,
-        )
+        with built_kit(arena, language) as built:
+            done = subprocess.run(
+                built.command,
+                cwd=built.folder,
+                input=ODD_LINES.encode(),
+                capture_output=True,
+                timeout=240,
+                check=True,
+            )
         assert [json.loads(line) for line in done.stdout.splitlines()] == [
             {"type": "ready", "id": 7, "view": "full"},
             {"type": "move", "id": 8, "move": "Yb2Yc2", "note": {"worth": 1}},
             {"type": "move", "id": 2**53 - 1, "move": "Yb2Ya2", "note": {"worth": 2}},
         ], language
+
+
+@contextmanager
+def built_kit(arena, language):
+    """The kit of a language as a run plays it: built, where it has build steps."""
+    [copy] = (arena.home / "results" / "kits" / "bots").glob(f"kit-{language}-*")
+    with staged_for_a_while(bot_at(copy)) as [built]:
+        yield built
 
 
 def answers_of(command, folder):
@@ -159,8 +167,8 @@ def answers_of(command, folder):
 def test_a_turn_without_a_usable_move_ends_no_kit(kits):
     arena, here = kits
     for language in here:
-        [built] = (arena.home / "results" / "kits" / "bots").glob(f"kit-{language}-*")
-        moves, said = answers_of(read_manifest(built).command, built)
+        with built_kit(arena, language) as built:
+            moves, said = answers_of(built.command, built.folder)
         assert moves[:3] == ["", "", ""], language
         assert said.count("this turn has no move to choose") == 3, language
         assert moves[-1] == "Rb2Rc2", "the next turn is answered as usual"

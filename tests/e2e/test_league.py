@@ -322,7 +322,7 @@ def test_a_league_that_was_refused_is_founded_by_the_cured_command(arena):
     [
         (("league", "retire", "rnx"), "expected a member of the league ladder, got 'rnx'"),
         (("league", "retire", "rnd", "--league", "nope"), "expected the name of a league"),
-        ((*RUN, "--hours", "nan"), "'nan' is no number"),
+        ((*RUN, "--hours", "nan"), "expected a number above 0, got 'nan'"),
         (
             ("league", "run", "new", "--benchmarks", "random,random"),
             "expected each benchmark once, got random twice",

@@ -57,15 +57,6 @@ SECTIONS = {
 }
 """The commands with the first sentence of their own help, in the order a newcomer needs them."""
 COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
-ROOMS = {
-    "bots": ("submit", "remove"),
-    "check": ("verify", "review"),
-    "compare": ("tune",),
-    "home": ("init", "new", "runs", "serve"),
-    "reproduce": ("regress",),
-    "tables": ("standings", "report", "rate", "export", "analyse"),
-}
-"""The modules of commands that share one; every other command is in the module of its name."""
 CHECKOUT = {"audit-leaks": "tests.match.audit_leaks", "bench": "tests.bench.command"}
 """The modules of the commands that exist in a checkout only. They are not in the help."""
 OTHER_NAMES = {"analyze": "analyse"}
@@ -101,8 +92,7 @@ class CommandTable(click.Group):
             if ctx.resilient_parsing:  # of a line that is being completed
                 return None
             raise NoCommandError(cmd_name, COMMANDS, ctx)
-        room = next((room for room, names in ROOMS.items() if cmd_name in names), cmd_name)
-        module = CHECKOUT.get(cmd_name) or f"arena.cli.{room}"
+        module = CHECKOUT.get(cmd_name) or f"arena.cli.{cmd_name}"
         if cmd_name in CHECKOUT:
             _add_checkout(cmd_name)
         command = getattr(importlib.import_module(module), cmd_name.replace("-", "_"))

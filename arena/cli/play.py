@@ -12,12 +12,12 @@ from click.core import ParameterSource
 
 from arena.cli import DONE, FAILED
 from arena.cli.board import Human, Mosaic, end_line, move_lines, move_summary
-from arena.cli.home import serve_game
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import DEAL, as_json, check_utf8, refuse, setting_options
 from arena.cli.replay import named_game
 from arena.cli.run import sandbox_options
 from arena.cli.sections import SectionedCommand
+from arena.cli.serve import serve_game
 from arena.cli.terminal import say, screen_folded, tell
 from arena.commands.bots import bot_finder, with_clock
 from arena.commands.game import Round, SingleGame, Wish

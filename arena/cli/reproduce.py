@@ -1,35 +1,27 @@
-"""arena reproduce and arena regress: whether a bot does again what it did in a run."""
+"""arena reproduce: sends a bot the lines again that led to its fault."""
 
-import shlex
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import click
-from tqdm import tqdm
 
 from arena.cli import DONE, FAILED, NO
 from arena.cli.numbers import WholeNumber
-from arena.cli.options import as_json, jobs_option, run_argument, tell_json
+from arena.cli.options import as_json, tell_json
 from arena.cli.replay import answer_lines, named_game
 from arena.cli.run import sandbox_options
 from arena.cli.sections import BriefCommand
 from arena.cli.terminal import say, tell
 from arena.commands.playing import SandboxChoice
 from arena.commands.review import bot_to_ask, note_bank
-from arena.commands.runs import run_folder
-from arena.errors import RunError, UserError, counted, printable
+from arena.errors import RunError, counted, printable
 from arena.match.reproduce import Reproduction
 from arena.match.reproduce import reproduce as repeat
-from arena.players.folder import Bot, renamed
-from arena.players.sandbox.tiers import Sandbox
 from arena.records.faults import evidence_name, read_evidence
 from arena.records.record import Fault, GameRecord
 from arena.records.strict import short
 from arena.rules.explain import explained
-from arena.tournament.review import Compared, Scripts, compare_decisions
-from arena.tournament.workers import available_cores
+from arena.tournament.review import Scripts
 
 STATUS = {"same": DONE, "other": FAILED, "answered": NO}
 SAID = {
@@ -38,12 +30,6 @@ SAID = {
     "answered": "no fault: the bot answers",
 }
 SHOWN = 3
-SHOWN_DIFFERENCES = 20
-ASKED = (
-    "{decisions} of {old} in {games} asked of {new}: {same} same, {differ} differ, {faults}"
-    " faults, {not_asked} not asked"
-)
-TOOK = "a decision took {old_ms:.1f} ms then, {new_ms:.1f} ms now, slowest {new_slowest_ms:.1f} ms"
 
 
 @click.command(cls=BriefCommand)
@@ -147,157 +133,3 @@ def _told(fault: Fault, bot: str, found: Reproduction) -> Iterator[str]:
 
 def _quoted(words: Sequence[str]) -> list[str]:
     return [f"         < {printable(short(text))}" for text in words[:SHOWN]]
-
-
-@click.command(cls=BriefCommand)
-@run_argument
-@click.option(
-    "--bot", "bot_text", required=True, metavar="BOT", help="The new version, a name or path."
-)
-@click.option(
-    "--old",
-    metavar="NAME",
-    help="The bot in the run to compare with.  [default: the one with the same name]",
-)
-@click.option(
-    "--games",
-    type=WholeNumber(1),
-    help="Use only this many of its games, the first in the journal.  [default: all]",
-)
-@jobs_option
-@sandbox_options
-@as_json
-@click.pass_obj
-def regress(
-    home: Path,
-    /,
-    run: str | None,
-    bot_text: str,
-    old: str | None,
-    *,
-    choice: SandboxChoice,
-    as_json: bool,
-    **extent: int | None,
-) -> int:
-    """Compare a bot's decisions with those of an old version. The bot is asked for every decision
-    that the old version made in the games of a run, by default the newest one.
-
-    The bot gets the same lines as the old version, and the games go on as recorded, whatever it
-    answers. A fault counts as a difference. After a fault other than an illegal move, the rest of
-    that game is skipped. A bot that takes random numbers from anything but the seed in start will
-    differ from itself.
-
-    The exit status is 0 if no decision differs, 4 if some do, and 1 if a game could not be
-    replayed.
-
-    \b
-    arena regress league --bot ./my-bot
-    arena regress league --bot my-bot --old my-bot@1 --games 20
-    arena regress league --bot ./my-bot --json
-    """  # noqa: D301 - \b is click's mark for lines to keep
-    folder = run_folder(home, run)
-    say(f"run {folder}")
-    scripts = Scripts(folder)
-    note_bank(scripts, say)
-    with bot_to_ask(home, scripts, bot_text, "", choice) as (bot, sandbox):
-        old = scripts.bot_info(old or _namesake(scripts, bot)).name
-        found = Regression(folder.name if run is None else run, bot_text)
-        for compared in _with_progress(scripts, old, bot, sandbox, **extent):
-            found.add(compared)
-    if as_json:
-        tell_json(found.object(old, bot.label))
-    else:
-        _show(found, old, bot.label)
-    for void in found.voids:
-        say(f"error: {printable(void)}")
-    return FAILED if found.voids else NO if found.differences else DONE
-
-
-def _namesake(scripts: Scripts, bot: Bot) -> str:
-    """The name of the bot without a version, with its options if a bot of the run has the same."""
-    same = renamed(bot, bot.manifest.name).label
-    return same if same in [there.name for there in scripts.info.bots] else bot.manifest.name
-
-
-def _with_progress(
-    scripts: Scripts, old: str, bot: Bot, sandbox: Sandbox, jobs: int | None, games: int | None
-) -> Iterator[Compared]:
-    """The games while they are compared, with a progress bar on stderr."""
-    total = sum(1 for _ in islice(scripts.games_of(old), games))
-    if not total:
-        said = f"expected games of {old} in {scripts.run}, found none yet"
-        raise UserError(said, "try again when some have been played")
-    tqdm.monitor_interval = 0
-    asked = islice(scripts.games_of(old), games)
-    places = min(jobs or available_cores(), total)
-    compared = compare_decisions(scripts, asked, bot, sandbox, places)
-    with tqdm(compared, total=total, unit="game", disable=None, leave=False) as bar:
-        yield from bar
-
-
-class Regression:
-    """The results so far. ``differences`` are as in JSON."""
-
-    def __init__(self, run: str, bot: str) -> None:
-        self._run = run
-        self._bot = bot
-        self.games = self.decisions = self.faults = self.not_asked = 0
-        self.old_ms = self.new_ms = self.slowest_ms = 0.0
-        self.differences: list[dict[str, Any]] = []
-        self.voids: list[str] = []
-
-    def add(self, compared: Compared) -> None:
-        """Counts a game."""
-        if compared.void:
-            self.voids.append(f"{compared.game}: {compared.void}")
-            return
-        where = shlex.join([self._run, compared.game])
-        bot = shlex.quote(self._bot)
-        self.games += 1
-        self.not_asked += max(0, compared.old_decisions - len(compared.decisions))
-        for decision in compared.decisions:
-            self.decisions += 1
-            self.faults += bool(decision.fault)
-            self.old_ms += compared.old_ms
-            self.new_ms += decision.spent_ms
-            self.slowest_ms = max(self.slowest_ms, decision.spent_ms)
-            if decision.fault or decision.new != decision.old:
-                place = f"--turn {decision.turn} --seat {compared.seat}"
-                command = f"arena replay {where} {place} --bot {bot}"
-                about = {"game": compared.game, "seat": compared.seat}
-                self.differences.append({**about, **decision._asdict(), "command": command})
-
-    def object(self, old: str, new: str) -> dict[str, Any]:
-        """The figures for JSON; times are averages per decision in ms, None if there are none."""
-        count = self.decisions
-        return {
-            "old": old,
-            "new": new,
-            "games": self.games,
-            "decisions": count,
-            "same": count - len(self.differences),
-            "differ": len(self.differences) - self.faults,
-            "faults": self.faults,
-            "not_asked": self.not_asked,
-            "old_ms": round(self.old_ms / count, 3) if count else None,
-            "new_ms": round(self.new_ms / count, 3) if count else None,
-            "new_slowest_ms": self.slowest_ms,
-            "voids": self.voids,
-            "differences": self.differences,
-        }
-
-
-def _show(found: Regression, old: str, new: str) -> None:
-    for row in found.differences[:SHOWN_DIFFERENCES]:
-        then = row["old"] or "forfeit"
-        now = row["new"] or f"{row['fault']} ({row['detail']})"
-        text = f"{row['game']}, turn {row['turn']}: {then} -> {now}\n    {row['command']}"
-        click.echo(printable(text, keep="\n"))
-    if (more := len(found.differences) - SHOWN_DIFFERENCES) > 0:
-        tell(f"and {more} more; use --json to list them")
-    figures = found.object(old, new)
-    decisions = counted(found.decisions, "decision")
-    games = counted(found.games, "game")
-    tell(printable(ASKED.format(**{**figures, "decisions": decisions, "games": games})))
-    if found.decisions:
-        tell(TOOK.format(**figures))

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import pandas as pd
 import pytest
 
-from arena.cli.home import LANGUAGES, TEMPLATES
+from arena.cli.new import LANGUAGES, TEMPLATES
 from arena.match.check import check_bot
 from arena.players.folder import bot_at
 from arena.players.sandbox.tiers import Sandbox, failure

@@ -1,0 +1,47 @@
+"""arena analyse: looks behind the standings of a run."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from arena.cli.options import Rating, as_json, rating_options, run_argument, tell_json
+from arena.cli.terminal import columns_of, say, tell_with_commands
+from arena.commands.runs import run_folder
+from arena.errors import printable
+from arena.records.runfile import read_run
+
+
+@click.command()
+@run_argument
+@click.option("--bot", metavar="NAME", help="Also show each opponent of one bot.")
+@rating_options("without", "prior")
+@as_json
+@click.pass_obj
+def analyse(
+    home: Path, /, run: str | None, bot: str | None, *, rating: Rating, as_json: bool
+) -> None:
+    """Look behind the standings of a run, by default the newest one.
+
+    Does it matter who else sits at the table? What is each seat worth? How do games end? How long
+    does each bot think, and on which machines were games played? Did anybody do better on deals
+    that it had met before?
+
+    \b
+    arena analyse
+    arena analyse league --bot my-bot
+    arena analyse league --json
+    arena analyse league --without random-python
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.exports.analysis import analysis_object, analysis_text  # noqa: PLC0415
+    from arena.ratings.analysis import analyse_run  # noqa: PLC0415
+
+    folder = run_folder(home, run)
+    say(f"run {folder}")
+    if read_run(folder).config.get("match"):
+        say("note: the standings of this run count matches, but here each game counts separately")
+    found = analyse_run(folder, rating.prior, bot, rating.without)
+    if as_json:
+        tell_json(analysis_object(found))
+    else:
+        tell_with_commands(printable(analysis_text(found, columns_of(sys.stdout)), keep="\n"))

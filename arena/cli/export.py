@@ -1,0 +1,65 @@
+"""arena export: writes the tables of a run as files."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.options import Rating, rating_options, run_argument
+from arena.cli.terminal import say
+from arena.commands.runs import run_folder
+from arena.exports import text
+from arena.records.regular import write_durably
+
+if TYPE_CHECKING:
+    from arena.exports.files import Format
+from arena.cli.tables import rate_run, show_notes
+
+
+@click.command()
+@run_argument
+@click.option(
+    "--to",
+    "folder",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder for the files; created if needed.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("csv", "parquet")),
+    default="csv",
+    show_default=True,
+    help="The file format.",
+)
+@rating_options("anchors", "prior")
+@click.pass_obj
+def export(home: Path, /, run: str | None, folder: Path, form: "Format", *, rating: Rating) -> None:
+    """Write the tables of a run as CSV or Parquet files. Without RUN it is the newest one, and you
+    get its standings, pairs, seats, faults, one row for every game, and the standings as a picture
+    for a web page, standings.svg.
+
+    Parquet files have the same content and are much faster to read; games.parquet also has
+    the columns deck, moves, ms and notes. They need pyarrow: pip install 'qin-arena[parquet]'.
+
+    \b
+    arena export --to tables
+    arena export league --to league-csv --anchor greedy-python=1500
+    arena export self-play --to tables --format parquet
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.exports.files import export_run, parquet_library  # noqa: PLC0415
+    from arena.exports.report.sections import standings_picture  # noqa: PLC0415
+
+    source = run_folder(home, run)
+    if form == "parquet":
+        parquet_library()
+    tables, _ = rate_run(source, rating)
+    say(f"run {source}")
+    for path in export_run(source, folder, tables, form):
+        click.echo(path)
+    picture = folder / "standings.svg"
+    drawn = standings_picture(tables, f"{source.name}: {text.counted_text(tables)}")
+    write_durably(picture, drawn.encode())
+    click.echo(picture)
+    show_notes(tables)

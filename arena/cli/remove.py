@@ -1,0 +1,102 @@
+"""arena remove: removes bots from bots/, and runs from results/."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from arena.cli.terminal import tell
+from arena.commands.bots import registry_of
+from arena.commands.runs import remove_run, run_folder
+from arena.errors import UserError, counted, printable
+from arena.players.registry import Registry
+from arena.records.runfile import read_run
+from arena.tournament.runs import games_of
+
+
+@click.command()
+@click.argument("bot", metavar="[BOT[@VERSION]]", required=False)
+@click.option("--all-versions", is_flag=True, help="Remove all versions of the bot.")
+@click.option("--run", metavar="NAME", help="Remove this run from results/, and no bot.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
+@click.pass_obj
+def remove(
+    home: Path, /, bot: str | None, *, all_versions: bool, run: str | None, yes: bool
+) -> None:
+    """Remove a bot, or one version of it, from bots/, or a run. A run is removed from results/.
+
+    If you remove the newest version, the one before it takes its place. Runs are not affected: they
+    have their own copies of the bots. The bots of the ladder come with the arena and cannot be
+    removed. Nor can a run that is being played or reviewed.
+
+    \b
+    arena remove my-bot
+    arena remove my-bot@2
+    arena remove my-bot --all-versions --yes
+    arena remove --run 2026-11-24-1
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    if (bot is None) == (run is None):
+        got = "neither" if bot is None else "both"
+        raise click.UsageError(f"expected the name of a bot, or --run NAME, got {got}")
+    if run is not None:
+        if all_versions:
+            raise click.UsageError("expected --all-versions with the name of a bot, got --run")
+        _remove_run(home, run, yes=yes)
+    elif bot is not None:
+        _remove_bot(home, bot, all_versions=all_versions, yes=yes)
+
+
+def _remove_run(home: Path, name: str, *, yes: bool) -> None:
+    folder = run_folder(home, name)
+    try:
+        played, _ = games_of(folder, read_run(folder))
+        what = f"the run {folder} with its {counted(played, 'game')}"
+    except UserError:  # it is damaged, which may be why it has to go
+        what = f"the run {folder}"
+    _confirm(f"remove {what}?", yes=yes)
+    remove_run(folder)
+    tell(f"removed the run {folder}")
+
+
+def _confirm(question: str, *, yes: bool) -> None:
+    """Goes on if the user agrees. Raises UserError without a terminal to ask on, Abort."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UserError(
+            "expected a terminal to ask for confirmation, found none",
+            "add --yes to remove it without being asked",
+        )
+    click.confirm(printable(question), abort=True, err=True)
+
+
+def _remove_bot(home: Path, bot: str, *, all_versions: bool, yes: bool) -> None:
+    registry = registry_of(home)
+    registry.refuse_to_remove(bot)
+    doomed = _doomed(registry, bot, all_versions=all_versions)
+    _confirm(f"remove {', '.join(doomed)} from {registry.root}?", yes=yes)
+    for label in doomed:
+        registry.remove(label)
+    tell(f"removed {', '.join(doomed)}; runs keep their own copies")
+    name = bot.partition("@")[0]
+    if name in registry.labels():
+        now = registry.get(name)
+        whose = " of the ladder" if registry.is_of_ladder(name) else ""
+        tell(f"{name} now means version {now.manifest.version}{whose}, in {now.folder}")
+
+
+def _doomed(registry: Registry, bot: str, *, all_versions: bool) -> list[str]:
+    """The labels to remove, older versions first. Raises UserError if it is not clear which."""
+    name, _, version = bot.partition("@")
+    versions = registry.versions(name)
+    if all_versions:
+        if version:
+            raise click.UsageError(
+                f"expected a name without a version with --all-versions, got {bot}"
+            )
+        return versions[::-1]
+    if not version and len(versions) > 1:
+        there = f"which has {len(versions)}: {', '.join(versions)}"
+        cure = f"name one, as in 'arena remove {versions[-1]}', or remove them all with"
+        raise UserError(f"expected one version of {name}, {there}", f"{cure} --all-versions")
+    return [bot]

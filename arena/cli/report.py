@@ -1,0 +1,94 @@
+"""arena report: writes an HTML report of a run."""
+
+import re
+from pathlib import Path
+
+import click
+
+from arena.cli.options import Rating, rating_options, run_argument
+from arena.commands.runs import run_folder
+from arena.records.regular import write_durably
+
+
+def _parse_number(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> int | list[str] | None:
+    """A number of games, or what ``--only`` takes, as in earlier versions."""
+    if value is None or value.isdecimal():
+        return None if value is None else int(value)
+    if "/" in value or "+" in value:
+        return _parse_games(context, parameter, value)
+    raise click.BadParameter(f"expected a whole number of at least 0, got {value!r}")
+
+
+def _parse_games(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
+    """The ids of games, or two bots whose games are meant."""
+    if value is None:
+        return None
+    # The options of a bot in an id are separated by commas, too: those are followed by a '='.
+    ids = [part.strip() for part in re.split(r",(?=[^/,=]*[/+])", value) if part.strip()]
+    if not ids or not all("/" in name or "+" in name for name in ids):
+        expected = "game ids separated by commas, or bots as ONE+OTHER"
+        raise click.BadParameter(f"expected {expected}, got {value!r}")
+    return ids
+
+
+@click.command()
+@run_argument
+@click.option(
+    "--to",
+    "path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file.  [default: report.html in the run's folder]",
+)
+@click.option(
+    "--games",
+    metavar="N",
+    callback=_parse_number,
+    help="How many games to include for replay; 0 for none.  [default: 40]",
+)
+@click.option(
+    "--only",
+    metavar="ID,...|BOT+BOT",
+    callback=_parse_games,
+    help="Include these games for replay, or all games of two bots.",
+)
+@rating_options("match", "prior")
+@click.pass_obj
+def report(
+    home: Path,
+    /,
+    run: str | None,
+    path: Path | None,
+    games: int | list[str] | None,
+    only: list[str] | None,
+    *,
+    rating: Rating,
+) -> None:
+    """Write an HTML report of a run, by default the newest one. It is a single file that needs no
+    other.
+
+    It has the standings and all other tables with charts, the evidence of faults, and games to
+    replay: close games, upsets, long and short ones, the best win and the worst loss of each bot,
+    the latest of each line-up, and faults. Every bot has a page of its own in the file. It leaves
+    out the games of deals that are still being played, and the seed until the run is complete.
+
+    \b
+    arena report
+    arena report league --to league.html --games 100
+    arena report league --match bird,lion
+    arena report league --only bird/greedy-python+random-python/3/1
+    arena report league --only greedy-python+random-python --to games.html
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.exports.report.make import DEFAULT_GAMES, report_page  # noqa: PLC0415
+
+    if games is not None and only is not None:
+        raise click.UsageError("expected --games or --only, got both")
+    folder = run_folder(home, run)
+    target = path or folder / "report.html"
+    wanted = only or (DEFAULT_GAMES if games is None else games)
+    page = report_page(folder, wanted, rating.prior, rating.match)
+    write_durably(target, page.text.encode())
+    for note in page.notes:
+        click.echo(f"note: {note}", err=True)
+    click.echo(target)

@@ -1,0 +1,189 @@
+"""arena review: grades every decision in the games of a run."""
+
+import re
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+
+import click
+from tqdm import tqdm
+
+from arena.cli.numbers import WholeNumber
+from arena.cli.options import Showing, check_utf8, jobs_option, showing_option, split_bot_names
+from arena.cli.progress import LONG_S, duration_text
+from arena.cli.run import sandbox_options
+from arena.cli.sections import BriefCommand
+from arena.cli.terminal import columns_of, say, tell_with_commands
+from arena.commands.playing import SandboxChoice
+from arena.commands.review import (
+    DEFAULT_DEALS,
+    DEFAULT_JUDGE,
+    LEAST_DEALS,
+    MOST_DEALS,
+    Review,
+    adviser,
+    make_judge,
+)
+from arena.commands.runs import run_folder
+from arena.errors import RunError, counted, printable
+from arena.records.grades import MOST_SEED
+
+GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
+
+
+@click.command(cls=BriefCommand)
+@click.argument("words", nargs=-1, metavar="[RUN] [GAME]")
+@click.option(
+    "--bot",
+    "bots",
+    callback=split_bot_names,
+    metavar="NAME,...",
+    help="Grade only the decisions of these bots.",
+)
+@click.option(
+    "--games",
+    type=WholeNumber(1),
+    help="Grade only this many games, drawn at random.  [default: all]",
+)
+@click.option(
+    "--worst",
+    type=WholeNumber(0),
+    default=10,
+    show_default=True,
+    help="How many of the worst decisions to list.",
+)
+@click.option(
+    "--judge",
+    default=DEFAULT_JUDGE,
+    show_default=True,
+    metavar="NAME|BOT",
+    help="The built-in bot that finishes the games, or a bot that says which move is better.",
+)
+@click.option(
+    "--deals",
+    type=WholeNumber(LEAST_DEALS, MOST_DEALS),
+    default=DEFAULT_DEALS,
+    show_default=True,
+    help="On how many deals a move is compared with the better one.",
+)
+@click.option(
+    "--seed",
+    default="0",
+    show_default=True,
+    callback=lambda context, parameter, text: _seed_number(check_utf8(context, parameter, text)),
+    help="Text that determines the deals.",
+)
+@jobs_option
+@sandbox_options
+@showing_option("all decisions")
+@click.pass_obj
+# One for each option.
+def review(  # noqa: PLR0913
+    home: Path,
+    /,
+    words: tuple[str, ...],
+    *,
+    bots: Sequence[str] | None,
+    worst: int,
+    jobs: int | None,
+    choice: SandboxChoice,
+    showing: Showing,
+    judge: str,
+    deals: int,
+    seed: int,
+    games: int | None,
+) -> None:
+    """Grade every decision in the games of a run. That is the newest one if you name none; with
+    GAME, only that game is graded.
+
+    A judge plays the moves on deals that look the same to the seat: what it cannot see is dealt
+    again, and the built-in bot named by --judge finishes the games for all seats. You see what each
+    decision cost in % of a win, with its error, and which move would have been better. The judge is
+    a judge of a certain strength: it may be wrong about bots that are stronger.
+
+    If --judge names a bot of yours, its moves are the better ones. What they gain is still measured
+    by careful-4, which finishes the games.
+
+    The grades are kept in review.jsonl in the run's folder. An interrupted review goes on where it
+    was. Games of deals that are still to be played wait.
+
+    \b
+    arena review league
+    arena review league --bot my-bot --games 20 --worst 30
+    arena review league bird/greedy-python+random-python/3/1
+    arena review league --bot my-bot --judge ./strong-bot
+    arena review league --judge careful-16 --deals 1000 --csv grades.csv
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    showing.check()
+    folder, game = _run_and_game(home, words)
+    say(f"run {folder}")
+    with adviser(home, folder, judge, choice) as advised:
+        finisher = make_judge(DEFAULT_JUDGE if advised else judge, deals, seed)
+        found = Review(folder, finisher, adviser=advised, game=game, bots=bots or (), games=games)
+        if found.held_back:
+            games_left = counted(found.held_back, "game")
+            say(f"note: {games_left} left out, because their deals are still being played")
+        _grade(found, jobs)
+    _show_grades(found, folder, worst, showing)
+
+
+def _seed_number(text: str | None) -> int:
+    """The number that a judge starts from: a number within its range stands for itself."""
+    text = text or "0"
+    if text.isdecimal() and int(text) <= MOST_SEED:
+        return int(text)
+    return int.from_bytes(sha256(text.encode()).digest()[:4]) % (MOST_SEED + 1)
+
+
+def _run_and_game(home: Path, words: Sequence[str]) -> tuple[Path, str | None]:
+    """The run, and the game if one is named. Raises UsageError, RunError."""
+    if len(words) > 2:  # noqa: PLR2004
+        raise click.UsageError(f"expected a run and the id of a game, got {' '.join(words)}")
+    run, game = [*words, None, None][:2]
+    try:
+        return run_folder(home, run), game
+    except RunError:
+        if game or not run or not GAME_ID.fullmatch(run):
+            raise
+        return run_folder(home, None), run
+
+
+def _show_grades(found: Review, folder: Path, worst: int, showing: Showing) -> None:
+    """Prints what was found out, and writes it to a CSV file if asked to."""
+    from arena.exports import analysis, files  # noqa: PLC0415 - pandas again
+
+    bots, decisions, held_back = found.result()
+    about = (folder.name, found.judge, bots, decisions)
+    width = columns_of(sys.stdout)
+    is_empty = "no decisions to grade" if decisions.empty else ""
+    showing.tell(
+        "decisions",
+        csv=lambda: files.csv_text(decisions),
+        value=lambda: analysis.review_object(*about, held_back),
+        show=lambda: tell_with_commands(
+            is_empty or printable(analysis.review_text(*about, worst, width), keep="\n")
+        ),
+    )
+
+
+def _grade(found: Review, jobs: int | None) -> None:
+    """Grades what is missing, with a progress bar on stderr."""
+    if not found.todo:
+        return
+    total = counted(found.decisions, "decision")
+    seconds = found.estimated_s(jobs)
+    if seconds > LONG_S:
+        about = f"{total} to grade, about {duration_text(seconds)}"
+        say(f"{about}; --games N grades fewer games, and what is graded is kept")
+    tqdm.monitor_interval = 0
+    bar = tqdm(total=found.decisions, unit="decision", disable=None, leave=False)
+    done = 0
+    try:
+        with closing(found.grade(jobs)) as grades, bar:
+            for done, _ in enumerate(grades, 1):  # noqa: B007 - the number is shown after Ctrl-C
+                bar.update()
+    except KeyboardInterrupt:
+        say(f"{done} of {total} graded; the same command goes on with the game it was at")
+        raise

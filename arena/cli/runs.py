@@ -1,0 +1,67 @@
+"""arena runs: lists the runs of a home."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.cli.options import as_json, tell_json
+from arena.cli.terminal import columns_of, said_when_slow, say
+from arena.commands.home import results_folder
+from arena.commands.runs import leader_of, run_state
+from arena.errors import UserError
+from arena.exports.grid import MISSING, columns_text
+from arena.records.runfile import read_run
+from arena.tournament.config import make_config
+from arena.tournament.runs import games_of, list_runs
+
+HEADS = ("Run", "Started", "Players", "Boards", "Bots", "Games", "State", "Leader", "Elo")
+
+
+@click.command()
+@as_json
+@click.pass_obj
+def runs(home: Path, /, *, as_json: bool) -> None:
+    """List the runs in results/. The oldest comes first, and for each you see when it was started,
+    what it plays, its progress, and who leads by its latest tables.
+
+    \b
+    arena runs
+    arena runs --json
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    rows = list[dict[str, Any]]()
+    table = list[tuple[str, ...]]()
+    for folder in list_runs(results_folder(home)):
+        try:
+            info = read_run(folder)
+            with said_when_slow(f"counting the games of {folder.name}"):
+                played, planned = games_of(folder, info)
+        except UserError as error:
+            say(f"warning: {folder.name} is left out: {error}")
+            continue
+        leader = leader_of(folder, info, played, planned)
+        row = {
+            "run": folder.name,
+            "started": info.started,
+            "players": make_config(info.config).players,
+            "boards": list(info.boards),
+            "bots": [bot.name for bot in info.bots],
+            "games": played,
+            "planned": planned,
+            "state": run_state(folder, played, planned),
+            "leader": leader and leader.object(),
+        }
+        rows.append(row)
+        about = (folder.name, info.started, str(row["players"]), "+".join(info.boards))
+        sizes = (str(len(info.bots)), f"{played}/{planned}", str(row["state"]))
+        table.append((*about, *sizes, *((leader.bot, leader.text) if leader else (MISSING,) * 2)))
+    if as_json:
+        tell_json(rows)
+    elif not rows:
+        say(f"no runs in {results_folder(home)}: start one with 'arena run'")
+    else:
+        texts = ("Started", "Boards", "State", "Leader")
+        spare = ("Players", "Started", "Boards", "Bots", "State")
+        width = columns_of(sys.stdout)
+        click.echo(columns_text(HEADS, table, texts, width, names=("Run", "Leader"), spare=spare))

@@ -73,7 +73,7 @@ from arena.ratings.tables import rate_sheet
 from arena.records.journal import unplayed_text
 from arena.records.runfile import read_run
 from arena.tournament.config import Comparison as Question
-from arena.tournament.events import Event, GamePlayed
+from arena.tournament.events import GamePlayed, RunnerEvent
 from arena.tournament.pools import Place
 from arena.tournament.runs import Request
 from arena.tournament.settings import (
@@ -365,7 +365,7 @@ def _playing(folder: Path, request: Request, said: Mapping[str, Any], tell: Tell
         open_run(folder, request, place, sandbox, tell, adopt=adopt) as run,
     ):
 
-        def listen(event: Event) -> None:
+        def listen(event: RunnerEvent) -> None:
             bar.update(isinstance(event, GamePlayed))
 
         bar.reset(run.session.schedule.planned)

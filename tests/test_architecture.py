@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,32 @@ def test_every_module_and_public_function_has_a_docstring():
         for node in tree.body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
                 assert ast.get_docstring(node), f"{path}: {node.name}"
+
+
+def test_one_name_has_one_meaning():
+    """No two modules define a class, or an alias of a type, of one name. A name that begins with an
+    underscore belongs to its module alone.
+    """
+    places = defaultdict(set)
+    for path in MODULES:
+        if "ladder" in path.parts:
+            continue
+        for node in ast.parse(path.read_text()).body:
+            name = node.name if isinstance(node, ast.ClassDef) else alias_of(node)
+            if name and not name.startswith("_"):
+                places[name].add(str(path.relative_to(ROOT)))
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+
+
+def alias_of(node):
+    """The name that a statement gives to a type, such as ``Ints = NDArray[np.int64]``; "" if it
+    does something else.
+    """
+    if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)):
+        return ""
+    name = node.targets[0].id
+    is_alias = isinstance(node.value, ast.Subscript | ast.BinOp)
+    return name if is_alias and name != name.upper() else ""
 
 
 def test_modules_stay_of_a_size_to_read():

@@ -26,7 +26,7 @@ from arena.tournament.settings import DECLARED, QUESTION, TYPES, taken_by
 Command = TypeVar("Command", bound=Callable[..., Any])
 MANY = 1000
 """A setting's bound beyond this keeps out nonsense, and its help does not show it."""
-FILE = click.Path(exists=True, dir_okay=False)
+EXISTING_FILE = click.Path(exists=True, dir_okay=False)
 DEAL = WholeNumber(0, DEALS - 1)
 
 
@@ -248,7 +248,11 @@ READ: dict[str | None, dict[str, Any]] = {
     "NAME,...": {"callback": split_commas},
     "BOT,...": {"callback": split_bot_names},
     "BOARD,...|none": {"callback": split_match},
-    "FILE": {"type": FILE, "multiple": True, "callback": lambda *given: list(given[-1]) or None},
+    "FILE": {
+        "type": EXISTING_FILE,
+        "multiple": True,
+        "callback": lambda *given: list(given[-1]) or None,
+    },
     "BOT": {},
     "RUN": {},
 }

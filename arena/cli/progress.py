@@ -28,7 +28,14 @@ from arena.rules import CORE
 from arena.rules.explain import explained
 from arena.rules.terms import title_of
 from arena.tournament.config import RunConfig
-from arena.tournament.events import BotBroken, Event, GamePlayed, Stopping, Voided, WorkersChanged
+from arena.tournament.events import (
+    BotBroken,
+    GamePlayed,
+    RunnerEvent,
+    Stopping,
+    Voided,
+    WorkersChanged,
+)
 from arena.tournament.pools import Workers
 from arena.tournament.session import Session
 
@@ -169,7 +176,7 @@ class Progress:
             self._began += time.monotonic() - began
             self._bar.unpause()
 
-    def show(self, event: Event) -> None:
+    def show(self, event: RunnerEvent) -> None:
         """Shows one event."""
         match event:
             case GamePlayed(outcome):

@@ -16,7 +16,7 @@ from arena.errors import BotFolderError, ConfigError, did_you_mean, printable
 from arena.match.referee import Timing
 from arena.players.folder import Bot, bot_at, from_inside, home_of_script, renamed, with_options
 from arena.players.labels import MOST_TEXT, settings_text, split_options
-from arena.players.manifest import FILE
+from arena.players.manifest import MANIFEST_FILE
 from arena.players.player import NAME, NAMES, built_in_bot, is_built_in
 from arena.players.registry import Registry, ladder
 from arena.players.staging import check_programs, lack
@@ -71,7 +71,7 @@ def bot_finder(home: Path, tell: Tell, *, in_process: bool = False) -> Callable[
         try:
             return find_bot(registry, text, tell)
         except BotFolderError as error:
-            is_there = Path(name).is_file() or (Path(name) / FILE).is_file()
+            is_there = Path(name).is_file() or (Path(name) / MANIFEST_FILE).is_file()
             if name not in registry.labels() and not is_there:
                 error.hint = _hint_for(name, error.hint, registry.labels())
             raise
@@ -90,7 +90,7 @@ def _tell_of_namesake(registry: Registry, name: str, tell: Tell) -> None:
             other = f"{name}@{registry.get(name).manifest.version}"
         except BotFolderError:
             other = str(folder)
-    elif here.is_file() or (here / FILE).is_file():
+    elif here.is_file() or (here / MANIFEST_FILE).is_file():
         folder = here
         other = f"./{name}"
     else:
@@ -111,7 +111,9 @@ def _hint_for(text: str, hint: str, labels: Sequence[str]) -> str:
     if inside := from_inside(text):
         return inside
     if Path(text).is_dir():
-        return f"the folder {text} has no {FILE}: name the bot's script in it, or write one"
+        return (
+            f"the folder {text} has no {MANIFEST_FILE}: name the bot's script in it, or write one"
+        )
     if not (hint and "/" in text):
         name = Path(text).name
         near = did_you_mean(name, [*labels, *NAMES]) if name else ""

@@ -16,7 +16,7 @@ import msgspec
 from arena.errors import RunError
 from arena.exports.text import seat_names
 from arena.match.decisions import Recorded
-from arena.match.referee import GamePlan, Outcome, Referee, Timing, Watch
+from arena.match.referee import GamePlan, MoveListener, Outcome, Referee, Timing
 from arena.match.replay import Resumed
 from arena.players.bot import BotPlayer, Stderr, logged_player
 from arena.players.channel import WireLog
@@ -97,7 +97,7 @@ class SingleGame(NamedTuple):
                     player.stop()
 
     def referee(
-        self, game: Round, players: Sequence[Player], watch: Watch | None = None
+        self, game: Round, players: Sequence[Player], watch: MoveListener | None = None
     ) -> Referee:
         """The referee of a game that is about to begin."""
         labels = [player.name for player in players]

@@ -79,7 +79,7 @@ def results_folder(home: Path) -> Path:
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - what --public means
 
-FILE = ".arena-serve"
+SERVER_FILE = ".arena-serve"
 MOST_BYTES = 300
 TRIES, PAUSE_S = 5, 0.02
 
@@ -89,7 +89,7 @@ def announced(home: Path, url: str) -> Iterator[str]:
     """Meanwhile the home says that it is served at this address. Gives the address of another
     server if there is one already, which then stays the one that is told. Raises OSError.
     """
-    path = home / FILE
+    path = home / SERVER_FILE
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         if not _lock(file):
@@ -108,7 +108,9 @@ def announced(home: Path, url: str) -> Iterator[str]:
 def served_at(home: Path) -> str:
     """The address at which a home is served now; empty if it is not."""
     try:
-        file = os.open(home / FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        file = os.open(
+            home / SERVER_FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        )
     except OSError:
         return ""
     try:

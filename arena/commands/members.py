@@ -24,9 +24,9 @@ from arena.players.staging import lack, staged_for_a_while
 from arena.records.league import (
     PLAYS,
     STATUS_TEXT,
-    Event,
     Joined,
     League,
+    LeagueEvent,
     Status,
     StatusChanged,
     events_file,
@@ -36,8 +36,7 @@ from arena.records.league import (
     size_of,
 )
 from arena.records.record import name_of
-from arena.records.runfile import FILE as RUN_FILE
-from arena.records.runfile import RunInfo, read_run
+from arena.records.runfile import RUN_FILE, RunInfo, read_run
 from arena.tournament.config import LeagueTerms, make_config
 from arena.tournament.runs import Request, as_it_is, boards_of, list_runs, make_request
 from arena.tournament.session import utc_now
@@ -76,7 +75,7 @@ class Members:
             self.league = read_league(self.folder)
             self._size = size
 
-    def append(self, *events: Event) -> None:
+    def append(self, *events: LeagueEvent) -> None:
         """Writes events down, and takes them into account. Who has joined meanwhile does not join
         again: an arena that plays a league and one that submits to it see a new version alike.
         """

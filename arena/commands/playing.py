@@ -40,15 +40,14 @@ from arena.records.journal import read_records
 from arena.records.ownership import state_folder
 from arena.records.runfile import read_run
 from arena.rules import CORE
-from arena.tournament.events import BotBroken, Event
+from arena.tournament.events import BotBroken, RunnerEvent
 from arena.tournament.lineups import next_allotment
 from arena.tournament.log import run_log
 from arena.tournament.pools import Place, Workers, workers_at
 from arena.tournament.runner import Pool, Runner
 from arena.tournament.runs import Request
 from arena.tournament.session import Session, open_session
-from arena.tournament.settings import FILE as OWN_FILE
-from arena.tournament.settings import OwnConfig, own_folder, read_own_config
+from arena.tournament.settings import SETTINGS_FILE, OwnConfig, own_folder, read_own_config
 from arena.tournament.sources import (
     Block,
     ComparedGames,
@@ -168,10 +167,11 @@ def own_words(own: OwnConfig, bot: Bot) -> list[str]:
         try:
             name, more = read_allowed(text)
         except ConfigError as error:
-            raise ConfigError(f"{folder / OWN_FILE}: {error}", error.hint) from None
+            raise ConfigError(f"{folder / SETTINGS_FILE}: {error}", error.hint) from None
         if os.sep not in name:
             raise ConfigError(
-                f"{folder / OWN_FILE}: expected the path of a bot's folder in allow, got {name!r}",
+                f"{folder / SETTINGS_FILE}: expected the path of a bot's folder in allow, got"
+                f" {name!r}",
                 f'any bot could take that name: write its folder, as in "~/bots/{name}=..."',
             )
         words += more if _is_meant(bot, name, folder) else []
@@ -276,7 +276,7 @@ class OpenRun(NamedTuple):
 
     session: Session
     workers: Workers
-    play: Callable[[Callable[[Event], None]], Play]
+    play: Callable[[Callable[[RunnerEvent], None]], Play]
 
 
 @contextmanager
@@ -314,7 +314,7 @@ def open_run(
             )
         log_queue = stack.enter_context(run_log(folder, log_level))
 
-        def play(listen: Callable[[Event], None]) -> Play:
+        def play(listen: Callable[[RunnerEvent], None]) -> Play:
             pool = workers.pool(session.setup, request.bots, log_queue, listen)
             # A league itself sets a candidate aside that only forfeits, and plays on.
             spares = session.config.league is not None

@@ -23,8 +23,7 @@ from arena.players.passing import remove_tree
 from arena.ratings.columns import STANDINGS, in_whole_elo, text_of
 from arena.records.journal import COMPRESSED, journal_of
 from arena.records.regular import BusyError, open_regular, read_regular, turn_in, unused
-from arena.records.runfile import FILE as RUN_FILE
-from arena.records.runfile import RunInfo, read_run
+from arena.records.runfile import RUN_FILE, RunInfo, read_run
 from arena.tournament.runs import Completeness, Request, completeness, list_runs, schedule_of
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 10
 OUTGOING = ".outgoing-"
-FILE = "standings.csv"
+STANDINGS_FILE = "standings.csv"
 MOST_BYTES = 4 << 20
 MOST_RUNS = 100
 """So many of the newest runs are looked through for ratings."""
@@ -45,7 +44,7 @@ QUIET_S = 60.0
 AT_ONCE = 1 << 20
 MOST_COUNTED = 256 << 20
 """So much is counted at once: a file with a hole in it costs its maker nothing, and has no end."""
-State = Literal["finished", "playing", "stopped"]
+RunState = Literal["finished", "playing", "stopped"]
 _ELO, _ERROR = (in_whole_elo(column) for column in STANDINGS if column.name in {"elo", "error"})
 
 
@@ -144,7 +143,7 @@ class Rated(NamedTuple):
 def ratings_in(folder: Path) -> list[Rated]:
     """The bots in the standings of a run, the best first; none if it has no tables, or others."""
     try:
-        text = read_regular(folder, FILE, MOST_BYTES).decode()
+        text = read_regular(folder, STANDINGS_FILE, MOST_BYTES).decode()
         return [_rated(folder.name, row) for row in csv.DictReader(StringIO(text))]
     except (RunError, OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error):
         return []
@@ -185,7 +184,7 @@ def _rated(run: str, row: dict[str, str]) -> Rated:
     return Rated(run, bot, rank, elo, low, high, row["mark"], games, forfeits)
 
 
-class Reach(NamedTuple):
+class JournalCount(NamedTuple):
     """How many games a journal has up to a byte of it; ``is_whole`` if that is its end."""
 
     offset: int = 0
@@ -193,20 +192,20 @@ class Reach(NamedTuple):
     is_whole: bool = True
 
 
-NOTHING = Reach()
+NOTHING = JournalCount()
 
 
 class Glance(NamedTuple):
     """``state`` and ``planned`` are None if this version cannot read the plan."""
 
     info: RunInfo
-    state: State | None
+    state: RunState | None
     games: int
     planned: int | None
     leader: Rated | None
 
 
-def glance(folder: Path, counted: Reach) -> Glance:
+def glance(folder: Path, counted: JournalCount) -> Glance:
     """A run at a glance, whose games are counted. Raises RunError."""
     info = read_run(folder)
     try:
@@ -220,7 +219,7 @@ def glance(folder: Path, counted: Reach) -> Glance:
     return Glance(info, state, min(games, planned), planned, leader)
 
 
-def run_state(folder: Path, games: int, planned: int) -> State:
+def run_state(folder: Path, games: int, planned: int) -> RunState:
     """Whether a run is over, and if not, whether games of it have ended of late."""
     # Whoever is writing a journal holds it locked. Nobody tries that here: who tries holds it for
     # a moment, too, and then a run that just begins is refused.
@@ -237,7 +236,9 @@ def is_quiet(folder: Path) -> bool:
         return True
 
 
-def count_games(folder: Path, before: Reach = NOTHING, most: int = MOST_COUNTED) -> Reach:
+def count_games(
+    folder: Path, before: JournalCount = NOTHING, most: int = MOST_COUNTED
+) -> JournalCount:
     """Count the games of a journal from where the last count ended, reading at most ``most`` bytes.
     Raises RunError.
     """
@@ -256,7 +257,7 @@ def count_games(folder: Path, before: Reach = NOTHING, most: int = MOST_COUNTED)
                 offset += len(part)
     except OSError:
         return NOTHING
-    return Reach(offset, games, offset >= size)
+    return JournalCount(offset, games, offset >= size)
 
 
 def rated_run(

@@ -19,14 +19,13 @@ from arena.exports.tablecheck import check_tables
 from arena.match.replay import audit
 from arena.players.folder import Bot, bot_files, manifest_text, played_copy
 from arena.players.labels import settings_text, split_options
-from arena.players.manifest import FILE, played_text
+from arena.players.manifest import MANIFEST_FILE, played_text
 from arena.players.player import A_PERSON, IN_PROCESS, built_in_bot
 from arena.records.faults import evidence_name
 from arena.records.journal import COMPRESSED, Ids, journal_of, read_lines
 from arena.records.record import GameRecord
 from arena.records.regular import open_regular, read_regular
-from arena.records.runfile import FILE as RUN_FILE
-from arena.records.runfile import BotInfo, RunInfo, read_run
+from arena.records.runfile import RUN_FILE, BotInfo, RunInfo, read_run
 from arena.records.strict import Difference, Wrong, decode_strictly
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
@@ -282,11 +281,13 @@ def _unhashed_difference(where: str, copy: Bot) -> Difference | None:
     """What no hash covers, though the bot can read it: the form of bot.toml, and files that are
     none of the bot's.
     """
-    file = copy.folder / FILE
+    file = copy.folder / MANIFEST_FILE
     if file.exists():
         text = manifest_text(file)
         if text != played_text(text, copy.manifest):
-            return Difference(f"{where}/{FILE}", None, "form", "as the run wrote it", "another")
+            return Difference(
+                f"{where}/{MANIFEST_FILE}", None, "form", "as the run wrote it", "another"
+            )
     there = {file.relative_to(copy.folder) for file in copy.folder.rglob("*") if file.is_file()}
     more = sorted(there - {*bot_files(copy.folder)})
     told = f"{more[0]} too" if more else ""

@@ -122,7 +122,7 @@ class Trial(NamedTuple):
     may_be_late: bool = False
 
 
-class Notes:
+class NoteLosses:
     """What a bot says of its moves: how many notes there were, and how each part of one was cut or
     dropped, every time.
     """
@@ -158,7 +158,7 @@ class Bench:
         self.move_ms = self.odds.move_ms or move_ms
         self.short_ms = min(self.move_ms, SHORT_MS)
         self.sandbox = sandbox
-        self.notes = Notes()
+        self.notes = NoteLosses()
         speech = Speech(note=self.notes.hear)
         self.player = BotPlayer(bot, STARTUP_MS, sandbox, speech=speech)
         self.slowest_ms = 0.0

@@ -17,7 +17,7 @@ from arena.players.manifest import Value
 from arena.players.messages import ClockKind, End, Start, encode, played_view
 from arena.players.player import Answer, Evidence, Player
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS
-from arena.records.notes import Entry, Note
+from arena.records.notes import Note, NoteEntry
 from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
 from arena.records.voids import SoFar
 from arena.rules import State
@@ -25,7 +25,7 @@ from arena.rules.boards import Board
 from arena.rules.notation import PASS, legal_move, move_text, parse_deck, parse_move
 from arena.rules.terms import PAGODAS, Event, final_ranks
 
-Watch = Callable[[State, int, int, list[Event], Note | None], None]
+MoveListener = Callable[[State, int, int, list[Event], Note | None], None]
 """Called with the state after a move, the seat that moved, the move, its events, and what the bot
 said of it.
 """
@@ -176,7 +176,7 @@ class Referee:
         board: Board,
         players: Sequence[Player],
         timing: Timing | Sequence[Timing],
-        watch: Watch | None = None,
+        watch: MoveListener | None = None,
     ) -> None:
         self.plan = plan
         self.players = players
@@ -186,7 +186,7 @@ class Referee:
         self.clock = Clock(self.timings)
         self.moves: list[str] = []
         self.spent_ns: list[int | None] = []
-        self.notes: list[Entry] = []
+        self.notes: list[NoteEntry] = []
         self.seated: list[int] = []
         self.forfeited: list[int] = []
         self.faults: list[Fault] = []
@@ -427,14 +427,14 @@ def judged(state: State, text: str) -> int:
         raise Forfeit(FaultKind.ILLEGAL_MOVE, str(error)) from None
 
 
-Choose = Callable[[State, int], int]
+ChooseFunction = Callable[[State, int], int]
 """The mover's move in a state, for its seat's seed; PASS if it has none. It must not change the
 state.
 """
 
 
 def play_alone(
-    plan: GamePlan, board: Board, choosers: Sequence[Choose], host: str = ""
+    plan: GamePlan, board: Board, choosers: Sequence[ChooseFunction], host: str = ""
 ) -> GameRecord:
     """Plays a game between functions, by seat. Apart from the measured times, nothing in the record
     depends on the machine.

@@ -26,7 +26,7 @@ TURN = re.compile(r'\{"type":"turn","id":([0-9]{1,15}),')
 HELLO_ID = 1
 FIRST_TURN_ID = 2
 
-Verdict = Literal["same", "other", "answered"]
+ReproductionVerdict = Literal["same", "other", "answered"]
 
 
 class Reproduction(NamedTuple):
@@ -41,7 +41,7 @@ class Reproduction(NamedTuple):
     ``old_words``, ``new_words``  what the bot said after the last request, then and now
     """
 
-    verdict: Verdict
+    verdict: ReproductionVerdict
     decisions: list[Decision]
     sent: int
     compared: int
@@ -78,7 +78,7 @@ def reproduce(
         player.dismiss()
     last = next((decision for decision in decisions if decision.fault), None)
     is_same = last and last.fault == fault.kind and (is_start or last.turn == fault.turn)
-    verdict: Verdict = "answered"
+    verdict: ReproductionVerdict = "answered"
     if last is not None:
         verdict = "same" if is_same else "other"
     compared, differs = _compare(_sent(old), _sent(said))

@@ -55,7 +55,7 @@ Figures = Mapping[str, float]
 NO_FIGURES: Figures = MappingProxyType({})
 
 
-Reach = Callable[[Bench, BotPlayer], object]
+LeadUp = Callable[[Bench, BotPlayer], object]
 """Brings a bot's process to the point where it is to end."""
 
 
@@ -214,7 +214,7 @@ def _play_and_quit(bench: Bench, player: BotPlayer) -> None:
         player.inform(encode(Quit()))
 
 
-def _ends(bench: Bench, reach: Reach, *, tell: bool, close: bool) -> str:
+def _ends(bench: Bench, reach: LeadUp, *, tell: bool, close: bool) -> str:
     """Brings the bot to a point, sends what is queued if asked to, and closes its input, as when
     the arena dies there; raises Failed unless the process then exits.
     """
@@ -246,7 +246,7 @@ def _variant(name: str, cure: str, make: Callable[[Bot, int, Sandbox], Player]) 
     return TableStep(name, partial(_understands, make=make), cure)
 
 
-def _end(when: str, reach: Reach, *, tell: bool = True, close: bool = True) -> TableStep:
+def _end(when: str, reach: LeadUp, *, tell: bool = True, close: bool = True) -> TableStep:
     return TableStep(f"exits {when}", partial(_ends, reach=reach, tell=tell, close=close), SEE_END)
 
 

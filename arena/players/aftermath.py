@@ -31,7 +31,7 @@ from arena.players.channel import (
     Unanswered,
 )
 from arena.players.folder import Bot
-from arena.players.manifest import FILE
+from arena.players.manifest import MANIFEST_FILE
 from arena.players.messages import shown
 from arena.players.process import BotProcess, Ending, ending_within, moments
 from arena.players.sandbox.launch import search_path
@@ -179,7 +179,7 @@ def own_path(name: str, folder: Path, file: str) -> str:
     """A file of a bot as its author knows it: below the bot's name, such as ``my-bot/bot.py``. A
     script without a bot.toml is known by its own name.
     """
-    return f"{name}/{file}" if (folder / FILE).exists() else file
+    return f"{name}/{file}" if (folder / MANIFEST_FILE).exists() else file
 
 
 def with_own_paths(name: str, folder: Path, text: str) -> str:
@@ -236,11 +236,11 @@ def _for_want_of(module: str, bot: Bot) -> str:
         if Path(python).parent == Path(sys.executable).parent:
             return f"{python}, which runs the arena too, does not find {module}: see 'arena doctor'"
         return (
-            f"it ran {python}, which has no arena.sdk: begin the command in {FILE} with 'python3',"
-            f" the arena's own, or run '{python} -m pip install qin-arena'"
+            f"it ran {python}, which has no arena.sdk: begin the command in {MANIFEST_FILE} with"
+            f" 'python3', the arena's own, or run '{python} -m pip install qin-arena'"
         )
-    alone = f"make a folder of both with a {FILE}, because a script is played alone"
-    own = "put it in the bot's folder" if (bot.folder / FILE).exists() else alone
+    alone = f"make a folder of both with a {MANIFEST_FILE}, because a script is played alone"
+    own = "put it in the bot's folder" if (bot.folder / MANIFEST_FILE).exists() else alone
     pip = f"'{python} -m pip install {module}'"
     return f"install what it imports with {pip} if you trust it, or if that is your own, {own}"
 

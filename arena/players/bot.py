@@ -31,7 +31,7 @@ from arena.players.messages import (
     shown,
     turn_view,
 )
-from arena.players.player import KEPT_BYTES, Answer, Player, Words
+from arena.players.player import KEPT_BYTES, Answer, Dialogue, Player
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Meter, Timekeeper
@@ -243,7 +243,7 @@ class BotPlayer(Player):
         own = partial(with_own_paths, self.bot.base, self.bot.folder)
         return [(when, own(line)) for when, line in told]
 
-    def evidence(self) -> tuple[str, Words, str]:
+    def evidence(self) -> tuple[str, Dialogue, str]:
         """How the process ended and what it used; the last lines each way; the end of stderr."""
         if self.process is None or self._channel is None:
             return "", [], ""

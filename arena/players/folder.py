@@ -16,7 +16,7 @@ from arena.errors import BotFolderError, ConfigError, did_you_mean
 from arena.players.labels import odds_of, read_settings, settings_of, settings_text, split_options
 from arena.players.manifest import (
     ARENA_OPTIONS,
-    FILE,
+    MANIFEST_FILE,
     Manifest,
     Value,
     check_file,
@@ -27,14 +27,13 @@ from arena.players.manifest import (
 )
 from arena.records.record import name_of
 from arena.records.regular import has_folder
-from arena.records.runfile import FILE as RUN_FILE
-from arena.records.runfile import BotInfo
+from arena.records.runfile import RUN_FILE, BotInfo
 
 IGNORED = {
     *(".git", ".hg", ".venv", ".DS_Store"),
     *("__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
 }
-FOLDERS_OF_A_HOME = {"bots": f"*/{FILE}", "results": f"*/{RUN_FILE}"}
+FOLDERS_OF_A_HOME = {"bots": f"*/{MANIFEST_FILE}", "results": f"*/{RUN_FILE}"}
 """The folders of a home, each with a pattern for what the arena keeps in it."""
 MAX_BYTES = 64 * 1024 * 1024
 """The most bytes that all files of a bot may have."""
@@ -119,7 +118,7 @@ def renamed(bot: Bot, base: str) -> Bot:
 def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None = None) -> Bot:
     """The bot in a folder with a bot.toml, or a single script. Raises BotFolderError."""
     words = list(command or ())
-    if path.is_dir() and (os.path.lexists(path / FILE) or command is None):
+    if path.is_dir() and (os.path.lexists(path / MANIFEST_FILE) or command is None):
         written = read_manifest(path)
         manifest = replace(written, name=name or written.name, command=words or written.command)
     elif path.is_dir():
@@ -140,7 +139,7 @@ def from_inside(text: str) -> str:
     with suppress(BotFolderError, OSError):
         here = Path.cwd()
         name = Path(text).name
-        if (here / FILE).is_file() and name in (here.name, read_manifest(here).name):
+        if (here / MANIFEST_FILE).is_file() and name in (here.name, read_manifest(here).name):
             return f"you are in the folder of {name}: write . for it"
     return ""
 
@@ -160,11 +159,11 @@ def home_of_script(path: Path) -> Path | None:
     """The folder of the bot to which a file belongs, as the folder's bot.toml says; None for a
     script that stands alone.
     """
-    if not path.is_file() or not (path.parent / FILE).is_file():
+    if not path.is_file() or not (path.parent / MANIFEST_FILE).is_file():
         return None
     manifest = read_manifest(path.parent)
     words = {Path(word).name for step in (manifest.command, *manifest.build) for word in step}
-    return path.parent if path.name in {*words, FILE} else None
+    return path.parent if path.name in {*words, MANIFEST_FILE} else None
 
 
 def script_command(path: Path) -> list[str]:
@@ -177,8 +176,8 @@ def script_command(path: Path) -> list[str]:
         return [f"./{path.name}"]
     raise BotFolderError(
         f"{path}: expected an executable file or one that ends in {' '.join(INTERPRETERS)}",
-        f"make it executable with 'chmod +x {path.name}', or write a {FILE} beside it that says how"
-        " to start it",
+        f"make it executable with 'chmod +x {path.name}', or write a {MANIFEST_FILE} beside it that"
+        " says how to start it",
     )
 
 
@@ -227,7 +226,7 @@ def played_copy(run: Path, info: BotInfo) -> Bot:
             f"expected the files of {info.name} in {folder}, got a link to another folder, or none"
         )
     name = name_of(info.name)
-    has_manifest = (folder / FILE).exists()
+    has_manifest = (folder / MANIFEST_FILE).exists()
     bot = bot_at(folder) if has_manifest else bot_at(folder, name=name, command=info.command)
     texts = {name: value_text(value) for name, value in info.options.items()}
     try:
@@ -245,14 +244,18 @@ def content_hash(path: Path, manifest: Manifest) -> str:
     digest = hashlib.sha256(msgspec.json.encode(unversioned))
     base = path.parent if path.is_file() else path
     for file in bot_files(path):
-        if file != Path(FILE):
+        if file != Path(MANIFEST_FILE):
             executable = os.access(base / file, os.X_OK)
             digest.update(b"\0%s\0%d\0" % (os.fsencode(file), executable))
             try:
                 digest.update(hashlib.sha256((base / file).read_bytes()).digest())
             except OSError as error:
                 _refuse_unreadable(error)
-    remarks = comments(manifest_text(path / FILE)) if os.path.lexists(path / FILE) else []
+    remarks = (
+        comments(manifest_text(path / MANIFEST_FILE))
+        if os.path.lexists(path / MANIFEST_FILE)
+        else []
+    )
     if not remarks:
         return digest.hexdigest()
     return hashlib.sha256("\n".join([digest.hexdigest(), *remarks]).encode()).hexdigest()

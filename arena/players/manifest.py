@@ -15,7 +15,7 @@ from msgspec.structs import replace
 import arena
 from arena.errors import BotFolderError, UserError, did_you_mean
 
-FILE = "bot.toml"
+MANIFEST_FILE = "bot.toml"
 INSTALLED_BOTS = Path(arena.__file__).parent.resolve() / "ladder"
 """In a checkout this is a link to bots/, so that nothing lies below it."""
 MAX_BYTES = 64 * 1024
@@ -33,7 +33,7 @@ WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 FIELD = re.compile(r"(.*) - at `\$\.(\w+).*`", re.DOTALL)
 """What is wrong with a value, and the key it belongs to."""
 EXAMPLE = 'name = "my-bot"\nversion = "1"\ncommand = ["python3", "bot.py"]'
-SMALLEST = f"the smallest {FILE} looks like this:\n{EXAMPLE}"
+SMALLEST = f"the smallest {MANIFEST_FILE} looks like this:\n{EXAMPLE}"
 GRANTING = ("allow", "trust", "sandbox")
 NO_GRANTS = "no bot says itself what it may do: whoever plays it does, with --allow BOT=GRANT"
 COPY_IT = (
@@ -165,8 +165,8 @@ ARENA_OPTIONS = {
 }
 """The options that every bot has. The arena keeps to them; the bot is not told."""
 
-Words = Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1)]
-Milliseconds = Annotated[int, Meta(ge=1, le=3_600_000)]
+CommandWords = Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1)]
+MoveLimitMs = Annotated[int, Meta(ge=1, le=3_600_000)]
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -178,17 +178,17 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     """
 
     name: str
-    command: Words
+    command: CommandWords
     version: str | int = "1"
     author: str = ""
     language: str = ""
     description: str = ""
-    build: list[Words] = []
+    build: list[CommandWords] = []
     fresh: bool = False
     memory_mb: Annotated[int, Meta(ge=LEAST_MEMORY_MB, le=MOST_MEMORY_MB)] = 1024
     processes: Annotated[int, Meta(ge=1, le=MOST_PROCESSES)] = 32
-    startup_ms: Milliseconds | None = None
-    move_ms: Milliseconds | None = None
+    startup_ms: MoveLimitMs | None = None
+    move_ms: MoveLimitMs | None = None
     options: dict[str, Option] = {}
 
     def __reduce__(self) -> tuple[Callable[[bytes], "Manifest"], tuple[bytes]]:
@@ -255,7 +255,7 @@ def check_file(file: Path, root: Path) -> None:
 
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a bot's folder. Raises BotFolderError that says what is wrong."""
-    path = folder / FILE
+    path = folder / MANIFEST_FILE
     try:
         if os.path.lexists(path):
             check_file(path, folder.resolve())
@@ -291,7 +291,7 @@ def _manifest_of(file: Toml) -> Manifest:
         if key not in keys:
             near = did_you_mean(key, keys).rstrip()
             cure = NO_GRANTS if key in GRANTING else near or f"there are {', '.join(keys)}"
-            said = f"{file.place(key)}: expected a key of {FILE}, got {key!r:.80}"
+            said = f"{file.place(key)}: expected a key of {MANIFEST_FILE}, got {key!r:.80}"
             raise BotFolderError(said, cure)
     try:
         return msgspec.convert(file.said, type=Manifest)

@@ -22,7 +22,7 @@ from arena.rules.notation import UNKNOWN, move_text
 from arena.rules.playouts import GROWTH, HELD, PLACED, WON
 from arena.rules.terms import REVISION
 
-Words = list[tuple[Literal["to", "from"], float, str]]
+Dialogue = list[tuple[Literal["to", "from"], float, str]]
 """Lines of a dialogue: direction (to or from the bot), ms since the game began, text."""
 KEPT_BYTES = 2000
 """How many bytes of a line the evidence keeps."""
@@ -78,7 +78,7 @@ class Evidence(Struct, frozen=True):
     kind: str
     detail: str
     ending: str
-    lines: Words
+    lines: Dialogue
     stderr: str
     asked_ms: list[int]
 
@@ -122,7 +122,7 @@ class Player:
         """
         return []
 
-    def evidence(self) -> tuple[str, Words, str]:
+    def evidence(self) -> tuple[str, Dialogue, str]:
         """How the process ended, the last lines each way, the end of stderr; empty without one."""
         return "", [], ""
 

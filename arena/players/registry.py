@@ -15,7 +15,7 @@ import msgspec
 import arena
 from arena.errors import OTHER_HOME, BotFolderError, UserError, cannot_write, did_you_mean
 from arena.players.folder import Bot, bot_at, content_hash, copy_files, from_inside, home_of_script
-from arena.players.manifest import EXAMPLE, FILE, Manifest, check_name, read_manifest
+from arena.players.manifest import EXAMPLE, MANIFEST_FILE, Manifest, check_name, read_manifest
 from arena.players.passing import age_s, remove_tree
 from arena.records.record import version_key
 
@@ -42,7 +42,7 @@ STAYS = (
 def ladder() -> dict[str, Path]:
     """The folder of each bot of the ladder by its name."""
     folders = {name: LADDER_FOLDER / name for name in LADDER}
-    return {name: folder for name, folder in folders.items() if (folder / FILE).is_file()}
+    return {name: folder for name, folder in folders.items() if (folder / MANIFEST_FILE).is_file()}
 
 
 class Registry:
@@ -87,7 +87,7 @@ class Registry:
         name = label.partition("@")[0]
         if bot.manifest.name != name:
             wanted = f"the name {name!r} as its folder, got {bot.manifest.name!r}"
-            raise BotFolderError(f"{folder / FILE}: expected {wanted}")
+            raise BotFolderError(f"{folder / MANIFEST_FILE}: expected {wanted}")
         return msgspec.structs.replace(bot, label=label)
 
     def find(self, text: str) -> Bot:
@@ -96,7 +96,7 @@ class Registry:
             return self.get(text)
         path = Path(text)
         try:
-            if os.sep in text or path.is_file() or (path / FILE).is_file():
+            if os.sep in text or path.is_file() or (path / MANIFEST_FILE).is_file():
                 return bot_at(home_of_script(path) or path)
         except OSError as error:
             if error.errno != errno.ENAMETOOLONG:
@@ -218,7 +218,7 @@ class Registry:
             return []
         folders = [path for path in self.root.iterdir() if not path.name.startswith(".")]
         # False, too, where it may not look.
-        return sorted(path.name for path in folders if os.path.isfile(path / FILE))  # noqa: PTH113
+        return sorted(path.name for path in folders if os.path.isfile(path / MANIFEST_FILE))  # noqa: PTH113
 
     def _folder_of(self, label: str) -> Path | None:
         """Where the bot lies: registered, else in the ladder, whose bots have one version each."""
@@ -260,7 +260,7 @@ class Registry:
             work = Path(temporary, "bot")
             work.mkdir()
             copy_files(bot.folder, work)
-            write_manifest(work / FILE, manifest)
+            write_manifest(work / MANIFEST_FILE, manifest)
             target = self.root / manifest.name
             if known:
                 older = self.root / f"{manifest.name}@{known.manifest.version}"
@@ -331,7 +331,9 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
     try:
         document = tomlkit.parse(path.read_text(encoding="utf-8-sig") if path.exists() else "")
     except (tomlkit.exceptions.TOMLKitError, ValueError, RecursionError) as error:
-        raise BotFolderError(f"{path.name}: {error}", f"a smallest {FILE} is\n{EXAMPLE}") from None
+        raise BotFolderError(
+            f"{path.name}: {error}", f"a smallest {MANIFEST_FILE} is\n{EXAMPLE}"
+        ) from None
     values = msgspec.to_builtins(manifest)
     for key in ("name", "version", "command", *(["author"] if manifest.author else [])):
         document[key] = getattr(manifest, key)

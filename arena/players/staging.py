@@ -25,7 +25,7 @@ from arena.players.folder import (
     manifest_text,
     near_paths,
 )
-from arena.players.manifest import FILE, played_text
+from arena.players.manifest import MANIFEST_FILE, played_text
 from arena.players.passing import make_passing, remove_passing, remove_tree, run_tool
 from arena.players.process import run_build
 from arena.players.sandbox.launch import search_path
@@ -260,9 +260,9 @@ def build_cache(sandbox: Sandbox) -> BuildCache | None:
 def _copy_to(bot: Bot, work: Path, _: Sandbox) -> None:
     work.mkdir()
     copy_files(bot.folder, work)
-    if (work / FILE).exists():
-        text = played_text(manifest_text(work / FILE), bot.manifest)
-        (work / FILE).write_text(text, encoding="utf-8")
+    if (work / MANIFEST_FILE).exists():
+        text = played_text(manifest_text(work / MANIFEST_FILE), bot.manifest)
+        (work / MANIFEST_FILE).write_text(text, encoding="utf-8")
 
 
 def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Column = NDArray[np.int32]
+Ints32 = NDArray[np.int32]
 WHOLE = 12
 """A win in integer parts, which 1, 2, 3 or 4 winners can share evenly, so that sums are exact."""
 RANKS = 4
@@ -38,8 +38,8 @@ class Results(NamedTuple):
     ranks: Ints
     share: Floats
     times: Floats
-    cluster: Column
-    outcome: Column
+    cluster: Ints32
+    outcome: Ints32
 
     @property
     def games(self) -> int:
@@ -135,7 +135,7 @@ class Outcomes(NamedTuple):
     seats: Ints
     ranks: Ints
     cluster: Ints
-    outcome: Ints | Column
+    outcome: Ints | Ints32
     sums: Mapping[str, NDArray[Any]]
 
 
@@ -168,7 +168,7 @@ def count_games(
     seats: Ints,
     ranks: Ints,
     cluster: Ints,
-    outcome: Ints | Column | None = None,
+    outcome: Ints | Ints32 | None = None,
 ) -> Results:
     """Counts games given as in `Outcomes`. Without ``outcome``, every game has its own row."""
     places = np.arange(seats.shape[1])

@@ -28,14 +28,14 @@ from arena.records.record import (
     Rank,
     Seating,
     Seats,
-    Turn,
+    TurnNumber,
     check_seats,
 )
 from arena.records.runfile import RunInfo
 from arena.rules.terms import place_of, title_of, turns_of
 
-Seated = tuple[str, ...]
-Placing = tuple[str, Seated, tuple[int, ...]]
+SeatedBots = tuple[str, ...]
+Placing = tuple[str, SeatedBots, tuple[int, ...]]
 """A possible outcome of a game: the board, and the bots and their ranks by seat."""
 
 
@@ -52,7 +52,7 @@ class Row(Struct, gc=False):
     faults: list[Fault]
     seating: Seating
     end: str
-    turns: Turn
+    turns: TurnNumber
     host: str
 
 
@@ -79,7 +79,7 @@ class Match(Struct, frozen=True, gc=False):
 
     board: str
     deal: int
-    bots: Seated
+    bots: SeatedBots
     ranks: list[int]
     left: list[int]
     think_ms: list[float]
@@ -89,7 +89,7 @@ class Match(Struct, frozen=True, gc=False):
 Counted = Row | GameRecord | Match
 """Anything that can be scored: a game or a match."""
 AnyRow = TypeVar("AnyRow", bound=Row)
-Head = TypeVar("Head", str, Seated)
+Head = TypeVar("Head", str, SeatedBots)
 
 
 def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
@@ -133,7 +133,7 @@ class Tally:
     def __init__(self, *, own_decks: bool = False) -> None:
         self._own_decks = own_decks
         self.outcomes: dict[Placing, int] = {}
-        self.seated: dict[Seated, Seated] = {}
+        self.seated: dict[SeatedBots, SeatedBots] = {}
         self.outcome = array("i")
         self.deal = array("i")
         self._left = list[int]()

@@ -16,11 +16,11 @@ from msgspec import Meta, Struct
 
 from arena.errors import RunError
 from arena.records.journal import read_lines
-from arena.records.record import MOST_SEATS, GameRecord, Text, Turn
+from arena.records.record import MOST_SEATS, GameRecord, Text, TurnNumber
 from arena.records.regular import LineFile
 from arena.rules.notation import PASSED
 
-FILE = "review.jsonl"
+REVIEW_FILE = "review.jsonl"
 CURE = "something else changed the file: restore it, or delete it and review the run again"
 DECIMALS = 4
 MOST_SEED = (1 << 31) - 1
@@ -63,7 +63,7 @@ class Grade(Struct, frozen=True, forbid_unknown_fields=True):
     ``win``      the share of the win that the seat gets after ``played``
     """
 
-    turn: Turn
+    turn: TurnNumber
     seat: Seat
     choices: Annotated[int, Meta(ge=1)]
     played: Placement
@@ -122,7 +122,7 @@ class SeenGame(NamedTuple):
 
 def review_file(run: Path) -> LineFile:
     """A run's reviews, open for appending `line_of` games. Raises RunError."""
-    return LineFile(run, FILE, "grades", busy="wait until that review is over")
+    return LineFile(run, REVIEW_FILE, "grades", busy="wait until that review is over")
 
 
 def line_of(game: ReviewedGame) -> bytes:
@@ -136,7 +136,7 @@ def read_reviews(run: Path) -> list[ReviewedGame]:
     Raises RunError with the number of a line that is not what the arena writes.
     """
     games = []
-    path = run / FILE
+    path = run / REVIEW_FILE
     for number, line in enumerate(read_lines(path) if os.path.lexists(path) else (), 1):
         try:
             game = _decode(line)
@@ -189,7 +189,7 @@ def check_fits(seen: SeenGame, record: GameRecord) -> None:
         seat = at % len(record.bots)
         if (seat, text) != (grade.seat, grade.played):
             raise RunError(
-                f"{FILE}, {record.id}, turn {grade.turn}: expected a grade of {text} by seat"
+                f"{REVIEW_FILE}, {record.id}, turn {grade.turn}: expected a grade of {text} by seat"
                 f" {seat}, as in the journal, got {grade.played} by seat {grade.seat}",
                 CURE,
             )

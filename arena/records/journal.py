@@ -22,7 +22,7 @@ from arena.errors import RunError, counted
 from arena.records.record import FORFEIT, GameRecord, check_seats, decode_record, encode_record
 from arena.records.regular import LineFile, folder_below, open_regular
 
-FILE = "games.jsonl"
+JOURNAL_FILE = "games.jsonl"
 TORN = "games.torn"
 COMPRESSED = ".gz"
 """The ending of a compressed journal's name."""
@@ -126,7 +126,7 @@ class Journal:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
+        self.path = folder / JOURNAL_FILE
         packed = journal_of(folder)
         if packed != self.path:
             raise RunError(
@@ -134,7 +134,7 @@ class Journal:
                 f"unpack it first: gunzip {packed}",
             )
         busy = "wait for it, or choose another --out"
-        self._file = LineFile(folder, FILE, "games", busy=busy, cut=self._keep_torn)
+        self._file = LineFile(folder, JOURNAL_FILE, "games", busy=busy, cut=self._keep_torn)
         self.repaired = self._file.repaired
         try:
             self.ids = Ids(read_ids(self.path))
@@ -174,8 +174,8 @@ class Journal:
 
 def journal_of(folder: Path) -> Path:
     """The path of a run's journal, which may be compressed; the plain name if there is none yet."""
-    path = folder / FILE
-    packed = folder / (FILE + COMPRESSED)
+    path = folder / JOURNAL_FILE
+    packed = folder / (JOURNAL_FILE + COMPRESSED)
     return packed if os.path.lexists(packed) and not os.path.lexists(path) else path
 
 

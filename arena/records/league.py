@@ -14,10 +14,10 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.errors import RunError
-from arena.records.record import DEALS, name_of, version_key
+from arena.records.record import DEALS, Deal, name_of, version_key
 from arena.records.regular import LineFile, read_regular
 
-FILE = "league.jsonl"
+LEAGUE_FILE = "league.jsonl"
 MOST_BYTES = 256 << 20
 """Two million draws."""
 MOST_ELO = 100_000.0
@@ -33,8 +33,7 @@ STATUS_TEXT: dict[Status, str] = {
 """What a status is called for people."""
 PLAYS = ("candidate", "benchmark")
 """The statuses of members that games are drawn for."""
-Deal = Annotated[int, Meta(ge=0, lt=DEALS)]
-Deals = Annotated[int, Meta(ge=1, lt=DEALS)]
+DrawnDeals = Annotated[int, Meta(ge=1, lt=DEALS)]
 Elo = Annotated[float, Meta(ge=-MOST_ELO, le=MOST_ELO)]
 
 
@@ -82,11 +81,11 @@ class Drawn(Struct, frozen=True, tag="drawn", tag_field="event"):
 
     line_up: str
     first: Deal
-    deals: Deals
+    deals: DrawnDeals
 
 
-Event = Joined | StatusChanged | Scaled | PlaceFound | Drawn
-_decode = msgspec.json.Decoder(Event).decode
+LeagueEvent = Joined | StatusChanged | Scaled | PlaceFound | Drawn
+_decode = msgspec.json.Decoder(LeagueEvent).decode
 _encode = msgspec.json.Encoder().encode
 
 
@@ -124,7 +123,7 @@ class League(Struct):
     drawn: list[Drawn] = msgspec.field(default_factory=list)
     scale: dict[str, float] = msgspec.field(default_factory=dict)
 
-    def add(self, event: Event) -> None:
+    def add(self, event: LeagueEvent) -> None:
         """Takes an event into account. Raises ValueError for one that cannot follow."""
         match event:
             case Joined(bot, status, when):
@@ -180,7 +179,7 @@ def read_league(run: Path) -> League:
             league.add(_decode(line))
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             raise RunError(
-                f"{run / FILE}, line {number}: expected an event of the league, got"
+                f"{run / LEAGUE_FILE}, line {number}: expected an event of the league, got"
                 f" {line[:60]!r}: {error}",
                 "something else changed the file: restore it; the games are safe in the journal",
             ) from None
@@ -190,34 +189,34 @@ def read_league(run: Path) -> League:
 def _lines(run: Path) -> Sequence[bytes]:
     """The complete lines; what follows the last newline is being written, or was torn."""
     try:
-        return read_regular(run, FILE, MOST_BYTES).split(b"\n")[:-1]
+        return read_regular(run, LEAGUE_FILE, MOST_BYTES).split(b"\n")[:-1]
     except FileNotFoundError:
         raise RunError(
-            f"expected {run / FILE} beside the run.json of a league, found none",
+            f"expected {run / LEAGUE_FILE} beside the run.json of a league, found none",
             "restore the file: it says who plays, and which games were drawn",
         ) from None
     except OSError as error:
-        raise RunError(f"expected to read {run / FILE}, got {error}") from error
+        raise RunError(f"expected to read {run / LEAGUE_FILE}, got {error}") from error
 
 
 def events_file(run: Path) -> LineFile:
     """The file, for this arena alone while it is open; waits for others. Raises RunError."""
-    return LineFile(run, FILE, "events", waits=True)
+    return LineFile(run, LEAGUE_FILE, "events", waits=True)
 
 
-def lines_of(events: Iterable[Event]) -> bytes:
+def lines_of(events: Iterable[LeagueEvent]) -> bytes:
     """The lines of the file for these events."""
     return b"".join(_encode(event) + b"\n" for event in events)
 
 
 def size_of(run: Path) -> int:
     """How long the file is now; it only grows."""
-    return (run / FILE).stat().st_size if (run / FILE).exists() else 0
+    return (run / LEAGUE_FILE).stat().st_size if (run / LEAGUE_FILE).exists() else 0
 
 
 def is_league(run: Path) -> bool:
     """Whether a run's folder is that of a league."""
-    return os.path.lexists(run / FILE)
+    return os.path.lexists(run / LEAGUE_FILE)
 
 
 def versions_before(members: Mapping[str, Member]) -> dict[str, str]:

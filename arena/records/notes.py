@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-Entry = dict[str, int | float | str]
+NoteEntry = dict[str, int | float | str]
 """A note in a record: ``turn``, and then the parts of the note by the names that the bot gave."""
-Notes = list[Entry] | None
+Notes = list[NoteEntry] | None
 MOST_TEXT = 160
 """The most characters of a note's text; the rest is cut."""
 MOST_NUMBERS = 8
@@ -62,7 +62,7 @@ class Note(Struct, frozen=True):
             if name != "value" and not isinstance(part, str)
         }
 
-    def entry(self, turn: int) -> Entry:
+    def entry(self, turn: int) -> NoteEntry:
         """The note as a record has it, for a move made after ``turn`` placements."""
         return {"turn": turn, **self.kept}
 
@@ -83,7 +83,7 @@ class Loss(NamedTuple):
     got: str
 
 
-class _Part(NamedTuple):
+class _NotePart(NamedTuple):
     """A part of a note: its name, what the bot sent, what is kept of that, and, where something is
     cut or dropped, what was expected.
     """
@@ -117,7 +117,7 @@ def losses(sent: object) -> list[Loss]:
     ]
 
 
-def kept_notes(notes: Sequence[Entry] | None) -> dict[int, Note]:
+def kept_notes(notes: Sequence[NoteEntry] | None) -> dict[int, Note]:
     """The notes of a record by turn, cut to the limits: the record may be a stranger's."""
     found = {}
     for entry in notes or ():
@@ -144,33 +144,33 @@ def wrong_note(notes: Sequence[Mapping[str, Any]], turns: int) -> tuple[str, str
     return None
 
 
-def _parts(sent: dict[str, Any]) -> Iterator[_Part]:
+def _parts(sent: dict[str, Any]) -> Iterator[_NotePart]:
     """The parts of a note, in the bot's order."""
     numbers = 0
     for name, part in sent.items():
         if name == "value":
             value = _value_of(part)
-            yield _Part(name, part, value, "a number from 0 to 1" if value is None else "")
+            yield _NotePart(name, part, value, "a number from 0 to 1" if value is None else "")
         elif name == "text":
             yield _text_part(part)
         elif name in RESERVED_NAMES:
-            yield _Part(name, part, None, "another name, because turn and seat are the arena's")
+            yield _NotePart(name, part, None, "another name, because turn and seat are the arena's")
         elif not NAME.fullmatch(name):
             expected = f"a name of 1 to {MOST_NAME} letters, digits and _, with a letter first"
-            yield _Part(name, part, None, expected)
+            yield _NotePart(name, part, None, expected)
         elif (number := _number_of(part)) is None:
-            yield _Part(name, part, None, f"a number no further from 0 than {LARGEST:,}")
+            yield _NotePart(name, part, None, f"a number no further from 0 than {LARGEST:,}")
         elif numbers == MOST_NUMBERS:
-            yield _Part(name, part, None, f"at most {MOST_NUMBERS} numbers")
+            yield _NotePart(name, part, None, f"at most {MOST_NUMBERS} numbers")
         else:
             numbers += 1
-            yield _Part(name, part, number, "")
+            yield _NotePart(name, part, number, "")
 
 
-def _text_part(sent: object) -> _Part:
+def _text_part(sent: object) -> _NotePart:
     """The text of a note."""
     if type(sent) is not str:
-        return _Part("text", sent, None, "text")
+        return _NotePart("text", sent, None, "text")
     text = sent[:MOST_TEXT]
     if not (text.isascii() and text.isprintable()):
         text = HIDING.sub(" ", text)
@@ -180,7 +180,7 @@ def _text_part(sent: object) -> _Part:
         expected = f"at most {MOST_TEXT} characters"
     elif text != sent.strip():
         expected = "no control characters, and none that hide or reorder"
-    return _Part("text", sent, text or None, expected)
+    return _NotePart("text", sent, text or None, expected)
 
 
 def _value_of(sent: object) -> float | None:

@@ -32,7 +32,7 @@ Text = Annotated[str, Meta(min_length=1)]
 Seats = Meta(min_length=2, max_length=MOST_SEATS)
 Deal = Annotated[int, Meta(ge=0, le=DEALS - 1)]
 Seating = Annotated[int, Meta(ge=0, le=23)]
-Turn = Annotated[int, Meta(ge=0, le=72)]
+TurnNumber = Annotated[int, Meta(ge=0, le=72)]
 Left = Annotated[int, Meta(ge=0, le=24)]
 Rank = Annotated[int, Meta(ge=1, le=MOST_SEATS)]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
@@ -46,7 +46,7 @@ class Fault(Struct, frozen=True, gc=False):
     """
 
     seat: Annotated[int, Meta(ge=0, le=MOST_SEATS - 1)]
-    turn: Turn
+    turn: TurnNumber
     kind: str
     detail: str
 
@@ -98,7 +98,7 @@ class GameRecord(DealtGame, frozen=True, omit_defaults=True):
     faults: Annotated[list[Fault], Meta(max_length=MOST_SEATS)]
     think_ms: Annotated[list[Milliseconds], Seats]
     slowest_ms: Annotated[list[Milliseconds], Seats]
-    turns: Turn
+    turns: TurnNumber
     sandbox: str
     host: str
     ended: str

@@ -12,7 +12,7 @@ from arena.errors import RunError
 from arena.records.league import Drawn, read_league
 from arena.records.regular import read_regular, write_durably
 
-FILE = "run.json"
+RUN_FILE = "run.json"
 OLDER = "0."
 """How the versions begin whose runs this version cannot read. Version 1.0.0 reads them."""
 WITH_BUILDS = "1.0.0"
@@ -109,12 +109,12 @@ def _with_drawn(info: RunInfo, drawn: list[Drawn]) -> RunInfo:
 
 def _read(folder: Path) -> RunInfo:
     """Reads run.json alone. Raises RunError."""
-    path = folder / FILE
+    path = folder / RUN_FILE
     try:
-        info = msgspec.json.decode(read_regular(folder, FILE, MOST_BYTES), type=RunInfo)
+        info = msgspec.json.decode(read_regular(folder, RUN_FILE, MOST_BYTES), type=RunInfo)
     except FileNotFoundError:
         raise RunError(
-            f"expected a run in {folder}, found no {FILE} there", "'arena runs' lists the runs"
+            f"expected a run in {folder}, found no {RUN_FILE} there", "'arena runs' lists the runs"
         ) from None
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
         raise RunError(f"{path}: {error}", "something else changed the file: restore it") from None
@@ -139,4 +139,6 @@ def write_run(folder: Path, info: RunInfo) -> None:
     """
     if info.config.get("drawn"):
         info = _with_drawn(info, [])
-    write_durably(folder / FILE, msgspec.json.format(msgspec.json.encode(info), indent=2) + b"\n")
+    write_durably(
+        folder / RUN_FILE, msgspec.json.format(msgspec.json.encode(info), indent=2) + b"\n"
+    )

@@ -86,7 +86,7 @@ class Random:
         return (self.next() >> 32) * count >> 32
 
 
-class Policy(NamedTuple):
+class PlayoutPolicy(NamedTuple):
     """How a seat chooses its move.
 
     ``name``   uniform: any legal move; greedy: the move that gains most pagodas, net of the others;
@@ -100,7 +100,7 @@ class Policy(NamedTuple):
     turns: int = 0
 
 
-def play_out(state: "State", random: Random, policy: Policy) -> int:
+def play_out(state: "State", random: Random, policy: PlayoutPolicy) -> int:
     """Plays on, all tiles known; returns how many were placed. Raises ValueError."""
     check_policy(policy)
     if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
@@ -115,14 +115,19 @@ def play_out(state: "State", random: Random, policy: Policy) -> int:
     return state.turns - before
 
 
-def choose(state: "State", random: Random, policy: Policy) -> int:
+def choose(state: "State", random: Random, policy: PlayoutPolicy) -> int:
     """The policy's move by the board and the mover's hand, or PASS. Raises ValueError."""
     check_policy(policy)
     return _chosen(state, random, policy)
 
 
 def roll_out(
-    state: "State", seat: int, times: int, seed: int, policy: Policy, moves: Sequence[int] | None
+    state: "State",
+    seat: int,
+    times: int,
+    seed: int,
+    policy: PlayoutPolicy,
+    moves: Sequence[int] | None,
 ) -> Rollouts:
     """Plays every move on ``times`` deals, then goes on; all meet the same deals and luck. Raises
     ValueError, IllegalMoveError.
@@ -153,7 +158,7 @@ def roll_out(
     return candidates, [share / 12 for share in twelfths], left, outlooks
 
 
-def check_policy(policy: Policy) -> None:
+def check_policy(policy: PlayoutPolicy) -> None:
     """Raises ValueError for an unknown policy."""
     if policy.name not in POLICIES:
         raise ValueError(f"expected the policy uniform, greedy or careful, got {policy.name}")
@@ -174,7 +179,7 @@ def _outlook_after(state: "State", move: int) -> int:
     return outlook(twin, state.mover)
 
 
-def _chosen(state: "State", random: Random, policy: Policy) -> int:
+def _chosen(state: "State", random: Random, policy: PlayoutPolicy) -> int:
     count = 0 if state.retired[state.mover] else state.legal_count()
     if not count:
         return PASS
@@ -186,12 +191,12 @@ def _chosen(state: "State", random: Random, policy: Policy) -> int:
     return _best_of_all(state, random, policy)
 
 
-def _value(state: "State", move: int, policy: Policy) -> int:
+def _value(state: "State", move: int, policy: PlayoutPolicy) -> int:
     """The value that the policy maximises."""
     return state.net_gain(move) if policy.name == "greedy" else _outlook_after(state, move)
 
 
-def _best_of_all(state: "State", random: Random, policy: Policy) -> int:
+def _best_of_all(state: "State", random: Random, policy: PlayoutPolicy) -> int:
     """The best of all moves; equal ones are equally likely."""
     best = -_MOST
     ties = 0

@@ -23,7 +23,7 @@ from arena.rules.notation import (
     without_tile,
 )
 from arena.rules.playouts import (
-    Policy,
+    PlayoutPolicy,
     Random,
     Rollouts,
     choose,
@@ -280,7 +280,7 @@ class State(BoardState):
 
         See `arena.rules.playouts.Policy`. Raises ValueError.
         """
-        return choose(self, Random(seed), Policy(policy, among))
+        return choose(self, Random(seed), PlayoutPolicy(policy, among))
 
     def playout(self, seed: int, policy: str = "uniform", among: int = 0, turns: int = 0) -> int:
         """Plays on by a policy, to the end unless ``turns`` says otherwise; returns how many tiles
@@ -288,7 +288,7 @@ class State(BoardState):
 
         See `arena.rules.playouts.Policy`. Raises ValueError.
         """
-        return play_out(self, Random(seed), Policy(policy, among, turns))
+        return play_out(self, Random(seed), PlayoutPolicy(policy, among, turns))
 
     def rollouts(
         self,
@@ -306,7 +306,7 @@ class State(BoardState):
         Returns the moves, and for each the seat's summed shares of the win, pagodas left and
         outlooks. Raises ValueError, IllegalMoveError.
         """
-        return roll_out(self, seat, times, seed, Policy(policy, among, turns), moves)
+        return roll_out(self, seat, times, seed, PlayoutPolicy(policy, among, turns), moves)
 
     def set_pile(self, tiles: Sequence[int]) -> None:
         """Sets the draw pile, in the order in which it will be drawn."""

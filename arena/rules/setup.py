@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from arena.rules.pure import State
 
 NONE_PLACED = (0,) * len(TILES)
-Entry = tuple[int, int, int, int]
+ProvinceEntry = tuple[int, int, int, int]
 """Colour, mask, owner and pagodas of a province."""
 
 
@@ -21,7 +21,7 @@ class CheckedSetup(NamedTuple):
 
     board: Board
     spaces: tuple[int, ...]
-    provinces: tuple[Entry, ...]
+    provinces: tuple[ProvinceEntry, ...]
     villages: tuple[int, ...]
     left: tuple[int, ...]
     hands: tuple[Hand, ...]
@@ -69,7 +69,7 @@ def checked_setup(  # noqa: PLR0913, PLR0917
     return setup
 
 
-def _entry(entry: Iterable[int]) -> Entry:
+def _entry(entry: Iterable[int]) -> ProvinceEntry:
     numbers = tuple(map(index, entry))
     if len(numbers) != 4:  # noqa: PLR2004 - the parts of an entry
         raise ValueError(f"expected provinces as (colour, mask, owner, pagodas), got {numbers}")

@@ -33,7 +33,7 @@ from arena.records.record import host_text
 from arena.rules import pure
 from arena.rules.boards import built_in
 from arena.rules.notation import parse_deck
-from arena.tournament.events import Event, WorkersChanged
+from arena.tournament.events import RunnerEvent, WorkersChanged
 from arena.tournament.schedule import deck_of
 from arena.tournament.workers import (
     Batch,
@@ -127,7 +127,7 @@ class ClusterPool:
         address: str,
         setup: Setup,
         bots: Sequence[Bot],
-        listen: Callable[[Event], None],
+        listen: Callable[[RunnerEvent], None],
     ) -> None:
         self._client = client
         self._address = address

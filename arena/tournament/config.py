@@ -21,10 +21,10 @@ from arena.tournament.settings import (
     Deals,
     HalfWidth,
     Increment,
-    Milliseconds,
+    LimitMs,
+    LineUpCount,
     Players,
     Seatings,
-    Tables,
     default_of,
 )
 
@@ -136,12 +136,12 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     match: list[str] = msgspec.field(default_factory=list)
     deals: Deals = default_of("deals")
     seatings: Seatings = default_of("seatings")
-    tables: Tables | None = default_of("tables")
+    tables: LineUpCount | None = default_of("tables")
     challenger: str | None = default_of("challenger")
-    move_ms: Milliseconds = default_of("move_ms")
-    game_ms: Milliseconds | None = default_of("game_ms")
+    move_ms: LimitMs = default_of("move_ms")
+    game_ms: LimitMs | None = default_of("game_ms")
     increment_ms: Increment = default_of("increment_ms")
-    startup_ms: Milliseconds = default_of("startup_ms")
+    startup_ms: LimitMs = default_of("startup_ms")
     clock: ClockKind = "wall"
     in_process: bool = default_of("in_process")
     line_ups: list[list[str]] | None = None

@@ -46,5 +46,5 @@ class WorkersChanged(NamedTuple):
     text: str
 
 
-Event = GamePlayed | Voided | BotBroken | Stopping | WorkersChanged
+RunnerEvent = GamePlayed | Voided | BotBroken | Stopping | WorkersChanged
 """Whatever can happen while a run is played."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 from arena.errors import ConfigError, counted
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
-from arena.tournament.events import Event
+from arena.tournament.events import RunnerEvent
 from arena.tournament.runner import Pool
 from arena.tournament.scheduler import connect
 from arena.tournament.settings import OwnConfig, read_own_config
@@ -46,7 +46,7 @@ class LocalWorkers:
         return Setup(sandbox, level, worker_cores(self.slots), platform.node())
 
     def pool(
-        self, setup: Setup, _: Sequence[Bot], log_queue: Any, __: Callable[[Event], None]
+        self, setup: Setup, _: Sequence[Bot], log_queue: Any, __: Callable[[RunnerEvent], None]
     ) -> Pool:
         """A pool that plays what the setup says; its workers log to ``log_queue``."""
         return LocalPool(setup, self.slots, log_queue)
@@ -78,7 +78,7 @@ class ClusterWorkers:
         return Setup(sandbox, level)
 
     def pool(
-        self, setup: Setup, bots: Sequence[Bot], _: Any, listen: Callable[[Event], None]
+        self, setup: Setup, bots: Sequence[Bot], _: Any, listen: Callable[[RunnerEvent], None]
     ) -> Pool:
         """A pool that plays what the setup says; ``listen`` hears of workers that come and go."""
         # Importing Dask takes half a second, and only runs on a cluster need it.

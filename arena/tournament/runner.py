@@ -17,7 +17,14 @@ from arena.records.faults import Faults
 from arena.records.journal import Journal
 from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
 from arena.records.voids import VoidGame, append_void
-from arena.tournament.events import BotBroken, Event, GamePlayed, Stopping, Voided, WorkersChanged
+from arena.tournament.events import (
+    BotBroken,
+    GamePlayed,
+    RunnerEvent,
+    Stopping,
+    Voided,
+    WorkersChanged,
+)
 from arena.tournament.sources import Games
 from arena.tournament.workers import ATTEMPTS, Batch
 
@@ -118,7 +125,7 @@ class Runner:
         folder: Path,
         journal: Journal,
         pool: Pool,
-        listen: Callable[[Event], None],
+        listen: Callable[[RunnerEvent], None],
         *,
         spares: bool = False,
     ) -> None:

@@ -24,7 +24,7 @@ from arena.players.messages import PROTOCOL
 from arena.players.player import IN_PROCESS, built_in_bot
 from arena.players.sandbox.grants import NOTHING
 from arena.records.journal import Ids, journal_of, read_ids
-from arena.records.runfile import FILE, BotInfo, RunInfo, read_run
+from arena.records.runfile import RUN_FILE, BotInfo, RunInfo, read_run
 from arena.rules import CORE
 from arena.rules.boards import BUILT_IN, Board, built_in, read_board
 from arena.rules.terms import REVISION
@@ -40,7 +40,7 @@ from arena.tournament.config import (
 from arena.tournament.schedule import Schedule
 from arena.tournament.settings import DECLARED, UNTIL_DEALS, Asked, Settings, default_of
 
-Number = int | float
+IntOrFloat = int | float
 STATE = ("bots", "seed", "line_ups", "settled", "allotted", "drawn", "in_process")
 """What a run decides by itself, or what is compared in another way."""
 BEFORE = {"clock": "wall", "by": "wins"}
@@ -269,7 +269,11 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
 def _difference(key: str, there: Any, here: Any, text: Callable[[Any], str]) -> list[str]:
     """The difference in a setting, or in a part of one such as a comparison's question."""
     change = DECLARED[key].change if key in DECLARED else "nothing"
-    if change in ("more", "less") and isinstance(there, Number) and isinstance(here, Number):
+    if (
+        change in ("more", "less")
+        and isinstance(there, IntOrFloat)
+        and isinstance(here, IntOrFloat)
+    ):
         if (here >= there) if change == "more" else (here <= there):
             return []
         before, now = (f"{x:g}" if isinstance(x, float) else x for x in (there, here))
@@ -325,9 +329,9 @@ def list_runs(results: Path) -> list[Path]:
     if not results.is_dir():
         return []
     found = [
-        (read_started(folder), (folder / FILE).stat().st_mtime_ns, folder.name, folder)
+        (read_started(folder), (folder / RUN_FILE).stat().st_mtime_ns, folder.name, folder)
         for folder in results.iterdir()
-        if (folder / FILE).is_file()
+        if (folder / RUN_FILE).is_file()
     ]
     return [folder for *_, folder in sorted(found)]
 
@@ -443,7 +447,7 @@ def as_it_is(run: Path, info: RunInfo, config: RunConfig) -> Request:
     ):
         if sorted(named) != sorted(there):
             raise ConfigError(
-                f"{run / FILE}: expected the same {what} in its settings as beside them,"
+                f"{run / RUN_FILE}: expected the same {what} in its settings as beside them,"
                 f" {', '.join(there) or 'none'}, got {', '.join(named) or 'none'}",
                 "something else changed the file: restore it",
             )

@@ -20,13 +20,11 @@ from arena.players.passing import remove_abandoned, remove_tree
 from arena.players.player import is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import passing_folder, stage_for_run
-from arena.records.journal import FILE as JOURNAL
-from arena.records.journal import Journal
-from arena.records.league import FILE as LEAGUE
+from arena.records.journal import JOURNAL_FILE, Journal
+from arena.records.league import LEAGUE_FILE
 from arena.records.ownership import MARK, is_made_here, mark_run
 from arena.records.regular import folder_below, has_folder
-from arena.records.runfile import FILE as RUN_FILE
-from arena.records.runfile import RunInfo, read_run, write_run
+from arena.records.runfile import RUN_FILE, RunInfo, read_run, write_run
 from arena.tournament.config import RunConfig, make_config
 from arena.tournament.lineups import fix_allotment, fix_line_ups
 from arena.tournament.runs import Request, describe_run, info_of, refuse_differences
@@ -97,7 +95,7 @@ def open_session(
         played = schedule.played(journal.ids)
         if config.league and played < len(journal.ids):
             raise RunError(
-                f"expected only games that {folder / LEAGUE} has drawn, got"
+                f"expected only games that {folder / LEAGUE_FILE} has drawn, got"
                 f" {len(journal.ids) - played} others in the journal",
                 "restore that file: it has lost lines, and their deals would be drawn again",
             )
@@ -140,7 +138,7 @@ def open_session(
 
 def _make_folder(folder: Path) -> None:
     """Makes the folder of a run. Raises RunError if there is one with other files in it."""
-    own = {JOURNAL, MARK, LEAGUE, "bots", "logs"}
+    own = {JOURNAL_FILE, MARK, LEAGUE_FILE, "bots", "logs"}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         is_run = (folder / RUN_FILE).exists() or {path.name for path in folder.iterdir()} <= own
@@ -242,7 +240,7 @@ def _drop_copies(folder: Path) -> None:
 def _discard(folder: Path) -> None:
     """Removes what is left of a run that could not start."""
     _drop_copies(folder)
-    for name in (JOURNAL, MARK):
+    for name in (JOURNAL_FILE, MARK):
         (folder / name).unlink(missing_ok=True)
     with suppress(OSError):
         folder.rmdir()

@@ -49,15 +49,15 @@ UNSAID = Timing()
 
 Players = Annotated[int, Meta(ge=2, le=4)]
 Deals = Annotated[int, Meta(ge=1, le=MOST_DEALS)]
-Tables = Annotated[int, Meta(ge=1)]
-Milliseconds = Annotated[int, Meta(ge=1, le=MOST_MS)]
+LineUpCount = Annotated[int, Meta(ge=1)]
+LimitMs = Annotated[int, Meta(ge=1, le=MOST_MS)]
 Increment = Annotated[int, Meta(ge=0, le=MOST_MS)]
 HalfWidth = Annotated[float, Meta(gt=0)]
 Chance = Annotated[float, Meta(gt=0, lt=0.5)]
 Seatings = Literal["rotations", "all", "single"]
 Basis = Literal["wins", "margin"]
 
-FILE = "arena.toml"
+SETTINGS_FILE = "arena.toml"
 PLACES = ("bots", "challenger", "out", "board")
 """What may be a path in it."""
 COMPLAINT = re.compile(r"Expected `([a-z| ]+)`(?: (>=|<=|>|<) (\S+))?")
@@ -162,7 +162,7 @@ class Settings(TypedDict, total=False):
         ),
     ]
     tables: Annotated[
-        Tables,
+        LineUpCount,
         Setting("Use a balanced subset of this many line-ups.", "run", shown="all", change="more"),
     ]
     challenger: Annotated[
@@ -177,10 +177,10 @@ class Settings(TypedDict, total=False):
         ),
     ]
     move_ms: Annotated[
-        Milliseconds, Setting("Time for a move, in ms.", f"{TIMED} check submit", UNSAID.move_ms)
+        LimitMs, Setting("Time for a move, in ms.", f"{TIMED} check submit", UNSAID.move_ms)
     ]
     game_ms: Annotated[
-        Milliseconds,
+        LimitMs,
         Setting(
             "Bank: time for all of a bot's moves in a game, in ms.", TIMED, UNSAID.game_ms, "none"
         ),
@@ -195,7 +195,7 @@ class Settings(TypedDict, total=False):
         ),
     ]
     startup_ms: Annotated[
-        Milliseconds,
+        LimitMs,
         Setting("Time for a bot's process to answer hello, in ms.", TIMED, UNSAID.startup_ms),
     ]
     until: Annotated[
@@ -314,7 +314,7 @@ def own_folder() -> Path:
 
 def _own_file() -> Path | None:
     with suppress(RuntimeError):
-        return own_folder() / FILE
+        return own_folder() / SETTINGS_FILE
     return None
 
 

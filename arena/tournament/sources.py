@@ -303,7 +303,7 @@ class Block(NamedTuple):
     margins: Margins = NO_MARGINS
 
 
-class _Score(NamedTuple):
+class _GameScore(NamedTuple):
     """A bot's share of a game in parts of `WHOLE`, and its margin, if the test goes by margins."""
 
     parts: int
@@ -337,7 +337,7 @@ class ComparedGames:
         self.round_size = self._groups * len(config.boards)
         self._parts_of_block = schedule.block_size * WHOLE
         # By board and deal: the scores of the new bot and the old one in each game.
-        self._open = defaultdict[tuple[str, int], list[tuple[_Score, _Score]]](list)
+        self._open = defaultdict[tuple[str, int], list[tuple[_GameScore, _GameScore]]](list)
         self._looked_at = 0
         self.settled: int | None = None
 
@@ -361,14 +361,14 @@ class ComparedGames:
             if self._judge([self._block(place) for place in places]):
                 self.settled = self._looked_at
 
-    def _score(self, record: GameRecord, bot: str) -> _Score:
+    def _score(self, record: GameRecord, bot: str) -> _GameScore:
         """The score of one of the two bots in a game; with a pool, it may not sit in the game."""
         if bot not in record.bots:
-            return _Score(0, None)
+            return _GameScore(0, None)
         seat = record.bots.index(bot)
         parts = round(shares(record.ranks)[seat] * WHOLE)
         margin = margins(record)[seat] if self._compare.by != "wins" else None
-        return _Score(parts, margin)
+        return _GameScore(parts, margin)
 
     def _block(self, place: tuple[str, int]) -> Block:
         """The complete block on a board and deal."""
@@ -383,7 +383,7 @@ class ComparedGames:
         )
 
 
-def _sorted_margins(scores: Sequence[_Score]) -> tuple[int, ...]:
+def _sorted_margins(scores: Sequence[_GameScore]) -> tuple[int, ...]:
     """The margins of a bot's games in ascending order."""
     return tuple(sorted(score.margin for score in scores if score.margin is not None))
 

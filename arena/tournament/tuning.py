@@ -43,7 +43,7 @@ DECIMALS = 9
 """Powers differ between machines in the last digits; rounded, the path does not."""
 UP, DOWN = 0, 1
 """The places of both sides among the bots of the run."""
-Block = tuple[str, int]
+BlockPlace = tuple[str, int]
 """A board and a deal on it."""
 Values = tuple[float, ...]
 
@@ -158,7 +158,7 @@ class SearchPath:
         """The games of a step."""
         return self.tuning.step * len(self._boards) * SEATS
 
-    def blocks(self, deals: range) -> Iterator[Block]:
+    def blocks(self, deals: range) -> Iterator[BlockPlace]:
         """The blocks on some deals."""
         return ((board, deal) for deal in deals for board in self._boards)
 
@@ -194,7 +194,7 @@ class SearchPath:
     def _number(self, board: str, deal: int) -> int:
         return deal * len(self._boards) + self._boards.index(board)
 
-    def move(self, scores: Mapping[Block, float]) -> None:
+    def move(self, scores: Mapping[BlockPlace, float]) -> None:
         """Takes a step, by the score of each of its blocks: what up won more than down, from -1 to
         1.
         """
@@ -260,7 +260,7 @@ class TunedGames:
         self._slots = slots
         self._tell = tell
         self._seats = schedule.block_size
-        self._lead: dict[Block, dict[int, float]] = {}
+        self._lead: dict[BlockPlace, dict[int, float]] = {}
         for record in known:
             self._note(record)
         self._move()

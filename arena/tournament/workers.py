@@ -101,7 +101,7 @@ class Batch(NamedTuple):
     logged: Sequence[logging.LogRecord] = ()
 
 
-Seated = tuple[BotPlayer | InProcessPlayer, set[tuple[str, int]]]
+SeatedPlayer = tuple[BotPlayer | InProcessPlayer, set[tuple[str, int]]]
 """A player, and the boards and deals that its process has met."""
 
 
@@ -111,7 +111,7 @@ class Worker:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.boards = {name: Board(name, rows) for name, rows in setup.boards.items()}
-        self._idle: list[Seated] = []
+        self._idle: list[SeatedPlayer] = []
         self._choosers = {
             label: built_in(bot.manifest.name).choose
             for label, bot in setup.bots.items()
@@ -158,7 +158,7 @@ class Worker:
         could remember the hands.
         """
         place = (board, deal)
-        taken = list[Seated]()
+        taken = list[SeatedPlayer]()
         for label in labels:
             fits = (
                 each

@@ -24,7 +24,7 @@ from arena.commands.home import results_folder
 from arena.commands.runs import latest_ratings, ratings_in
 from arena.errors import BotFolderError
 from arena.exports.parts import all_parts
-from arena.exports.report.page import Setting, fragment, policy_of, read, render
+from arena.exports.report.page import PageSetting, fragment, policy_of, read, render
 from arena.players import player
 from arena.players.registry import Registry
 from arena.records.record import MOST_SEATS, name_of
@@ -99,7 +99,7 @@ def page(
     return answer(render(template, shown, setting), setting, status)
 
 
-def answer(text: str, setting: Setting, status: int = 200) -> HTMLResponse:
+def answer(text: str, setting: PageSetting, status: int = 200) -> HTMLResponse:
     """A page with the policy of its kind, and never in a frame."""
     policy = f"{policy_of(setting)}; frame-ancestors 'none'"
     return HTMLResponse(text, status, {"content-security-policy": policy})
@@ -111,14 +111,14 @@ def has_play(request: Request) -> bool:
 
 
 @cache
-def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -> Setting:
+def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -> PageSetting:
     """What the pages served here have beyond those of reports."""
     play = (("/play", "Play"),) if has_play else ()
     links = (("/", "Runs"), ("/bots", "Bots"), *play, ("/rules", "Rules"))
     files = ("web.css", "live.js", *further)
     style = "\n".join(read(name, PACKAGE) for name in files if name.endswith(".css"))
     scripts = tuple(read(name, PACKAGE) for name in files if name.endswith(".js"))
-    return Setting(PACKAGE, style, scripts, POLICY, links)
+    return PageSetting(PACKAGE, style, scripts, POLICY, links)
 
 
 def whole_number(text: str) -> int | None:

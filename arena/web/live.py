@@ -26,10 +26,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from arena.commands.home import results_folder
-from arena.commands.runs import NOTHING, Rated, Reach, count_games, glance, is_quiet
+from arena.commands.runs import NOTHING, JournalCount, Rated, count_games, glance, is_quiet
 from arena.errors import ArenaError, RunError
 from arena.records.journal import journal_of
-from arena.records.runfile import FILE
+from arena.records.runfile import RUN_FILE
 from arena.tournament.workers import Crew, yield_to_games
 
 PATIENCE_S = 60.0
@@ -108,10 +108,10 @@ ALIVE_S = 15.0
 ALIVE = ": nothing new\n\n"
 MOST_WATCHED, MOST_LED = 16, 4
 MOST_FILES = 200
-State = tuple[object, ...]
+Fingerprint = tuple[object, ...]
 
 
-def state_of(folder: Path) -> State:
+def state_of(folder: Path) -> Fingerprint:
     """A value that changes when the page of a run would change: when one of the run's files does,
     and when the run stops being played.
     """
@@ -150,7 +150,7 @@ class Watched:
         self.leader = ("", "")
         self._desk = desk
         self._folder = folder
-        self._state: State = ()
+        self._state: Fingerprint = ()
         self._next_s = 0.0
         self._looking = asyncio.Lock()
 
@@ -243,7 +243,7 @@ class Press:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._kept = dict[tuple[object, ...], tuple[State, asyncio.Task[str]]]()
+        self._kept = dict[tuple[object, ...], tuple[Fingerprint, asyncio.Task[str]]]()
         self._waiting = 0
 
     async def page(self, work: str, folder: Path, *given: Any) -> str:
@@ -259,7 +259,7 @@ class Press:
         finally:
             self._waiting -= 1
 
-    def _made(self, key: tuple[Any, ...], state: State) -> asyncio.Task[str]:
+    def _made(self, key: tuple[Any, ...], state: Fingerprint) -> asyncio.Task[str]:
         """The page that is being made, or that was made of these files, or else a new one."""
         before, making = self._kept.pop(key, ((), None))
         has_failed = making and making.done() and (making.cancelled() or making.exception())
@@ -294,7 +294,7 @@ class Shelf:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self._known: dict[Path, tuple[State, Reach, dict[str, Any]]] = {}
+        self._known: dict[Path, tuple[Fingerprint, JournalCount, dict[str, Any]]] = {}
         self._looking = asyncio.Lock()
         self._rows: list[dict[str, Any]] = []
         self._until_s = 0.0
@@ -325,7 +325,7 @@ class Shelf:
         return [*runs, *own[:MOST_OWN]]
 
 
-def _row_of(folder: Path, counted: Reach) -> tuple[Reach, dict[str, Any]]:
+def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str, Any]]:
     """The row of a run in the table of runs, and how far its journal has been counted; ``counted``
     is how far it had been before.
     """
@@ -366,7 +366,7 @@ def run_folders(results: Path) -> list[Path]:
 def played_at(folder: Path) -> float:
     """When the journal of a run last grew, or when the run was begun; 0 for another folder."""
     try:
-        begun = (folder / FILE).lstat().st_mtime
+        begun = (folder / RUN_FILE).lstat().st_mtime
     except OSError:
         return 0.0
     try:

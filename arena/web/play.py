@@ -109,19 +109,19 @@ AGAIN = ("new", "same", "seat")
 NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
 FILES = ("play.css", "play.js")
 
-Field = Annotated[str, Meta(max_length=100)]
+FormField = Annotated[str, Meta(max_length=100)]
 
 
 class GameForm(Struct, frozen=True, forbid_unknown_fields=True):
     """What the form asks for; an empty field leaves it open."""
 
-    bot: Field = ""
-    bot2: Field = ""
-    bot3: Field = ""
-    seat: Field = ""
-    board: Field = ""
-    seed: Field = ""
-    ms: Field = ""
+    bot: FormField = ""
+    bot2: FormField = ""
+    bot3: FormField = ""
+    seat: FormField = ""
+    board: FormField = ""
+    seed: FormField = ""
+    ms: FormField = ""
 
 
 class Ask(Struct, frozen=True, forbid_unknown_fields=True):

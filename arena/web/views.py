@@ -13,8 +13,8 @@ from arena.errors import NoAnswerError, RunError
 from arena.exports.grid import figure, with_error
 from arena.exports.report.make import facts_of, game_page, report_page
 from arena.exports.report.material import Follower, Material, read_secrecy
-from arena.exports.report.page import Around, Setting, fragment, rules_named
-from arena.exports.report.profiles import Field, Profiles, choose_games, opponents_of
+from arena.exports.report.page import Around, PageSetting, fragment, rules_named
+from arena.exports.report.profiles import GamesToShow, Profiles, choose_games, opponents_of
 from arena.exports.report.scan import Reasons
 from arena.exports.report.sections import details_of, lead
 from arena.exports.text import seat_names
@@ -56,7 +56,7 @@ class FollowedRun(Follower):
     def lead(self, material: Material) -> dict[str, Any]:
         """What the page begins with: for a minute the same game, which plays itself."""
         if time.monotonic() > self._featured_until:
-            field = Field(material.scan, material.elo, ~material.is_open)
+            field = GamesToShow(material.scan, material.elo, ~material.is_open)
             latest: Reasons = {int(game): ["just ended"] for game in field.clean[:1]}
             is_over = material.secrecy.is_finished
             self._featured = choose_games(field, 1) if is_over else latest
@@ -81,12 +81,12 @@ def look_at(folder: str) -> Sight:
     return Sight(parts, material.secrecy.is_finished, leader, time.process_time() - began)
 
 
-def report(folder: str, setting: Setting) -> str:
+def report(folder: str, setting: PageSetting) -> str:
     """The report of the run in a folder. Raises RunError, NoAnswerError."""
     return report_page(Path(folder), setting=setting).text
 
 
-def game(folder: str, setting: Setting, name: str) -> str:
+def game(folder: str, setting: PageSetting, name: str) -> str:
     """The page of a game whose deal is over. Raises RunError."""
     run = Path(folder)
     record = find_record(run, name)

@@ -15,7 +15,7 @@ from arena.match.referee import GamePlan
 from arena.players.sandbox.tiers import OPEN
 from arena.records.journal import Journal
 from arena.rules.boards import built_in
-from arena.tournament.events import Event, GamePlayed
+from arena.tournament.events import GamePlayed, RunnerEvent
 from arena.tournament.runner import Runner
 from arena.tournament.sources import BatchQueue, Games
 from arena.tournament.workers import LocalPool, Setup, worker_cores
@@ -63,7 +63,7 @@ def play_games(marks: tuple[int, ...]) -> Readings:
     readings: Readings = {}
     played = 0
 
-    def listen(event: Event) -> None:
+    def listen(event: RunnerEvent) -> None:
         nonlocal played
         played += isinstance(event, GamePlayed)
         if played in marks and played not in readings:

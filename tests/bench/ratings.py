@@ -16,7 +16,7 @@ from arena.ratings.model import rate
 from arena.ratings.results import Floats, Ints
 from arena.ratings.tables import make_tables
 from arena.ratings.tally import score_journal
-from arena.records.journal import FILE as JOURNAL
+from arena.records.journal import JOURNAL_FILE
 from arena.records.record import encode_record
 from tests.bench.figures import Figure, alternate, in_own_process
 from tests.bench.parrots import rehearse
@@ -77,7 +77,7 @@ def rate_table(games: int, rounds: int) -> Spent:
 def rate_journal(games: int, rounds: int) -> Spent:
     """Reads and rates a journal; writing it happens in another process and does not count."""
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
-        path = Path(folder, JOURNAL)
+        path = Path(folder, JOURNAL_FILE)
         in_own_process(write_journal, path, games)
         spent = alternate(
             {"journal": lambda: make_tables(score_journal(path, ()).counted.counts(BOTS))}, rounds

@@ -17,7 +17,7 @@ from arena.match.referee import GamePlan, Referee, Timing
 from arena.players.bot import BotPlayer
 from arena.players.channel import Said
 from arena.players.messages import Start
-from arena.players.player import Answer, Player, Words
+from arena.players.player import Answer, Dialogue, Player
 from arena.players.sandbox.tiers import OPEN
 from arena.rules import State
 from arena.rules.boards import built_in
@@ -140,7 +140,7 @@ class Stopwatch(Player):
         """Dismisses."""
         self._player.dismiss()
 
-    def evidence(self) -> tuple[str, Words, str]:
+    def evidence(self) -> tuple[str, Dialogue, str]:
         """The player's."""
         return self._player.evidence()
 

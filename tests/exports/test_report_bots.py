@@ -7,7 +7,14 @@ import pytest
 from arena.exports.report.make import report_page
 from arena.exports.report.material import gather
 from arena.exports.report.page import OnePage, ids_of
-from arena.exports.report.profiles import Field, Profiles, choose, feats, meetings_of, opponents_of
+from arena.exports.report.profiles import (
+    GamesToShow,
+    Profiles,
+    choose,
+    feats,
+    meetings_of,
+    opponents_of,
+)
 from arena.exports.report.sections import headline, lead
 from tests.exports.runs import data_of, duels, game_of, write_run
 
@@ -86,7 +93,7 @@ def test_a_fault_is_told_with_its_reason_once_its_deal_is_over(material):
 
 def test_the_best_win_is_against_the_best_rated_by_the_widest_lead(material):
     elo = {"a": 900.0, "a:depth=2": 0.0, "b": 500.0, "c": 100.0}
-    field = Field(material.scan, elo, ~material.is_open)
+    field = GamesToShow(material.scan, elo, ~material.is_open)
     told = feats(field, 3)["c"]
     best = told.wins[0]
     assert best.rivals == ("a",)

@@ -5,7 +5,7 @@ import pytest
 
 from arena.errors import RunError
 from arena.exports.report.material import gather
-from arena.exports.report.profiles import Field, choose, choose_games
+from arena.exports.report.profiles import GamesToShow, choose, choose_games
 from tests.exports.runs import duels, game_of, write_run
 
 
@@ -25,7 +25,7 @@ def material(tmp_path_factory):
 
 def field_of(material, elo=None, allowed=None):
     allowed = np.ones(len(material.is_open), dtype=bool) if allowed is None else allowed
-    return Field(material.scan, elo or material.elo, allowed)
+    return GamesToShow(material.scan, elo or material.elo, allowed)
 
 
 def told(chosen):

@@ -4,7 +4,7 @@ import pytest
 
 from arena.errors import RunError
 from arena.records.league import (
-    FILE,
+    LEAGUE_FILE,
     Drawn,
     Joined,
     League,
@@ -56,7 +56,7 @@ def test_a_league_is_what_its_events_come_to(tmp_path):
 
 def test_a_torn_line_is_left_out_and_cut_off_by_the_next(tmp_path):
     append_events(tmp_path, EVENTS[:2])
-    with (tmp_path / FILE).open("ab") as file:
+    with (tmp_path / LEAGUE_FILE).open("ab") as file:
         file.write(b'{"event":"drawn","line_up":"a@1+')
     assert read_league(tmp_path).deals == 0
     append_events(tmp_path, EVENTS[2:3])
@@ -81,7 +81,7 @@ def test_a_torn_line_is_left_out_and_cut_off_by_the_next(tmp_path):
 )
 def test_a_line_changed_by_hand_is_named_by_its_number(tmp_path, line, said):
     append_events(tmp_path, EVENTS[:3])
-    with (tmp_path / FILE).open("a") as file:
+    with (tmp_path / LEAGUE_FILE).open("a") as file:
         file.write(f"{line}\n")
     with pytest.raises(RunError, match="line 4") as caught:
         read_league(tmp_path)

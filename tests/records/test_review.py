@@ -6,7 +6,7 @@ import pytest
 from arena.errors import RunError
 from arena.records import regular
 from arena.records.grades import (
-    FILE,
+    REVIEW_FILE,
     Grade,
     Judge,
     ReviewedGame,
@@ -58,8 +58,8 @@ def test_a_run_without_a_review_has_none(tmp_path):
 
 def test_a_torn_line_is_cut_and_graded_again(tmp_path):
     write(tmp_path, graded())
-    whole = (tmp_path / FILE).read_bytes()
-    (tmp_path / FILE).write_bytes(whole + whole[:99])
+    whole = (tmp_path / REVIEW_FILE).read_bytes()
+    (tmp_path / REVIEW_FILE).write_bytes(whole + whole[:99])
     assert read_reviews(tmp_path) == [graded()]
     write(tmp_path, graded(Judge("random", 9, 4)))
     assert len(read_reviews(tmp_path)) == 2
@@ -103,9 +103,9 @@ def test_a_full_disk_leaves_whole_lines(tmp_path, monkeypatch):
 )
 def test_a_strangers_line_is_named(tmp_path, old, new):
     write(tmp_path, graded())
-    text = (tmp_path / FILE).read_text()
+    text = (tmp_path / REVIEW_FILE).read_text()
     assert old in text
-    (tmp_path / FILE).write_text(text.replace(old, new, 1))
+    (tmp_path / REVIEW_FILE).write_text(text.replace(old, new, 1))
     with pytest.raises(RunError, match=r"review\.jsonl, line 1: expected") as caught:
         read_reviews(tmp_path)
     assert "delete it and review the run again" in caught.value.hint
@@ -128,7 +128,7 @@ def test_a_link_in_its_place_is_not_followed(tmp_path):
     (tmp_path / "own").write_text("mine\n")
     run = tmp_path / "run"
     run.mkdir()
-    (run / FILE).symlink_to(tmp_path / "own")
+    (run / REVIEW_FILE).symlink_to(tmp_path / "own")
     for use in (read_reviews, review_file):
         with pytest.raises(RunError, match="got a link"):
             use(run)

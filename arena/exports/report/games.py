@@ -26,7 +26,7 @@ from arena.rules.boards import Board
 from arena.rules.notation import PASSED, deck_text, draw, move_text
 from arena.rules.terms import PAGODAS, REVISION
 
-Chosen = tuple[GameRecord, list[str]]
+ChosenRecord = tuple[GameRecord, list[str]]
 """A game, and why it was chosen."""
 
 
@@ -127,7 +127,7 @@ class Album(NamedTuple):
 
 
 def album_of(
-    chosen: Iterable[Chosen],
+    chosen: Iterable[ChosenRecord],
     rows: Mapping[str, list[str]],
     reviews: Sequence[ReviewedGame] = (),
     is_open: Callable[[GameRecord], bool] = lambda _: False,

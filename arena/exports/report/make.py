@@ -13,7 +13,7 @@ from arena.exports.parts import all_parts
 from arena.exports.report import sections
 from arena.exports.report.games import Album, album_of
 from arena.exports.report.material import Material, gather, read_secrecy
-from arena.exports.report.page import ALONE, Around, OnePage, Setting, render, rules_named
+from arena.exports.report.page import ALONE, Around, OnePage, PageSetting, render, rules_named
 from arena.exports.report.profiles import Profiles, choose, meetings_of, opponents_of
 from arena.exports.report.scan import Forfeited, chosen_records
 from arena.exports.text import CLOCKS, counted_text, gain_lines, noun_of
@@ -40,7 +40,7 @@ def report_page(
     wanted: int | list[str] = DEFAULT_GAMES,
     prior: float | None = None,
     match: Sequence[str] | None = None,
-    setting: Setting = ALONE,
+    setting: PageSetting = ALONE,
 ) -> Report:
     """The report of a run with this many well-chosen games, or with the named ones; scored as in
     the run unless ``match`` differs.
@@ -64,7 +64,7 @@ def report_page(
 
 
 def game_page(
-    folder: Path, record: GameRecord, setting: Setting = ALONE, around: Around | None = None
+    folder: Path, record: GameRecord, setting: PageSetting = ALONE, around: Around | None = None
 ) -> str:
     """The replay of one game, with the evidence of its faults, and with links to what is
     ``around`` it. Raises RunError.

@@ -50,7 +50,7 @@ POLICY = (
 )
 
 
-class Setting(NamedTuple):
+class PageSetting(NamedTuple):
     """What a kind of pages has beyond those that are files of their own.
 
     ``package``  has more templates, in a folder of that name
@@ -66,24 +66,24 @@ class Setting(NamedTuple):
     links: tuple[tuple[str, str], ...] = ()
 
 
-ALONE = Setting()
+ALONE = PageSetting()
 
 
-def render(template: str, values: Mapping[str, Any], setting: Setting = ALONE) -> str:
+def render(template: str, values: Mapping[str, Any], setting: PageSetting = ALONE) -> str:
     """The page made from one of the templates."""
     style, script = _inlines(setting)
     page = {"policy": policy_of(setting), "style": style, "script": script, "links": setting.links}
     return fragment(template, {**page, **values}, setting)
 
 
-def fragment(template: str, values: Mapping[str, Any], setting: Setting = ALONE) -> str:
+def fragment(template: str, values: Mapping[str, Any], setting: PageSetting = ALONE) -> str:
     """The part of a page made from one of the templates."""
     text: str = _environment(setting.package).get_template(template).render(values)
     return text
 
 
 @cache
-def policy_of(setting: Setting) -> str:
+def policy_of(setting: PageSetting) -> str:
     """What the pages may do: everything else is blocked. What stands in the page itself is known
     by its hash.
     """
@@ -94,7 +94,7 @@ def policy_of(setting: Setting) -> str:
 
 
 @cache
-def _inlines(setting: Setting) -> tuple[Markup, Markup]:
+def _inlines(setting: PageSetting) -> tuple[Markup, Markup]:
     """The style and the scripts, which are our own files."""
     style = (read("style.css"), setting.style, drawing_style() + SEAT_NAMES_STYLE)
     scripts = (*map(read, SCRIPTS), *setting.scripts)

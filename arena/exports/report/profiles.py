@@ -34,7 +34,7 @@ FEWEST_OPPONENTS = 8
 MOST_LISTED = 6
 """Games of one pair."""
 MOST_FEATS = 3
-Chosen = Iterator[tuple[int, str]]
+ChosenGames = Iterator[tuple[int, str]]
 """Games by number, each with the reason."""
 
 
@@ -43,7 +43,7 @@ def choose(material: Material, wanted: int | list[str]) -> Reasons:
     that are given as ``one+other``. Raises RunError for an unknown id, UserError for a bot.
     """
     if isinstance(wanted, int):
-        return choose_games(Field(material.scan, material.elo, ~material.is_open), wanted)
+        return choose_games(GamesToShow(material.scan, material.elo, ~material.is_open), wanted)
     meetings = [text for text in wanted if "/" not in text]
     games = [game for text in meetings for game in _games_of(material, text)]
     games += material.scan.numbers([text for text in wanted if "/" in text])
@@ -59,7 +59,7 @@ def _games_of(material: Material, meeting: str) -> Iterator[int]:
     yield from np.flatnonzero(met & ~material.is_open)[::-1].tolist()
 
 
-class Field:
+class GamesToShow:
     """The games to choose from: those of a scan that ``may_show`` allows.
 
     ``order`` (n,) are the allowed games, latest first; ``clean`` are those without a fault.
@@ -78,11 +78,11 @@ class Field:
         return self.elo.get(bot, 0.0)
 
 
-def choose_games(field: Field, count: int) -> Reasons:
+def choose_games(field: GamesToShow, count: int) -> Reasons:
     """At most ``count`` games."""
     chosen: Reasons = {}
     some = max(1, count // 8)
-    sources: list[tuple[int, Chosen]] = [
+    sources: list[tuple[int, ChosenGames]] = [
         (some, _closest(field)),
         (some, _same_deals(field, chosen)),
         (some, _upsets(field)),
@@ -103,7 +103,7 @@ def choose_games(field: Field, count: int) -> Reasons:
     }
 
 
-def _closest(field: Field) -> Chosen:
+def _closest(field: GamesToShow) -> ChosenGames:
     """The games with the smallest lead, longer ones first."""
     leads = field.scan.leads()[field.clean]
     turns = field.scan.turns[field.clean]
@@ -113,7 +113,7 @@ def _closest(field: Field) -> Chosen:
         yield int(field.clean[place]), f"close: {told}"
 
 
-def _same_deals(field: Field, chosen: Reasons) -> Chosen:
+def _same_deals(field: GamesToShow, chosen: Reasons) -> ChosenGames:
     """The games of the deals chosen so far with other seats, so that a page can show both."""
     scan = field.scan
     line_ups = [(board, sorted(bots)) for board, bots, _ in scan.outcomes]
@@ -125,7 +125,7 @@ def _same_deals(field: Field, chosen: Reasons) -> Chosen:
                 yield int(other), "same deal, other seats"
 
 
-def _upsets(field: Field) -> Chosen:
+def _upsets(field: GamesToShow) -> ChosenGames:
     """For each difference of ratings that a winner overcame, the latest game; the widest first."""
     margins = [_margin(bots, ranks, field.elo) for _, bots, ranks in field.scan.outcomes]
     margin = np.array(margins or [0.0])[field.scan.outcome[field.clean]]
@@ -144,7 +144,7 @@ def _margin(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float])
     return best[False] - best[True] if len(best) > 1 else 0.0
 
 
-def _faults(field: Field) -> Chosen:
+def _faults(field: GamesToShow) -> ChosenGames:
     """The latest game with each kind of fault, then with each kind and bot."""
     found = [fault for fault in field.scan.faults if field.allowed[fault.game]]
     kinds = {one.fault.kind: one for one in found}
@@ -155,7 +155,7 @@ def _faults(field: Field) -> Chosen:
         yield one.game, f"fault: {kind}"
 
 
-def _by_length(field: Field, *, longest: bool) -> Chosen:
+def _by_length(field: GamesToShow, *, longest: bool) -> ChosenGames:
     """Games by their number of placements; the short ones only from games won by placing the last
     pagoda.
     """
@@ -168,7 +168,7 @@ def _by_length(field: Field, *, longest: bool) -> Chosen:
         yield int(games[place]), f"{'long' if longest else 'short'}: {turns[place]} turns"
 
 
-def _feats(field: Field) -> Chosen:
+def _feats(field: GamesToShow) -> ChosenGames:
     """The best win and the worst loss of each bot, highest ratings first."""
     told = feats(field, 1)
     for bot in sorted(told, key=lambda bot: (-field.rating(bot), bot)):
@@ -176,7 +176,7 @@ def _feats(field: Field) -> Chosen:
             yield from ((feat.game, f"{name} of {bot}") for feat in found)
 
 
-def _latest_of_line_ups(field: Field) -> Chosen:
+def _latest_of_line_ups(field: GamesToShow) -> ChosenGames:
     """The latest game of each line-up, highest ratings first."""
     last = np.full(len(field.scan.outcomes), -1)
     np.maximum.at(last, field.scan.outcome[field.order], field.order)
@@ -208,7 +208,7 @@ class Feats(NamedTuple):
     losses: list[Feat]
 
 
-def feats(field: Field, most: int) -> dict[str, Feats]:
+def feats(field: GamesToShow, most: int) -> dict[str, Feats]:
     """For each bot at most ``most`` wins against the highest-rated opponents and losses to the
     lowest-rated ones, each by the widest lead, among the games without faults.
     """
@@ -295,7 +295,7 @@ class Profiles:
         self._meetings = meetings
         tables = material.tables
         history = material.history
-        told = feats(Field(material.scan, material.elo, ~material.is_open), MOST_FEATS)
+        told = feats(GamesToShow(material.scan, material.elo, ~material.is_open), MOST_FEATS)
         self._feats = {name: told.get(name, Feats([], [])) for name in opponents}
         self._numbers = material.scan.bot_numbers()
         self._boards = material.scan.boards()

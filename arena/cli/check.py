@@ -34,7 +34,7 @@ def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice, as_j
     every seat, everything the protocol may send, and a clean end.
 
     PATH is a bot's folder or script, or the name of a bot in bots/. You see one line per step, with
-    the cure below each failure. The exit status is 1 if any step fails.
+    the cure below each failure. The exit status is 1 if any step fails or was not tried.
 
     One game is played at --move-ms, the others at 20 ms a move, or more if the bot needs it. A bot
     that always uses all its time is done in about 20 seconds, most bots in a few. After two minutes
@@ -63,7 +63,7 @@ def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice, as_j
 def run_checks(
     home: Path, bot: Bot, move_ms: int, sandbox: Sandbox, *, only_failures: bool
 ) -> bool:
-    """Prints the steps of a check; returns whether none failed."""
+    """Prints the steps of a check; returns whether all were tried and none failed."""
     passed = failed = left_out = 0
     for step in _steps(bot, move_ms, sandbox):
         passed += step.passed is True
@@ -74,8 +74,9 @@ def run_checks(
     if not failed and not left_out:
         remember_passed(home, bot, move_ms, sandbox)
     if not only_failures:
-        tell(f"{bot.label}: {passed} steps passed, {failed} failed")
-    return failed == 0
+        untried = f", {left_out} not tried" if left_out else ""
+        tell(f"{bot.label}: {passed} steps passed, {failed} failed{untried}")
+    return not failed and not left_out
 
 
 def _steps(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:

@@ -7,6 +7,7 @@ import click
 
 from arena.cli.terminal import tell
 from arena.commands.bots import registry_of
+from arena.commands.home import results_folder
 from arena.commands.runs import remove_run, run_folder
 from arena.errors import UserError, counted, printable
 from arena.players.registry import Registry
@@ -48,6 +49,12 @@ def remove(
 
 def _remove_run(home: Path, name: str, *, yes: bool) -> None:
     folder = run_folder(home, name)
+    results = results_folder(home)
+    if folder.resolve().parent != results.resolve() and not folder.is_symlink():
+        raise UserError(
+            f"expected a run in {results}, got {folder.resolve()}",
+            "remove that folder yourself, or name its home with --home",
+        )
     try:
         played, _ = games_of(folder, read_run(folder))
         what = f"the run {folder} with its {counted(played, 'game')}"

@@ -397,7 +397,8 @@ def results_path(
     folder, passed_over = choose_folder(results, request, finished=finished, prefix=prefix)
     if passed_over:
         name = shlex.quote(passed_over.name)
-        path = shlex.quote(str(passed_over))
-        cures = f"'arena run --finish {name}' plays the rest, 'rm -r {path}' deletes it"
+        cures = (
+            f"'arena run --finish {name}' plays the rest, 'arena remove --run {name}' removes it"
+        )
         tell(printable(f"note: {name} is unfinished: {cures}"))
     return folder

@@ -17,9 +17,10 @@ from arena.errors import RunError
 from arena.match.bench import STARTUP_MS
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
-from arena.records.ownership import state_folder
+from arena.records.ownership import make_state_folder, state_folder
 from arena.rules import CORE
 
+PASSED = "passed"
 FRESH_S = 3600
 """For how long a check counts, in seconds. What a bot needs from the machine may change later."""
 MOST_KEPT = 1000
@@ -31,8 +32,7 @@ def remember_passed(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> Non
     cannot be written, the next check is made again, which only takes time.
     """
     with suppress(OSError, RunError):
-        folder = _folder()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = make_state_folder(PASSED)
         _remove_old(folder)
         (folder / _key(home, bot, move_ms, sandbox)).touch()
 
@@ -53,7 +53,7 @@ def _folder() -> Path:
     """Where passed checks are remembered. It lies outside the home, because a home may be a
     repository into which others put bots, and no bot in a sandbox can see it. Raises RunError.
     """
-    return state_folder() / "passed"
+    return state_folder() / PASSED
 
 
 def _remove_old(folder: Path) -> None:
@@ -78,6 +78,7 @@ def _key(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> str:
         move_ms,
         STARTUP_MS,
         sandbox.tier,
+        sandbox.strangers,
         repr(sandbox.of(bot.label)),
         arena.__version__,
         _newest_file_ns(),

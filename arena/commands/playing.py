@@ -37,7 +37,7 @@ from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
 from arena.ratings.sequential import SequentialTest, Verdict
 from arena.records.faults import evidence_name
 from arena.records.journal import read_records
-from arena.records.ownership import state_folder
+from arena.records.ownership import make_state_folder, state_folder
 from arena.records.runfile import read_run
 from arena.rules import CORE
 from arena.tournament.events import BotBroken, RunnerEvent
@@ -121,8 +121,7 @@ def _is_new(home: Path, text: str) -> bool:
     """Whether a note was never told in this home, as far as can be remembered; now it was."""
     words = f"{home.absolute()}\n{text}".encode(errors="surrogateescape")
     try:
-        told = state_folder() / "told"
-        told.mkdir(mode=0o700, parents=True, exist_ok=True)
+        told = make_state_folder("told")
         (told / hashlib.sha256(words).hexdigest()[:16]).touch(exist_ok=False)
     except FileExistsError:
         return False

@@ -77,22 +77,25 @@ def run_folder(home: Path, run: str | None) -> Path:
 
 
 def remove_run(folder: Path) -> None:
-    """Remove the folder of a run. Raises RunError if it is a link, or being played or reviewed."""
+    """Remove the folder of a run in a results folder. Raises RunError if it is a link, or being
+    played or reviewed.
+    """
     if folder.is_symlink():
         raise RunError(
             f"expected the folder of a run, got a link: {folder}",
             f"remove the link, or name the folder that it leads to: {folder.resolve()}",
         )
+    place = folder.resolve()  # which has a name, also where the user says "."
     try:
         with ExitStack() as stack:
             stack.enter_context(turn_in(folder))
             for path in folder.glob("*.jsonl"):
                 stack.enter_context(unused(path))
-            for left in folder.parent.glob(f"{OUTGOING}*"):  # of a removal that was interrupted
+            for left in place.parent.glob(f"{OUTGOING}*"):  # of a removal that was interrupted
                 remove_tree(str(left))
             # First out of sight, so that no interruption leaves half a run.
-            outgoing = tempfile.mkdtemp(prefix=OUTGOING, dir=folder.parent)
-            folder.rename(Path(outgoing, folder.name))
+            outgoing = tempfile.mkdtemp(prefix=OUTGOING, dir=place.parent)
+            place.rename(Path(outgoing, place.name))
             remove_tree(outgoing)
     except BusyError as error:
         error.hint = "stop the command that plays or reviews it, then remove it"

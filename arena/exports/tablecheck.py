@@ -41,8 +41,12 @@ class CheckedTables(NamedTuple):
     notes: list[str]
 
 
-def check_tables(run: Path, names: Sequence[str], prior: float | None) -> CheckedTables:
-    """Compare these tables in a run's folder with the ones computed from its journal."""
+def check_tables(
+    run: Path, names: Sequence[str], prior: float | None, *, is_of_1_0: bool
+) -> CheckedTables:
+    """Compare these tables in a run's folder with the ones computed from its journal. Only in a run
+    that version 1.0.0 wrote may they have the ranks and columns of that version.
+    """
     if not names:
         note = "no tables to compare: use 'arena export RUN --to RUN' to write them"
         return CheckedTables([], [note])
@@ -52,13 +56,13 @@ def check_tables(run: Path, names: Sequence[str], prior: float | None) -> Checke
         expected = "a journal that gives this table"
         wrong = Difference(f"{names[0]}.csv", None, "table", expected, str(error))
         return CheckedTables([wrong], [])
-    if _is_without_marks(run):
+    if is_of_1_0 and _is_without_marks(run):
         return _check_without_marks(run, names, tables)
     differences: list[Difference] = []
     notes: list[str] = []
     for name in names:
         difference = csv_difference(run / f"{name}.csv", derived_text(run, tables, name))
-        if difference and name == "standings":
+        if difference and name == "standings" and is_of_1_0:
             before = csv_difference(run / STANDINGS, [csv_text(*ranked_by_1_0(tables))])
             if before is None or _place_of(before) > _place_of(difference):
                 difference = before

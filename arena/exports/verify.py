@@ -101,7 +101,7 @@ def verify_run(
         bots += 1
         differences += [other] if other else []
     tables = [name for name in DERIVED if os.path.lexists(run / f"{name}.csv")]
-    checked = check_tables(run, tables, prior)
+    checked = check_tables(run, tables, prior, is_of_1_0=info.is_of_1_0)
     differences += checked.differences
     notes += checked.notes
     files = [f"{name}.csv" for name in tables]

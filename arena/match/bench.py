@@ -44,7 +44,9 @@ MOVES = 560
 """About how many moves a bot makes in such games, and `FULL_MOVES` at the full time."""
 FULL_MOVES = 7
 MOST_S = 120
-"""How long a check may take by the wall, in seconds, beyond `thinking_s`."""
+"""How many seconds a check may take by the wall, beyond `thinking_s` and the starts of the bot."""
+STARTS = 50
+"""How often a check starts the bot, at most."""
 BANK_MOVES = 30
 """How many full moves the bank of a game lasts for."""
 ATTEMPTS = 3
@@ -170,7 +172,7 @@ class Bench:
     @property
     def most_s(self) -> float:
         """How long the check may take by the wall, in seconds."""
-        return MOST_S + thinking_s(self.move_ms)
+        return MOST_S + thinking_s(self.move_ms) + STARTS * self.start_ns / 1e9
 
     def expect_time(self) -> None:
         """Raises CheckTimeOver once the check has taken too long."""

@@ -88,7 +88,9 @@ class BuildCache:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Let no other process change the cache meanwhile; the folder is made if need be."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # With ``parents=True`` alone, the mode would hold for the inner folder only.
+        self.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.folder.mkdir(mode=0o700, exist_ok=True)
         with (self.folder / LOCK).open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield

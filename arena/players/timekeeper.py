@@ -333,12 +333,14 @@ class IdleTime:
         self.so_far_ns = 0
 
     def add(self, span_ns: int) -> None:
-        """Counts the last ``span_ns`` unless the bot computed, or wants to compute now."""
+        """Counts the last ``span_ns``, less what the bot computed in it, unless the bot wants to
+        compute now.
+        """
         used_ns = self._meter.used_ns()
-        before_ns = self._used_ns
+        computed_ns = used_ns - self._used_ns
         self._used_ns = used_ns
-        if used_ns - before_ns <= RUNNING_NS and not self._meter.wants_processor():
-            self.so_far_ns += span_ns
+        if not self._meter.wants_processor():
+            self.so_far_ns += max(0, span_ns - computed_ns)
 
 
 def _fetched(pid: int, descriptor: str | None) -> int:

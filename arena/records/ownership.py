@@ -63,6 +63,18 @@ def state_folder() -> Path:
         ) from None
 
 
+def make_state_folder(name: str) -> Path:
+    """The folder of this name in the user's state folder. Both are made if they are missing, for
+    this user alone. Raises OSError, RunError.
+    """
+    # With ``parents=True`` alone, the mode would hold for the inner folder only.
+    state = state_folder()
+    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder = state / name
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
 def _mark(key: bytes, seed: str, started: str) -> str:
     """The content of the file for a run."""
     return hmac.new(key, f"{started}\n{seed}".encode(errors="surrogatepass"), sha256).hexdigest()

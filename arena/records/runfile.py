@@ -15,8 +15,8 @@ from arena.records.regular import read_regular, write_durably
 RUN_FILE = "run.json"
 OLDER = "0."
 """How the versions begin whose runs this version cannot read. Version 1.0.0 reads them."""
-WITH_BUILDS = "1.0.0"
-"""The version whose runs have build results in the copies of bots."""
+FIRST_VERSION = "1.0.0"
+"""The version whose runs have build results in the copies of bots, and tables with other ranks."""
 READS_IT = "qin-arena 1.0.0 still reads it: pip install qin-arena==1.0.0"
 MOST_BYTES = 256 << 20
 """The largest run.json that is read: a run of a million line-ups has one of 100 MiB."""
@@ -71,11 +71,16 @@ class RunInfo(Struct, frozen=True):
         return bool(self.config.get("seatings") == "single")
 
     @property
+    def is_of_1_0(self) -> bool:
+        """Whether version 1.0.0 wrote the run."""
+        return self.arena == FIRST_VERSION
+
+    @property
     def may_hold_builds(self) -> bool:
         """Whether the copy of a bot with build steps may have build results among its files, so
         that its hash cannot be checked.
         """
-        return self.arena == WITH_BUILDS
+        return self.is_of_1_0
 
     @property
     def clock(self) -> str:

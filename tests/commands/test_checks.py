@@ -55,6 +55,16 @@ def test_a_passed_check_counts_for_the_same_settings_home_and_arena_alone(
     assert passed_s_ago(tmp_path, bot, 100, OPEN) is None
 
 
+def test_the_folders_of_what_is_remembered_are_for_the_user_alone(tmp_path, bot, state):
+    before = os.umask(0o002)
+    try:
+        remember_passed(tmp_path, bot, 100, OPEN)
+    finally:
+        os.umask(before)
+    assert state.parent.stat().st_mode & 0o777 == 0o700
+    assert state.stat().st_mode & 0o777 == 0o700
+
+
 def test_a_passed_check_is_forgotten_after_an_hour(tmp_path, bot, state, monkeypatch):
     remember_passed(tmp_path, bot, 100, OPEN)
     [passed] = state.iterdir()

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pty
+import shutil
 import signal
 import struct
 import subprocess
@@ -400,8 +401,20 @@ def test_only_the_folder_of_a_run_is_removed(arena):
         status, _, err = arena.ended("remove", *words, "--yes")
         assert status
         assert said in err
+    outside = arena.home / "elsewhere" / "run"
+    shutil.copytree(results / "old", outside)
+    _, err = arena("remove", "--run", outside, "--yes", status=1)
+    assert f"expected a run in results, got {outside}" in err
+    assert (outside / "run.json").exists()
     assert (results / "old" / "run.json").exists()
     assert (arena.home / "bots" / "fst").exists()
+    subprocess.run(
+        [sys.executable, "-m", "arena", "remove", "--run", ".", "--yes"],
+        cwd=results / "old",
+        env=arena.environment,
+        check=True,
+    )
+    assert [place.name for place in results.iterdir()] == ["link"]
 
 
 def test_of_several_versions_it_is_said_which_are_removed(arena):

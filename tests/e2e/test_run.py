@@ -174,8 +174,8 @@ def test_only_a_run_of_just_these_settings_is_continued_without_out(arena):
     )
     _, err = arena("run", "--deals", 4)
     note = (
-        f"note: {run.name} is unfinished: 'arena run --finish {run.name}' plays the rest, 'rm -r"
-        f" results/{run.name}' deletes it"
+        f"note: {run.name} is unfinished: 'arena run --finish {run.name}' plays the rest, 'arena"
+        f" remove --run {run.name}' removes it"
     )
     assert note in err.splitlines()
     assert len(arena.records(run.name)) == 1

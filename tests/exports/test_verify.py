@@ -577,3 +577,17 @@ def test_a_changed_count_in_the_first_tables_of_version_1_0_is_found(tmp_path):
     assert first(run).field == "line"
     (run / "standings.csv").write_text("rank,elo\n1\n")
     assert first(run).file == "standings.csv"
+
+
+def test_only_a_run_of_version_1_0_may_have_its_tables(run):
+    """A table without the column ``mark`` and with made-up ratings is no table of this version."""
+    path = run / "standings.csv"
+    rows = rows_of(path)
+    mark = rows[0].index("mark")
+    elo = rows[0].index("elo")
+    forged = [[cell for place, cell in enumerate(cells) if place != mark] for cells in rows]
+    forged[1][elo] = "4000"
+    write_rows(path, forged)
+    checked = verify_run(run)
+    assert checked.differences
+    assert not any("1.0.0" in note for note in checked.notes)

@@ -8,7 +8,7 @@ import pytest
 
 from arena.errors import BusyMachineError, FaultKind
 from arena.match.bench import SHORT_MS, Bench, CheckTimeOver, Trial
-from arena.match.check import check_bot, run_step
+from arena.match.check import check_bot, check_object, run_step
 from arena.match.steps import STEPS
 from arena.players.folder import bot_at
 from arena.players.sandbox.tiers import OPEN
@@ -279,6 +279,7 @@ def test_a_check_that_takes_too_long_stops_and_names_the_steps_that_it_did_not_t
     assert step.detail.startswith("not tried, because a check takes at most -1 s: bird, 2 players,")
     assert step.detail.endswith(STEPS[-1].name)
     assert played[-2] == "bird, 2 players, moves first"
+    assert not check_object(bot, 100, OPEN, [step])["passed"]
 
 
 def test_a_game_of_a_check_that_takes_too_long_stops_between_two_moves(bench, monkeypatch):

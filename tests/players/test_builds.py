@@ -54,6 +54,15 @@ def test_the_same_files_are_built_once(folder, tmp_path, walls):
     assert BuildCache(cache_folder("builds")).size()[0] == 1
 
 
+def test_builds_are_kept_whatever_the_mask_of_modes(folder, tmp_path, walls):
+    before = os.umask(0o002)
+    try:
+        first = built(bot_at(folder), tmp_path / "one" / "b", walls)
+        assert built(bot_at(folder), tmp_path / "two" / "b", walls) == first
+    finally:
+        os.umask(before)
+
+
 def test_another_version_of_the_same_files_is_the_same_build(folder, tmp_path, walls):
     first = built(bot_at(folder), tmp_path / "one" / "b", walls)
     (folder / "bot.toml").write_text(

@@ -62,7 +62,7 @@ def test_submit_says_that_it_cannot_write_before_it_checks(arena):
     out, err = arena("--home", "other", "submit", "./broken", status=1)
     assert not out, "nothing was checked"
     assert err.startswith("error: expected to write into other/bots, got: not a directory")
-    assert "name another home with --home DIR" in err
+    assert "name a home that you can write to with --home DIR" in err
 
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")

@@ -142,10 +142,12 @@ def test_where_there_are_no_bots_or_one_it_is_said_what_to_type(arena):
 
 
 def idle_bots(arena):
-    """Bots that take over a second for a game, so that all they have to play takes long."""
+    """Bots that wait some five seconds in a game, so that all they have to play takes over ten
+    minutes on any machine.
+    """
     source = FIRST.replace("import sys\n", "import sys, time\n").replace(
         '    elif message["type"] == "turn":\n',
-        '    elif message["type"] == "turn":\n        time.sleep(0.03)\n',
+        '    elif message["type"] == "turn":\n        time.sleep(0.15)\n',
     )
     names = [f"idle-{letter}" for letter in "abcdefgh"]
     for name in names:

@@ -176,7 +176,8 @@ def _show(found: Regression, old: str, new: str) -> None:
         now = row["new"] or f"{row['fault']} ({row['detail']})"
         text = f"{row['game']}, turn {row['turn']}: {then} -> {now}\n    {row['command']}"
         click.echo(printable(text, keep="\n"))
-    if (more := len(found.differences) - SHOWN_DIFFERENCES) > 0:
+    more = len(found.differences) - SHOWN_DIFFERENCES
+    if more > 0:
         tell(f"and {more} more; use --json to list them")
     figures = found.object(old, new)
     decisions = counted(found.decisions, "decision")

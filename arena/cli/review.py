@@ -141,7 +141,8 @@ def _run_and_game(home: Path, words: Sequence[str]) -> tuple[Path, str | None]:
     """The run, and the game if one is named. Raises UsageError, RunError."""
     if len(words) > 2:  # noqa: PLR2004
         raise click.UsageError(f"expected a run and the id of a game, got {' '.join(words)}")
-    run, game = [*words, None, None][:2]
+    run = words[0] if words else None
+    game = words[1] if len(words) > 1 else None
     try:
         return run_folder(home, run), game
     except RunError:

@@ -52,7 +52,7 @@ OPPONENT = "greedy-python"
 @click.option(
     "--games",
     type=WholeNumber(1),
-    help="With --league: once it is placed, play so many games with the version before it.",
+    help="With --league: once it is placed, play this many games with the version before it.",
 )
 @click.option(
     "--author",
@@ -112,8 +112,9 @@ def submit(
         raise click.UsageError("expected --league NAME with --games, got none")
     taken = versions_in_leagues(home, folder)
     if author := more["author"]:
-        if (there := path.resolve().name) != bot.manifest.name:
-            wanted = f"expected the name of its folder, {there!r}, got {bot.manifest.name!r}"
+        folder_name = path.resolve().name
+        if folder_name != bot.manifest.name:
+            wanted = f"expected the name of its folder, {folder_name!r}, got {bot.manifest.name!r}"
             cure = "with --author both must be the same: change one of them"
             raise BotFolderError(f"{path}: {wanted}", cure)
         bot = registry.owned(bot, author, taken)

@@ -153,7 +153,7 @@ class _GameChecks:
                 yield self._difference(number, wrong)
 
     def _difference(self, number: int, wrong: Wrong) -> Difference:
-        """What is wrong with a record, with the line of the journal that has it."""
+        """The difference that a wrong record makes, with the record's line in the journal."""
         return Difference(
             file=self._journal.name,
             line=number,

@@ -390,7 +390,7 @@ def _sorted_margins(scores: Sequence[_GameScore]) -> tuple[int, ...]:
 
 def deals_for(config: RunConfig, blocks: int) -> int:
     """How many deals on each board make this many blocks, rounded up to complete rounds. Raises
-    ConfigError if there are not so many deals.
+    ConfigError for more deals than a board has.
     """
     groups = len(opponents(config))
     deals = ceil(blocks / (groups * len(config.boards))) * groups

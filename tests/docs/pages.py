@@ -16,8 +16,6 @@ and `ELSEWHERE` are the kinds of protocol/ and .github/, which have tests of the
 A block with ``title="my-bot/bot.py"`` is a file, and is written there. Comments above a block say
 what its text cannot:
 
-``<!-- figures vary -->``              any number may stand where a number is shown, and any drawing
-                                       of an interval: they depend on luck or on the machine
 ``<!-- exit status 4 -->``             how the last command ends; 0 otherwise
 ``<!-- typed: a1 | quit -->``          what a person types, line by line
 ``<!-- published: league-2 -->``       the home has this run of the repository's in results/
@@ -222,9 +220,8 @@ class Blocks:
             out, err = self.shell.run(
                 command, typed=lines, status=int(status[1]) if status and is_last else 0
             )
-            vary = "<!-- figures vary -->" in comments
             prints = (out, out + err, err)
-            if not shown or any(is_like(shown, printed, vary=vary) for printed in prints):
+            if not shown or any(is_like(shown, printed) for printed in prints):
                 continue
             if self.replacements is not None:
                 replacements = [with_figures_of(shown, printed) for printed in prints]

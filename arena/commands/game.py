@@ -27,14 +27,14 @@ from arena.players.staging import staged_for_a_while
 from arena.records.faults import Faults
 from arena.records.journal import Journal, read_records
 from arena.records.ownership import mark_run
-from arena.records.record import MOST_SEATS
+from arena.records.record import MOST_SEATS, utc_now
 from arena.records.runfile import write_run
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.tournament.config import OneGame, RunConfig, make_config
 from arena.tournament.runs import describe_run
 from arena.tournament.schedule import Schedule
-from arena.tournament.session import new_seed, utc_now
+from arena.tournament.session import new_seed
 
 PREFIX = "played"
 HINT_GAMES = 4000

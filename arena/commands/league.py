@@ -9,7 +9,7 @@ from arena.commands.members import ARENA, Members
 from arena.errors import RunError
 from arena.match.referee import GamePlan
 from arena.records.league import Drawn, Member, PlaceFound, Scaled, versions_before
-from arena.records.record import DEALS, DUEL
+from arena.records.record import DEALS, DUEL, utc_now
 from arena.tournament.placing import (
     PLACED_ELO,
     PLACING_GAMES,
@@ -19,7 +19,7 @@ from arena.tournament.placing import (
     first_guess,
 )
 from arena.tournament.runner import FIRST_GAMES
-from arena.tournament.session import Session, utc_now
+from arena.tournament.session import Session
 from arena.tournament.sources import DEALS_A_DRAW, Games, as_drawn
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class LeaguePlay:
         return self._session.schedule.drawn_batches(drawn, frozenset())
 
     def _take_stock(self) -> None:
-        """Shows the field who plays, and what the ratings say by utc_now."""
+        """Refreshes the contenders from the members of the league and their ratings."""
         self.members.look()
         has_looked = self._look()
         there = self._session.setup.bots

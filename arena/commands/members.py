@@ -35,11 +35,10 @@ from arena.records.league import (
     read_league,
     size_of,
 )
-from arena.records.record import name_of
+from arena.records.record import name_of, utc_now
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
 from arena.tournament.config import LeagueTerms, make_config
 from arena.tournament.runs import Request, as_it_is, boards_of, list_runs, make_request
-from arena.tournament.session import utc_now
 from arena.tournament.settings import Asked
 
 MOST_WAITING = 3
@@ -343,7 +342,7 @@ def league_request(
     info = read_run(folder)
     known = as_it_is(folder, info, make_config(info.config))
     every = [*known.bots, *members.newcomers([bot.label for bot in known.bots], sandbox_for)]
-    # What is said utc_now is compared with the settings of the league when it is opened.
+    # The settings given now are compared with those of the league when it is opened.
     said: dict[str, Any] = {**options, "bots": [bot.label for bot in every]}
     said.pop("board_files", None)
     if "seed" in said:

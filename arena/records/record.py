@@ -7,6 +7,7 @@ here.
 
 import re
 from collections.abc import Iterable, Sequence, Sized
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 import msgspec
@@ -142,6 +143,11 @@ def margins(game: GameRecord) -> list[int]:
     if game.faults:
         lead = UNKNOWN_MARGIN * (game.ranks[1] - game.ranks[0])
     return [lead, -lead]
+
+
+def utc_now() -> str:
+    """The present time in UTC, to the second, such as ``2026-03-01T12:00:00Z``."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def host_text(name: str, speed: int) -> str:

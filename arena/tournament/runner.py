@@ -7,7 +7,6 @@ import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -15,7 +14,7 @@ from arena.errors import FaultKind, RunError, UserError, Void
 from arena.match.referee import BrokenOff, GamePlan, Outcome
 from arena.records.faults import Faults
 from arena.records.journal import Journal
-from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
+from arena.records.record import FORFEIT, VERSION, Fault, GameRecord, utc_now
 from arena.records.voids import VoidGame, append_void
 from arena.tournament.events import (
     BotBroken,
@@ -299,7 +298,6 @@ class Runner:
         tried = self._attempts[plan.id]
         reason = str(error) or repr(error)
         so_far = error.so_far if isinstance(error, BrokenOff) else None
-        ended = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         void = VoidGame(
             v=VERSION,
             id=plan.id,
@@ -310,7 +308,7 @@ class Runner:
             deck=plan.deck,
             reason=reason,
             attempt=tried,
-            ended=ended,
+            ended=utc_now(),
             so_far=so_far,
         )
         append_void(self._folder, void)

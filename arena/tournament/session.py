@@ -6,7 +6,6 @@ import os
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from arena.players.staging import passing_folder, stage_for_run
 from arena.records.journal import JOURNAL_FILE, Journal
 from arena.records.league import LEAGUE_FILE
 from arena.records.ownership import MARK, is_made_here, mark_run
+from arena.records.record import utc_now
 from arena.records.regular import folder_below, has_folder
 from arena.records.runfile import RUN_FILE, RunInfo, read_run, write_run
 from arena.tournament.config import RunConfig, make_config
@@ -249,8 +249,3 @@ def _discard(folder: Path) -> None:
 def new_seed() -> str:
     """A seed that no bot can guess."""
     return secrets.token_hex(SEED_BYTES)
-
-
-def utc_now() -> str:
-    """The present time in UTC, to the second, such as ``2026-03-01T12:00:00Z``."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

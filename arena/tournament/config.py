@@ -8,12 +8,10 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.errors import ConfigError
-from arena.match.referee import Timing
-from arena.players.labels import has_odds
-from arena.players.manifest import OPTION_NAME, Value, value_text
-from arena.players.messages import ClockKind
+from arena.players.labels import has_odds, timing_for
 from arena.records.league import Drawn
 from arena.records.record import DUEL
+from arena.records.timing import Timing
 from arena.tournament.settings import (
     MOST_DEALS,
     Basis,
@@ -27,6 +25,7 @@ from arena.tournament.settings import (
     Seatings,
     default_of,
 )
+from arena.values import OPTION_NAME, ClockKind, Value, value_text
 
 RESOLUTION = 3
 """A float is tuned in steps of this many digits of its range."""
@@ -338,7 +337,7 @@ def _times(config: RunConfig) -> None:
         " built in",
     )
     for label in config.bots:
-        config.timing.of(label)
+        timing_for(label, config.timing)
         _refuse(
             config.in_process and has_odds(label),
             f"expected no limits for {label}: a built-in bot's time is only measured",

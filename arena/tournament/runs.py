@@ -16,7 +16,6 @@ from msgspec.structs import replace
 
 from arena import __version__
 from arena.errors import ConfigError, RunError
-from arena.match.referee import Timing
 from arena.players.folder import Bot, played_copy
 from arena.players.labels import split_options
 from arena.players.manifest import check_name
@@ -25,6 +24,7 @@ from arena.players.player import IN_PROCESS, built_in_bot
 from arena.players.sandbox.grants import NOTHING
 from arena.records.journal import Ids, journal_of, read_ids
 from arena.records.runfile import RUN_FILE, BotInfo, RunInfo, read_run
+from arena.records.timing import Timing
 from arena.rules import CORE
 from arena.rules.boards import BUILT_IN, Board, built_in, read_board
 from arena.rules.terms import REVISION

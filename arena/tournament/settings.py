@@ -27,11 +27,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.errors import ConfigError, UserError, did_you_mean
-from arena.match.referee import Timing
-from arena.players.manifest import MOST_MS, read_toml
-from arena.players.messages import ClockKind
+from arena.players.manifest import read_toml
 from arena.players.sandbox.tiers import Mode
+from arena.records.timing import Timing
 from arena.tournament.removed import SINCE, instead_of_key
+from arena.values import MOST_MS, ClockKind
 
 # A program may name a path, of which a text is made before it is checked.
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from arena.commands.runs import run_folder
 from arena.errors import ConfigError
 from arena.exports.report.sections import repeat_command
 from arena.exports.verify import verify_run
-from arena.match.referee import Timing
 from arena.players.player import InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN
 from arena.records.runfile import read_run
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.runs import begun, games_of
 

@@ -15,7 +15,7 @@ from arena.errors import FaultKind, Forfeit, RunError
 from arena.exports.files import export_run
 from arena.exports.tablecheck import csv_difference
 from arena.exports.verify import Sample, verify_run
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN
@@ -24,6 +24,7 @@ from arena.ratings.tables import run_tables
 from arena.records.faults import evidence_name
 from arena.records.journal import Journal
 from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.rules.terms import REVISION
 from arena.tournament.config import make_config

@@ -11,7 +11,7 @@ import pytest
 
 from arena.errors import RunError, UserError
 from arena.exports.files import csv_text, standings_object
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.players.player import InProcessPlayer, first_move, random_move
 from arena.ratings.columns import file_names
 from arena.ratings.tables import make_tables, run_tables
@@ -19,6 +19,7 @@ from arena.ratings.tally import Match, Matches, Score, Tally, games_in, scoring_
 from arena.records.journal import Journal, read_records
 from arena.records.record import Fault, GameRecord, shares
 from arena.records.runfile import read_run
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.rules.terms import final_ranks, place_of, turns_of
 from arena.tournament.config import make_config

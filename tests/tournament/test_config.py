@@ -7,6 +7,7 @@ import pytest
 
 from arena.errors import ConfigError
 from arena.players.folder import Bot
+from arena.players.labels import timing_for
 from arena.players.manifest import Manifest
 from arena.rules.boards import built_in
 from arena.tournament.config import make_config
@@ -81,7 +82,7 @@ def test_the_time_control_is_taken_over():
 
 def test_a_bot_adds_its_own_increment_to_the_bank_of_the_run():
     config = make_config(settings(bots=["ann", "bob:increment_ms=5"], game_ms=5000))
-    assert config.timing.of("bob:increment_ms=5").increment_ms == 5
+    assert timing_for("bob:increment_ms=5", config.timing).increment_ms == 5
 
 
 def bot(label, sha="1" * 64, version="1"):

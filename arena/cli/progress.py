@@ -23,11 +23,11 @@ from arena.cli.terminal import columns_of, folded
 from arena.errors import FaultKind, counted, printable
 from arena.match.referee import Wait
 from arena.players.labels import odds_of, timing_for
+from arena.records.config import RunConfig
 from arena.records.record import Fault, GameRecord
 from arena.rules import CORE
 from arena.rules.explain import explained
 from arena.rules.terms import title_of
-from arena.tournament.config import RunConfig
 from arena.tournament.events import (
     BotBroken,
     GamePlayed,

@@ -13,7 +13,7 @@ from arena.commands.runs import leader_of, run_state
 from arena.errors import UserError
 from arena.exports.grid import MISSING, columns_text
 from arena.records.runfile import read_run
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.runs import games_of, list_runs
 
 HEADS = ("Run", "Started", "Players", "Boards", "Bots", "Games", "State", "Leader", "Elo")

@@ -19,8 +19,8 @@ from arena.players.manifest import MANIFEST_FILE
 from arena.players.player import NAME, NAMES, built_in_bot, is_built_in
 from arena.players.registry import Registry, ladder
 from arena.players.staging import check_programs, lack
+from arena.records.config import Comparison, Tuning
 from arena.records.timing import BEST_CLOCK, Timing
-from arena.tournament.config import Comparison, Tuning
 from arena.tournament.runs import Request, boards_of, choose_folder, make_request
 from arena.tournament.settings import Asked, Named, default_of
 from arena.tournament.sources import deals_for

@@ -25,6 +25,7 @@ from arena.players.labels import timing_for
 from arena.players.player import PERSON, YOU, InProcessPlayer, Player, built_in_player, is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
+from arena.records.config import OneGame, RunConfig
 from arena.records.faults import Faults
 from arena.records.journal import Journal, read_records
 from arena.records.ownership import mark_run
@@ -33,7 +34,7 @@ from arena.records.runfile import write_run
 from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.tournament.config import OneGame, RunConfig, make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.runs import describe_run
 from arena.tournament.schedule import Schedule
 from arena.tournament.session import new_seed

@@ -21,6 +21,7 @@ from arena.players.player import is_built_in
 from arena.players.registry import Registry
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import lack, staged_for_a_while
+from arena.records.config import LeagueTerms
 from arena.records.league import (
     PLAYS,
     STATUS_TEXT,
@@ -37,7 +38,7 @@ from arena.records.league import (
 )
 from arena.records.record import name_of, utc_now
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
-from arena.tournament.config import LeagueTerms, make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.runs import Request, as_it_is, boards_of, list_runs, make_request
 from arena.tournament.settings import Asked
 

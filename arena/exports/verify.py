@@ -29,7 +29,7 @@ from arena.records.runfile import RUN_FILE, BotInfo, RunInfo, read_run
 from arena.records.strict import Difference, Wrong, decode_strictly
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.schedule import Schedule, game_id
 
 MOST = 1000

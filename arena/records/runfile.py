@@ -46,7 +46,7 @@ class BotInfo(Struct, frozen=True, omit_defaults=True):
 class RunInfo(Struct, frozen=True):
     """The contents of run.json.
 
-    ``config``   the fields of a `tournament.config.RunConfig`; the games ``drawn`` in a league are
+    ``config``   the fields of a `records.config.RunConfig`; the games ``drawn`` in a league are
                  not in run.json but in a file of their own
     ``boards``   the rows of each board by its name
     ``started``  UTC

@@ -28,7 +28,7 @@ from arena.records.journal import board_of, read_records
 from arena.records.record import GameRecord
 from arena.records.runfile import BotInfo, read_run
 from arena.records.timing import Timing
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.runs import boards_in, copy_of
 from arena.tournament.schedule import Schedule
 from arena.tournament.tuning import TunedGames

@@ -22,21 +22,14 @@ from arena.players.manifest import check_name
 from arena.players.messages import PROTOCOL
 from arena.players.player import IN_PROCESS, built_in_bot
 from arena.players.sandbox.grants import NOTHING
+from arena.records.config import Comparison, LeagueTerms, Parameter, RunConfig, Tuning
 from arena.records.journal import Ids, journal_of, read_ids
 from arena.records.runfile import RUN_FILE, BotInfo, RunInfo, read_run
 from arena.records.timing import Timing
 from arena.rules import CORE
 from arena.rules.boards import BUILT_IN, Board, built_in, read_board
 from arena.rules.terms import REVISION
-from arena.tournament.config import (
-    Comparison,
-    LeagueTerms,
-    Parameter,
-    RunConfig,
-    Tuning,
-    make_config,
-    shown,
-)
+from arena.tournament.consistency import make_config, shown
 from arena.tournament.schedule import Schedule
 from arena.tournament.settings import DECLARED, UNTIL_DEALS, Asked, Settings, default_of
 

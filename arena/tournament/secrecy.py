@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arena.errors import ConfigError
 from arena.records.record import GameRecord
 from arena.records.runfile import RunInfo
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.schedule import Schedule
 
 BlockCounts = tuple[str, Sequence[int], Sequence[int]]

@@ -19,13 +19,14 @@ from arena.players.passing import remove_abandoned, remove_tree
 from arena.players.player import is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import passing_folder, stage_for_run
+from arena.records.config import RunConfig
 from arena.records.journal import JOURNAL_FILE, Journal
 from arena.records.league import LEAGUE_FILE
 from arena.records.ownership import MARK, is_made_here, mark_run
 from arena.records.record import utc_now
 from arena.records.regular import folder_below, has_folder
 from arena.records.runfile import RUN_FILE, RunInfo, read_run, write_run
-from arena.tournament.config import RunConfig, make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.lineups import fix_allotment, fix_line_ups
 from arena.tournament.runs import Request, describe_run, info_of, refuse_differences
 from arena.tournament.schedule import Schedule

@@ -27,7 +27,7 @@ from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
 from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.rules.terms import REVISION
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.runs import make_request
 from arena.tournament.schedule import Schedule
 from arena.tournament.session import open_session

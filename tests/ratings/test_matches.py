@@ -22,7 +22,7 @@ from arena.records.runfile import read_run
 from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.rules.terms import final_ranks, place_of, turns_of
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.schedule import Schedule
 from tests.exports.runs import write_run
 from tests.ratings.synthetic import standings_text

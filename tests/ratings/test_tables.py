@@ -31,7 +31,7 @@ from arena.records.record import shares
 from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
 from arena.records.timing import Timing
 from arena.rules.boards import built_in
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.schedule import Schedule
 from tests.exports.runs import game_of
 from tests.exports.runs import write_run as write_made_up

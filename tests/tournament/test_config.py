@@ -10,7 +10,7 @@ from arena.players.folder import Bot
 from arena.players.labels import timing_for
 from arena.players.manifest import Manifest
 from arena.rules.boards import built_in
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.runs import describe_run, differences
 
 

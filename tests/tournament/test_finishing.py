@@ -7,7 +7,7 @@ from arena.errors import ConfigError
 from arena.players.player import built_in_bot
 from arena.records.runfile import read_run, write_run
 from arena.rules.boards import built_in
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.runs import begun, describe_run
 
 

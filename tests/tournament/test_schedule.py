@@ -13,7 +13,7 @@ from arena.records.journal import Ids
 from arena.records.league import Drawn
 from arena.records.runfile import RunInfo
 from arena.rules.notation import parse_deck
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.lineups import (
     MOST_TABLES,
     LineUps,

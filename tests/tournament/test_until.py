@@ -8,7 +8,7 @@ from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.records.runfile import read_run, write_run
 from arena.rules.boards import built_in
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.lineups import fix_allotment, next_allotment
 from arena.tournament.runs import completeness, describe_run, differences, schedule_of
 from arena.tournament.schedule import Schedule

@@ -50,13 +50,14 @@ from arena.ratings.columns import (
 )
 from arena.ratings.history import History
 from arena.ratings.tables import Tables
+from arena.records.config import DEFAULTS
 from arena.records.faults import evidence_name
 from arena.records.record import DUEL
 from arena.records.regular import has_folder, read_regular
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules.boards import BUILT_IN
 from arena.rules.terms import PAGODAS
-from arena.tournament.config import DEFAULTS, make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.tuning import SEATS
 
 MOST_ROWS = 200

@@ -9,15 +9,32 @@ from arena.errors import ConfigError
 from arena.players.labels import has_odds, timing_for
 from arena.records.config import DEFAULTS, RunConfig
 from arena.records.record import DEALS, DUEL
+from arena.records.runfile import RunInfo
 from arena.records.timing import Timing
 
 
 def make_config(settings: Mapping[str, Any]) -> RunConfig:
-    """The settings out of a request or a run.json, checked. Raises ConfigError."""
+    """The settings that a request names, with the defaults of all others, checked. Raises
+    ConfigError.
+    """
     try:
         config = msgspec.convert(dict(settings), type=RunConfig)
     except msgspec.ValidationError as error:
         raise ConfigError(f"settings: {error}") from None
+    return _checked(config)
+
+
+def config_of(info: RunInfo) -> RunConfig:
+    """The settings in a run.json, checked. Raises ConfigError, also for settings from another
+    version.
+    """
+    if info.config is None:
+        raise ConfigError(f"settings: {info.problem}")
+    return _checked(info.config)
+
+
+def _checked(config: RunConfig) -> RunConfig:
+    """The settings, if they fit together. Raises ConfigError."""
     for check in (_bots, _question, _tuning, _boards, _seats, _times):
         check(config)
     return config

@@ -28,7 +28,7 @@ from arena.records.journal import board_of, read_records
 from arena.records.record import GameRecord
 from arena.records.runfile import BotInfo, read_run
 from arena.records.timing import Timing
-from arena.tournament.consistency import make_config
+from arena.tournament.consistency import config_of
 from arena.tournament.runs import boards_in, copy_of
 from arena.tournament.schedule import Schedule
 from arena.tournament.tuning import TunedGames
@@ -64,7 +64,7 @@ class Scripts:
                 f"expected a run with version {PROTOCOL} of the protocol, got version"
                 f" {self.info.protocol}: {run}"
             )
-        config = make_config(self.info.config)
+        config = config_of(self.info)
         self.timing = config.timing
         self._schedule = Schedule(config)
         self._boards = boards_in(self.info)

@@ -47,7 +47,7 @@ def test_a_kept_game_is_whole_and_follows_from_its_plan(tmp_path, names, board, 
 
 def test_the_seats_are_those_that_were_taken(tmp_path):
     folder = kept(tmp_path, ["random", "human", "greedy"])
-    assert read_run(folder).config["game"]["seats"] == ["random", "human", "greedy"]
+    assert read_run(folder).config.game.seats == ["random", "human", "greedy"]
     assert b'"bots":["random","human","greedy"]' in (folder / "games.jsonl").read_bytes()
 
 

@@ -63,8 +63,7 @@ def make_run(folder, players):
         stage(bot, run / "bots" / f"{bot.label}-{bot.sha256[:12]}")
     infos = [BotInfo(bot.label, "3", bot.sha256, bot.command) for bot in bots]
     boards = {"bird": list(built_in("bird").rows)}
-    config_object = msgspec.to_builtins(config)
-    about = (config_object, boards, infos, "verify", "none", "2026-01-01T00:00:00Z")
+    about = (config, boards, infos, "verify", "none", "2026-01-01T00:00:00Z")
     write_run(run, RunInfo("0", 1, "pure", REVISION, *about))
     with Journal(run) as journal:
         for plan in Schedule(config):

@@ -9,7 +9,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from arena.errors import RunError, UserError
+from arena.errors import UserError
 from arena.exports.files import csv_text, standings_object
 from arena.match.referee import Referee
 from arena.players.player import InProcessPlayer, first_move, random_move
@@ -257,7 +257,7 @@ def implied(run, match):
 
 
 def test_the_table_equals_the_csv_equals_what_the_journal_implies(run):
-    match, tables = read_run(run).config["match"], run_tables(run)
+    match, tables = read_run(run).counting.match, run_tables(run)
     rows = {
         row["bot"]: row
         for row in csv.DictReader(io.StringIO(csv_text(tables.standings, file_names("standings"))))
@@ -290,7 +290,7 @@ def test_the_table_equals_the_csv_equals_what_the_journal_implies(run):
 
 def test_errors_are_clustered_by_the_deal_of_the_match(run):
     """The same matches as if each had been one game on that deal."""
-    match = read_run(run).config["match"]
+    match = read_run(run).counting.match
     games = Tally()
     for (deal, bots), left, _ in implied(run, match):
         games.add(round_on("one", left, bots=bots, deal=deal))
@@ -315,10 +315,5 @@ def test_any_run_can_be_seen_by_another_scoring(run):
 
 def test_the_scoring_is_that_of_run_json_unless_asked_otherwise(run):
     info = read_run(run)
-    assert scoring_of(info) == info.config["match"]
+    assert scoring_of(info) == info.config.match
     assert scoring_of(info, []) == []
-    info.config["match"] = "bird"
-    with pytest.raises(RunError, match="expected a list of boards as match, got 'bird'"):
-        scoring_of(info, [])
-    del info.config["match"]
-    assert scoring_of(info) == []

@@ -47,7 +47,7 @@ def play_run(folder, names=("ann", "bob", "cy"), **settings):
     boards = {name: list(built_in(name).rows) for name in config.boards}
     write_run(
         folder,
-        RunInfo("0", 1, "pure", 1, {}, boards, bots, "tables", "none", "2026-01-01T00:00:00Z"),
+        RunInfo("0", 1, "pure", 1, config, boards, bots, "tables", "none", "2026-01-01T00:00:00Z"),
     )
     with Journal(folder) as journal:
         for plan in Schedule(config):

@@ -16,11 +16,10 @@ from typing import NamedTuple
 
 from arena.errors import ConfigError
 from arena.match.referee import GamePlan
-from arena.records.record import NO_MARGINS, GameRecord, Margins, margins, shares
-from arena.tournament.config import RunConfig
+from arena.records.config import RunConfig
+from arena.records.record import DEALS, NO_MARGINS, GameRecord, Margins, margins, shares
 from arena.tournament.lineups import opponents
 from arena.tournament.schedule import Schedule
-from arena.tournament.settings import MOST_DEALS
 
 MOST_DEALS_AT_ONCE = 20
 """The most deals in a batch. With quick games such a batch takes about a second; starting the bots'
@@ -405,10 +404,9 @@ def deals_for(config: RunConfig, blocks: int) -> int:
     """
     groups = len(opponents(config))
     deals = ceil(blocks / (groups * len(config.boards))) * groups
-    if deals > MOST_DEALS:
+    if deals > DEALS:
         raise ConfigError(
-            f"expected at most {MOST_DEALS:,} deals on a board, got {deals:,} for"
-            f" {blocks:,} blocks",
+            f"expected at most {DEALS:,} deals on a board, got {deals:,} for {blocks:,} blocks",
             "use a smaller --games",
         )
     return deals

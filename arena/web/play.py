@@ -23,8 +23,8 @@ from arena.commands.playing import SandboxChoice
 from arena.errors import ConfigError, UserError
 from arena.exports.ground import empty_board
 from arena.exports.parts import all_parts
-from arena.match.referee import Timing
 from arena.players.player import NAME
+from arena.records.timing import Timing
 from arena.rules.boards import BUILT_IN, find_board
 from arena.rules.explain import rulebook
 from arena.tournament.session import new_seed

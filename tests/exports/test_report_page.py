@@ -22,6 +22,7 @@ from arena.ratings.tables import run_tables
 from arena.ratings.tally import PlayedBlocks
 from arena.records.runfile import RunInfo
 from arena.rules.explain import every_rule
+from arena.tournament.consistency import make_config
 from arena.tournament.secrecy import secrecy_from_blocks
 from tests.exports.runs import SEED, data_of, duels, evidence_of, game_of, write_run
 
@@ -290,7 +291,7 @@ def test_evidence_from_outside_the_run_is_not_read(tmp_path):
 
 
 def plan_of(**settings):
-    config = {"bots": ["a", "b", "c"], "seed": "s", **settings}
+    config = make_config({"bots": ["a", "b", "c"], "seed": "s", **settings})
     return RunInfo("0.1.0", 1, "pure", 1, config, {}, [], "s", "none", "")
 
 
@@ -357,6 +358,18 @@ def test_the_command_that_plays_a_run_again(settings, command):
         repeat_command(plan_of(**{"boards": ["bird"], **settings}), seed="x y")
         == f"{command} --seed 'x y'"
     )
+
+
+def test_the_report_of_a_run_with_settings_from_another_version_shows_what_is_known(tmp_path):
+    folder = write_run(tmp_path / "run", "ab", duels("ab", 2), deals=2)
+    path = folder / "run.json"
+    text = path.read_text()
+    assert "The command that repeats this run" in report_page(folder).text
+    path.write_text(text.replace('"config": {', '"config": {"later": 1, '))
+    page = report_page(folder).text
+    assert "The command that repeats this run" not in page
+    assert "<div><dt>Players per game</dt><dd>2</dd></div>" in page
+    assert "<div><dt>Deals per board</dt><dd>?</dd></div>" in page
 
 
 def test_the_rules_that_a_fault_names_are_links_and_stand_at_the_end(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 
 from arena import api
 from arena.cli.main import CommandTable, arena
-from arena.tournament.config import DEFAULTS, RunConfig
+from arena.records.config import DEFAULTS, RunConfig
 from arena.tournament.settings import DECLARED, OwnConfig, default_of, read_options, taken_by
 
 OF_OLDER_RUNS = {"clock": "wall"}

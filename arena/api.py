@@ -336,13 +336,23 @@ def _run_folder(run: Any, home: Named | None) -> Path:
 
 @contextmanager
 def _warnings() -> Iterator[Tell]:
-    """Collects what a command would say; warns of it at the call of a function of this module."""
-    told = list[str]()
+    """Collects what a command would say, and warns of it at the call of a function of this module.
+
+    Where warnings are errors (``-W error``), an error of the function itself comes first: what
+    would have been a warning is then a note of that error.
+    """
+    texts = list[str]()
     try:
-        yield told.append
-    finally:
-        for text in told:
-            warnings.warn(text, ArenaWarning, stacklevel=4)
+        yield texts.append
+    except BaseException as error:
+        for text in texts:
+            try:
+                warnings.warn(text, ArenaWarning, stacklevel=4)
+            except ArenaWarning:
+                error.add_note(text)
+        raise
+    for text in texts:
+        warnings.warn(text, ArenaWarning, stacklevel=4)
 
 
 def _choice(said: Mapping[str, Any], tell: Tell) -> SandboxChoice:

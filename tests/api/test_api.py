@@ -274,6 +274,17 @@ def test_what_a_command_says_beside_its_answer_is_a_warning_at_the_call(arena, m
     script.rmdir()
 
 
+@pytest.mark.filterwarnings("error::arena.api.ArenaWarning")
+def test_where_warnings_are_errors_they_do_not_hide_the_error_of_the_call(arena, monkeypatch):
+    monkeypatch.chdir(arena.home)
+    folder = arena.home / "fst"
+    folder.mkdir()
+    with pytest.raises(UserError, match="expected a registered bot or a path, got 'nobody'") as raised:
+        api.run(["fst", "nobody"], deals=1, out="errors")
+    assert "fst means the registered bot" in raised.value.__notes__[0]
+    folder.rmdir()
+
+
 PROGRAM = """
 import asyncio, multiprocessing, signal, threading, time
 from arena import api

@@ -21,6 +21,7 @@ Errors that a user can fix are an `arena.errors.UserError`, whose ``hint`` is th
 """
 
 import os
+import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -364,6 +365,14 @@ def _choice(said: Mapping[str, Any], tell: Tell) -> SandboxChoice:
     )
 
 
+class _Bar(tqdm):  # type: ignore[type-arg] # a class at run time, too
+    """A bar with a lock of its own. The one that tqdm makes for a program would settle the start
+    method of the program's `multiprocessing`.
+    """
+
+    _lock = threading.RLock()
+
+
 @contextmanager
 def _playing(folder: Path, request: Request, said: Mapping[str, Any], tell: Tell) -> Iterator[Play]:
     """Opens a run for playing. A KeyboardInterrupt ends it."""
@@ -371,7 +380,7 @@ def _playing(folder: Path, request: Request, said: Mapping[str, Any], tell: Tell
     place = Place(said.get("jobs"))
     adopt = said.get("adopt", False)
     with (
-        tqdm(unit="game", disable=not said.get("progress"), dynamic_ncols=True) as bar,
+        _Bar(unit="game", disable=not said.get("progress"), dynamic_ncols=True) as bar,
         open_run(folder, request, place, sandbox, tell, adopt=adopt) as run,
     ):
 

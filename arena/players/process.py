@@ -169,15 +169,15 @@ class BotProcess:
             # It may be cut while the bot writes to it.
             fcntl.fcntl(self.stderr, fcntl.F_SETFL, os.O_APPEND)
             # The status pipe ends when the keeper does, which nobody but a bot wants.
-            self._status, status_write = _pipe(self._resources, inherited)
+            self._status, status_write = open_pipe(self._resources, inherited)
             os.set_blocking(self._status, False)
             # The lifeline ends when this process lets go of it, kill -9 included, and then the
             # keeper kills the bot. As a file it can be closed twice.
             lifeline_read, lifeline_write = os.pipe()
             inherited.callback(os.close, lifeline_read)
             self._lifeline = self._resources.enter_context(os.fdopen(lifeline_write, "wb", 0))
-            stdin, self.to_bot = _pipe(inherited, undo)
-            self.from_bot, stdout = _pipe(undo, inherited)
+            stdin, self.to_bot = open_pipe(inherited, undo)
+            self.from_bot, stdout = open_pipe(undo, inherited)
             adoption.begin()
             self._resources.callback(adoption.end)
             places = (self._launch.temporary, str(folder.resolve()) if building else None)
@@ -340,7 +340,7 @@ class BotProcess:
         return {word: rest for word, _, rest in (line.partition(" ") for line in self._told())}
 
 
-def _pipe(closes_read: ExitStack, closes_write: ExitStack) -> tuple[int, int]:
+def open_pipe(closes_read: ExitStack, closes_write: ExitStack) -> tuple[int, int]:
     """The two ends of a new pipe, each with the stack that closes it."""
     read, write = os.pipe()
     closes_read.callback(os.close, read)

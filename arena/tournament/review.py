@@ -26,13 +26,9 @@ from arena.records.grades import Grade, Judge
 from arena.records.journal import board_of, read_records
 from arena.records.record import GameRecord
 from arena.records.runfile import BotInfo, read_run
-<<<<<<< HEAD
 from arena.records.timing import Timing
 from arena.tournament.consistency import config_of
-=======
-from arena.tournament.config import make_config
 from arena.tournament.crew import WORKERS, Crew
->>>>>>> w-six
 from arena.tournament.runs import boards_in, copy_of
 from arena.tournament.schedule import Schedule
 from arena.tournament.tuning import TunedGames

@@ -1,5 +1,5 @@
-"""How much better one bot is, after a test that stopped once it knew enough. Such a test tends to
-stop on a lucky streak.
+"""Estimates of the Elo difference after a sequential test. Such a test tends to stop on a lucky
+streak, so the plain mean is biased; `unbiased_estimate` corrects that.
 """
 
 from collections.abc import Callable
@@ -22,19 +22,21 @@ if TYPE_CHECKING:
 
 
 OVERSHOOT = 0.583
-"""How far a walk in normal steps overshoots a bound when it crosses it, in steps (Siegmund 1985,
-10.37).
+"""How far a random walk with normal steps overshoots a bound when it crosses it, in standard
+deviations of a step (Siegmund 1985, 10.37).
 """
 CERTAIN = 0.99
-"""How sure we want to be before we say that margins and wins disagree."""
+"""The confidence with which the test must show that margins and wins disagree before we say so."""
 NEAR = 20.0
-"""How many Elo a round of blocks rarely moves an estimate."""
+"""One more round of blocks rarely moves an estimate by more than this many Elo."""
 MOST_ELO = 4000.0
-"""Differences larger than this count as infinite."""
+"""Differences larger than this many Elo count as infinite."""
 
 
 class Estimate(NamedTuple):
-    """A difference in Elo with its 95 % interval; infinite if the results do not bound it."""
+    """A difference in Elo with its 95 % interval; an end is infinite if the results do not bound
+    it.
+    """
 
     elo: float
     low: float
@@ -42,8 +44,8 @@ class Estimate(NamedTuple):
 
 
 def plain_estimate(test: SequentialTest) -> Estimate:
-    """The mean of the blocks, as if their number had been fixed in advance: biased away from 0 if a
-    bound was reached.
+    """The estimate as if the number of blocks had been fixed in advance. It is biased away from 0
+    if the test stopped at a bound.
     """
     half = float(quantile(test.blocks - 1)) * sqrt(test.variance / max(test.blocks, 1))
     return Estimate(
@@ -54,12 +56,12 @@ def plain_estimate(test: SequentialTest) -> Estimate:
 
 
 def unbiased_estimate(test: SequentialTest) -> Estimate:
-    """The median-unbiased estimate: the difference for which the test would have ended below this
+    """The median-unbiased estimate: the Elo difference at which the test would end below this
     outcome as often as above it.
 
-    The ends of the interval are the differences for which it would have done so in 2.5 % of cases
-    on either side. The log likelihood ratio is treated as a Brownian motion, with its bounds
-    widened by the overshoot of a walk in steps.
+    The interval ends where the test would end on one side of this outcome in only 2.5 % of cases.
+    The log likelihood ratio is treated as a Brownian motion whose bounds are widened by the
+    overshoot of a walk in steps.
     """
     if not test.blocks:
         return Estimate(0.0, -inf, inf)
@@ -73,6 +75,9 @@ def unbiased_estimate(test: SequentialTest) -> Estimate:
     outcome = Endpoint(lower, upper, rate * test.blocks, place)
 
     def elo_with(chance: float) -> float:
+        """The Elo difference at which an outcome at or below this one has probability
+        ``chance``.
+        """
         drifts = [(end - null) / step - 0.5 for end in (-1, 1)]
         return _elo(
             test,
@@ -84,13 +89,14 @@ def unbiased_estimate(test: SequentialTest) -> Estimate:
 
 
 class Look(NamedTuple):
-    """What a test says after a round of blocks.
+    """The state of a sequential test after a round of blocks.
 
-    ``blocks``   so far
-    ``llr``      the log likelihood ratio, which decides when it reaches a bound of the question
+    ``blocks``   the number of blocks so far
+    ``llr``      the log likelihood ratio; the test is decided when it reaches a bound of the
+                 question
     ``elo``      the plain estimate, infinite if the blocks do not bound it
-    ``error``    the half-width of its 95 % interval, infinite where that knows no end
-    ``verdict``  so far
+    ``error``    the half-width of its 95 % interval, infinite if the interval is open
+    ``verdict``  the verdict so far
     """
 
     blocks: int
@@ -101,9 +107,9 @@ class Look(NamedTuple):
 
 
 def look_at(test: SequentialTest, before: Look | None = None) -> Look:
-    """What a test says now; ``before`` is the look before this one, which saves time.
+    """The state of a test now. ``before``, the look before this one, only makes it faster.
 
-    By margin, a plain estimate with the two ends of its interval takes 22 ms, this 2 ms.
+    For a test on margins a plain estimate with both ends of its interval takes 22 ms, a look 2 ms.
     """
     near = before.elo if before else 0.0
     elo = _elo_near(test, test.mean, near) if isfinite(near) else _elo(test, test.mean)
@@ -113,7 +119,7 @@ def look_at(test: SequentialTest, before: Look | None = None) -> Look:
 
 
 def _elo_near(test: SequentialTest, value: float, near: float) -> float:
-    """`_elo`, for one that is probably near to another."""
+    """Like `_elo`, but faster if the answer is within `NEAR` Elo of ``near``."""
     low = near - NEAR
     high = near + NEAR
     if not test.worth(low) < value < test.worth(high):
@@ -122,8 +128,8 @@ def _elo_near(test: SequentialTest, value: float, near: float) -> float:
 
 
 def disagreement(test: "MarginTest") -> Estimate:
-    """By how much more the new bot is better by margin than by wins, with its 99 % interval. All of
-    it is from the same blocks, so most of their luck cancels.
+    """How many Elo more the margins say than the wins say, with a 99 % interval. Both come from the
+    same blocks, so most of their luck cancels.
     """
     by_margin = plain_estimate(test).elo
     by_wins = plain_estimate(test.wins).elo
@@ -141,19 +147,21 @@ def disagreement(test: "MarginTest") -> Estimate:
 
 
 def _slope(test: SequentialTest, elo: float) -> float:
-    """How much the mean rises for a point of Elo."""
+    """How much the expected mean of a block rises per point of Elo."""
     return (test.worth(elo + 0.5) - test.worth(elo - 0.5)) or ROUNDING
 
 
 def _root(falls: Callable[[float], float], low: float, high: float) -> float:
-    """The zero of a falling function, or the end where it comes closest to 0."""
+    """Where a falling function is 0 between ``low`` and ``high``, or the end where it is closest to
+    0.
+    """
     if falls(low) < 0:
         return low
     return high if falls(high) > 0 else float(brentq(falls, low, high, xtol=1e-9))
 
 
 def _elo(test: SequentialTest, value: float) -> float:
-    """The difference in Elo that gives this expected value of a block."""
+    """The difference in Elo at which a block has the expected value ``value``."""
     if abs(value) >= abs(test.worth(MOST_ELO if value > 0 else -MOST_ELO)):
         return inf if value > 0 else -inf
     return float(brentq(lambda elo: test.worth(elo) - value, -MOST_ELO, MOST_ELO, xtol=1e-9))
@@ -164,19 +172,21 @@ def _elo(test: SequentialTest, value: float) -> float:
 IMAGES = np.arange(-4, 5)[:, None]
 WAVES = np.arange(1, 13)[:, None]
 SHORT = 0.2
-"""In units of the squared distance of the bounds: below this time, reflections converge faster than
-waves.
+"""In units of the squared distance of the bounds: before this time the series of reflections
+converges faster, after it the series of waves.
 """
 VERY_SHORT = 1e-4
-"""In the same units: before this time, no motion has come near a bound."""
+"""In units of the squared distance of the bounds: before this time the motion has not come near a
+bound.
+"""
 STEPS = 1001
 EARLIEST = 12
-"""How far below the outcome's time the times reach that we look at, as a power of e."""
+"""The grid of times starts at the outcome's time divided by e to this power."""
 
 
 class Endpoint(NamedTuple):
-    """The place, at a time, of a motion that started at 0 with variance 1 per unit of time, and
-    stops at ``lower`` or ``upper``.
+    """Where a Brownian motion is at ``time``. It started at 0 with variance 1 per unit of time, and
+    stops when it reaches ``lower`` or ``upper``.
     """
 
     lower: float
@@ -186,7 +196,9 @@ class Endpoint(NamedTuple):
 
 
 def chance_of_less(outcome: Endpoint, drift: float) -> float:
-    """The probability of an outcome that ranks at or below this one; it falls with the drift."""
+    """The probability that a motion with this drift ends at or below the outcome; it falls as the
+    drift grows.
+    """
     low, high, time, place = outcome
     if place <= low:
         return _leaving(outcome, drift, low)
@@ -200,7 +212,9 @@ def chance_of_less(outcome: Endpoint, drift: float) -> float:
 
 
 def _leaving(outcome: Endpoint, drift: float, bound: float) -> float:
-    """The probability of reaching the bound first, and by the outcome's time."""
+    """The probability that the motion reaches ``bound`` before the other bound, no later than the
+    outcome's time.
+    """
     logs, flow = _flow(outcome, bound)
     tilt = drift * bound - drift**2 * np.exp(logs) / 2
     return float(simpson(np.exp(flow + tilt + logs), x=logs))
@@ -208,8 +222,9 @@ def _leaving(outcome: Endpoint, drift: float, bound: float) -> float:
 
 @lru_cache(maxsize=4)
 def _flow(outcome: Endpoint, bound: float) -> tuple[Floats, Floats]:
-    """The log density, at the logs of times up to the outcome's, of reaching the bound before the
-    other one, without drift.
+    """The log density of the time at which a motion without drift reaches ``bound`` before the
+    other bound. Returns the logs of a grid of times up to the outcome's, and the log densities
+    there.
     """
     # In steps of log time: near 0 the density rises from nothing to its peak within a few parts in
     # a thousand of the time, which even steps would jump over.
@@ -232,8 +247,9 @@ def _flow(outcome: Endpoint, bound: float) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=4)
 def _staying(outcome: Endpoint) -> tuple[Floats, Floats]:
-    """Places up to the outcome's, and the log density there, at its time, of a motion without drift
-    that has met neither bound.
+    """The log density, at the outcome's time, of a motion without drift that has met neither bound.
+    Returns a grid of places from the lower bound to the outcome's place, and the log densities
+    there.
     """
     low, high, time, place = outcome
     x = np.linspace(low, place, STEPS)
@@ -252,11 +268,11 @@ def _staying(outcome: Endpoint) -> tuple[Floats, Floats]:
 
 
 def _decay(times: Floats | float, width: float) -> Floats:
-    """The factor by which each wave has decayed."""
+    """The exponent by which each wave has decayed at these times, for bounds ``width`` apart."""
     return np.asarray((WAVES * np.pi / width) ** 2 * times / 2, dtype=np.float64)
 
 
 def _log(values: Floats) -> Floats:
-    """Logarithms; values that are 0 except for rounding count as 0."""
+    """Logarithms of the values; negative values, which are rounding errors, count as 0."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(np.maximum(values, 0.0)), dtype=np.float64)

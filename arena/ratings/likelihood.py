@@ -24,48 +24,54 @@ from arena.errors import NoAnswerError
 from arena.ratings.results import Flags, Floats, Ints, Results
 
 ELO = float(400 / np.log(10))
-"""Elo points per unit of theta."""
+"""Elo points per unit of a parameter of the model."""
 STEP_CAP = 2.0
 TOLERANCE = 1e-9
 MOST_STEPS = 50
 LEAST_INFORMATION = 1e-6
-"""The least curvature in any direction; below it, rounding ended the search far out, and not a
-maximum.
+"""The smallest curvature that a maximum has in every direction. Where it is smaller, the search ran
+away and was ended by rounding errors.
 """
 MOST_PLAYERS = 16
-"""More than ever sit at a table."""
+"""An upper bound on the seats at a table, used to encode seatings as numbers."""
 GAMES_AT_ONCE = 1 << 17
-"""The number of games whose deals are summed at a time."""
+"""The number of games whose deals are summed in one step."""
 FIGURES_AT_ONCE = 1 << 21
-"""The number of figures held at a time: 16 MB."""
+"""The number of floats held in memory at a time: 16 MB."""
 HELD_BACK = 1e-8
-"""This part of a deal's information stays when the deal is taken out, so that what no other deal
-tells can be computed. Its variance is then that of the curvature.
+"""This part of a deal's information stays in when the deal is taken out, so that the matrix can be
+inverted even where no other deal has information. The variance there is that of the curvature.
 """
 ALONE = 1e5
-"""A deal whose score grows by this factor when it is taken out tells something that no other one
-does.
+"""If taking a deal out multiplies its score by more than this factor, the deal holds information
+that no other deal has.
 """
 COVERAGE = 0.95
 NORMAL_QUANTILE = 1.96
 MANY = 200
-"""From here on the t distribution is taken as the normal one: their widths differ by less than 1 %.
+"""From this many degrees of freedom on, the normal distribution replaces the t distribution: their
+intervals differ by less than 1 %.
 """
 FEWEST_EFFECTIVE = 2.5
-"""Fewer effective deals give no error bar. That is three deals, of which one may be incomplete:
-they have two degrees of freedom and a quantile of 4.3, where two deals would have one of 12.7.
+"""Bots with fewer effective deals get no error bar. The bound stands for three deals, of which one
+may be incomplete: they have two degrees of freedom and a quantile of 4.3, where two deals would
+have one of 12.7.
 """
 
 
 class Model(NamedTuple):
-    """The model of some results. Its ``size`` parameters are those of the bots (n), then those of
-    seats 1 to k-1 of each table size with seat effects, which start at ``offsets``.
+    """The share-logit model of some results, with ``size`` parameters: those of the bots (n), then
+    those of seats 1 to k-1 of each table size whose seats have effects. ``offsets`` has the first
+    seat parameter of each table size.
 
-    What is expected depends on who sits where and not on who won: S different *seatings*.
-    ``seating`` (O,) is the number of each outcome's, ``times`` (S,) how many games had it, ``won``
-    (S, K) the wins of each seat. ``columns`` (S, 2K) are the parameters of a game: those of the
-    bots, then of the seats; the one after the last where there is none, as for seat 0, the
-    reference.
+    Expected shares depend on who sits where, and not on who won. So games are grouped into S
+    different *seatings*.
+
+    ``seating`` (O,)    the number of the seating of each outcome
+    ``times`` (S,)      how many games had the seating
+    ``won`` (S, K)      the wins of each seat, summed over these games
+    ``columns`` (S, 2K) the parameters of a game: those of its bots, then those of its seats. An
+    empty seat, and seat 0 (the reference), have the number ``size``
     """
 
     results: Results
@@ -78,7 +84,7 @@ class Model(NamedTuple):
 
     @classmethod
     def of(cls, results: Results, sizes: Collection[int]) -> "Model":
-        """The model with effects of seats at tables of these sizes."""
+        """The model of the results, in which seats have effects at tables of these ``sizes``."""
         count = len(results.bots)
         places = np.arange(results.seats.shape[1])
         size = count
@@ -101,20 +107,20 @@ class Model(NamedTuple):
         return cls(results, offsets, size, seating, times, np.stack(won, axis=1), columns)
 
     def by_seat(self, parameters: Floats) -> Floats:
-        """(S, K) the parameters of the bot and of the seat, added."""
-        found = np.append(parameters, 0.0)[self.columns]
-        return np.asarray(found.reshape(len(found), 2, -1).sum(axis=1), dtype=np.float64)
+        """(S, K) the parameter of the bot plus that of the seat."""
+        values = np.append(parameters, 0.0)[self.columns]
+        return np.asarray(values.reshape(len(values), 2, -1).sum(axis=1), dtype=np.float64)
 
     def shares(self, parameters: Floats) -> Floats:
-        """(S, K) expected shares of the win, 0 where nobody sits."""
+        """(S, K) the expected share of the win of each seat, 0 for an empty one."""
         utility = self.by_seat(parameters)
         utility[self.columns[:, : utility.shape[1]] == self.size] = -np.inf
         weight = np.exp(utility - utility.max(axis=1, keepdims=True))
         return np.asarray(weight / weight.sum(axis=1, keepdims=True), dtype=np.float64)
 
     def products(self, parameters: Floats) -> tuple[Floats, Ints]:
-        """(S, 2K, 2K) diag p - p p' of each game's bots and seats, and its places in a matrix
-        (size + 1, size + 1).
+        """(S, 2K, 2K) the information of one game of each seating, ``diag p - p p'`` over its bots
+        and seats, and the places of these numbers in a flat matrix (size + 1, size + 1).
         """
         expected = self.shares(parameters)
         spread = expected[:, :, None] * (np.eye(expected.shape[1]) - expected[:, None, :])
@@ -122,24 +128,26 @@ class Model(NamedTuple):
         return np.tile(spread, (1, 2, 2)), places
 
     def scores(self, expected: Floats) -> csr_array:
-        """(O, size) X' (y - p) of a game with each outcome, where p (S, K) is ``expected``."""
+        """(O, size) the score of one game of each outcome, ``X' (y - p)``, where ``expected`` is p
+        (S, K).
+        """
         residuals = np.tile(self.results.share - expected[self.seating], 2)
         return _by_parameter(residuals, self.columns[self.seating], self.size)
 
     def derivatives(self, parameters: Floats, prior: float = 0.0) -> tuple[Floats, Floats]:
-        """Gradient (size,) and negative Hessian (size, size) of the log likelihood, including the
-        prior.
+        """The gradient (size,) and the negative Hessian (size, size) of the log likelihood, prior
+        included.
         """
         width = self.size + 1
         bots = len(self.results.bots)
         residuals = np.tile(self.won - self.times[:, None] * self.shares(parameters), 2)
         products, places = self.products(parameters)
         weights = (self.times[:, None, None] * products).ravel()
-        found = (
+        sums = (
             np.bincount(self.columns.ravel(), residuals.ravel(), width),
             np.bincount(places.ravel(), weights, width * width).reshape(width, width),
         )
-        gradient, information = (np.asarray(each, dtype=np.float64) for each in found)
+        gradient, information = (np.asarray(each, dtype=np.float64) for each in sums)
         if prior:
             chance = 1 / (1 + np.exp(-parameters[:bots]))
             gradient[:bots] += prior * (0.5 - chance)
@@ -155,8 +163,8 @@ class Model(NamedTuple):
         return gradient[:-1], information[:-1, :-1]
 
     def gauged(self, information: Floats, prior: float) -> Floats:
-        """The information, made regular in the direction that is free without a prior: an equal
-        shift of all bots.
+        """The information matrix, made invertible: without a prior an equal shift of all bots
+        changes nothing, so that direction gets some information.
         """
         bots = len(self.results.bots)
         regular = information.copy()
@@ -164,8 +172,8 @@ class Model(NamedTuple):
         return regular
 
     def maximum(self, prior: float) -> Floats:
-        """(size,) the parameters at the maximum, found by Newton's method. Raises NoAnswerError
-        after MOST_STEPS steps.
+        """(size,) the parameters at the maximum of the likelihood, found by Newton's method. Raises
+        NoAnswerError if it is not reached in MOST_STEPS steps.
         """
         parameters = np.zeros(self.size)
         for _ in range(MOST_STEPS):
@@ -190,21 +198,24 @@ class Model(NamedTuple):
 
 
 def _by_parameter(values: Floats, columns: Ints, size: int) -> csr_array:
-    """(O, size) values (O, 2K) of games, summed by the parameters ``columns`` (O, 2K)."""
+    """(O, size) the values (O, 2K) of games, summed by the parameters ``columns`` (O, 2K) that they
+    belong to.
+    """
     rows = np.arange(0, values.size + 1, values.shape[1])
     shape = (len(values), size + 1)
     # a copy: scipy sorts the columns where they stand
-    found = csr_array((values.ravel(), columns.ravel(), rows), shape=shape, copy=True)
-    found.sum_duplicates()
-    return csr_array(found[:, :-1])
+    matrix = csr_array((values.ravel(), columns.ravel(), rows), shape=shape, copy=True)
+    matrix.sum_duplicates()
+    return csr_array(matrix[:, :-1])
 
 
 class Designs(NamedTuple):
-    """The designs of the units of chance, which are deals or single games.
+    """The designs of C units of chance, which are deals, or single games if every game had its own
+    deal.
 
-    ``design`` (C,) is the number of each unit's design, or of each outcome's if the units are
-    games; ``units`` (D,) is how many have it. ``games`` (D, S) is how many games of a unit have
-    each seating.
+    ``design`` (C,)   the number of each unit's design; if the units are games, of each outcome's
+    ``units`` (D,)    how many units have each design
+    ``games`` (D, S)  how many games a unit of each design has with each seating
     """
 
     design: Ints
@@ -213,9 +224,13 @@ class Designs(NamedTuple):
 
 
 class Alike(NamedTuple):
-    """Designs that touch equally many parameters, R: their numbers ``held`` (D,), how many deals
-    have each of them, ``units`` (D,), and the parameters ``columns`` (D, R) that they touch.
-    ``pull`` (D, R, R) is ``(I - H_c Q)^-1 H_c``.
+    """All designs with the same number R of parameters.
+
+    ``held`` (D,)       the numbers of these designs
+    ``units`` (D,)      how many units have each of them
+    ``columns`` (D, R)  the parameters of each design
+    ``pull`` (D, R, R)  ``(I - H_c Q)^-1 H_c`` of each design, in the notation of the module's
+                        docstring
     """
 
     held: Ints
@@ -225,25 +240,30 @@ class Alike(NamedTuple):
 
 
 class Leverage(NamedTuple):
-    """The leverage of all designs, where ``bread`` (size, size) is Q. ``told`` (n,) is, for each
-    bot, in how many deals of equal information its own would be.
+    """How strongly deals of each design pull the parameters towards their own results.
+
+    ``bread`` (size, size)  the inverse Q of all deals' information
+    ``designs``             the designs, grouped by their number of parameters
+    ``effective`` (n,)      the effective number of deals of each bot: how many deals of equal
+                            information would hold as much as its own
     """
 
     bread: Floats
     designs: list[Alike]
-    told: Floats
+    effective: Floats
 
 
 def sandwich(
     model: Model, parameters: Floats, prior: float, loose: Floats
 ) -> tuple[Floats, Floats, Leverage]:
-    """The errors by the cluster jackknife, in one step (CR3): the covariance (size, size) of the
-    parameters clustered by deal, the one for independent games, and the leverage of the deals.
+    """The errors of the parameters by the one-step cluster jackknife (CR3): their covariance (size,
+    size) clustered by deal, the covariance as if all games were independent, and the leverage of
+    the deals.
 
-    The mean rating is held at 0. NaN with one deal, or one game. In the directions ``loose`` (size,
-    m) only the prior holds the parameters. There all deals went one way, so they have almost no
-    spread, and the sandwich has almost no width: we add the inverse of the curvature, including the
-    prior.
+    The mean rating is held at 0. The covariances are NaN with one deal, or one game. In the
+    directions ``loose`` (size, m) only the prior holds the parameters: all deals went one way
+    there, so they hardly vary and the sandwich would be far too narrow. For these directions the
+    inverse of the curvature, prior included, is added.
     """
     results = model.results
     information = model.derivatives(parameters, prior)[1]
@@ -271,7 +291,7 @@ def sandwich(
 
 
 def deal_sums(results: Results, of_outcomes: csr_array) -> Iterator[csr_array]:
-    """The rows of a matrix (O, m) summed over the games of each deal: (C, m), a number of deals at
+    """The rows of a matrix (O, m), summed over the games of each deal: (C, m). Yields some deals at
     a time.
     """
     # All deals at once would be a matrix of deals by parameters beside a million games: with
@@ -287,7 +307,7 @@ def deal_sums(results: Results, of_outcomes: csr_array) -> Iterator[csr_array]:
 
 
 def designs_by_deal(model: Model) -> Designs:
-    """The designs of the deals."""
+    """The designs of the results' deals."""
     results = model.results
     most = np.iinfo(np.uint64).max
     # 64 random bits: among a million designs, two have the same sum by chance in one of 10^7 runs.
@@ -295,9 +315,9 @@ def designs_by_deal(model: Model) -> Designs:
     sums = np.zeros(results.games + 1, dtype=np.uint64)
     np.cumsum(codes[model.seating][results.outcome], out=sums[1:])
     ends = np.append(0, np.cumsum(np.bincount(results.cluster, minlength=results.clusters)))
-    design, found = pd.factorize(np.diff(sums[ends]))
+    design, distinct = pd.factorize(np.diff(sums[ends]))
     # the games of the first deal of each design
-    deals = np.empty(len(found), dtype=np.int64)
+    deals = np.empty(len(distinct), dtype=np.int64)
     deals[design[::-1]] = np.arange(results.clusters)[::-1]
     counts = np.diff(ends)[deals]
     rows = np.append(0, np.cumsum(counts))
@@ -310,13 +330,15 @@ def designs_by_deal(model: Model) -> Designs:
 
 
 def designs_by_game(model: Model) -> Designs:
-    """The designs of the outcomes, if every game had its own deal."""
+    """The designs of single games, as if every game had its own deal."""
     games = csr_array(eye_array(len(model.times), format="csr"))
     return Designs(model.seating, model.times.astype(np.int64), games)
 
 
 def leverage_of(model: Model, parameters: Floats, bread: Floats, designs: Designs) -> Leverage:
-    """The leverage of each design at these parameters."""
+    """The leverage of each design at these parameters; ``bread`` is the inverse of the
+    information.
+    """
     width, (products, places) = model.size + 1, model.products(parameters)
     rows = np.arange(0, products.size + 1, products[0].size)
     by_outcome = csr_array(
@@ -338,19 +360,19 @@ def leverage_of(model: Model, parameters: Floats, bread: Floats, designs: Design
         pull = np.linalg.solve(np.eye(count) - kept @ shared, kept)
         pull = (pull + pull.transpose(0, 2, 1)) / 2
         alike.append(Alike(held, designs.units[held], columns, pull))
-    told = by_design[:, np.arange(len(model.results.bots)) * (width + 1)]
+    information_of_bots = by_design[:, np.arange(len(model.results.bots)) * (width + 1)]
     # The effective number of deals (Kish).
-    sums = designs.units @ told
-    squares = designs.units @ told.power(2)
+    sums = designs.units @ information_of_bots
+    squares = designs.units @ information_of_bots.power(2)
     effective = np.divide(sums**2, squares, where=squares > 0, out=np.zeros_like(squares))
     return Leverage(bread, alike, effective)
 
 
 def jackknifed(leverage: Leverage, designs: Designs, scored: Iterable[csr_array]) -> Floats:
-    """(size, size) the sum over units of U U', where U is the unit's score, and what was taken from
-    it by the unit's own pull is given back; NaN for one unit.
+    """(size, size) the sum over all units of U U', where U is the unit's score after correction for
+    the unit's own pull on the parameters; NaN with one unit.
 
-    ``scored`` has the scores (C, size) of all units, some at a time.
+    ``scored`` yields the scores (C, size) of all units, some at a time.
     """
     size = len(leverage.bread)
     first = 0
@@ -377,25 +399,27 @@ def jackknifed(leverage: Leverage, designs: Designs, scored: Iterable[csr_array]
 
 
 def _blocks(matrices: csr_array, held: Ints, columns: Ints) -> Floats:
-    """(D, R, R) the entries that these designs touch of their matrices, which stand one below the
-    other and are square.
+    """(D, R, R) for each of these designs, the entries of its square matrix at its own parameters.
+    ``matrices`` has the square matrices of all designs stacked one below the other.
     """
     rows = (held[:, None] * matrices.shape[1] + columns)[:, :, None]
     places = np.broadcast_arrays(rows, columns[:, None, :])
-    found = matrices[places[0].ravel(), places[1].ravel()]
-    entries = found.toarray() if hasattr(found, "toarray") else found
+    picked = matrices[places[0].ravel(), places[1].ravel()]
+    entries = picked.toarray() if hasattr(picked, "toarray") else picked
     return np.asarray(entries, dtype=np.float64).reshape(places[0].shape)
 
 
 def satterthwaite(leverage: Leverage, figures: Floats, one: Ints, other: Ints) -> Floats:
-    """(L,) the degrees of freedom of the variances of contrasts: each is the difference of two of
-    the ``figures`` (m, size), which are sums of parameters; or one figure, if both are the same.
+    """(L,) the degrees of freedom of the variances of L contrasts. The ``figures`` (m, size) are
+    weights of sums of parameters. Each contrast is the difference of figures ``one`` and ``other``,
+    or the figure itself if both are equal.
 
-    A variance estimated from deals is a sum of squares, one for each deal. If few deals carry the
-    sum, it is as uncertain as their number says, however many others there are. If every game had
-    its own luck, the deals' parts of a contrast's estimate would have the covariances G_cc = x' M_c
-    x and G_cd = -x' M_c Q M_d x, where x = Q l, and M_c is the pull. The degrees are (sum G_cc)^2 /
-    (sum G_cc^2 + sum G_cd^2) (Bell & McCaffrey 2002; Pustejovsky & Tipton 2018).
+    A variance estimated from deals is a sum of squares, one for each deal. If few deals make up
+    most of the sum, it is as uncertain as their number says, however many others there are. If
+    every game had its own luck, the deals' parts of a contrast's estimate would have the
+    covariances G_cc = x' M_c x and G_cd = -x' M_c Q M_d x, where x = Q l, l is the contrast and M_c
+    is the pull. The degrees of freedom are (sum G_cc)^2 / (sum G_cc^2 + sum G_cd^2) (Bell &
+    McCaffrey 2002; Pustejovsky & Tipton 2018).
     """
     bread = leverage.bread
     moved = leverage.bread @ figures.T
@@ -420,15 +444,17 @@ def satterthwaite(leverage: Leverage, figures: Floats, one: Ints, other: Ints) -
 
 
 def contrasted(products: Floats, one: Ints, other: Ints) -> Floats:
-    """(..., L) the squares of contrasts, from the products (..., m, m) of the figures."""
+    """(..., L) the quadratic form of each contrast, from the form's values ``products`` (..., m, m)
+    for pairs of figures.
+    """
     diagonal = np.diagonal(products, axis1=-2, axis2=-1)
     pairs = diagonal[..., one] + diagonal[..., other] - 2 * products[..., one, other]
     return np.where(one == other, diagonal[..., one], pairs)
 
 
 def _portions(leverage: Leverage, width: int, squared: int = 0) -> Iterator[tuple[Alike, slice]]:
-    """All designs, a number of them at a time, with ``width`` figures for each, and ``squared`` for
-    each two parameters that it touches.
+    """All designs in portions that fit into memory, as a group of designs and the slice of it. Each
+    design needs ``width`` floats, and ``squared`` for every two of its parameters.
     """
     for alike in leverage.designs:
         step = max(1, FIGURES_AT_ONCE // (width + squared * alike.columns.shape[1] ** 2))
@@ -437,7 +463,9 @@ def _portions(leverage: Leverage, width: int, squared: int = 0) -> Iterator[tupl
 
 
 def _crossed(leverage: Leverage, moved: Floats) -> Floats:
-    """(L,) the sums of G_cd^2 over all pairs of different deals, where ``moved`` (size, L) is x."""
+    """(L,) the sums of G_cd^2 over all pairs of different deals (see `satterthwaite`), where
+    ``moved`` (size, L) is x.
+    """
     bread, (size, count) = leverage.bread, moved.shape
     products = np.zeros((size * size, count))
     own = np.zeros(count)
@@ -458,7 +486,9 @@ def _crossed(leverage: Leverage, moved: Floats) -> Floats:
 
 
 def quantile(freedom: Floats | float, coverage: float = COVERAGE) -> Floats:
-    """The factors from standard errors to half-widths of 95 % intervals, or of others."""
+    """The factors from standard errors to half-widths of intervals with this coverage, by the t
+    distribution.
+    """
     limited = np.clip(freedom, 1.0, MANY)
     level = (1 + coverage) / 2
     normal = NORMAL_QUANTILE if coverage == COVERAGE else ndtri(level)
@@ -466,19 +496,21 @@ def quantile(freedom: Floats | float, coverage: float = COVERAGE) -> Floats:
 
 
 def is_enough(freedom: Floats) -> Flags:
-    """Whether these are those of the fewest deals that give an error bar."""
+    """Whether these degrees of freedom are enough for an error bar."""
     return np.asarray(freedom >= FEWEST_EFFECTIVE - 1, dtype=np.bool_)
 
 
 def chance_below(ratio: Floats, freedom: Floats) -> Floats:
-    """The probability of a smaller ratio of an estimate to its error, if the truth is 0."""
+    """The probability that the ratio of an estimate to its error is smaller than ``ratio`` if the
+    truth is 0.
+    """
     limited = np.clip(freedom, 1.0, MANY)
     return np.where(limited < MANY, stdtr(limited, ratio), ndtr(ratio))
 
 
 def holm(p: Floats) -> Floats:
-    """The p values, adjusted so that the chance of any of them falling below 5 % is 5 %, however
-    many there are; NaN stays NaN.
+    """The p values, corrected by Holm's method: whatever their number, the probability is 5 % that
+    any of them falls below 5 % by chance. NaN stays NaN.
     """
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 MOST_SHARING = 4
 SHARED_WINS = 50
-"""Steps to allow for shared wins; two are enough where they are rare."""
+"""The most iterations to allow for shared wins; two are enough if shared wins are rare."""
 CLOSE = 1e-9
 FARTHEST = 20.0
-"""On the logistic scale; further apart than this, a bot wins everything."""
+"""On the logistic scale: two bots further apart than this count as one winning every game."""
 WIDEST_GUESS = 3.0
 
 
@@ -52,11 +52,11 @@ class _Weighed(NamedTuple):
 
 
 class MarginTest(SequentialTest):
-    """The test on margins; it takes blocks in schedule order.
+    """The sequential test on margins; blocks are added in the order of the schedule.
 
-    ``wins`` is the test on wins of the same blocks. With ``groups`` 0 the two bots play each other;
-    against opponents, ``groups`` is the number of different sets of them. Margins are those of
-    `record.margins`, for two players or more.
+    ``wins`` is the test on wins of the same blocks. ``groups`` is 0 if the two bots play each
+    other; otherwise it is the number of different sets of opponents. Margins are those of
+    `records.record.margins`, for games of ``players`` seats.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class MarginTest(SequentialTest):
         self._shares = _win_shares(outcomes)
 
     def add(self, new: float, old: float, group: int = 0, margins: Margins = NO_MARGINS) -> None:
-        """Counts a block: the mean shares of both, the number of the set of opponents, and the
-        margins of both.
+        """Counts a block: the mean shares of the win of both bots, the number of the set of
+        opponents, and the margins of both bots in each game.
         """
         super().add(new, old, group)
         self.wins.add(new, old, group)
@@ -80,21 +80,25 @@ class MarginTest(SequentialTest):
 
     @property
     def mean(self) -> float:
-        """How often an outcome of the new bot beats one of the old bot, minus a half."""
+        """How often an outcome of the new bot beats an outcome of the old bot, minus a half."""
         return self._weighed.mean
 
     @property
     def variance(self) -> float:
-        """Of the mean, times the number of blocks, including an extra block as for wins."""
+        """The variance of the mean times the number of blocks, with one extra block as in the test
+        on wins.
+        """
         return self._weighed.variance
 
     @property
     def covariance(self) -> float:
-        """Of the mean with that by wins, times the number of blocks."""
+        """The covariance of this test's mean with the mean of the test on wins, times the number of
+        blocks.
+        """
         return self._weighed.covariance
 
     def worth(self, elo: float) -> float:
-        """The expected mean if the new bot is this much better, with the thresholds as in the
+        """The expected mean if the new bot is ``elo`` better, with the thresholds that fit the
         blocks so far.
         """
         thresholds = self._weighed.thresholds
@@ -106,8 +110,8 @@ class MarginTest(SequentialTest):
         return float(np.average(beats, weights=weights))
 
     def _half_gaps(self, thresholds: "Floats", gap: float) -> "Floats":
-        """(sets of opponents,) half of what must lie between the two bots on the logistic scale for
-        the log odds of their shares of the win to differ by ``gap``.
+        """(sets of opponents,) half the distance of the two bots on the logistic scale at which the
+        log odds of their shares of the win differ by ``gap``.
         """
         half = np.full(len(thresholds), gap / 2)
         # Without shared wins the first guess is right. A shared win is a level of its own between
@@ -140,8 +144,9 @@ class MarginTest(SequentialTest):
         )
 
     def _pooled(self, outcomes: "Sequence[Floats]") -> "Floats":
-        """(sets of opponents, outcomes) the frequencies of both bots' outcomes together; like the
-        levels by wins they are drawn to those against all opponents, with one block at the ends.
+        """(sets of opponents, outcomes) the frequencies of both bots' outcomes together. As in the
+        test on wins, they are pulled towards the frequencies against all opponents, to which one
+        block at the ends is added.
         """
         every = np.sum(outcomes, axis=0)
         every[[0, -1]] += 0.5
@@ -149,14 +154,14 @@ class MarginTest(SequentialTest):
         counts = [group.blocks + BORROWED for group in self._groups]
         return np.array(
             [
-                (found + BORROWED * every) / count
-                for found, count in zip(outcomes, counts, strict=True)
+                (frequencies + BORROWED * every) / count
+                for frequencies, count in zip(outcomes, counts, strict=True)
             ]
         )
 
     def _thresholds(self, pooled: "Floats") -> "Floats":
-        """The thresholds at which the ordered logit has the pooled frequencies, if the two bots are
-        as far apart as they are by wins.
+        """The thresholds at which the ordered logit gives the pooled frequencies, if the two bots
+        are as far apart as their wins say.
         """
         new, old = self.wins.odds
         half = np.clip((new - old) / 2, -WIDEST_GUESS, WIDEST_GUESS)
@@ -168,7 +173,9 @@ class MarginTest(SequentialTest):
 
 
 class _Opposed:
-    """The blocks against one set of opponents, as sums that do not grow with their number."""
+    """The blocks against one set of opponents, as sums whose size does not grow with the number of
+    blocks.
+    """
 
     def __init__(self, outcomes: "NDArray[np.int64]") -> None:
         size = len(outcomes) + 2
@@ -179,7 +186,7 @@ class _Opposed:
         self._products = np.zeros(2 * size)
 
     def add(self, margins: Margins, value: float) -> None:
-        """Counts a block, and its value by wins."""
+        """Counts a block; ``value`` is its value in the test on wins."""
         size = len(self._outcomes) + 2
         first = self._outcomes[0] - 1
         counts = np.array(
@@ -193,14 +200,14 @@ class _Opposed:
         self._products += value * signed
 
     def _forfeited(self) -> "tuple[Floats, Floats]":
-        """Two distributions over the outcomes, of the lost and of the won games: a forfeited game
-        counts as a loss and a win of unknown size, which could be any of them.
+        """The distributions of the outcomes of lost games, and of won games. A forfeited game
+        counts as a loss and a win of unknown size, so these distributions stand in for its margin.
         """
         counts = self._counts.sum(axis=0)[1:-1]
         lost, won = (np.where(sign * self._outcomes > 0, counts, 0.0) for sign in (-1, 1))
-        for sign, found in ((-1, lost), (1, won)):
-            if not found.any():
-                found[np.abs(self._outcomes - sign).argmin()] = 1.0
+        for sign, distribution in ((-1, lost), (1, won)):
+            if not distribution.any():
+                distribution[np.abs(self._outcomes - sign).argmin()] = 1.0
         return lost / lost.sum(), won / won.sum()
 
     def placed(self) -> "tuple[tuple[float, float, float], Floats]":
@@ -226,7 +233,7 @@ class _Opposed:
 
 
 def _outcomes(players: int) -> "NDArray[np.int64]":
-    """All margins that games can have, worst first."""
+    """All margins that a game can have, the worst first."""
     if players == DUEL:
         return np.arange(-UNKNOWN_MARGIN + 1, UNKNOWN_MARGIN)
     return np.arange(-4 * (players - 1), 1)
@@ -240,13 +247,15 @@ def _win_shares(outcomes: "NDArray[np.int64]") -> "Floats":
 
 
 def _placements(counts: "Floats") -> "Floats":
-    """For each outcome, how many of the counted ones are worse, and half of those that equal it."""
+    """For each outcome, how many of the counted outcomes are worse, plus half of those that equal
+    it.
+    """
     return np.asarray(np.cumsum(counts, axis=-1) - counts / 2, dtype=np.float64)
 
 
 def _chances(thresholds: "Floats", shift: "Floats") -> "Floats":
-    """(sets of opponents, outcomes) how likely each outcome is for a bot that is this much above
-    the middle.
+    """(sets of opponents, outcomes) the probability of each outcome for a bot that is ``shift``
+    above the middle of the logistic scale.
     """
     below = 1 / (1 + np.exp(shift[:, None] - thresholds))
     return np.diff(below, axis=1, prepend=0.0, append=1.0)

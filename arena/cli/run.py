@@ -32,7 +32,7 @@ from arena.cli.sections import SectionedCommand
 from arena.cli.tables import conclude
 from arena.cli.terminal import said_when_slow, say
 from arena.commands.bots import request_run, results_path
-from arena.commands.home import results_folder, watched_at
+from arena.commands.home import results_folder
 from arena.commands.playing import (
     Play,
     SandboxChoice,
@@ -42,6 +42,7 @@ from arena.commands.playing import (
     unplayed_error,
 )
 from arena.commands.runs import run_folder
+from arena.commands.serving import watched_at
 from arena.errors import ConfigError, UserError, printable
 from arena.players.sandbox.tiers import Mode
 from arena.records.faults import FAULTS, MOST_EVIDENCE

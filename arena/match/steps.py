@@ -1,4 +1,4 @@
-"""The steps of a check in a table: each step returns a detail to show, or raises Failed."""
+"""The steps of `arena check`, in a table: each step returns what to show, or raises Failed."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -44,7 +44,7 @@ SEE_END = (
 )
 EXIT_NS = 2_000_000_000
 """How long a bot may compute, or be idle, before it exits. A bot that has not read hello may still
-be starting: it also gets twice the time that its start took.
+be starting, so it also gets twice the time that its start took.
 """
 SHORTEST_NS, LONGEST_NS = 400 * NS_PER_MS, 2000 * NS_PER_MS
 MANY = 20
@@ -56,7 +56,7 @@ NO_FIGURES: Figures = MappingProxyType({})
 
 
 LeadUp = Callable[[Bench, BotPlayer], object]
-"""Brings a bot's process to the point where it is to end."""
+"""A function that brings a bot's process to the point at which it is to end."""
 
 
 Found = tuple[str, Figures]
@@ -64,8 +64,8 @@ Found = tuple[str, Figures]
 
 
 class TableStep(NamedTuple):
-    """A step: ``run`` returns what it has to say or raises Failed. If a step fails that the others
-    are ``needed_for``, which says why, the rest is pointless.
+    """A step of the table: ``run`` returns what to show, or raises Failed. If ``needed_for`` is
+    set, all later steps are pointless when this one fails; it says why.
     """
 
     name: str
@@ -87,6 +87,7 @@ def _has_the_time_it_asks_for(bench: Bench) -> str:
 
 
 def _starts(bench: Bench) -> Found:
+    """Starts the bot and measures how long that takes."""
     began_ns = time.monotonic_ns()
     bench.start(bench.player)
     bench.start_ns = time.monotonic_ns() - began_ns
@@ -97,7 +98,9 @@ def _starts(bench: Bench) -> Found:
 
 
 def _waits_for_hello(bench: Bench) -> str:
-    """A process that receives nothing says nothing, for twice as long as it takes to start."""
+    """Checks that a process that is sent nothing writes nothing, for twice as long as it takes to
+    start.
+    """
     with bench.started(BotPlayer) as player:
         player.open()
         expect_quiet(player, "before hello", min(max(bench.start_ns * 2, SHORTEST_NS), LONGEST_NS))
@@ -105,7 +108,7 @@ def _waits_for_hello(bench: Bench) -> str:
 
 
 def _plays(bench: Bench, trial: Trial) -> str:
-    """One game with the bot's usual process."""
+    """Plays one game with the bot's usual process."""
     record = bench.game(trial)
     detail = f"{record.end} after {record.turns} placements"
     if trial.is_full and bench.wait:
@@ -114,19 +117,23 @@ def _plays(bench: Bench, trial: Trial) -> str:
 
 
 def _plays_many(bench: Bench) -> str:
+    """Plays several games with one process."""
     for number in range(MANY):
         bench.game(Trial(2 + number % 3, number % 2, deal=number))
     return f"{bench.games} games so far"
 
 
 def _repeats_itself(bench: Bench) -> str:
-    """Not a fault: a bot may draw its own random numbers."""
+    """Notes whether the bot plays the same moves from the same seed. It is no fault if it does not,
+    because a bot may draw its own random numbers.
+    """
     first, second = (bench.game(Trial(2, 0, deal=1)) for _ in range(2))
     same = first.moves == second.moves
     return "" if same else "note: no, so you cannot repeat this bot's games from their seed"
 
 
 def _is_quiet_after_a_game(bench: Bench) -> str:
+    """Checks that the bot writes nothing between games."""
     with bench.started(BotPlayer) as player:
         bench.game(Trial(2, 0), player)
         if player.is_running:
@@ -135,7 +142,7 @@ def _is_quiet_after_a_game(bench: Bench) -> str:
 
 
 def _was_in_time(bench: Bench) -> Found:
-    """The slowest answer so far; a slower one would have failed its game."""
+    """Reports the slowest answer so far; a slower one would have failed its game."""
     clock = "processor time" if bench.player.clock == "cpu" else "by the wall clock"
     detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms ({clock})"
     if bench.short_ms > SHORT_MS:
@@ -147,7 +154,7 @@ def _was_in_time(bench: Bench) -> Found:
 
 
 def _is_within_memory(bench: Bench) -> Found:
-    """The memory of all the bot's processes after these games."""
+    """Reports the memory of all the bot's processes after these games."""
     process = bench.player.process
     allowed = bench.bot.memory_mb
     used = process.memory_mb() if process else 0
@@ -158,6 +165,7 @@ def _is_within_memory(bench: Bench) -> Found:
 
 
 def _logs_little(bench: Bench) -> str:
+    """Reports how much the bot writes to stderr."""
     process = bench.player.process
     size = process.stderr_written() // max(1, bench.games) if process else 0
     if size > MANY_STDERR_BYTES:
@@ -166,7 +174,7 @@ def _logs_little(bench: Bench) -> str:
 
 
 def _sends_notes_that_fit(bench: Bench) -> Found:
-    """Not a fault: what does not fit is cut or dropped, see P5.6."""
+    """Reports which parts of the bot's notes are cut or dropped (P5.6). That is no fault."""
     notes = bench.notes
     figures = {"notes": notes.heard, "cut": sum(map(len, notes.lost.values()))}
     if not notes.lost:
@@ -180,8 +188,8 @@ def _sends_notes_that_fit(bench: Bench) -> Found:
 
 
 def _plays_with_other_options(bench: Bench) -> str:
-    """A short game with each option at its least, or its first choice, and one at its most. How
-    long the bot then takes is its own affair.
+    """Plays a short game with each option at its smallest value or first choice, and one with each
+    at its largest or last. How long the bot takes with these options is not judged.
     """
     options = bench.bot.manifest.options
     for values in zip(*(option.ends for option in options.values()), strict=True):
@@ -198,8 +206,8 @@ def _plays_with_other_options(bench: Bench) -> str:
 
 
 def _understands(bench: Bench, make: Callable[[Bot, int, Sandbox], Player]) -> str:
-    """Two short games, with two and with three players, in which the arena speaks in an unusual
-    way.
+    """Plays two short games, with two and with three players, in which the arena uses the protocol
+    in an unusual way.
     """
     with bench.started(make) as player:
         bench.game(Trial(2, 0), player)
@@ -209,14 +217,15 @@ def _understands(bench: Bench, make: Callable[[Bot, int, Sandbox], Player]) -> s
 
 
 def _play_and_quit(bench: Bench, player: BotPlayer) -> None:
+    """Plays a game, then asks the bot to quit."""
     bench.game(Trial(2, 0), player)
     if player.is_running:
         player.inform(encode(Quit()))
 
 
 def _ends(bench: Bench, reach: LeadUp, *, tell: bool, close: bool) -> str:
-    """Brings the bot to a point, sends what is queued if asked to, and closes its input, as when
-    the arena dies there; raises Failed unless the process then exits.
+    """Brings the bot to a point with ``reach``, sends what is queued if ``tell``, and closes its
+    input if ``close``, as when the arena dies there. Raises Failed unless the process then exits.
     """
     with bench.started(BotPlayer) as player:
         reach(bench, player)
@@ -239,14 +248,17 @@ def _ends(bench: Bench, reach: LeadUp, *, tell: bool, close: bool) -> str:
 
 
 def _game(name: str, *trial: Any, **more: Any) -> TableStep:
+    """A step that plays a game."""
     return TableStep(name, partial(_plays, trial=Trial(*trial, **more)))
 
 
 def _variant(name: str, cure: str, make: Callable[[Bot, int, Sandbox], Player]) -> TableStep:
+    """A step in which the arena uses the protocol in an unusual way."""
     return TableStep(name, partial(_understands, make=make), cure)
 
 
 def _end(when: str, reach: LeadUp, *, tell: bool = True, close: bool = True) -> TableStep:
+    """A step that checks that the bot exits at some point of the dialogue."""
     return TableStep(f"exits {when}", partial(_ends, reach=reach, tell=tell, close=close), SEE_END)
 
 

@@ -1,15 +1,10 @@
-"""Squares, tiles, hands, moves, decks and positions as text and as ints (the contract is
-protocol/NOTATION.md).
+"""Squares, tiles, hands, moves and decks as text and as ints (the contract is
+protocol/NOTATION.md). Lines for whole positions are in `arena.rules.positions`.
 
 A *colour* is 0, 1 or 2 for R, Y, B. A *tile* is an index into ``TILES``; a *hand* is a sorted tuple
-of them. A *move* is one int, ``kind << 10 | square``: ``square`` is the tile's first square in
-reading order, and ``kind`` is ``(first colour * 3 + second colour) * 2 + vertical``. The order of
-moves is the order of these ints. ``PASS`` is not a placement and sorts before all of them.
-
-A position's line has seven fields: board, seat to move, pagodas left, hands, pile, tiles placed,
-seats that have left. The referee's line names every tile; in a seat's line, tiles that the seat
-cannot see are ``??``. A drawing has a line for each row and a cell for each square: the terrain or
-colour, then the seat that owns the province or village.
+of tiles. A *move* is one int, ``kind << 10 | square``: ``square`` is the tile's first square in
+reading order, and ``kind`` is ``(first colour * 3 + second colour) * 2 + vertical``. Moves are
+ordered by these ints. ``PASS`` is not a placement and sorts before all of them.
 """
 
 import re
@@ -29,12 +24,14 @@ TILES = ("RR", "YY", "BB", "RY", "YB", "RB")
 COPIES = 12
 DECK_SIZE = COPIES * len(TILES)
 UNKNOWN = len(TILES)
-"""A hidden tile: in another seat's hand, or in the draw pile."""
+"""The number that stands for a hidden tile, in another seat's hand or in the draw pile."""
 
 CACHED_MOVES = 1 << 14
-"""More than two boards of the usual size have."""
+"""The number of moves whose texts are cached, which covers more than two boards of the
+usual size.
+"""
 CACHED_DECKS = 64
-"""Each deck is played several times within a few games."""
+"""The number of decks that are cached: each deck is played several times within a few games."""
 
 PASS = -1
 """The move of a seat that can place no tile."""
@@ -51,7 +48,7 @@ TILE_OF_COLOURS = tuple(
     )
     for a in COLOURS
 )
-"""The tile that shows two colours, in either order."""
+"""For each two colours, in either order, the tile that shows them."""
 
 _TILE_OF_TEXT = {
     a + b: TILE_OF_COLOURS[one][other]
@@ -68,19 +65,21 @@ _SQUARE = re.compile(r"([a-z])([1-9][0-9]?)", re.ASCII)
 
 
 def make_move(first: int, second: int, square: int, *, vertical: bool) -> int:
-    """The move of colour ``first`` on ``square`` and ``second`` right of it, or below it."""
+    """The move that puts colour ``first`` on ``square`` and colour ``second`` on the square right
+    of it, or below it if ``vertical``.
+    """
     return ((first * 3 + second) * 2 + vertical) << KIND_SHIFT | square
 
 
 def split_move(board: Board, move: int) -> tuple[int, int, int, int]:
-    """First colour, its square, second colour, its square."""
+    """The parts of a move: first colour, its square, second colour, its square."""
     kind = move >> KIND_SHIFT
     square = move & SQUARE_MASK
     return kind // 6, square, kind // 2 % 3, square + (board.stride if kind & 1 else 1)
 
 
 def tile_of(move: int) -> int:
-    """The tile that a placement lays."""
+    """The tile that a placement uses."""
     return TILE_OF_KIND[move >> KIND_SHIFT]
 
 
@@ -108,7 +107,9 @@ def parse_square(board: Board, text: str) -> int:
 
 @lru_cache(maxsize=CACHED_MOVES)
 def parse_move(board: Board, text: str) -> int:
-    """The move that the text names, with its halves in either order. Raises InvalidMoveError."""
+    """The move that the text stands for, legal or not; its halves may be in either order. Raises
+    InvalidMoveError.
+    """
     if text == PASSED:
         return PASS
     match = _MOVE.fullmatch(text)
@@ -129,7 +130,7 @@ def parse_move(board: Board, text: str) -> int:
 
 
 def legal_move(state: "State", text: str) -> int:
-    """The move that the text stands for, if the mover may play it. Raises MoveError."""
+    """The move that the text stands for. Raises MoveError unless the mover may play it."""
     move = parse_move(state.board, text)
     if not state.is_legal(move):
         raise IllegalMoveError(state.why_illegal(move))
@@ -137,8 +138,8 @@ def legal_move(state: "State", text: str) -> int:
 
 
 def play_text(state: "State", text: str, events: list[Event] | None = None) -> int:
-    """Plays the move or pass that the text stands for, and returns it; adds what it led to to
-    ``events``. Raises MoveError.
+    """Plays the move or pass that the text stands for, and returns it. The events that it causes
+    are appended to ``events``. Raises MoveError.
     """
     move = parse_move(state.board, text)
     state.play(move, events)
@@ -157,7 +158,9 @@ def parse_tile(text: str) -> int:
 
 @lru_cache(maxsize=CACHED_DECKS)
 def parse_deck(text: str) -> tuple[int, ...]:
-    """The tiles of a deck in draw order, the 72 of R1.2. Raises NotationError."""
+    """The tiles of a deck in draw order; they must be the 72 tiles of R1.2. Raises
+    NotationError.
+    """
     deck = tuple([parse_tile(text[at : at + 2]) for at in range(0, len(text), 2)])
     for tile, name in enumerate(TILES):
         if (count := deck.count(tile)) != COPIES:
@@ -166,19 +169,19 @@ def parse_deck(text: str) -> tuple[int, ...]:
 
 
 def deck_text(deck: tuple[int, ...]) -> str:
-    """A deck, or a hand, as text: the tiles' names joined."""
+    """The text of a deck or a hand: the names of its tiles, joined."""
     return "".join(TILES[tile] if tile != UNKNOWN else HIDDEN for tile in deck)
 
 
 def deck_sorted(key: Callable[[int], bytes | int]) -> str:
-    """All tiles in the order of a key, as text; the key is given the numbers of the tiles, which
-    are RR, twelve times, then YY, and so on.
+    """The text of a deck with all tiles sorted by ``key``. The key is called with numbers from 0 to
+    71, which stand for RR twelve times, then YY, and so on.
     """
     return "".join(TILES[number // COPIES] for number in sorted(range(DECK_SIZE), key=key))
 
 
 def quoted(text: str) -> str:
-    """An unreadable text as a message quotes it."""
+    """An unreadable text, quoted and shortened for a message."""
     if len(text) <= QUOTED:
         return repr(text)
     return f"{text[:QUOTED]!r}... ({len(text)} characters)"
@@ -195,7 +198,9 @@ def with_tile(hand: Hand, tile: int) -> Hand:
 
 @cache
 def without_tile(hand: Hand, tile: int) -> Hand:
-    """The hand minus one tile; minus an unknown tile if it does not show this one."""
+    """The hand minus one tile. If the hand does not show this tile, an unknown tile is
+    taken out.
+    """
     at = hand.index(tile if tile in hand else UNKNOWN)
     return hand[:at] + hand[at + 1 :]
 
@@ -218,7 +223,9 @@ def checked_tiles(tiles: Iterable[int]) -> Hand:
 
 
 NONE = "-"
-"""An empty hand, an empty pile, nobody; as the seat to move, that the game is over."""
+"""The sign for an empty hand, an empty pile or no owner; as the seat to move, it says that the game
+is over.
+"""
 HIDDEN = "??"
 _COUNT = "(?:0|[1-9][0-9]?)"
 _COUNTS = f"{_COUNT}(?:,{_COUNT})*"
@@ -232,15 +239,21 @@ FIELDS = {
     "placed": (_COUNTS, "numbers in the field placed, such as 24,24"),
     "out": (f"{NONE}|(?=.)0?1?2?3?", "the seats that have left in the field out, such as 02, or -"),
 }
-"""The form of each field, and what is expected there."""
+"""For each field of a position's line, the pattern of its text and a description for error
+messages.
+"""
 OVER = "expected a position in which somebody is to move, got one of a game that is over"
 MOST_CHARACTERS = 2000
-"""No position has so many characters: two for each of 676 squares, and two for each of 72 tiles."""
+"""More characters than any position's line has: two for each of 676 squares, and two for each of 72
+tiles.
+"""
 _CELL = re.compile(r"\.(2[0-6]|1[0-9]|[2-9])?|[RYBV][0-3]?|~", re.ASCII)
 
 
 def draw(state: "State") -> list[list[str]]:
-    """The cells by row: ``.``, ``~``, ``V``, ``R`` and so on, ``R0`` where a seat owns it."""
+    """The cells of the board by row: ``.``, ``~``, ``V``, ``R`` and so on, ``R0`` if seat 0 owns
+    the space.
+    """
     board = state.board
     cells = [list(row) for row in board.rows]
     for colour, letter in enumerate(COLOURS):
@@ -256,11 +269,11 @@ def draw(state: "State") -> list[list[str]]:
 def read_cells(
     name: str, text: str
 ) -> tuple[Board, list[int], list[tuple[int, int, int, int]], list[int]]:
-    """A drawn board in the form that ``State.set_up`` takes: the board, spaces by colour,
-    provinces, owners of villages.
+    """The board and the arguments of ``State.set_up`` that a drawing shows: the board, spaces by
+    colour, provinces, owners of villages.
 
-    Every drawn colour counts as a start of the board, so that the free squares are the same. Raises
-    NotationError, BoardError.
+    Every drawn colour counts as a starting space of the board, so that the free squares are equal.
+    Raises NotationError, BoardError.
     """
     cells = [line.split() for line in text.strip().splitlines()]
     owned = [
@@ -293,13 +306,16 @@ def read_cells(
 
 
 def _mark(board: Board, cells: list[list[str]], mask: int, text: str) -> None:
+    """Writes a text into the cells of all squares in the mask."""
     for square in squares_of(mask):
         row, column = divmod(square, board.stride)
         cells[row][column] = text
 
 
 def position_text(state: "State", seat: int | None = None) -> str:
-    """The position as the referee or a seat sees it: equal to a seat, equal as text."""
+    """The line of the position as the referee sees it, or as ``seat`` sees it. Two positions that
+    are equal for the seat have equal lines.
+    """
     hands = [
         HIDDEN * len(hand) if seat not in (None, own) else deck_text(hand)
         for own, hand in enumerate(state.hands)
@@ -320,13 +336,14 @@ def position_text(state: "State", seat: int | None = None) -> str:
 
 
 def _row_text(cells: list[str]) -> str:
+    """The text of a row of cells, in which free squares are counted."""
     joined = "".join(cells)
     return re.sub(r"\.{2,}", lambda run: f".{len(run[0])}", joined)
 
 
 def parse_position(text: str, core: type["State"]) -> "State":
-    """The position that the line stands for, in the core given. Tiles may be written in any order,
-    and their letters, too. Raises NotationError, BoardError.
+    """The state, of the class ``core``, that the line stands for. Tiles may be in any order, and so
+    may the letters of a tile. Raises NotationError, BoardError.
     """
     rows, mover, left, hands, pile, placed, out = _fields(text)
     board, spaces, provinces, villages = read_cells("position", _drawing(rows))
@@ -353,7 +370,7 @@ def parse_position(text: str, core: type["State"]) -> "State":
 
 
 def _fields(text: str) -> list[str]:
-    """The fields, each in its form. Raises NotationError."""
+    """The fields of a line, each of the right form. Raises NotationError."""
     fields = text.split(" ", len(FIELDS)) if len(text) <= MOST_CHARACTERS else []
     if len(fields) != len(FIELDS):
         _refuse(f"{len(FIELDS)} fields with a space between them ({', '.join(FIELDS)})", text)
@@ -364,7 +381,7 @@ def _fields(text: str) -> list[str]:
 
 
 def _drawing(rows: str) -> str:
-    """The board's field as a diagram. Raises NotationError."""
+    """The board's field of a line as a drawing with one line per row. Raises NotationError."""
     lines = []
     for number, row in enumerate(rows.split("/"), 1):
         cells = list[str]()
@@ -381,13 +398,13 @@ def _drawing(rows: str) -> str:
 
 
 def _tiles(text: str) -> list[int]:
-    """Tiles such as ``RRYB??``; ``-`` is none."""
+    """The tiles in a text such as ``RRYB??``; ``-`` stands for none."""
     names = [text[at : at + 2] for at in range(0, len(text.strip(NONE)), 2)]
     return [UNKNOWN if name == HIDDEN else parse_tile(name) for name in names]
 
 
 def _check(state: "State", rows: str) -> None:
-    """Refuses what no game can have, beyond what `set_up` refuses."""
+    """Raises NotationError for positions that no game can reach, beyond what `set_up` refuses."""
     cells = [line.split() for line in _drawing(rows).splitlines()]
     drawn = draw(state)
     for line, wanted in zip(cells, drawn, strict=True):
@@ -409,4 +426,5 @@ def _check(state: "State", rows: str) -> None:
 
 
 def _refuse(expected: str, got: str) -> NoReturn:
+    """Raises NotationError with what was expected and what was found."""
     raise NotationError(f"expected {expected}, got {quoted(got)}")

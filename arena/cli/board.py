@@ -33,7 +33,6 @@ from arena.rules.notation import (
     PASS,
     PASSED,
     TILES,
-    draw,
     move_text,
     parse_move,
     parse_square,
@@ -41,6 +40,7 @@ from arena.rules.notation import (
     split_move,
     tile_of,
 )
+from arena.rules.positions import draw
 from arena.rules.terms import HAND, NOBODY, Event
 
 WIDTH = 4

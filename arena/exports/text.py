@@ -21,7 +21,8 @@ from arena.exports.report.charts import Scale, linear
 from arena.ratings.columns import PAIRS, SEATS, STANDINGS, Column, in_whole_elo, placed
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.rules.notation import TILES, draw
+from arena.rules.notation import TILES
+from arena.rules.positions import draw
 from arena.rules.terms import Event, title_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from arena.errors import counted
-from arena.ratings.sequential import Question, SequentialTest, Verdict
+from arena.ratings.sequential import Question, SequentialTest, Verdict, WinTest
 from arena.tournament.config import RESOLUTION, Parameter, RunConfig
 from arena.tournament.tuning import SearchPath
 
@@ -28,7 +28,7 @@ def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
     assert asked is not None, "a comparison"
     question = Question(asked.elo0, asked.elo1, asked.alpha, asked.beta)
     if asked.by == "wins":
-        return SequentialTest(question, groups=groups, look=look)
+        return WinTest(question, groups=groups, look=look)
     # Numpy: a comparison by wins is played without.
     from arena.ratings.margins import MarginTest  # noqa: PLC0415
 
@@ -128,7 +128,7 @@ def _estimates() -> "ModuleType":
 
 def _margins_of(test: SequentialTest) -> "MarginTest | None":
     """The test, if it is one by margin."""
-    return None if type(test) is SequentialTest else cast("MarginTest", test)
+    return None if isinstance(test, WinTest) else cast("MarginTest", test)
 
 
 def _answer(test: SequentialTest) -> str:

@@ -2,30 +2,28 @@
 players in this process. Players that use the protocol in unusual ways are in `arena.match.unusual`.
 """
 
-import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from itertools import count
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from arena.errors import ArenaError, BusyMachineError, FaultKind, Forfeit, Void
 from arena.match.referee import GamePlan, Referee, Timing, Wait
 from arena.players.aftermath import CRASHED
 from arena.players.bot import BotPlayer, Speech
-from arena.players.channel import Channel, Flooded, LongLine, OutputEnded, TimedOut
+from arena.players.channel import Flooded, LongLine, OutputEnded, TimedOut
+from arena.players.decoding import shown
 from arena.players.folder import Bot
 from arena.players.labels import odds_of
-from arena.players.messages import Start, encode, shown, turn_view
-from arena.players.player import Answer, InProcessPlayer, Player, first_move, random_move
+from arena.players.messages import Start, encode
+from arena.players.player import InProcessPlayer, Player, first_move, random_move
 from arena.players.process import BotProcess, Ending, moments
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import NS_PER_MS, IdleTime, patience
+from arena.players.views import turn_view
 from arena.records.notes import MOST_NAME, Loss, Note, losses, note_of
 from arena.records.record import GameRecord
 from arena.rules import State
@@ -70,7 +68,6 @@ LARGE = Board("large", ("R" + "." * 25, *["." * 12 + "VY" + "." * 12] * 24, "." 
 BOARDS = {board.name: board for board in (SMALL, LARGE)}
 """Boards that are used only by `arena check`."""
 TOO_LATE = (FaultKind.LATE, FaultKind.SILENT)
-
 Variant = TypeVar("Variant", bound=Player)
 
 
@@ -338,84 +335,3 @@ LARGEST_ID, GAP, MOST_REQUESTS = 2**53 - 1, 1_000_003, 80
 PAUSE_S = 0.3
 PIECE = 5
 GAP_S = 0.0002
-
-
-class Unusual(BotPlayer):
-    """A player that uses the protocol in unusual but allowed ways.
-
-    ``change``    is applied to every message
-    ``separators``  are those of the JSON
-    ``stranger``  is a message of a type that no version has, sent between all others
-    ``is_prompt`` sends each public line as soon as it is known, instead of with the next request
-    ``pause_s``   is the pause between the start of the first game and its first request
-    """
-
-    def __init__(
-        self,
-        bot: Bot,
-        startup_ms: int,
-        sandbox: Sandbox,
-        *,
-        change: Callable[[dict[str, Any]], dict[str, Any]] = lambda message: message,
-        separators: tuple[str, str] = (",", ":"),
-        stranger: bytes = b"",
-        is_prompt: bool = False,
-        pause_s: float = 0.0,
-    ) -> None:
-        def changed(message: dict[str, Any]) -> bytes:
-            return json.dumps(change(message), separators=separators, ensure_ascii=False).encode()
-
-        self._changed = changed
-        self._stranger = stranger
-        self._is_prompt = is_prompt
-        self._pause_s = pause_s
-        speech = Speech(encode=lambda message: changed(msgspec.to_builtins(message)))
-        super().__init__(bot, startup_ms, sandbox, speech=speech)
-
-    def begin(self, start: Start) -> None:
-        """Sends the start of a game and the unusual lines that follow it."""
-        super().begin(start)
-        self._send(self._stranger)
-
-    def inform(self, line: bytes) -> None:
-        """Sends a public line, and before it the unusual lines."""
-        self._send(self._stranger, self._changed(json.loads(line)))
-
-    def _send(self, *lines: bytes) -> None:
-        """Sends lines, or queues them unless ``is_prompt``."""
-        for line in filter(None, lines):
-            super().inform(line)
-        if self._is_prompt:
-            self.channel.flush()
-
-    def choose(self, state: State, budget_ns: int) -> Answer:
-        """Asks for a move, the first time after a pause."""
-        time.sleep(self._pause_s)
-        self._pause_s = 0.0
-        return super().choose(state, budget_ns)
-
-
-def with_unknown_fields(message: dict[str, Any]) -> dict[str, Any]:
-    """The message with fields that no version has, before and after its own."""
-    return {"first": EXTRA, **message, "last": EXTRA}
-
-
-def in_another_order(message: dict[str, Any]) -> dict[str, Any]:
-    """The message with its fields in reverse order."""
-    return dict(reversed(message.items()))
-
-
-def _write_piece(to_bot: int, lines: bytes) -> int:
-    """Writes the lines in small pieces: a few bytes near the end of a line, where readers make
-    mistakes, and more in between. Pauses after each piece, so that the bot reads it by itself.
-    """
-    end = lines.find(b"\n")
-    written = os.write(to_bot, lines[: PIECE if end < 2 * PIECE else min(end - PIECE, 997)])
-    time.sleep(GAP_S)
-    return written
-
-
-JUMPING = Speech(numbers=lambda: count(LARGEST_ID - MOST_REQUESTS * GAP, GAP))
-"""Numbers requests with gaps, up to the largest id, anew for each process."""
-IN_PIECES = Speech(connect=partial(Channel, exchange=None, write=_write_piece))
-"""Sends every line in pieces; some pieces hold the end of one line and the start of the next."""

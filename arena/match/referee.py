@@ -13,9 +13,10 @@ from msgspec.structs import replace
 from arena.errors import ConfigError, FaultKind, Forfeit, MoveError, Void
 from arena.players.labels import odds_of
 from arena.players.manifest import Value
-from arena.players.messages import ClockKind, End, Start, encode, played_view
+from arena.players.messages import ClockKind, End, Start, encode
 from arena.players.player import Answer, Evidence, Player
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS
+from arena.players.views import played_view
 from arena.records.notes import Note, NoteEntry
 from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
 from arena.records.voids import SoFar

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from arena.match.bench import (
-    IN_PIECES,
-    JUMPING,
     PAUSE_S,
     SHORT_MS,
     STARTUP_MS,
@@ -19,14 +17,12 @@ from arena.match.bench import (
     Bench,
     Failed,
     Trial,
-    Unusual,
     ask_for_a_move,
     ending_in_time,
     expect_quiet,
-    in_another_order,
     last_words,
-    with_unknown_fields,
 )
+from arena.match.unusual import IN_PIECES, JUMPING, Unusual, in_another_order, with_unknown_fields
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.labels import settings_text

@@ -1,9 +1,9 @@
-"""What a bot does after an exchange with it has failed, and the fault that this shows.
+"""What a bot does after an exchange with it has failed, and which fault that shows.
 
-A fault stays in a journal for ever, so the arena takes the time to be right about it: it waits for
-what the bot may be about to do, in moments that pass only while the bot can do it. What a bot that
-crashed says of it on stderr is quoted last, or in quotation marks before a cure, so that no word of
-it can be taken for the arena's.
+A fault stays in the journal for ever, so the arena takes time to get it right. It waits for what
+the bot may be about to do, in short steps that count only while the bot can act. What a crashed bot
+wrote to stderr is quoted last, or in quotation marks before a cure, so that none of it can be taken
+for the arena's words.
 """
 
 import os
@@ -30,16 +30,18 @@ from arena.players.channel import (
     TimedOut,
     Unanswered,
 )
+from arena.players.decoding import shown
 from arena.players.folder import Bot
 from arena.players.manifest import MANIFEST_FILE
-from arena.players.messages import shown
 from arena.players.process import BotProcess, Ending, ending_within, moments
 from arena.players.sandbox.launch import search_path
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import NS_PER_MS, OutOfTime, Overspent
 
 MOST_SAID, MOST_READ, MOST_PATH = 300, 1000, 100
-"""Characters of an error that a sentence quotes, of a line that is looked at, and of a path."""
+"""The most characters of an error that a sentence quotes, of a line that is examined, and of a
+path.
+"""
 INSIDE = "/bot"  # where bubblewrap shows a bot its folder
 # Packages that somebody else wrote, though they may lie in the bot's folder.
 LIBRARIES = {"site-packages", "dist-packages", "node_modules"}
@@ -49,13 +51,13 @@ NETWORK = re.compile(
     r"|ConnectionRefused|ConnectException|UnknownHostException|NetworkUnreachable|urlopen error"
     r"|Temporary failure in name resolution|Name or service not known|Network is unreachable"
 )
-"""What errors are called that a program meets without a network, in several languages."""
+"""The names of errors that programs in several languages raise without a network."""
 NO_SOCKET = "PermissionError: [Errno 1]"  # for whatever the sandbox refuses
 HIDDEN = re.compile(
     r"(PermissionError: \[Errno 13\]|FileNotFoundError: \[Errno 2\]) .*'(?P<file>/[^']+)'"
     r"|could not be started: /.+(Permission denied|No such file).*"
 )
-"""What it says that a program meets where the sandbox shows it nothing."""
+"""The messages of programs that do not find a file, as when the sandbox hides it."""
 SDK = ("arena", "msgspec")  # what another Python misses that has not got the arena
 NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)(?:\.[\w.]+)?'")
 NO_NODE_MODULE = re.compile(r"Error: Cannot find module '(@[\w.-]+/[\w.-]+|\w[\w.-]*)[^']*'")
@@ -76,9 +78,10 @@ FLOODED = (
 
 
 class Form(NamedTuple):
-    """How an error that nobody caught looks in a language: the exit status, the line with the error
-    (without words of it, the next one has them), and those with places, the first of the bot's own
-    from the error on. The last line must begin with the sign: a caught error ended nothing.
+    """How an uncaught error looks in a language: the exit status, the line with the error (if that
+    line does not contain its words, the next one does), and the lines with places in files, of
+    which the first in the bot's own files counts. The last line of stderr must begin with ``sign``,
+    because an error that was caught ended nothing.
     """
 
     status: int
@@ -115,7 +118,9 @@ FORMS = (
 
 
 class Crash(NamedTuple):
-    """Where in the bot's files, such as ``bot.py line 12``, or empty; and what the error says."""
+    """The error that ended a bot: its place in the bot's files, such as ``bot.py line 12`` or
+    empty, and its words.
+    """
 
     place: str
     said: str
@@ -123,7 +128,7 @@ class Crash(NamedTuple):
 
 
 def crash_of(stderr: str, status: int, folder: Path) -> Crash | None:
-    """The error that ended a bot of this folder, if its stderr tells of one we can read."""
+    """The error that ended a bot in this folder, if its stderr shows one in a known form."""
     lines = [line[:MOST_READ] for line in stderr.rstrip().splitlines()]
     found = _traceback(lines, folder) if status == 1 else None
     told = (_told(form, lines, folder) for form in FORMS if form.status == status)
@@ -131,7 +136,9 @@ def crash_of(stderr: str, status: int, folder: Path) -> Crash | None:
 
 
 def _traceback(lines: Sequence[str], folder: Path) -> Crash | None:
-    """The last error in Python's form, read from its end, as its beginning may be cut off."""
+    """The last error in Python's form. It is read from the end, because the beginning of stderr may
+    be cut off.
+    """
     last = max((at for at, line in enumerate(lines) if PLACED.fullmatch(line)), default=-1)
     after = list(dropwhile(lambda line: line[:1] in ("", " "), lines[last + 1 :]))
     if last < 0 or not after:
@@ -157,7 +164,9 @@ def _told(form: Form, lines: list[str], folder: Path) -> Crash | None:
 
 
 def _own(places: Iterable[re.Match[str]], folder: Path) -> str:
-    """The first place in the bot's own files; empty for one in a library, or in no file at all."""
+    """The first of these places that lies in the bot's own files; empty for a library, or no file
+    at all.
+    """
     for place in places:
         inside = _inside(place["file"], folder)
         # A file that is there: any other text may say what it likes.
@@ -168,7 +177,7 @@ def _own(places: Iterable[re.Match[str]], folder: Path) -> str:
 
 
 def _inside(file: str, folder: Path) -> str:
-    """The path of a file in the bot's folder, relative to it; empty for any other."""
+    """The path of a file in the bot's folder, relative to that folder; empty for any other file."""
     path = PurePosixPath(file)
     roots = [root for root in (str(folder), INSIDE) if path.is_relative_to(root)]
     path = path.relative_to(roots[0]) if roots else path
@@ -176,15 +185,15 @@ def _inside(file: str, folder: Path) -> str:
 
 
 def own_path(name: str, folder: Path, file: str) -> str:
-    """A file of a bot as its author knows it: below the bot's name, such as ``my-bot/bot.py``. A
-    script without a bot.toml is known by its own name.
+    """The path of a bot's file as its author knows it: below the bot's name, such as
+    ``my-bot/bot.py``. A script without a bot.toml is called by its own name.
     """
     return f"{name}/{file}" if (folder / MANIFEST_FILE).exists() else file
 
 
 def with_own_paths(name: str, folder: Path, text: str) -> str:
-    """What a bot wrote to stderr, with the paths that its author knows instead of those in the copy
-    of its folder that was played, which may be gone.
+    """A bot's stderr with the paths that its author knows, instead of those in the played copy of
+    its folder, which may not exist any more.
     """
     roots = {INSIDE, str(folder), str(folder.resolve())}
     copies = "|".join(map(re.escape, sorted(roots, key=len, reverse=True)))
@@ -193,8 +202,8 @@ def with_own_paths(name: str, folder: Path, text: str) -> str:
 
 
 def without_quoted(lines: Iterable[str], message: str) -> list[str]:
-    """The lines of a bot's stderr, but not the error that a message already quotes. An error begins
-    at the edge, and lines of code and places in a traceback do not.
+    """The lines of a bot's stderr without the error that a message already quotes. The lines of an
+    error are not indented, while code and places in a traceback are.
     """
     quoted = message.replace(QUOTE, APOSTROPHE)
     return [
@@ -205,7 +214,7 @@ def without_quoted(lines: Iterable[str], message: str) -> list[str]:
 
 
 def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
-    """What to do about an error that is common and not in the bot's code; empty for all others."""
+    """What to do about a common error that does not lie in the bot's code; empty for all others."""
     is_walled = sandbox.tier != "none"
     is_shut = is_walled and not sandbox.of(bot.label).network
     if is_shut and (crash.is_refused_socket or NETWORK.search(crash.said)):
@@ -228,7 +237,7 @@ def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
 
 
 def _for_want_of(module: str, bot: Bot) -> str:
-    """Where to put a module of Python's that a bot misses."""
+    """Where to put a Python module that the bot could not import."""
     program = bot.command[0]
     found = program if "/" in program else shutil.which(program, path=search_path(os.environ))
     python = found or sys.executable
@@ -246,8 +255,8 @@ def _for_want_of(module: str, bot: Bot) -> str:
 
 
 class Aftermath(Struct):
-    """One bot after a failed exchange. ``has_moved``: the process has answered a turn;
-    ``has_told``: a fault already has what the bot said last.
+    """A bot after a failed exchange. ``has_moved``: the process has answered a turn before.
+    ``has_told``: an earlier fault already quotes the bot's last words.
     """
 
     bot: Bot
@@ -260,7 +269,7 @@ class Aftermath(Struct):
     has_told: bool = False
 
     def fault_of(self, failure: Unanswered, budget_ns: int) -> Forfeit:
-        """The fault that a failed exchange was."""
+        """The fault that a failed exchange shows."""
         match failure:
             case OutOfTime():
                 return self._overdue(failure)
@@ -279,13 +288,15 @@ class Aftermath(Struct):
                 return Forfeit(FaultKind.FLOOD, FLOODED)
 
     def unasked(self, detail: str) -> Forfeit:
-        """The fault for a line that answers no request: a flood if there are many."""
+        """The fault of a bot that wrote a line without being asked: a flood if there are many."""
         if self.channel.is_flooding(moments(DRAIN_NS)):
             return Forfeit(FaultKind.FLOOD, FLOODED)
         return Forfeit(FaultKind.UNKNOWN_ID, detail)
 
     def last_words(self) -> str:
-        """The last line of stderr, which often names the error; once, and not after a crash."""
+        """The last line of stderr, which often names the error. It is quoted once, and not after a
+        crash.
+        """
         if self.has_told:
             return ""
         self.has_told = True
@@ -298,7 +309,7 @@ class Aftermath(Struct):
         return f"{full}; last line on stderr: {last}"
 
     def _overspent(self, failure: Overspent, budget_ns: int) -> Forfeit:
-        """The fault of an answer that cost too much processor time."""
+        """The fault of an answer that cost too much CPU time."""
         if self.is_starting:
             allowed = f"the {self.startup_ms} ms of processor time allowed for start-up"
             detail = f"no answer came within {allowed}: {START_FASTER}"
@@ -308,7 +319,9 @@ class Aftermath(Struct):
         return Forfeit(FaultKind.LATE, f"{spent} ms: {THINK_LESS}")
 
     def _overdue(self, failure: OutOfTime) -> Forfeit:
-        """Why the answer is missing: waits a little, closes the bot's input and waits again."""
+        """The fault of a missing answer. To find the reason, it waits a little, then closes the
+        bot's input and waits again.
+        """
         deadline_ns = time.monotonic_ns()
         partial = failure.partial
         allowed = failure.allowance
@@ -360,7 +373,9 @@ class Aftermath(Struct):
         return Forfeit(FaultKind.SILENT, f"{none}: {cure}")
 
     def _late_ms(self, deadline_ns: int) -> int | None:
-        """How long after the deadline the answer comes, if it does. Raises OutputEnded."""
+        """How many ms after the deadline the answer comes; None if it does not come. Raises
+        OutputEnded.
+        """
         for moment_ns in moments(GRACE_NS):
             try:
                 self.channel.read_line(moment_ns)
@@ -386,7 +401,7 @@ class Aftermath(Struct):
         return Forfeit(_kind(ending), f"the bot {ending}{after}{_cure(ending, words)}{words}")
 
     def _crash(self, ending: Ending, after: str) -> str:
-        """The error that ended the bot, in its own words; empty if it has not told of one."""
+        """The error that ended the bot, in its own words; empty if its stderr shows none."""
         if not ending.exit or self.process.stderr_is_full():
             return ""
         crash = crash_of(self.process.stderr_tail(), ending.exit, self.bot.folder.resolve())
@@ -403,7 +418,9 @@ class Aftermath(Struct):
 
 
 def _cure(ending: Ending, words: str) -> str:
-    """When it ended, and what to do about that, unless the bot or the ending already says so."""
+    """When the bot ended and what to do about that, unless the bot's words or the ending already
+    say so.
+    """
     if ending.excess or ending.unwatched or ending.failed:
         return ""
     if ending.exit == 0:
@@ -416,6 +433,7 @@ def _cure(ending: Ending, words: str) -> str:
 
 
 def _kind(ending: Ending) -> FaultKind:
+    """The kind of fault that an ending is."""
     if ending.failed:
         return FaultKind.STARTUP
     if ending.excess and ending.excess[0] == "memory":

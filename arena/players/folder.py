@@ -1,4 +1,4 @@
-"""A bot and the folder of its files: how the arena finds, hashes and copies them."""
+"""A bot and the folder with its files: how the arena finds, hashes and copies them."""
 
 import hashlib
 import os
@@ -34,9 +34,9 @@ IGNORED = {
     *("__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
 }
 FOLDERS_OF_A_HOME = {"bots": f"*/{MANIFEST_FILE}", "results": f"*/{RUN_FILE}"}
-"""The folders of a home, each with a pattern for what the arena keeps in it."""
+"""The folders of a home, each with a pattern for the files that the arena keeps in it."""
 MAX_BYTES = 64 * 1024 * 1024
-"""The most bytes that all files of a bot may have."""
+"""The most bytes that all files of a bot may have together."""
 MAX_FILES = 5000
 MAX_DEPTH = 32
 """The most levels of folders in a bot's folder."""
@@ -56,9 +56,9 @@ class Bot(Struct, frozen=True):
 
     ``label``     its name in a run: the name in the registry, with ``@version`` for an old version,
                   and with ``:depth=3`` for the options in ``settings``
-    ``folder``    the folder of its files
+    ``folder``    the folder with its files
     ``sha256``    a hash of the files, without the version
-    ``settings``  the options that differ from their defaults
+    ``settings``  the options whose values differ from the defaults
     """
 
     label: str
@@ -81,9 +81,7 @@ class Bot(Struct, frozen=True):
 
     @property
     def base(self) -> str:
-        """The label without its options: what is trusted, copied and built does not depend on
-        them.
-        """
+        """The label without its options. Trust, copies and builds do not depend on the options."""
         return split_options(self.label)[0]
 
     @property
@@ -104,19 +102,19 @@ class Bot(Struct, frozen=True):
 
 
 def with_options(bot: Bot, text: str) -> Bot:
-    """The bot with options such as ``depth=3,c=1.4``. Raises ConfigError."""
+    """A copy of the bot with options such as ``depth=3,c=1.4``. Raises ConfigError."""
     settings = read_settings(text, bot.manifest.options, bot.base)
     return renamed(replace(bot, settings=settings), bot.base)
 
 
 def renamed(bot: Bot, base: str) -> Bot:
-    """The bot under another name, with its options."""
+    """A copy of the bot under another name, with its options."""
     options = settings_text(bot.settings)
     return replace(bot, label=f"{base}:{options}" if options else base)
 
 
 def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None = None) -> Bot:
-    """The bot in a folder with a bot.toml, or a single script. Raises BotFolderError."""
+    """The bot in a folder with a bot.toml, or of a single script. Raises BotFolderError."""
     words = list(command or ())
     if path.is_dir() and (os.path.lexists(path / MANIFEST_FILE) or command is None):
         written = read_manifest(path)
@@ -167,8 +165,8 @@ def home_of_script(path: Path) -> Path | None:
 
 
 def script_command(path: Path) -> list[str]:
-    """The command that runs a single script: the interpreter for its ending, or the script itself
-    if it can be executed. Raises BotFolderError.
+    """The command that runs a single script: the interpreter for the file's ending, or the script
+    itself if it is executable. Raises BotFolderError.
     """
     if interpreter := INTERPRETERS.get(path.suffix):
         return [interpreter, path.name]
@@ -213,11 +211,12 @@ def bot_files(path: Path) -> list[Path]:
 
 
 def _refuse_unreadable(error: OSError) -> NoReturn:
+    """Raises BotFolderError for a folder that cannot be read."""
     raise BotFolderError(f"expected to read the bot's whole folder, got {error}") from error
 
 
 def played_copy(run: Path, info: BotInfo) -> Bot:
-    """The copy of a bot in the folder of a run that it played; its hash is not checked. Raises
+    """The copy of a bot that a run played, from the run's folder. Its hash is not checked. Raises
     BotFolderError.
     """
     folder = run / info.copy
@@ -270,7 +269,9 @@ def manifest_text(file: Path) -> str:
 
 
 def copy_files(path: Path, target: Path) -> None:
-    """Copies a bot's files into a new folder; of the file modes only the executable bit is kept."""
+    """Copies a bot's files into a new folder. Of the file modes, only the executable
+    bit is kept.
+    """
     base = path.parent if path.is_file() else path
     for file in bot_files(path):
         (target / file).parent.mkdir(parents=True, exist_ok=True)

@@ -1,20 +1,28 @@
-"""Runs as the parent of one bot: starts it, watches what its processes use, and when the arena lets
-go or the bot ends, kills everything the bot left behind.
+"""A script that runs as the parent of one bot: it starts the bot, watches what its processes use,
+and kills everything the bot left behind when the bot ends or the arena closes the lifeline.
 
     python -I -S keeper.py LIFELINE STATUS LIMITS [FOLDER]... -- COMMAND...
 
-LIFELINE is a descriptor that ends when the arena's worker closes it or dies: then the keeper kills
-everything. It reports on STATUS, one line each: ``counter DESCRIPTOR`` if the kernel counts the
-processor time of everything the bot starts, ``started PID``, and when the bot ends ``exit N``,
-``signal N`` (with CPU seconds and peak memory in kB) or ``failed REASON``. If it ends the bot
-because all its processes together use too much, ``memory MB``, ``processes N``, ``threads N``,
-``disk MB`` or ``files N`` comes first, or ``uncounted MS`` for processor time that the counter
-missed. LIMITS are ``name=number`` pairs joined by commas: ``RLIMIT_...`` for setrlimit, and for the
-whole tree ``memory_mb``, ``processes``, ``threads``, ``disk_mb`` and ``files_on_disk`` in the
-FOLDERs, and ``files_in_memory`` in the sandbox's own /tmp. ``cores`` are the bot's processors, as
-bits. ``counter=0`` does without the kernel's counter. Exit status 1 means that some process of the
-bot could not be killed. This file stands alone and imports little, because it delays every start:
-pathlib would double that.
+LIFELINE is a descriptor that reaches its end when the arena's worker closes it or dies; then the
+keeper kills everything. The keeper reports on the descriptor STATUS, one line each:
+
+    counter DESCRIPTOR   the kernel counts the CPU time of everything the bot starts
+    started PID          the bot has been started
+    exit N               the bot ended with this status
+    signal N             a signal ended it; with CPU seconds and peak memory in kB
+    failed REASON        the bot could not be started
+
+If the keeper ends the bot because all its processes together use too much, a line ``memory MB``,
+``processes N``, ``threads N``, ``disk MB`` or ``files N`` comes first, or ``uncounted MS`` for CPU
+time that the counter missed.
+
+LIMITS are ``name=number`` pairs joined by commas: ``RLIMIT_...`` for setrlimit; for all processes
+together ``memory_mb``, ``processes``, ``threads``, ``disk_mb`` and ``files_on_disk`` in the
+FOLDERs, and ``files_in_memory`` in the sandbox's own /tmp; ``cores``, the bot's processors as bits;
+``counter=0`` to do without the kernel's counter.
+
+Exit status 1 means that some process of the bot could not be killed. This file stands alone and
+imports little, because it delays every start: pathlib would double that.
 """
 
 import ctypes
@@ -29,32 +37,41 @@ PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
 SOFTWARE, TASK_CLOCK, ATTRIBUTE_BYTES, CLOSE_ON_EXEC = 1, 1, 112, 8
 INHERIT, NO_KERNEL, NO_HYPERVISOR = 1 << 1, 1 << 5, 1 << 6
 COUNTED = (b"RssAnon", b"RssShmem", b"VmSwap", b"VmPTE")
-"""Of /proc/PID/status: page tables too, which took 440 MB where they were not counted."""
+"""The fields of /proc/PID/status that count as memory. Page tables are among them: they took 440 MB
+where they were not counted.
+"""
 SOCKET_KB, PIPE_KB = 208, 64
-"""What each holds when it is full, and is counted with: nothing tells what it holds now."""
+"""The memory that a socket and a pipe are counted with, which is what each holds when full: the
+kernel does not say how much it holds now.
+"""
 SMALL = 1 << 27
-"""A file system of fewer bytes is the sandbox's own: the machine's /tmp is larger."""
+"""A file system with fewer bytes than this is the sandbox's own; the machine's /tmp is larger."""
 DEATH_SIGNAL, SUBREAPER = 1, 36
 MARK = "ARENA_KEEPER"
-"""The variable of a bot's environment that has the number of its keeper: by this the arena knows
-the bot's processes if the keeper is killed.
+"""The environment variable that tells a bot's processes apart: its value is the number of their
+keeper, by which the arena finds them if the keeper is killed.
 """
 KILL, PIPE, FILE_SIZE = 9, 13, 25
 EXITING = 4
-"""The flag of a process at its end, in /proc/PID/stat."""
+"""The flag in /proc/PID/stat of a process that is about to end."""
 PATIENCE_S = 2.0
 LEAST_LOOK_MS, MOST_LOOK_MS = 120, 280
-"""Between two looks: a bot that knew the moment of the next one could hide from it."""
+"""The range of the random time between two looks. A bot that knew when the next look comes could
+hide from it.
+"""
 NOISE_NS, STALL_NS = 2_000_000, 40_000_000
-"""How much may seem to escape the count at every look, and beyond that for once: the kernel's two
-clocks do not change at one moment, and a machine that stands still in between is on one of them.
+"""The CPU time that the counter may seem to miss at every look, and how much more it may seem to
+miss once: the kernel's two clocks do not change at the same moment, and a stall of the machine
+between two readings is on one of them.
 """
 
 
 def start_bot(
     command: list[str], limits: dict[str, int], status: int, libc: ctypes.CDLL
 ) -> tuple[int, int]:
-    """Starts the bot in its own session; its process id and its counter, -1 if there is none."""
+    """Starts the bot in a session of its own. Returns its process id and the descriptor of its
+    counter, -1 if there is none.
+    """
     keeper = os.getpid()
     gate, opener = os.pipe()
     child = os.fork()
@@ -96,7 +113,7 @@ def start_bot(
 
 
 def wait_for_end(child: int, lifeline: int, status: int, watch: "Watch") -> None:
-    """Returns once the bot has ended, uses too much, or the lifeline has ended."""
+    """Returns once the bot has ended or used too much, or the lifeline has ended."""
     try:
         handle = os.pidfd_open(child)
     except (AttributeError, OSError):
@@ -114,7 +131,7 @@ def wait_for_end(child: int, lifeline: int, status: int, watch: "Watch") -> None
 
 
 class Watch:
-    """Looks at all processes below this one and what they use."""
+    """Looks at all processes below this one and at what they use."""
 
     def __init__(self, limits: dict[str, int], folders: list[str], counter: int) -> None:
         self._limits = limits
@@ -124,7 +141,9 @@ class Watch:
         self._counted_ns = self._missing_ns = 0
 
     def excess(self) -> str:
-        """The first limit that the processes exceed, as a line for STATUS, or nothing."""
+        """The first limit that the processes exceed, as a line for STATUS; empty if they exceed
+        none.
+        """
         tree = descendants()
         figures = [figures_of(pid) for pid in tree]
         opened = [file for pid in tree for file in opened_by(pid)]
@@ -150,7 +169,9 @@ class Watch:
         return self._uncounted(tree) if is_playing and self._counter >= 0 else ""
 
     def _uncounted(self, tree: list[int]) -> str:
-        """Processor time that the counter missed: it cannot have counted less than the living."""
+        """CPU time that the counter missed, as a line for STATUS: the living processes alone have
+        used more than the counter shows. Empty if it missed none.
+        """
         before_ns = self._counted_ns
         self._counted_ns = read_counter(self._counter)
         used_ns = 0
@@ -168,7 +189,9 @@ class Watch:
 
 
 def tell(status: int, line: str) -> None:
-    """Writes a line to the worker; once that is gone, the keeper goes on to clear up."""
+    """Writes a line to the worker. If the worker does not exist any more, nothing is written, and
+    the keeper goes on to clear up.
+    """
     try:  # noqa: SIM105 - contextlib would delay every start
         os.write(status, f"{line}\n".encode())
     except OSError:
@@ -176,7 +199,7 @@ def tell(status: int, line: str) -> None:
 
 
 def children() -> list[int]:
-    """The children of this process: as a subreaper it inherits every orphan of the bot's."""
+    """The ids of this process's children. As a subreaper it inherits every orphan of the bot."""
     me = os.getpid()
     quick = f"/proc/self/task/{me}/children"
     if os.path.exists(quick):  # noqa: PTH110 - in no time, however many processes there are
@@ -185,7 +208,7 @@ def children() -> list[int]:
 
 
 def descendants() -> list[int]:
-    """Process ids of everything this process and its descendants have started."""
+    """The ids of all processes that this process and its descendants have started."""
     below: dict[int, list[int]] = {}
     for pid, parent in parents().items():
         below.setdefault(parent, []).append(pid)
@@ -196,14 +219,16 @@ def descendants() -> list[int]:
 
 
 def parents() -> dict[int, int]:
-    """The parent of each process on this machine; empty if there is no /proc."""
+    """The parent of each process on this machine by process id; empty without /proc."""
     pids = filter(str.isdigit, names_in("/proc"))
     told = {int(pid): stat_of(pid) for pid in pids}
     return {pid: int(fields[1]) for pid, fields in told.items() if fields}
 
 
 def kill_all(child: int) -> bool:
-    """Kills the bot's group, then its orphans by generation; returns whether none is left."""
+    """Kills the bot's process group, then its orphans generation by generation. Returns whether
+    none is left.
+    """
     # It goes before the bot's processes, where this user may: root has no limit of processes, and
     # sixty that fork and exit outrun an equal. Unhurried, this gave up after two seconds, and the
     # machine had 26,000 processes soon after.
@@ -262,12 +287,12 @@ def main() -> int:
 
 
 def count_processor_time(pid: int, libc: ctypes.CDLL) -> int:
-    """A descriptor that reads as the processor time, in ns, of a process and all that it will
-    start; -1 where there is none.
+    """A descriptor from which the CPU time, in ns, of a process and of everything that it will
+    start can be read; -1 if the kernel does not allow it.
 
-    The kernel adds up all of them, whoever reaps them and whatever session they make. Measured: 1.1
-    us a read. One thing stops it: a process that runs a program which it may not read. `Watch`
-    finds those.
+    The kernel adds up all of these processes, whichever process waits for them and whatever
+    sessions they make. Measured: 1.1 us per reading. Only one thing stops it: a process that runs a
+    program which it may not read. `Watch` finds such processes.
     """
     number = PERF_EVENT_OPEN.get(os.uname().machine)
     if sys.platform != "linux" or number is None:
@@ -279,12 +304,14 @@ def count_processor_time(pid: int, libc: ctypes.CDLL) -> int:
 
 
 def read_counter(counter: int) -> int:
-    """What the counter says, in ns."""
+    """The value of the counter, in ns."""
     return int.from_bytes(os.read(counter, 8), "little")
 
 
 def process_ns(pid: int) -> int:
-    """The processor time of a process by its own clock, with ended threads; 0 once it is gone."""
+    """The CPU time of a process by its own clock, including ended threads, in ns; 0 if the process
+    has ended.
+    """
     try:
         return time.clock_gettime_ns(~pid << 3 | 2)
     except OSError:
@@ -292,20 +319,22 @@ def process_ns(pid: int) -> int:
 
 
 def stat_of(pid: int | str) -> list[bytes]:
-    """The fields of a process's stat file, starting with its state; none once it is gone."""
+    """The fields of a process's /proc/PID/stat, from its state on; empty if the process does not
+    exist.
+    """
     return read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()
 
 
 def is_ending(pid: int) -> bool:
-    """Whether a process gives back what it held, or has done so; not if a thread outlives its first
-    one.
+    """Whether a process is returning its memory, or has done so. A process whose first thread ended
+    before the others is not ending.
     """
     fields = stat_of(pid)
     return not fields or (int(fields[6]) & EXITING > 0 and int(fields[17]) <= 1)
 
 
 def figures_of(pid: int) -> tuple[int, int, int]:
-    """A process's kB not backed by files, its threads, and the kB that it shares."""
+    """The figures of a process: kB not backed by files, threads, and kB of shared memory."""
     kb = threads = shared = 0
     for line in read_file(f"/proc/{pid}/status").splitlines():
         if line.startswith(COUNTED):
@@ -317,8 +346,8 @@ def figures_of(pid: int) -> tuple[int, int, int]:
 
 
 def shared_fairly(pid: int, otherwise: int) -> int:
-    """The memory of a process in kB, with shared memory divided among the processes that share it;
-    ``otherwise`` if the kernel does not say. This is slower to read than `figures_of`.
+    """The memory of a process in kB, where shared memory is divided among the processes that share
+    it; ``otherwise`` if the kernel does not say. This is slower to read than `figures_of`.
     """
     divided = read_file(f"/proc/{pid}/smaps_rollup")
     status = read_file(f"/proc/{pid}/status")
@@ -330,7 +359,9 @@ def shared_fairly(pid: int, otherwise: int) -> int:
 
 
 def held_kb(tree: list[int], opened: list[os.stat_result]) -> int:
-    """The kB that the kernel may hold for sockets and pipes, in no figure of a process."""
+    """The kB that the kernel may hold for the processes' sockets and pipes, which no figure of a
+    process includes.
+    """
     pipes = {file.st_ino for file in opened if stat.S_ISFIFO(file.st_mode)}
     count = len({file.st_ino for file in opened if stat.S_ISSOCK(file.st_mode)})
     for pid in tree:  # a private network has also those that wait in a queue, open nowhere
@@ -346,7 +377,9 @@ def held_kb(tree: list[int], opened: list[os.stat_result]) -> int:
 
 
 def opened_by(pid: int) -> list[os.stat_result]:
-    """The open files of a process that can be seen: a bot in a sandbox cannot hide them."""
+    """The open files of a process, as far as they can be seen; a bot in a sandbox cannot
+    hide them.
+    """
     found = []
     for name in names_in(f"/proc/{pid}/fd"):
         try:
@@ -357,7 +390,9 @@ def opened_by(pid: int) -> list[os.stat_result]:
 
 
 def shared_kb(tree: list[int]) -> int:
-    """The kB that processes share without a file: what one wrote stays there when it lets go."""
+    """The kB of memory that the processes share without a file. What one wrote stays there after it
+    is unmapped.
+    """
     sizes: dict[bytes, int] = {}
     for pid in tree:
         mine: dict[bytes, int] = {}
@@ -371,7 +406,9 @@ def shared_kb(tree: list[int]) -> int:
 
 
 def files_in_memory(pid: int) -> int:
-    """The number of a sandboxed process's files in memory, whose size alone is limited there."""
+    """The number of files in memory file systems of a sandboxed process; there, only their size is
+    limited.
+    """
     count = 0
     for name in ("tmp", "dev/shm"):
         try:
@@ -383,9 +420,9 @@ def files_in_memory(pid: int) -> int:
 
 
 def disk_use(folders: list[str], opened: list[os.stat_result], most: int) -> tuple[int, int]:
-    """MB and number of the files in the folders, and of deleted ones still open.
+    """The MB and the number of the files in the folders, and of deleted files that are still open.
 
-    Stops counting above ``most``. A folder that cannot be read counts as too many.
+    Counting stops above ``most`` files. A folder that cannot be read counts as too many.
     """
     found = [file for file in opened if stat.S_ISREG(file.st_mode) and not file.st_nlink]
     hidden = 0
@@ -405,7 +442,7 @@ def disk_use(folders: list[str], opened: list[os.stat_result], most: int) -> tup
 
 
 def names_in(folder: str) -> list[str]:
-    """The names in a folder; none if this process may not list it."""
+    """The names in a folder; empty if this process may not list it."""
     try:
         return os.listdir(folder)  # noqa: PTH208 - for speed
     except OSError:

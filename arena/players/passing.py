@@ -1,8 +1,8 @@
 """Temporary folders for bots and builds, each owned by the process that made it.
 
-That process holds a lock on the folder, which the kernel releases when the process ends, however it
-ends. So a folder that can be locked has no owner any more, and is removed. A process id in the
-folder's name would not say that, because another process may have got the same number.
+The owner holds a lock on its folder. The kernel releases the lock when the process ends, however it
+ends, so a folder that can be locked has no owner any more and is removed. A process id in the
+folder's name would not show that, because another process may have got the same id.
 """
 
 import fcntl
@@ -17,17 +17,17 @@ from pathlib import Path
 
 PREFIX = "qin-arena-"
 UNFINISHED = ".qin-arena-new-"
-"""How the name of a folder begins until its process has locked it."""
+"""The prefix of the name of a folder that its process has not locked yet."""
 PATIENCE_S = 60
 """How many seconds a process may take between making a folder and locking it."""
 
 _locks: dict[str, int] = {}
-"""The descriptor that holds the lock of each folder of this process."""
+"""For each folder of this process, the descriptor that holds its lock."""
 
 
 def make_passing(kind: str) -> str:
-    """Makes an empty folder that this process owns, and returns its path; ``kind`` is a part of its
-    name.
+    """Makes an empty temporary folder that this process owns, and returns its path; ``kind`` is a
+    part of its name.
     """
     made = tempfile.mkdtemp(prefix=UNFINISHED)
     handle = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
@@ -43,7 +43,7 @@ def make_passing(kind: str) -> str:
 
 
 def remove_passing(folder: str) -> None:
-    """Removes a folder that this process owns."""
+    """Removes a temporary folder that this process owns."""
     remove_tree(folder)
     handle = _locks.pop(folder, None)
     if handle is not None:
@@ -51,7 +51,9 @@ def remove_passing(folder: str) -> None:
 
 
 def remove_abandoned() -> list[Path]:
-    """Removes the folders of this user that no living process owns, and returns their paths."""
+    """Removes the temporary folders of this user that no living process owns, and returns their
+    paths.
+    """
     found = []
     places = Path(tempfile.gettempdir())
     for place in sorted([*places.glob(f"{PREFIX}*"), *places.glob(f"{UNFINISHED}*")]):
@@ -72,13 +74,13 @@ def remove_abandoned() -> list[Path]:
 
 
 def age_s(place: Path) -> float:
-    """How many seconds ago a folder was last changed, by the dates of the file system."""
+    """How many seconds ago a folder was last changed, by the clock of its file system."""
     return datetime.now(UTC).timestamp() - place.lstat().st_mtime
 
 
 def remove_tree(folder: str) -> None:
-    """Removes a folder to which a bot may have written, with everything in it; if the path is a
-    link, only the link. Files that cannot be removed stay.
+    """Removes a folder to which a bot may have written, with everything in it. If the path is a
+    link, only the link is removed. Files that cannot be removed stay.
 
     Python removes nearly every folder. It fails for folders that are nested deeper than its stack,
     and for folders that their owner may not list; programs of the system remove those.
@@ -95,7 +97,9 @@ def remove_tree(folder: str) -> None:
 
 
 def run_tool(*command: str) -> None:
-    """Runs a program of the system on a folder."""
+    """Runs a program of the system, found in its usual folders even if the user's PATH leaves them
+    out.
+    """
     *words, place = command
     # The system's own programs, also where the user's PATH does not lead to them.
     system = {"PATH": os.defpath}

@@ -1,9 +1,9 @@
-"""How long an answer may take and what it cost, in processor time or by the wall clock; and how
-well this machine keeps time.
+"""Measures what an answer costs, in CPU time or by the wall clock, and how well this machine keeps
+time.
 
-The time for an answer is processor time, so what is counted here decides games. Where the kernel
-allows it, one counter adds up everything that a bot has ever started (`count_processor_time`).
-Elsewhere the arena adds up what it sees in /proc, which is good enough for one's own bots.
+The time for an answer is CPU time, so this measurement decides games. Where the kernel allows it,
+one counter adds up the CPU time of everything that a bot has ever started (`count_processor_time`).
+Elsewhere the arena adds up what it sees in /proc, which is good enough for the user's own bots.
 """
 
 import ctypes
@@ -27,33 +27,43 @@ from arena.players.keeper import (
 from arena.players.messages import ClockKind
 
 BEST_CLOCK: ClockKind = "cpu" if sys.platform == "linux" else "wall"
-"""Only Linux counts processor time so that it can be relied on."""
+"""The clock used by default: only Linux counts CPU time reliably."""
 FIRST_SLICE_NS, SLICE_NS = 5_000_000, 20_000_000
-"""How long to wait for an answer before looking at who else uses the processor, and then again."""
+"""An answer is waited for in slices of time. After each, the arena looks at which processes use the
+CPU. The first slice is shorter.
+"""
 RUNNING_NS = 1_000_000
-"""A bot that uses more than this from one look to the next is running."""
+"""A bot that uses more CPU time than this between two looks counts as running."""
 OVERSLEPT_NS = 50_000_000
-"""A slice may take so much longer than asked; beyond, the machine stalled, which is not charged."""
+"""A slice may take this much longer than it should. If it takes even longer, the machine stalled,
+and the stall is not charged.
+"""
 LEAST_PATIENCE_NS = 3_000_000_000
 PATIENCE = 10
-"""An answer may take this many times its budget by the wall, and LEAST_PATIENCE_NS at the least: so
-a bot is in time even if it gets no more than a tenth of a processor.
+"""An answer may take this many times its budget by the wall clock, and at least LEAST_PATIENCE_NS.
+So a bot is in time even if it gets only a tenth of a CPU.
 """
 PROBES, PROBE_NS = 5, 20_000_000
-"""How often, and for how long, this process computes to find out what others leave it."""
+"""This process computes this often, for this long each time, to find out which share of the CPU
+other programs leave to it.
+"""
 NS_PER_MS = 1_000_000
 PIDFD_GETFD = 438
 WANTING = ([b"R"], [b"D"])
-"""The states of a thread that runs or waits for a processor, and of one that waits for a disk."""
+"""The states of a thread that runs or waits for a CPU, and the state of one that waits
+for a disk.
+"""
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 CHILDREN_FIELDS = slice(13, 15)
 LOOK_NS = 20_000_000
-"""How old a sum from /proc may be that charges an answer: a look takes about 0.2 ms."""
+"""A sum from /proc that charges an answer may be at most this old. Making the sum takes about 0.2
+ms.
+"""
 
 
 class OutOfTime(TimedOut):
     """No answer came within ``allowance``, a text such as ``100 ms``. ``use`` is a text such as
-    ``it used 90 ms of processor time in 4000 ms``, empty by the wall clock.
+    ``it used 90 ms of CPU time in 4000 ms``, empty by the wall clock.
     """
 
     def __init__(self, partial: bytes, allowance: str, use: str = "") -> None:
@@ -63,7 +73,7 @@ class OutOfTime(TimedOut):
 
 
 class Overspent(Unanswered):
-    """The answer cost more than it might."""
+    """An answer came, but it cost more time than its budget."""
 
     def __init__(self, cost_ns: int) -> None:
         super().__init__()
@@ -71,11 +81,12 @@ class Overspent(Unanswered):
 
 
 class Timekeeper:
-    """Asks one bot over its channel, each answer within a budget.
+    """Asks one bot over its channel, with a budget for each answer.
 
-    By the clock ``cpu`` an answer costs the processor time that all processes of the bot have used
-    since the one before, also while nobody asked. By the wall, an answer has its `patience`, no
-    more. Start-up is an answer, too, in which the bot may be idle no longer than it may compute.
+    By the clock ``cpu`` an answer costs the CPU time that all processes of the bot have used since
+    the answer before it, also between requests. By the clock ``wall`` an answer may take up to its
+    `patience`. Start-up counts as an answer, during which the bot may be idle no longer than it may
+    compute.
     """
 
     def __init__(self, channel: Channel, meter: "Meter", clock: ClockKind) -> None:
@@ -93,9 +104,10 @@ class Timekeeper:
         meanwhile: Callable[[], None],
         most_idle_ns: int | None = None,
     ) -> tuple[bytes, int]:
-        """The reply and what it cost, in ns; ``meanwhile`` is called now and then during a long
-        wait. ``most_idle_ns`` is how long the bot may be idle meanwhile; None sets no limit but
-        its patience. Raises OutOfTime, Overspent, BusyMachineError, and what `Channel.ask` does.
+        """The reply to a request and its cost in ns. ``meanwhile`` is called now and then during a
+        long wait. ``most_idle_ns`` is how long the bot may be idle; None sets no limit but its
+        patience. Raises OutOfTime, Overspent, BusyMachineError, and the exceptions of
+        `Channel.ask`.
         """
         began_ns = time.monotonic_ns()
         self.idle_ns = 0
@@ -115,19 +127,21 @@ class Timekeeper:
         return line, cost_ns
 
     def owed_ns(self) -> int:
-        """What the bot has used since its last answer; 0 by the wall clock."""
+        """The CPU time that the bot has used since its last answer, in ns; 0 by the wall clock."""
         return 0 if self._clock == "wall" else self._meter.used_ns() - self._charged_ns
 
     def ran_ns(self) -> int:
-        """What the bot has used since the last look, or its last answer; 0 if that is little."""
+        """The CPU time that the bot has used since the last look or its last answer, in ns; 0 if
+        that is little.
+        """
         owed_ns = self.owed_ns()
         ran_ns = owed_ns - self._seen_ns
         self._seen_ns = owed_ns
         return ran_ns if ran_ns > RUNNING_NS else 0
 
     def charge(self, used_ns: int | None = None) -> int:
-        """Charge what the bot owes, and return it, in ns. ``used_ns`` is the processor time that
-        the bot has used so far, if it is known.
+        """Charges the bot for the CPU time that it owes, and returns it in ns. ``used_ns`` is the
+        CPU time that the bot has used in all, if it is known.
         """
         owed_ns = self.owed_ns() if used_ns is None else used_ns - self._charged_ns
         self._charged_ns += owed_ns
@@ -135,7 +149,9 @@ class Timekeeper:
         return owed_ns
 
     def begin(self) -> None:
-        """Ends start-up, which no answer pays; replies bring the counter from now on."""
+        """Ends start-up, whose time no later answer pays. From now on replies are read together
+        with the counter.
+        """
         self.charge()
         if self._clock == "cpu":
             self._channel.counter = self._meter.counter
@@ -148,7 +164,7 @@ class Timekeeper:
         most_idle_ns: int | None,
         meanwhile: Callable[[], None],
     ) -> bytes:
-        """Waits on in slices, for as long as there is budget and patience."""
+        """Waits for the reply in slices as long as budget and patience last."""
         waited_ns = min(time.monotonic_ns() - began_ns, FIRST_SLICE_NS + OVERSLEPT_NS)
         idle = IdleTime(self._meter)
         longest_idle_ns = patience(budget_ns) if most_idle_ns is None else most_idle_ns
@@ -171,7 +187,9 @@ class Timekeeper:
     def _overdue(
         self, partial: bytes, budget_ns: int, waited_ns: int
     ) -> OutOfTime | Overspent | BusyMachineError:
-        """A wait without an answer: a bot that slept, or had a fair machine, is late."""
+        """The exception for a wait without an answer: the bot is late if it slept or the machine
+        was fair, else the machine is too busy.
+        """
         if (owed_ns := self.owed_ns()) >= budget_ns:
             return Overspent(owed_ns)
         share = 0.0
@@ -192,7 +210,7 @@ class Timekeeper:
         return OutOfTime(partial, f"{waited_ms} ms ({used})", use)
 
     def _share(self) -> float:
-        """The part of a processor that this process gets, of what the bot leaves."""
+        """The share of a CPU that this process gets while the bot leaves it idle."""
         began_ns, own_ns, bot_ns = (
             time.monotonic_ns(), time.thread_time_ns(), self._meter.used_ns(),
         )  # fmt: skip
@@ -203,12 +221,14 @@ class Timekeeper:
 
 
 def patience(budget_ns: int) -> int:
-    """How long an answer with this budget may take by the wall, in ns."""
+    """How long an answer with this budget may take by the wall clock, in ns."""
     return max(LEAST_PATIENCE_NS, PATIENCE * budget_ns)
 
 
 def kernel_counts() -> bool:
-    """Whether the kernel adds up all processor time; see `count_processor_time`."""
+    """Whether the kernel adds up the CPU time of all of a bot's processes; see
+    `count_processor_time`.
+    """
     is_linux = sys.platform == "linux"
     counter = count_processor_time(os.getpid(), ctypes.CDLL(None)) if is_linux else -1
     if counter >= 0:
@@ -217,7 +237,9 @@ def kernel_counts() -> bool:
 
 
 def paranoia() -> int | None:
-    """This machine's kernel.perf_event_paranoid, if it has one: above 2, only root may count."""
+    """The value of kernel.perf_event_paranoid on this machine, None if it has none. Above 2, only
+    root may use counters.
+    """
     try:
         return int(Path("/proc/sys/kernel/perf_event_paranoid").read_text())
     except (OSError, ValueError):
@@ -225,17 +247,20 @@ def paranoia() -> int | None:
 
 
 class Pauses(NamedTuple):
-    """The longest times that a computing program stood still and that it was charged, in ns."""
+    """The longest time that a computing program stood still, and the longest such time that it was
+    charged for, in ns.
+    """
 
     stall_ns: int
     jump_ns: int
 
 
 def longest_pauses(seconds: float) -> Pauses:
-    """Computes for that long, and watches both clocks.
+    """Computes for ``seconds``, watches the wall clock and the CPU clock, and returns the longest
+    jump of each.
 
-    A stall alone is another program's turn. A jump of the processor time is a hypervisor that held
-    the virtual processor: the kernel cannot tell, and charges whoever ran. Seen: 15 to 30 ms.
+    If only the wall clock jumps, another program ran. If the CPU clock jumps, a hypervisor held the
+    virtual CPU: the kernel cannot tell, and charges the process that ran. Seen: 15 to 30 ms.
     """
     stall = jump = 0
     wall = time.monotonic_ns()
@@ -252,11 +277,12 @@ def longest_pauses(seconds: float) -> Pauses:
 
 
 class Meter:
-    """The processor time of everything a keeper's bot has started, in ns. It never goes back.
+    """The CPU time of everything that a keeper's bot has started, in ns. It never decreases.
 
-    ``told`` gives what the keeper has told so far, as words and their numbers: before it has told
-    that the bot is ``started``, nothing is used. Where the kernel does not count, it is the sum of
-    what the processes used that are there and, in whole ticks, of those that somebody waited for.
+    ``told`` is a function that returns what the keeper has reported, as words and their numbers.
+    Before the keeper has reported that the bot is ``started``, nothing counts as used. Where the
+    kernel does not count, the meter adds up the CPU time of the bot's living processes and, in
+    whole ticks, of the ended ones that some process has waited for.
     """
 
     def __init__(self, keeper: int, told: Callable[[], Mapping[str, str]]) -> None:
@@ -280,7 +306,7 @@ class Meter:
         return self._counter if self.is_started else -1
 
     def used_ns(self) -> int:
-        """Processor time that the bot's processes have used so far, in ns."""
+        """The CPU time that the bot's processes have used so far, in ns."""
         if not self.is_started:
             return 0
         if self._counter >= 0:
@@ -295,7 +321,7 @@ class Meter:
         return self._used_ns
 
     def is_idle(self) -> bool:
-        """Whether the main thread of the process started last waits for something, or has ended."""
+        """Whether the main thread of the bot's newest process waits for something, or has ended."""
         if not self.is_started:
             return False
         self._main = self._main or family(self._keeper)[-1]
@@ -304,8 +330,8 @@ class Meter:
         return fields[:1] != [b"R"]
 
     def wants_processor(self) -> bool:
-        """Whether a thread of the bot runs, or waits for a processor or a disk; True before the bot
-        has been started.
+        """Whether a thread of the bot runs, or waits for a CPU or a disk; True before the bot has
+        been started.
         """
         if not self.is_started:
             return True
@@ -316,15 +342,16 @@ class Meter:
         )
 
     def close(self) -> None:
-        """Lets go of the counter; calling it again does nothing."""
+        """Closes the counter; calling it again does nothing."""
         if self._counter >= 0:
             os.close(self._counter)
             self._counter = -1
 
 
 class IdleTime:
-    """Adds up how long a bot is idle: it does not compute, and nothing of it waits for a processor
-    or a disk. A bot that a busy machine keeps waiting is not idle. A bot that sleeps is.
+    """Adds up how long a bot is idle, which means that it does not compute and that no thread of it
+    waits for a CPU or a disk. A bot that a busy machine keeps waiting is not idle. A bot that
+    sleeps is.
     """
 
     def __init__(self, meter: Meter) -> None:
@@ -333,8 +360,8 @@ class IdleTime:
         self.so_far_ns = 0
 
     def add(self, span_ns: int) -> None:
-        """Counts the last ``span_ns``, less what the bot computed in it, unless the bot wants to
-        compute now.
+        """Counts the last ``span_ns`` minus what the bot computed in that time, unless the bot
+        wants to compute now.
         """
         used_ns = self._meter.used_ns()
         computed_ns = used_ns - self._used_ns
@@ -344,7 +371,7 @@ class IdleTime:
 
 
 def _fetched(pid: int, descriptor: str | None) -> int:
-    """A copy of a descriptor of another process; -1 without one, or if the system refuses it."""
+    """A copy of another process's descriptor; -1 if there is none, or the system refuses it."""
     try:
         process = os.pidfd_open(pid) if descriptor else -1
     except OSError:
@@ -358,12 +385,14 @@ def _fetched(pid: int, descriptor: str | None) -> int:
 
 
 def _ended_children_ns(pid: int) -> int:
-    """Processor time of the children that a process has waited for, in whole ticks."""
+    """The CPU time of the ended children that a process has waited for, in ns, counted in whole
+    ticks.
+    """
     return sum(map(int, stat_of(pid)[CHILDREN_FIELDS])) * TICK_NS
 
 
 def family(root: int) -> list[int]:
-    """A process and everything that it and its descendants started."""
+    """The ids of a process and of all processes that it and its descendants started."""
     found = [root]
     for pid in found:
         for thread in names_in(f"/proc/{pid}/task"):
@@ -372,7 +401,9 @@ def family(root: int) -> list[int]:
 
 
 def has_pipe_open(pids: list[int], pipe: int) -> bool:
-    """Whether a process, but the sandbox's own, has this pipe open, or may not be looked at."""
+    """Whether one of the processes, except those of the sandbox, has this pipe open, or cannot be
+    examined.
+    """
     inode = os.fstat(pipe).st_ino
     return any(
         _has_open(pid, inode) for pid in pids if read_file(f"/proc/{pid}/comm").strip() != b"bwrap"
@@ -380,6 +411,7 @@ def has_pipe_open(pids: list[int], pipe: int) -> bool:
 
 
 def _has_open(pid: int, inode: int) -> bool:
+    """Whether a process has the file with this inode open, or cannot be examined."""
     try:
         names = os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208
         return any(os.stat(f"/proc/{pid}/fd/{name}").st_ino == inode for name in names)  # noqa: PTH116

@@ -16,7 +16,7 @@ from scipy.special import stdtr, stdtrit
 
 from arena.players.labels import label_among, nearest_label
 from arena.ratings.company import Company, company
-from arena.ratings.likelihood import holm, quantile
+from arena.ratings.intervals import holm, quantile
 from arena.ratings.model import rate
 from arena.ratings.notes import without_note
 from arena.ratings.results import Floats, Ints

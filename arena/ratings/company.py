@@ -14,17 +14,16 @@ import numpy as np
 from scipy.special import stdtr
 
 from arena.ratings.fit import Fit
-from arena.ratings.likelihood import (
-    ELO,
-    Model,
+from arena.ratings.intervals import holm
+from arena.ratings.jackknife import (
     contrasted,
     deal_sums,
     designs_by_deal,
-    holm,
     jackknifed,
     leverage_of,
     satterthwaite,
 )
+from arena.ratings.likelihood import ELO, Model
 from arena.ratings.model import rate
 from arena.ratings.results import FEWEST_SEATS, Flags, Floats, Ints, Results, count_games, restrict
 from arena.records.record import DUEL

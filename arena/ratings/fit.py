@@ -7,17 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.errors import NoAnswerError
-from arena.ratings.likelihood import (
-    ELO,
-    FEWEST_EFFECTIVE,
-    Leverage,
-    Model,
-    chance_below,
-    is_enough,
-    quantile,
-    sandwich,
-    satterthwaite,
-)
+from arena.ratings.intervals import FEWEST_EFFECTIVE, chance_below, is_enough, quantile
+from arena.ratings.jackknife import Leverage, sandwich, satterthwaite
+from arena.ratings.likelihood import ELO, Model
 from arena.ratings.results import Flags, Floats, Ints, Results
 
 Marks = NDArray[np.str_]

@@ -13,12 +13,11 @@ blocks' placements (DeLong, DeLong and Clarke-Pearson 1988; Obuchowski 1997).
 """
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arena.ratings.sequential import BORROWED, SCALE, WIDEST, Question, SequentialTest
+from arena.ratings.sequential import BORROWED, SCALE, WIDEST, Question, SequentialTest, WinTest
 from arena.records.record import DUEL, NO_MARGINS, UNKNOWN_MARGIN, Margins
 
 if TYPE_CHECKING:
@@ -36,13 +35,14 @@ FARTHEST = 20.0
 WIDEST_GUESS = 3.0
 
 
-class _Weighed(NamedTuple):
-    """What all blocks say.
+class _BlockSums(NamedTuple):
+    """What the blocks of a test say together.
 
-    ``mean``        how often the new bot's outcomes beat the old one's, minus a half
-    ``variance``    of that, times the number of blocks
-    ``covariance``  with the mean value of the same blocks by wins, times the number of blocks
-    ``thresholds``  (sets of opponents, outcomes - 1) of the ordered logit
+    ``mean``        how often an outcome of the new bot beats one of the old bot, minus a half
+    ``variance``    the variance of ``mean`` times the number of blocks
+    ``covariance``  the covariance of ``mean`` with the mean of the test on wins, times the number
+                    of blocks
+    ``thresholds``  (sets of opponents, outcomes - 1) the thresholds of the ordered logit
     """
 
     mean: float
@@ -62,46 +62,47 @@ class MarginTest(SequentialTest):
     def __init__(
         self, question: Question, *, players: int = 2, groups: int = 0, look: int = 1
     ) -> None:
-        super().__init__(question, groups=groups, look=look)
-        self.wins = SequentialTest(question, groups=groups, look=look)
+        super().__init__(question, look=look)
+        self.wins = WinTest(question, groups=groups, look=look)
         self._gaps = 1 if groups else 2
         outcomes = _outcomes(players)
         self._groups = [_Opposed(outcomes) for _ in range(max(groups, 1))]
         self._shares = _win_shares(outcomes)
+        self._sums: _BlockSums | None = None
 
     def add(self, new: float, old: float, group: int = 0, margins: Margins = NO_MARGINS) -> None:
         """Counts a block: the mean shares of the win of both bots, the number of the set of
         opponents, and the margins of both bots in each game.
         """
-        super().add(new, old, group)
+        self.blocks += 1
         self.wins.add(new, old, group)
         self._groups[group].add(margins, new - old)
-        self.__dict__.pop("_weighed", None)
+        self._sums = None
 
     @property
     def mean(self) -> float:
         """How often an outcome of the new bot beats an outcome of the old bot, minus a half."""
-        return self._weighed.mean
+        return self._block_sums().mean
 
     @property
     def variance(self) -> float:
         """The variance of the mean times the number of blocks, with one extra block as in the test
         on wins.
         """
-        return self._weighed.variance
+        return self._block_sums().variance
 
     @property
     def covariance(self) -> float:
         """The covariance of this test's mean with the mean of the test on wins, times the number of
         blocks.
         """
-        return self._weighed.covariance
+        return self._block_sums().covariance
 
     def worth(self, elo: float) -> float:
         """The expected mean if the new bot is ``elo`` better, with the thresholds that fit the
         blocks so far.
         """
-        thresholds = self._weighed.thresholds
+        thresholds = self._block_sums().thresholds
         half = self._half_gaps(thresholds, elo / SCALE * self._gaps)
         new = _chances(thresholds, half)
         old = _chances(thresholds, -half)
@@ -124,11 +125,20 @@ class MarginTest(SequentialTest):
             half = np.clip(half * gap / reached, -FARTHEST, FARTHEST)
         return half
 
-    @cached_property
-    def _weighed(self) -> _Weighed:
+    def _block_sums(self) -> _BlockSums:
+        """What the blocks say so far, computed once after each block."""
+        if self._sums is None:
+            self._sums = self._summed()
+        return self._sums
+
+    def _summed(self) -> _BlockSums:
+        """What the blocks say so far."""
         blocks = max(self.blocks, 1)
-        sums, outcomes = zip(*(group.placed() for group in self._groups), strict=True)
-        mean, squares, products = (sum(column) / blocks for column in zip(*sums, strict=True))
+        placed = [group.placed() for group in self._groups]
+        mean = sum(each.beats for each in placed) / blocks
+        squares = sum(each.squares for each in placed) / blocks
+        products = sum(each.products for each in placed) / blocks
+        outcomes = [each.outcomes for each in placed]
         pooled = self._pooled(outcomes)
         level = float(np.mean(pooled @ self._shares))
         # One extra block, half at each end of the range, as for wins, so that a few identical
@@ -136,7 +146,7 @@ class MarginTest(SequentialTest):
         slope = (1 - float((np.mean(pooled, axis=0) ** 3).sum())) / 6
         extra = WIDEST * (slope / (level * (1 - level))) ** 2
         spread = max(squares - (2 * mean) ** 2, 0.0) * blocks
-        return _Weighed(
+        return _BlockSums(
             mean=mean,
             variance=(spread + extra) / (blocks + 1),
             covariance=products - 2 * mean * self.wins.mean,
@@ -170,6 +180,21 @@ class MarginTest(SequentialTest):
         below = 2 * np.cumsum(pooled, axis=1)[:, :-1] - 1
         wide = below * np.cosh(half)
         return np.asarray(np.log((wide + np.sqrt(wide**2 + 1 - below**2)) / (1 - below)))
+
+
+class _Placed(NamedTuple):
+    """Sums over the blocks against one set of opponents.
+
+    ``beats``     how often outcomes of the new bot beat outcomes of the old one, minus a half
+    ``squares``   the squared placements of the blocks
+    ``products``  the placements of the blocks times their values in the test on wins
+    ``outcomes``  (outcomes,) how often each outcome occurred, as the mean of both bots
+    """
+
+    beats: float
+    squares: float
+    products: float
+    outcomes: "Floats"
 
 
 class _Opposed:
@@ -210,11 +235,8 @@ class _Opposed:
                 distribution[np.abs(self._outcomes - sign).argmin()] = 1.0
         return lost / lost.sum(), won / won.sum()
 
-    def placed(self) -> "tuple[tuple[float, float, float], Floats]":
-        """Sums over the blocks, each outcome placed among those of the other bot: of what
-        `MarginTest.mean` averages, of the squared placements, and of these times the value by wins.
-        And (outcomes,) those of both bots, half of each.
-        """
+    def placed(self) -> "_Placed":
+        """Sums over the blocks, in which each outcome is placed among those of the other bot."""
         lost, won = self._forfeited()
         new, old = (counts[1:-1] + counts[0] * lost + counts[-1] * won for counts in self._counts)
         blocks = max(self.blocks, 1)
@@ -224,12 +246,12 @@ class _Opposed:
         placements = np.concatenate(
             [np.concatenate([[lost @ place], place, [won @ place]]) for place in among]
         )
-        sums = (
-            float(new @ among[0]) - self.blocks / 2,
-            float(placements @ self._squares @ placements),
-            float(placements @ self._products),
+        return _Placed(
+            beats=float(new @ among[0]) - self.blocks / 2,
+            squares=float(placements @ self._squares @ placements),
+            products=float(placements @ self._products),
+            outcomes=(new + old) / 2,
         )
-        return sums, (new + old) / 2
 
 
 def _outcomes(players: int) -> "NDArray[np.int64]":

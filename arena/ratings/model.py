@@ -22,7 +22,8 @@ import numpy as np
 from scipy.special import expit, log_expit, logsumexp, softmax
 
 from arena.ratings.fit import Fit, fit_core, fit_with_prior, held_fit, reach_of, took_from
-from arena.ratings.likelihood import COVERAGE, ELO, holm
+from arena.ratings.intervals import COVERAGE, holm
+from arena.ratings.likelihood import ELO
 from arena.ratings.results import Flags, Floats, Ints, Results, restrict
 from arena.records.record import DUEL
 

@@ -19,7 +19,7 @@ from scipy.special import stdtrit
 
 from arena.errors import counted
 from arena.ratings.fit import Fit
-from arena.ratings.likelihood import COVERAGE, holm
+from arena.ratings.intervals import COVERAGE, holm
 from arena.ratings.model import FEW_DEALS, Bound, Component, Defeat, Ratings, rate
 from arena.ratings.results import Flags, Floats, Ints, Results
 from arena.ratings.tally import score_journal

@@ -8,6 +8,7 @@ The test ends when the LLR reaches ``ln(beta / (1 - alpha))`` or ``ln((1 - beta)
 1945).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
 from math import cosh, exp, log, sqrt, tanh
@@ -66,23 +67,65 @@ def log_likelihood_ratio(
     return blocks * (alternative - null) * (2 * mean - null - alternative) / (2 * variance)
 
 
-class SequentialTest:
-    """The sequential test on wins. Blocks are added in the order of the schedule, ``look`` of them
-    between two decisions.
+class SequentialTest(ABC):
+    """A sequential test between two bots, by any kind of evidence. Blocks are added in the order of
+    the schedule, ``look`` of them between two decisions; ``blocks`` is their number so far.
+
+    A subclass says what a block is worth. The variance includes one extra block, half of it at each
+    end of the possible range, so that a few identical blocks cannot decide the test.
+    """
+
+    def __init__(self, question: Question, *, look: int = 1) -> None:
+        self.question = question
+        self.look = look
+        self.blocks = 0
+
+    @abstractmethod
+    def add(self, new: float, old: float, group: int = 0, margins: Margins = NO_MARGINS) -> None:
+        """Counts a block: the mean shares of the win of both bots, the number of the set of
+        opponents, and the margins of both bots in each game.
+        """
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """The mean value of the blocks so far; 0 without any."""
+
+    @property
+    @abstractmethod
+    def variance(self) -> float:
+        """The variance of the mean times the number of blocks, including the extra block."""
+
+    @abstractmethod
+    def worth(self, elo: float) -> float:
+        """The expected mean of the blocks if the new bot is ``elo`` better."""
+
+    @property
+    def llr(self) -> float:
+        """The log likelihood ratio of the two hypotheses after the blocks so far."""
+        null = self.worth(self.question.elo0)
+        alternative = self.worth(self.question.elo1)
+        return log_likelihood_ratio(self.blocks, self.mean, self.variance, null, alternative)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The answer of the test after the blocks so far."""
+        if self.llr >= self.question.upper:
+            return Verdict.BETTER
+        return Verdict.NOT_BETTER if self.llr <= self.question.lower else Verdict.UNDECIDED
+
+
+class WinTest(SequentialTest):
+    """The sequential test on wins.
 
     A block's value is the mean share of the win of the new bot minus that of the old one, from -1
     to 1. If the two bots play each other (``groups`` 0), they split the wins of a block between
     them. Against opponents, each of the two plays the same games separately, and ``groups`` is the
     number of different sets of opponents.
-
-    The variance includes one extra block, half of it at each end of the possible range, so that a
-    few identical blocks cannot decide the test.
     """
 
     def __init__(self, question: Question, *, groups: int = 0, look: int = 1) -> None:
-        self.question = question
-        self.look = look
-        self.blocks = 0
+        super().__init__(question, look=look)
         self._sum = 0.0
         self._level_sum = 0.5
         self._squares = 0.0
@@ -126,20 +169,6 @@ class SequentialTest:
         level = self._level_sum / (self.blocks + 1)
         half = self._sum / (self.blocks + 1) / 2
         return _log_odds(level + half), _log_odds(level - half)
-
-    @property
-    def llr(self) -> float:
-        """The log likelihood ratio of the two hypotheses after the blocks so far."""
-        null = self.worth(self.question.elo0)
-        alternative = self.worth(self.question.elo1)
-        return log_likelihood_ratio(self.blocks, self.mean, self.variance, null, alternative)
-
-    @property
-    def verdict(self) -> Verdict:
-        """The answer of the test after the blocks so far."""
-        if self.llr >= self.question.upper:
-            return Verdict.BETTER
-        return Verdict.NOT_BETTER if self.llr <= self.question.lower else Verdict.UNDECIDED
 
     def worth(self, elo: float) -> float:
         """The expected mean of the blocks if the new bot is ``elo`` better.

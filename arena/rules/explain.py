@@ -37,8 +37,8 @@ _PICTURE = r"!\[([^]]*)\]\(pictures/([\w-]+)\.svg\)"
 
 
 def illegal_text(state: "State", move: int) -> str:
-    """The sentence ``Rc4Yd4 is illegal: `` with the reason; empty if the mover may play
-    the move.
+    """The sentence ``Rc4Yd4 is illegal: `` with the reason; empty if the mover may
+    play the move.
     """
     if move != PASS and not 0 <= move >> KIND_SHIFT < len(TILE_OF_KIND):
         return f"{move} is illegal: it is not the number of a move"
@@ -177,8 +177,8 @@ def find_rules(asked: str) -> list[Rule]:
 
 
 def _numbered(number: str) -> list[Rule]:
-    """The rule with this number, or the rules of the part with this number; empty if there
-    is none.
+    """The rule with this number, or the rules of the part with this number; empty if
+    there is none.
     """
     rules = every_rule()
     part = number.partition(".")[0]

@@ -247,8 +247,8 @@ def _hidden_pool(state: "State", seat: int) -> list[int]:
 
 
 def _redealt(state: "State", seat: int, pool: Sequence[int], random: Random) -> "State":
-    """A copy of the state in which the other hands and the pile are dealt at random from
-    the pool.
+    """A copy of the state in which the other hands and the pile are dealt at random
+    from the pool.
     """
     tiles = list(pool)
     for last in range(len(tiles) - 1, 0, -1):

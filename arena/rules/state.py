@@ -201,8 +201,8 @@ class BoardState:
     # where tiles may lie (R4)
 
     def _places(self, kind: int) -> int:
-        """The mask of the first squares on which a tile of this kind may be placed (R4.1
-        to R4.5).
+        """The mask of the first squares on which a tile of this kind may be placed
+        (R4.1 to R4.5).
         """
         if self._open is None:
             self._open = free_pairs(self.board, self._free, self._spaces)

@@ -41,17 +41,11 @@ import msgspec
 
 from arena.errors import InvalidMoveError, MoveError
 from arena.players import messages
+from arena.players.decoding import decode_from_arena
 from arena.rules import State
 from arena.rules.boards import parse_board
-from arena.rules.notation import (
-    DECK_SIZE,
-    PASS,
-    UNKNOWN,
-    parse_move,
-    parse_position,
-    parse_tile,
-    position_text,
-)
+from arena.rules.notation import DECK_SIZE, PASS, UNKNOWN, parse_move, parse_tile
+from arena.rules.positions import parse_position, position_text
 from arena.sdk.areas import Province, Rollout, Square, Village
 from arena.sdk.position import Position
 from arena.sdk.timemanager import Stopwatch, TimeManager
@@ -136,7 +130,7 @@ def serve(choose: Choose, lines: Iterable[bytes], send: Callable[[bytes], object
     manager = TimeManager()
     answered_ns = time.process_time_ns()
     for line in lines:
-        match messages.decode_from_arena(line):
+        match decode_from_arena(line):
             case messages.Hello(id=number):
                 send(messages.encode(messages.Ready(number)))
                 answered_ns = time.process_time_ns()

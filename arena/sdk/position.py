@@ -11,14 +11,13 @@ from arena.rules.notation import (
     PASS,
     TILES,
     UNKNOWN,
-    draw,
     move_text,
     parse_move,
     parse_square,
     parse_tile,
-    position_text,
     split_move,
 )
+from arena.rules.positions import draw, position_text
 from arena.rules.terms import NOBODY
 from arena.sdk.areas import Province, Rollout, Square, Village, as_seen, dealt, names_of, unseen
 from arena.sdk.timemanager import Stopwatch, TimeManager

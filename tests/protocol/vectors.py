@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.players.messages import played_view, position_view
+from arena.players.views import played_view, position_view
 from arena.rules import State
 from arena.rules.boards import Board, built_in, parse_board
 from arena.rules.notation import (
@@ -24,8 +24,8 @@ from arena.rules.notation import (
     parse_move,
     parse_square,
     parse_tile,
-    position_text,
 )
+from arena.rules.positions import position_text
 from arena.rules.terms import NOBODY
 from arena.tournament.schedule import deck_of
 from tests.rules.perft import perft

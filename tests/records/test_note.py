@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import Forfeit
-from arena.players.messages import SILENCE, decode_reply, said
+from arena.players.decoding import decode_reply, read_note
+from arena.players.messages import SILENCE
 from arena.records.notes import LARGEST, MOST_TEXT, kept_notes, losses, note_of, wrong_note
 from arena.records.record import GameRecord
 from arena.records.strict import decode_strictly
@@ -23,7 +24,7 @@ def kept(text):
         MOVE + b',"note":' + (text if isinstance(text, bytes) else text.encode()) + b"}"
     )
     assert (reply.id, reply.move) == (2, "Rb1Rc1")
-    note = note_of(said(reply.note))
+    note = note_of(read_note(reply.note))
     return note and {name: told for name, told in note.entry(0).items() if name != "turn"}
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from arena.errors import BoardError, NotationError
 from arena.rules import State as InUse
 from arena.rules.boards import built_in, parse_board
-from arena.rules.notation import MOST_CHARACTERS, UNKNOWN, parse_position, position_text
+from arena.rules.notation import UNKNOWN
+from arena.rules.positions import MOST_CHARACTERS, parse_position, position_text
 from arena.sdk.areas import dealt
 from tests.protocol.vectors import BOARDS
 from tests.rules.positions import full_deck, random_move, state_text

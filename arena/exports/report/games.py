@@ -23,7 +23,8 @@ from arena.records.journal import deal_of
 from arena.records.record import GameRecord
 from arena.rules import CORE, State
 from arena.rules.boards import Board
-from arena.rules.notation import PASSED, deck_text, draw, move_text
+from arena.rules.notation import PASSED, deck_text, move_text
+from arena.rules.positions import draw
 from arena.rules.terms import PAGODAS, REVISION
 
 ChosenRecord = tuple[GameRecord, list[str]]

@@ -82,13 +82,16 @@ class UserError(ArenaError):
     """An error that the user can fix; commands end with exit status 1."""
 
 
-def cannot_write(place: object, error: OSError, cure: str = "") -> tuple[str, str]:
-    """The message and the hint for a file or folder that cannot be written. A full disk gets a hint
-    of its own; otherwise ``cure`` is the hint.
+def cannot_write(
+    place: object, error: OSError, cure: str = "", kind: type[UserError] = UserError
+) -> UserError:
+    """The error, of this ``kind``, for a file or folder that cannot be written. A full disk gets a
+    hint of its own; otherwise ``cure`` is the hint.
     """
     reason = error.strerror or str(error)
     message = f"expected to write {place}, got: {reason[:1].lower()}{reason[1:]}"
-    return message, NO_ROOM.get(error.errno or 0) or cure or "make it a place where you may write"
+    hint = NO_ROOM.get(error.errno or 0) or cure or "make it a place where you may write"
+    return kind(message, hint)
 
 
 class BoardError(UserError):

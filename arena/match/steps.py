@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -192,13 +192,18 @@ def _plays_with_other_options(bench: Bench) -> str:
         settings = dict(zip(options, values, strict=True))
         bot = replace(bench.bot, settings={**settings, **bench.bot.limits})
         try:
-            with bench.started(lambda _, *rest, bot=bot: BotPlayer(bot, *rest)) as player:
+            with bench.started(partial(_player_of, bot)) as player:
                 bench.game(Trial(2, 0, may_be_late=True), player)
         except Failed as failure:
             if failure.kind not in TOO_LATE:
                 failure.problem = f"with {settings_text(settings)}: {failure.problem}"
                 raise
     return "" if options else "it has none"
+
+
+def _player_of(bot: Bot, _: Bot, startup_ms: int, sandbox: Sandbox) -> BotPlayer:
+    """A player of this bot instead of the one under check."""
+    return BotPlayer(bot, startup_ms, sandbox)
 
 
 def _understands(bench: Bench, make: Callable[[Bot, int, Sandbox], Player]) -> str:
@@ -243,9 +248,9 @@ def _ends(bench: Bench, reach: LeadUp, *, tell: bool, close: bool) -> str:
         return f"{ending} after {(time.monotonic() - began) * 1000:.0f} ms"
 
 
-def _game(name: str, *trial: Any, **more: Any) -> TableStep:
+def _game(name: str, trial: Trial) -> TableStep:
     """A step that plays a game."""
-    return TableStep(name, partial(_plays, trial=Trial(*trial, **more)))
+    return TableStep(name, partial(_plays, trial=trial))
 
 
 def _variant(name: str, cure: str, make: Callable[[Bot, int, Sandbox], Player]) -> TableStep:
@@ -266,26 +271,38 @@ STEPS = (
     ),
     TableStep("starts and answers hello", _starts, "", "they need a bot that answers hello"),
     TableStep("nothing on stdout before it is asked", _waits_for_hello, SEE_ASKED),
-    _game("a complete game", 2, 0, is_full=True),
-    _game("bird, 2 players, moves first", 2, 0, "bird", deal=2),
-    _game("bird, 2 players, moves second, in the same process", 2, 1, "bird", deal=3),
-    _game("bird, 3 players, first seat", 3, 0, "bird", deal=3),
-    _game("a small board, 3 players, middle seat", 3, 1, deal=4),
-    _game("a small board, 3 players, last seat", 3, 2, deal=5),
-    _game("bird, 4 players, first seat", 4, 0, "bird", deal=4),
-    _game("a small board, 4 players, second seat", 4, 1, deal=5),
-    _game("a small board, 4 players, third seat", 4, 2, deal=6),
-    _game("bird, 4 players, last seat", 4, 3, "bird", deal=7),
-    _game("lion, 2 players, moves first", 2, 0, "lion", deal=2),
-    _game("lion, 2 players, moves second", 2, 1, "lion", deal=3),
-    _game("lion, 3 players", 3, 1, "lion", deal=4),
-    _game("lion, 4 players", 4, 2, "lion", deal=6),
-    _game("a small board that fills up, with passes", 3, 1, deal=4),
-    _game("26 x 26 squares, until no tiles are left", 2, 0, "large"),
-    _game("another player forfeits: three players go on as two", 3, 1, "bird", 1, deal=4),
-    _game("two others forfeit: four players go on as two", 4, 2, "bird", 2, deal=6),
-    _game("the only other player forfeits: the game ends early", 2, 1, "bird", 1, deal=3),
-    _game("a game with a bank", 2, 1, has_bank=True),
+    _game("a complete game", Trial(players=2, seat=0, is_full=True)),
+    _game("bird, 2 players, moves first", Trial(players=2, seat=0, board="bird", deal=2)),
+    _game(
+        "bird, 2 players, moves second, in the same process",
+        Trial(players=2, seat=1, board="bird", deal=3),
+    ),
+    _game("bird, 3 players, first seat", Trial(players=3, seat=0, board="bird", deal=3)),
+    _game("a small board, 3 players, middle seat", Trial(players=3, seat=1, deal=4)),
+    _game("a small board, 3 players, last seat", Trial(players=3, seat=2, deal=5)),
+    _game("bird, 4 players, first seat", Trial(players=4, seat=0, board="bird", deal=4)),
+    _game("a small board, 4 players, second seat", Trial(players=4, seat=1, deal=5)),
+    _game("a small board, 4 players, third seat", Trial(players=4, seat=2, deal=6)),
+    _game("bird, 4 players, last seat", Trial(players=4, seat=3, board="bird", deal=7)),
+    _game("lion, 2 players, moves first", Trial(players=2, seat=0, board="lion", deal=2)),
+    _game("lion, 2 players, moves second", Trial(players=2, seat=1, board="lion", deal=3)),
+    _game("lion, 3 players", Trial(players=3, seat=1, board="lion", deal=4)),
+    _game("lion, 4 players", Trial(players=4, seat=2, board="lion", deal=6)),
+    _game("a small board that fills up, with passes", Trial(players=3, seat=1, deal=4)),
+    _game("26 x 26 squares, until no tiles are left", Trial(players=2, seat=0, board="large")),
+    _game(
+        "another player forfeits: three players go on as two",
+        Trial(players=3, seat=1, board="bird", leavers=1, deal=4),
+    ),
+    _game(
+        "two others forfeit: four players go on as two",
+        Trial(players=4, seat=2, board="bird", leavers=2, deal=6),
+    ),
+    _game(
+        "the only other player forfeits: the game ends early",
+        Trial(players=2, seat=1, board="bird", leavers=1, deal=3),
+    ),
+    _game("a game with a bank", Trial(players=2, seat=1, has_bank=True)),
     TableStep("twenty more games in the same process", _plays_many),
     TableStep("the same seed gives the same game", _repeats_itself),
     TableStep("silent between games", _is_quiet_after_a_game, SEE_ASKED),

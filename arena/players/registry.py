@@ -130,7 +130,7 @@ class Registry:
         try:
             self._install(bot, manifest, known if name in self._own_labels() else None)
         except OSError as error:
-            raise UserError(*cannot_write(f"into {self.root}", error, OTHER_HOME)) from error
+            raise cannot_write(f"into {self.root}", error, OTHER_HOME) from error
         return self.get(name), True
 
     def expect_to_write(self, bot: Bot) -> None:
@@ -319,7 +319,7 @@ def expect_to_write(folder: Path, cure: str = "") -> None:
         with tempfile.TemporaryDirectory(prefix=INCOMING, dir=folder):
             pass
     except OSError as error:
-        raise UserError(*cannot_write(f"into {folder}", error, cure)) from error
+        raise cannot_write(f"into {folder}", error, cure) from error
 
 
 @contextmanager

@@ -144,7 +144,7 @@ def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
                     os.unlink(temporary, dir_fd=at)
                 raise
     except OSError as error:
-        raise RunError(*cannot_write(path, error)) from error
+        raise cannot_write(path, error, kind=RunError) from error
 
 
 def _remove_left_over(at: int, prefix: str) -> None:
@@ -258,7 +258,7 @@ class LineFile:
         try:
             self.descriptor = open_regular(folder, name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         except OSError as error:
-            raise RunError(*cannot_write(self.path, error)) from error
+            raise cannot_write(self.path, error, kind=RunError) from error
         try:
             self._lock(busy, waits=waits)
             self.repaired = self._cut_torn_tail(cut)

@@ -33,12 +33,11 @@ from arena.records.record import host_text
 from arena.rules import pure
 from arena.rules.boards import built_in
 from arena.rules.notation import parse_deck
+from arena.tournament.batches import Batch, Pace
 from arena.tournament.events import RunnerEvent, WorkersChanged
 from arena.tournament.schedule import deck_of
 from arena.tournament.workers import (
-    Batch,
     LocalPool,
-    Pace,
     Setup,
     available_cores,
     disagreement,
@@ -141,7 +140,7 @@ class ClusterPool:
         self._machines: dict[str, Admission] = {}
         self._shown = Counter[str]()
         self._told: set[object] = set()
-        self._pace = Pace(BATCH_S)
+        self._pace = Pace.of(in_process=setup.in_process)
         self._looked = self._last_seated = time.monotonic() - LOOK_S
 
     @property

@@ -16,6 +16,7 @@ from arena.records.faults import Faults
 from arena.records.journal import Journal
 from arena.records.record import FORFEIT, VERSION, Fault, GameRecord, utc_now
 from arena.records.voids import VoidGame, append_void
+from arena.tournament.batches import Batch
 from arena.tournament.events import (
     BotBroken,
     GamePlayed,
@@ -25,7 +26,7 @@ from arena.tournament.events import (
     WorkersChanged,
 )
 from arena.tournament.sources import Games
-from arena.tournament.workers import ATTEMPTS, Batch
+from arena.tournament.workers import ATTEMPTS
 
 log = logging.getLogger(__name__)
 

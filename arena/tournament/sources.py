@@ -30,6 +30,10 @@ MOST_COMPARED = 10
 """The most deals in a batch of a comparison: the games that are in flight when the comparison is
 settled were played in vain.
 """
+CHUNK_GAMES = 18
+"""A chunk of deals has about this many games at least, so that the bots' processes, which start
+anew for every batch, play a few games each; with many line-ups even one deal has more.
+"""
 DEALS_A_DRAW = 4
 """For how many deals a league draws a line-up at a time, on all boards together. That many games
 are worth the start of the bots' processes, and a few such draws place a candidate.
@@ -104,7 +108,7 @@ class Games:
         self.in_flight: dict[str, str] = {}
         self._decks_in_flight: set[str] = set()
         self._barred: set[str] = set()
-        self.capacity = 1
+        self.capacity = CHUNK_GAMES
         self.has_gaps = False
 
     @property
@@ -216,9 +220,10 @@ def in_chunks(
     """Games in chunks of deals, from the ``first`` deal on. All line-ups play a chunk before the
     next one; within a chunk, all batches of one line-up are played before the next line-up's.
 
-    A chunk is one deal at first, and then at most half as many deals as there were before it, so
-    that whenever a run is stopped, all line-ups have played about the same number of games. There
-    are about as many open chunks as ``slots``. Where sets of opponents take turns, the deals of
+    A chunk has at most half as many deals as there were before it, so that whenever a run is
+    stopped, all line-ups have played about the same number of games; while that would be fewer than
+    `CHUNK_GAMES` games, it has as many deals as make these. There are about as many open chunks as
+    ``slots``. Where sets of opponents take turns, the deals of
     each set are a chunk. Games whose ids have been ``played`` are left out; ``planned`` may change
     each of the others.
     """
@@ -227,6 +232,7 @@ def in_chunks(
     last = schedule.last_deal
     rounds = ceil(last / turns)  # with one set of opponents, a round is a deal
     most = MOST_DEALS_AT_ONCE if config.compare is None else MOST_COMPARED
+    least = max(1, CHUNK_GAMES * last // max(1, schedule.games))
     ahead = deque[range]()
     begun = first
     number_of_chunk = count(first)
@@ -237,7 +243,8 @@ def in_chunks(
             workers = max(1, slots())
             idle = max(1, workers - len(games.queues))
             left = rounds - begun
-            size = min(most, games.capacity, begun // 2, ceil(rounds / workers), ceil(left / idle))
+            fair = max(least, begun // 2)
+            size = min(most, games.capacity, fair, ceil(rounds / workers), ceil(left / idle))
             end = begun + max(1, size)
             numbers = range(begun * turns, min(last, end * turns))
             begun = min(end, rounds)
@@ -269,7 +276,7 @@ def in_rounds(first: QueueOpener, decide: Callable[[], QueueOpener | None]) -> Q
             if queue or games.in_flight:
                 return queue
             current = None if games.has_gaps else decide()
-            games.capacity = 1  # each round begins with small chunks
+            games.capacity = CHUNK_GAMES  # each round begins with small chunks
         return None
 
     return opener

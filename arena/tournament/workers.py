@@ -23,7 +23,7 @@ from multiprocessing.connection import wait
 from multiprocessing.util import Finalize
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 
@@ -37,13 +37,17 @@ from arena.players.player import InProcessPlayer, built_in, built_in_player, is_
 from arena.players.sandbox.tiers import Sandbox
 from arena.rules import CORE
 from arena.rules.boards import Board
+from arena.tournament.batches import Batch, Pace, Result
 
 log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
 """How often a void game is tried."""
-LONG_S, STARTS_S = 2.0, 1.0
-"""After the first, no game of a batch begins; what the start of bots may take of the first game."""
+LONG_S = 5.0
+LONG_CPU_S = 2.0
+"""After so much time, or CPU time of a worker and its bots, no further game of a batch begins."""
+STARTS_S = 1.0
+"""What the start of bots may take of the first game."""
 MAIN_HEARS = (signal.SIGINT, signal.SIGHUP)
 """A terminal sends these to workers, too; it is the main process that decides what becomes of the
 games.
@@ -54,11 +58,6 @@ AHEAD = 2
 """Batches handed out for each worker, so that none waits for the main process; one if games are
 slow.
 """
-BATCH_S, PROCESSES_S = 0.1, 1.0
-"""A worker gets games for about this long at a time: one long game, or hundreds of quick ones.
-Longer if each batch starts processes, which takes as long as a few quick games.
-"""
-MOST_AT_ONCE = 500
 CODE_DIGITS = 8
 PURE = "install a C compiler and reinstall qin-arena where it is pure, or set ARENA_RULES=pure"
 CURES = {
@@ -84,21 +83,6 @@ class Setup(Struct, frozen=True):
     boards: dict[str, tuple[str, ...]] = {}
     timing: Timing = Timing()
     in_process: bool = False
-
-
-Result = Outcome | Void | UserError
-"""What becomes of a game; UserError ends the run."""
-
-
-class Batch(NamedTuple):
-    """The results of a batch of games given to a worker, in order, None for games that were not
-    started because of a stop. ``seconds`` is about the time for the games, without that for
-    starting bots. ``logged`` are the log records of a worker elsewhere.
-    """
-
-    results: list[Result | None]
-    seconds: float
-    logged: Sequence[logging.LogRecord] = ()
 
 
 SeatedPlayer = tuple[BotPlayer | InProcessPlayer, set[tuple[str, int]]]
@@ -178,6 +162,7 @@ class Worker:
         timing = self.setup.timing
         if is_built_in(bot):
             return built_in_player(bot)
+        log.debug("a process of %s starts", label)
         return BotPlayer(bot, timing.startup_ms, self.setup.sandbox, timing.clock)
 
     def stop(self) -> None:
@@ -253,13 +238,18 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
     they take long, the rest is left for another batch: a kill loses what has not been handed back.
     """
     began = time.monotonic()
+    began_cpu_s = time.process_time()
     ended = list[float]()
     results = list[Result | None]()
+    thought = cpu_seconds = 0.0
     for plan in plans:
-        if is_stopping() or (ended and ended[-1] - began > LONG_S):
+        is_long = ended and (ended[-1] - began > LONG_S or cpu_seconds > LONG_CPU_S)
+        if is_long or is_stopping():
             break
         try:
-            results.append(worker.play(plan))
+            outcome = worker.play(plan)
+            thought += sum(outcome.record.think_ms) / 1000
+            results.append(outcome)
         except Void as void:
             results.append(void)
         except UserError as error:
@@ -269,14 +259,17 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
             log.exception("%s is void", plan.id)
             results.append(Void(repr(error)))
         ended.append(time.monotonic())
+        cpu_seconds = time.process_time() - began_cpu_s
+        if not worker.setup.in_process:
+            cpu_seconds += thought
     worker.stop()
     # The first game includes the start of bots. With that counted, quick games looked slow after
     # batches of one, so that all further batches had one game too.
-    thought = sum(sum(game.record.think_ms) for game in results if isinstance(game, Outcome)) / 1000
     seconds = max(thought, sum(ended) - began - STARTS_S if ended else 0)
     if len(ended) > 1:
         seconds = (ended[-1] - ended[0]) * len(ended) / (len(ended) - 1)
-    return Batch(results + [None] * (len(plans) - len(results)), seconds)
+    results += [None] * (len(plans) - len(results))
+    return Batch(results, seconds, cpu_seconds)
 
 
 class Crew(ProcessPoolExecutor):
@@ -344,25 +337,6 @@ def _starting_a_worker() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class Pace:
-    """How many games make a batch of ``seconds``, judged by the games so far; one at first, then at
-    most twice as many as before. ``is_slow`` if a single game takes longer than that.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self.games = 1
-        self.is_slow = False
-
-    def add(self, batch: Batch) -> None:
-        """Takes a batch into account."""
-        played = sum(result is not None for result in batch.results)
-        if played:
-            fitting = int(self._seconds * played / max(batch.seconds, 1e-6))
-            self.is_slow = fitting == 0
-            self.games = max(1, min(fitting, 2 * self.games, MOST_AT_ONCE))
-
-
 class LocalPool:
     """Worker processes on this machine; see `runner.Pool`."""
 
@@ -378,7 +352,7 @@ class LocalPool:
         self._stopping = self._context.Value("b", 0, lock=False)
         self._pending: set[Future[Batch]] = set()
         self._alone: Future[Batch] | None = None
-        self._pace = Pace(BATCH_S if setup.in_process else PROCESSES_S)
+        self._pace = Pace.of(in_process=setup.in_process)
 
     def look(self) -> None:
         """Does nothing: a dead worker is noticed by its games."""

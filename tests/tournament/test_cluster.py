@@ -11,7 +11,8 @@ from arena.errors import ClusterError, Void
 from arena.match.referee import GamePlan
 from arena.players.sandbox.tiers import OPEN
 from arena.tournament import cluster
-from arena.tournament.workers import Batch, Setup, versions
+from arena.tournament.batches import Batch
+from arena.tournament.workers import Setup, versions
 
 
 class Executor:
@@ -81,7 +82,7 @@ def end(executor, result):
     if isinstance(result, Exception):
         future.set_exception(result)
     else:
-        future.set_result(Batch([result] * len(games), 1.0))
+        future.set_result(Batch([result] * len(games), 1.0, 1.0))
 
 
 def test_a_worker_that_breaks_off_three_games_in_a_row_gets_no_more_and_they_go_elsewhere(make):

@@ -7,11 +7,12 @@ import pytest
 
 from arena.errors import Void
 from arena.tournament import workers
-from arena.tournament.workers import MOST_AT_ONCE, Batch, Pace, play_games
+from arena.tournament.batches import MOST_AT_ONCE, Batch, Pace
+from arena.tournament.workers import play_games
 
 
 def batch(games, seconds):
-    return Batch([Void("played")] * games, seconds)
+    return Batch([Void("played")] * games, seconds, cpu_seconds=seconds)
 
 
 def test_batches_begin_with_one_game_and_grow_to_a_stretch_of_time():
@@ -46,7 +47,8 @@ def played(games, seconds):
         time.sleep(seconds)
         raise Void("played")
 
-    worker = SimpleNamespace(play=play, stop=lambda: None)
+    setup = SimpleNamespace(in_process=False)
+    worker = SimpleNamespace(play=play, stop=lambda: None, setup=setup)
     return play_games(worker, range(games), lambda: False)
 
 
@@ -55,8 +57,21 @@ def test_when_games_turn_out_long_the_rest_of_a_batch_is_left(monkeypatch):
     results = played(4, 0.2).results
     assert [result is not None for result in results] == [True, True, False, False]
     pace = Pace(1.0)
-    pace.add(Batch(results, 60.0))
+    pace.add(Batch(results, seconds=60.0, cpu_seconds=0.0))
     assert pace.is_slow
+    assert pace.games == 2, "no more than were played in the time"
+
+
+def test_games_that_compute_much_are_left_too(monkeypatch):
+    monkeypatch.setattr(workers, "LONG_CPU_S", 0.0)
+    assert [result is not None for result in played(3, 0).results] == [True, False, False]
+
+
+def test_a_busy_machine_does_not_make_batches_smaller():
+    pace = Pace(1.0, first=8)
+    pace.add(Batch([Void("played")] * 8, seconds=40.0, cpu_seconds=0.4))
+    assert pace.is_slow
+    assert pace.games == 16
 
 
 def test_a_long_first_game_is_long_whatever_its_bots_computed(monkeypatch):

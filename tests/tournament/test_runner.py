@@ -13,12 +13,12 @@ from arena.records.faults import evidence_name
 from arena.records.journal import Journal
 from arena.records.record import Fault, decode_record
 from arena.rules.boards import built_in
+from arena.tournament.batches import Batch
 from arena.tournament.config import make_config
 from arena.tournament.events import GamePlayed
 from arena.tournament.runner import MOST_FRUITLESS, FirstGames, Runner
 from arena.tournament.schedule import Schedule, single_game
 from arena.tournament.sources import BatchQueue, Games, planned_games
-from arena.tournament.workers import Batch
 
 FAULT = Evidence("a", 0, 0, 0.0, "exit", "", "", [], "", [])
 
@@ -57,7 +57,7 @@ class Ended(ScriptedPool):
         evidence = [[FAULT] if is_last and plan is plans[-1] else [] for plan in plans]
         records = [SimpleNamespace(id=plan.id, bots=[], faults=[]) for plan in plans]
         future = Future()
-        future.set_result(Batch([*map(Outcome, records, evidence)], 1.0))
+        future.set_result(Batch([*map(Outcome, records, evidence)], 1.0, 1.0))
         return future
 
 
@@ -139,7 +139,7 @@ class OneByOne(ScriptedPool):
         if self._breaks(plans):
             future.set_exception(BrokenExecutor("its worker died"))
         else:
-            future.set_result(Batch([self._outcome(plan) for plan in plans], 1.0))
+            future.set_result(Batch([self._outcome(plan) for plan in plans], 1.0, 1.0))
 
     def capacity(self):
         return self.slots - len(self._waiting)

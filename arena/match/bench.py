@@ -142,15 +142,15 @@ class NoteLosses:
         self.heard = 0
         self.lost: dict[tuple[str, str], list[Loss]] = {}
 
-    def hear(self, said: object) -> Note | None:
+    def hear(self, note: object) -> Note | None:
         """Counts a note of the bot, and returns the part of it that the arena keeps."""
         self.heard += 1
-        for loss in losses(said):
+        for loss in losses(note):
             key = loss.part[:MOST_NAME], loss.expected
             # A bot may make up any number of names.
             if key in self.lost or len(self.lost) < MOST_LOSSES:
                 self.lost.setdefault(key, []).append(loss)
-        return note_of(said)
+        return note_of(note)
 
 
 class Bench:
@@ -215,7 +215,7 @@ class Bench:
         seated.insert(trial.seat, player)
         board = BOARDS.get(trial.board) or built_in(trial.board)
         kinds = len(TILES)
-        deck = "".join(TILES[(at * 5 + trial.deal) % kinds] for at in range(COPIES * kinds))
+        deck = "".join(TILES[(number * 5 + trial.deal) % kinds] for number in range(COPIES * kinds))
         names = tuple(each.name for each in seated)
         seeds = tuple(range(1, trial.players + 1))
         plan = GamePlan("check", board.name, trial.deal, 0, names, deck, seeds)

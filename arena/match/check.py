@@ -141,8 +141,8 @@ def run_step(entry: TableStep, bench: Bench) -> StepResult:
     """Runs one step of the table and measures how long it takes."""
     began = time.monotonic()
     try:
-        found = entry.run(bench)
-        detail, figures = (found, NO_FIGURES) if isinstance(found, str) else found
+        result = entry.run(bench)
+        detail, figures = (result, NO_FIGURES) if isinstance(result, str) else result
         step = StepResult(entry.name, detail=detail, figures=figures)
     except Failed as failure:
         reading = where_to_read(failure.problem)

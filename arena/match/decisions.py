@@ -109,8 +109,8 @@ class Retraced(Recorded):
         self._wanted = wanted
         self._asked_ms = asked_ms
         self._is_asked = True
-        own = (text for text in record.moves[seat :: len(record.bots)] if text != PASSED)
-        self._first = next(iter(decisions_of(record, seat)), 0), next(own, "")
+        own_moves = (text for text in record.moves[seat :: len(record.bots)] if text != PASSED)
+        self._first = next(iter(decisions_of(record, seat)), 0), next(own_moves, "")
 
     def begin(self, start: Start) -> None:
         """Starts the bot."""
@@ -178,7 +178,9 @@ def retrace(
     """
     record = script.record
     check_script(script)
-    players: list[Recorded] = [Recorded(record, at) for at in range(len(record.bots))]
+    players: list[Recorded] = [
+        Recorded(record, other_seat) for other_seat in range(len(record.bots))
+    ]
     players[seat] = asked = Retraced(record, seat, player, wanted, asked_ms)
     timings = script.timings_with(seat, player.name)
     again = Referee(script.plan, script.board, players, timings).play().record
@@ -194,7 +196,7 @@ def retrace(
 
 def decisions_of(record: GameRecord, seat: int) -> list[int]:
     """The turns at which a seat had to decide, including the one at which it forfeited."""
-    movers = [at % len(record.bots) for at, text in enumerate(record.moves) if text != PASSED]
+    movers = [index % len(record.bots) for index, text in enumerate(record.moves) if text != PASSED]
     forfeits = [
         fault.turn
         for fault in record.faults

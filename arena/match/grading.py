@@ -42,7 +42,7 @@ def gradable_turns(record: GameRecord, seats: set[int]) -> list[int]:
     """The turns at which these seats placed a tile, up to the first forfeit of any seat: later
     moves cannot be graded, because games of the judge have no forfeits.
     """
-    movers = [at % len(record.bots) for at, text in enumerate(record.moves) if text != PASSED]
+    movers = [index % len(record.bots) for index, text in enumerate(record.moves) if text != PASSED]
     last = min((fault.turn for fault in record.faults), default=len(movers))
     return [turn for turn, seat in enumerate(movers[:last]) if seat in seats]
 
@@ -159,8 +159,10 @@ def _measured(
         return 0.0, 0.0, round(won / judge.deals, DECIMALS)
     moves = [better, played]
     shares = [_rolled(state, policy, 1, luck.next(), moves)[0] for _ in range(judge.deals)]
-    won = sum(own for _, own in shares)
-    return *paired([best - own for best, own in shares]), round(won / judge.deals, DECIMALS)
+    won = sum(of_played for _, of_played in shares)
+    return *paired([of_better - of_played for of_better, of_played in shares]), round(
+        won / judge.deals, DECIMALS
+    )
 
 
 def paired(differences: Sequence[float]) -> tuple[float, float]:
@@ -171,7 +173,7 @@ def paired(differences: Sequence[float]) -> tuple[float, float]:
     """
     count = len(differences)
     total = sum(differences)
-    squares = sum(one * one for one in differences)
+    squares = sum(difference * difference for difference in differences)
     padded = count + 2
     variance = ((squares + 2) - total * total / padded) / (padded - 1)
     mean = round(total / count, DECIMALS) + 0.0

@@ -50,8 +50,12 @@ class Timing(Struct, frozen=True):
         ConfigError.
         """
         odds = odds_of(label)
-        own = {"move_ms": odds.move_ms, "game_ms": odds.game_ms, "increment_ms": odds.increment_ms}
-        timing = replace(self, **{key: ms for key, ms in own.items() if ms is not None})
+        of_label = {
+            "move_ms": odds.move_ms,
+            "game_ms": odds.game_ms,
+            "increment_ms": odds.increment_ms,
+        }
+        timing = replace(self, **{key: ms for key, ms in of_label.items() if ms is not None})
         if odds.increment_ms and timing.game_ms is None:
             raise ConfigError(
                 f"{label}: expected game_ms with increment_ms: an increment is added to a bank",

@@ -170,7 +170,7 @@ def old_ms(record: GameRecord, seat: int) -> float:
 def ms_at(record: GameRecord, turn: int) -> float | None:
     """The time in ms of the answer after ``turn`` placements; None in games of built-in bots."""
     times = record.ms or ()
-    placed = [at for at, text in enumerate(record.moves[: len(times)]) if text != PASSED]
+    placed = [index for index, text in enumerate(record.moves[: len(times)]) if text != PASSED]
     return times[placed[turn]] if turn < len(placed) else None
 
 
@@ -264,5 +264,5 @@ def first_difference(old: GameRecord, new: GameRecord) -> int | None:
     does.
     """
     both = enumerate(zip_longest(old.moves, new.moves))
-    at = next((at for at, (then, now) in both if then != now), None)
-    return None if at is None else sum(text != PASSED for text in old.moves[:at])
+    index = next((index for index, (then, now) in both if then != now), None)
+    return None if index is None else sum(text != PASSED for text in old.moves[:index])

@@ -63,8 +63,8 @@ def reproduce(
     """
     old = [(way, text) for way, _, text in kept.lines] if kept else []
     asked = sum(turn < fault.turn for turn in decisions_of(script.record, fault.seat))
-    said: list[tuple[Direction, str]] = []
-    speech = _as_in_the_run(arena, _first_id(old, asked), said)
+    exchanged: list[tuple[Direction, str]] = []
+    speech = _as_in_the_run(arena, _first_id(old, asked), exchanged)
     timing = script.timing
     is_start = fault.kind == FaultKind.STARTUP
     player = BotPlayer(bot, timing.startup_ms, sandbox, timing.clock, speech)
@@ -82,23 +82,24 @@ def reproduce(
     verdict: ReproductionVerdict = "answered"
     if last is not None:
         verdict = "same" if is_same else "other"
-    compared, differs = _compare(_sent(old), _sent(said))
+    compared, differs = _compare(_sent(old), _sent(exchanged))
     return Reproduction(
         verdict=verdict,
         decisions=decisions,
-        sent=sum(way == "to" for way, _ in said),
+        sent=sum(way == "to" for way, _ in exchanged),
         compared=compared,
         differs=differs,
         old_words=_words(old),
-        new_words=_words(said),
+        new_words=_words(exchanged),
         ending=ending,
         stderr=stderr,
     )
 
 
-def _as_in_the_run(arena: str, first: int, said: list[tuple[Direction, str]]) -> Speech:
+def _as_in_the_run(arena: str, first: int, exchanged: list[tuple[Direction, str]]) -> Speech:
     """Speaks to the bot as the arena of the run did: greets it with the run's version, gives its
-    requests the same ids (1 for hello, then from ``first`` on), and keeps all lines in ``said``.
+    requests the same ids (1 for hello, then from ``first`` on), and keeps all lines in
+    ``exchanged``.
     """
 
     def in_its_version(message: FromArena) -> bytes:
@@ -110,7 +111,7 @@ def _as_in_the_run(arena: str, first: int, said: list[tuple[Direction, str]]) ->
         """Keeps the lines of either side."""
         if not unread:
             lines = text.rstrip(b"\n").split(b"\n")
-            said.extend(
+            exchanged.extend(
                 (direction, line[:KEPT_BYTES].decode(errors="backslashreplace")) for line in lines
             )
 
@@ -133,10 +134,10 @@ def _first_id(old: Sequence[tuple[str, str]], asked: int) -> int:
     return max(FIRST_TURN_ID, ids[-1] - asked + unasked) if ids else FIRST_TURN_ID
 
 
-def _sent(said: Sequence[tuple[str, str]]) -> list[str]:
+def _sent(exchanged: Sequence[tuple[str, str]]) -> list[str]:
     """The lines to the bot since its last start, or all of them."""
-    lines = [text for way, text in said if way == "to"]
-    starts = [at for at, text in enumerate(lines) if text.startswith(START)]
+    lines = [text for way, text in exchanged if way == "to"]
+    starts = [index for index, text in enumerate(lines) if text.startswith(START)]
     return lines[starts[-1] :] if starts else lines
 
 
@@ -149,7 +150,7 @@ def _compare(old: Sequence[str], new: Sequence[str]) -> tuple[int, tuple[str, st
     return len(pairs), next((pair for pair in pairs if pair[0] != pair[1]), None)
 
 
-def _words(said: Sequence[tuple[str, str]]) -> list[str]:
+def _words(exchanged: Sequence[tuple[str, str]]) -> list[str]:
     """What the bot wrote after the last line that it was sent."""
-    last = max((at for at, (way, _) in enumerate(said) if way == "to"), default=-1)
-    return [text for _, text in said[last + 1 :]]
+    last = max((index for index, (way, _) in enumerate(exchanged) if way == "to"), default=-1)
+    return [text for _, text in exchanged[last + 1 :]]

@@ -123,43 +123,43 @@ class Crash(NamedTuple):
     """
 
     place: str
-    said: str
+    words: str
     is_refused_socket: bool = False
 
 
 def crash_of(stderr: str, status: int, folder: Path) -> Crash | None:
     """The error that ended a bot in this folder, if its stderr shows one in a known form."""
     lines = [line[:MOST_READ] for line in stderr.rstrip().splitlines()]
-    found = _traceback(lines, folder) if status == 1 else None
-    told = (_told(form, lines, folder) for form in FORMS if form.status == status)
-    return found or next(filter(None, told), None)
+    python_crash = _traceback(lines, folder) if status == 1 else None
+    other_crashes = (_told(form, lines, folder) for form in FORMS if form.status == status)
+    return python_crash or next(filter(None, other_crashes), None)
 
 
 def _traceback(lines: Sequence[str], folder: Path) -> Crash | None:
     """The last error in Python's form. It is read from the end, because the beginning of stderr may
     be cut off.
     """
-    last = max((at for at, line in enumerate(lines) if PLACED.fullmatch(line)), default=-1)
+    last = max((index for index, line in enumerate(lines) if PLACED.fullmatch(line)), default=-1)
     after = list(dropwhile(lambda line: line[:1] in ("", " "), lines[last + 1 :]))
     if last < 0 or not after:
         return None
-    said = " ".join(line.strip() for line in after)
-    if len(said) > MOST_SAID:  # without its middle: the end may matter
+    words = " ".join(line.strip() for line in after)
+    if len(words) > MOST_SAID:  # without its middle: the end may matter
         half = MOST_SAID // 2 - 3
-        said = f"{after[0][:half]} ... {after[-1].strip()[-half:]}"
+        words = f"{after[0][:half]} ... {after[-1].strip()[-half:]}"
     frames = takewhile(lambda line: line[:2] == "  ", reversed(lines[: last + 1]))
     places = [place for place in map(PLACED.fullmatch, frames) if place]
     is_of_socket = PurePosixPath(places[0]["file"]).name == "socket.py"
-    return Crash(_own(places, folder), said, said.startswith(NO_SOCKET) and is_of_socket)
+    return Crash(_own(places, folder), words, words.startswith(NO_SOCKET) and is_of_socket)
 
 
 def _told(form: Form, lines: list[str], folder: Path) -> Crash | None:
     """The last error in this form."""
-    for at in reversed(range(len(lines))):
-        if error := form.error.fullmatch(lines[at]):
-            said = error["said"] or "".join(lines[at + 1 : at + 2])
-            places = filter(None, map(form.place.match, lines[at:] + lines[:at]))
-            return Crash(_own(places, folder), said) if lines[-1].startswith(form.sign) else None
+    for index in reversed(range(len(lines))):
+        if error := form.error.fullmatch(lines[index]):
+            words = error["said"] or "".join(lines[index + 1 : index + 2])
+            places = filter(None, map(form.place.match, lines[index:] + lines[:index]))
+            return Crash(_own(places, folder), words) if lines[-1].startswith(form.sign) else None
     return None
 
 
@@ -197,8 +197,8 @@ def with_own_paths(name: str, folder: Path, text: str) -> str:
     """
     roots = {INSIDE, str(folder), str(folder.resolve())}
     copies = "|".join(map(re.escape, sorted(roots, key=len, reverse=True)))
-    own = own_path(name, folder, "")
-    return re.sub(rf"(?:file://|(?<![\w./-]))(?:{copies})/", lambda _: own, text)
+    shown_path = own_path(name, folder, "")
+    return re.sub(rf"(?:file://|(?<![\w./-]))(?:{copies})/", lambda _: shown_path, text)
 
 
 def without_quoted(lines: Iterable[str], message: str) -> list[str]:
@@ -217,20 +217,20 @@ def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
     """What to do about a common error that does not lie in the bot's code; empty for all others."""
     is_walled = sandbox.tier != "none"
     is_shut = is_walled and not sandbox.of(bot.label).network
-    if is_shut and (crash.is_refused_socket or NETWORK.search(crash.said)):
+    if is_shut and (crash.is_refused_socket or NETWORK.search(crash.words)):
         return (
             "the sandbox keeps it off the network; if it needs that,"
             f" --allow {bot.base}=network lets it in"
         )
-    if missing := NO_MODULE.fullmatch(crash.said):
+    if missing := NO_MODULE.fullmatch(crash.words):
         return _for_want_of(missing[1], bot)
-    hidden = HIDDEN.match(crash.said) if is_walled else None
+    hidden = HIDDEN.match(crash.words) if is_walled else None
     if hidden and not _inside(hidden["file"] or "/", bot.folder.resolve()):
         return (
             "the sandbox shows it no files but its own: put what it needs into its folder, or"
             f" --allow {bot.base}=read:PATH lets it read a place"
         )
-    if missing := NO_NODE_MODULE.match(crash.said):
+    if missing := NO_NODE_MODULE.match(crash.words):
         install = f"'npm install {missing[1]}'"
         return f"what it imports must lie in its folder: run {install} there, if you trust it"
     return ""
@@ -239,8 +239,8 @@ def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
 def _for_want_of(module: str, bot: Bot) -> str:
     """Where to put a Python module that the bot could not import."""
     program = bot.command[0]
-    found = program if "/" in program else shutil.which(program, path=search_path(os.environ))
-    python = found or sys.executable
+    path = program if "/" in program else shutil.which(program, path=search_path(os.environ))
+    python = path or sys.executable
     if module in SDK:
         if Path(python).parent == Path(sys.executable).parent:
             return f"{python}, which runs the arena too, does not find {module}: see 'arena doctor'"
@@ -249,9 +249,11 @@ def _for_want_of(module: str, bot: Bot) -> str:
             f" 'python3', the arena's own, or run '{python} -m pip install qin-arena'"
         )
     alone = f"make a folder of both with a {MANIFEST_FILE}, because a script is played alone"
-    own = "put it in the bot's folder" if (bot.folder / MANIFEST_FILE).exists() else alone
+    install_own = "put it in the bot's folder" if (bot.folder / MANIFEST_FILE).exists() else alone
     pip = f"'{python} -m pip install {module}'"
-    return f"install what it imports with {pip} if you trust it, or if that is your own, {own}"
+    return (
+        f"install what it imports with {pip} if you trust it, or if that is your own, {install_own}"
+    )
 
 
 class Aftermath(Struct):
@@ -411,7 +413,7 @@ class Aftermath(Struct):
         cure = cure_of(crash, self.bot, self.sandbox)
         place = own_path(self.bot.base, self.bot.folder, crash.place) if crash.place else ""
         where = f" at {place}" if place else ""
-        said = crash.said[:MOST_SAID]
+        said = crash.words[:MOST_SAID]
         if cure:
             said = f'"{said.replace(QUOTE, APOSTROPHE)}"; {cure}'
         return f"{CRASHED}{where}{after}: {said}"

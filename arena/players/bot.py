@@ -52,7 +52,7 @@ Reply = TypeVar("Reply", Move, Ready)
 
 
 class Stderr:
-    """Collects what a process writes to stderr while people watch its game. ``told`` has the lines,
+    """Collects what a process writes to stderr while people watch its game. ``lines`` has them,
     each with the time it was written, such as ``turn 3``; ``hear`` is called with the bytes as they
     are read.
     """
@@ -61,7 +61,7 @@ class Stderr:
     # position kept here, not the file's, says what is new.
 
     def __init__(self, hear: Callable[[bytes], None] = lambda _: None) -> None:
-        self.told: list[tuple[str, str]] = []
+        self.lines: list[tuple[str, str]] = []
         self._hear = hear
         self._at = 0
         self._when = "before its first turn"
@@ -101,7 +101,7 @@ class Stderr:
             there = self._at
             self._at = max(self._at, process.stderr_size())
             lines.append(f"({self._at - there:,} more bytes are not shown)")
-        self.told += [(self._when, line) for line in lines]
+        self.lines += [(self._when, line) for line in lines]
         self._hear("\n".join(lines).encode())
 
 
@@ -251,11 +251,12 @@ class BotPlayer(Player):
         """The lines that the bot wrote to stderr since the last call; empty unless stderr is
         collected.
         """
-        told: list[tuple[str, str]] = []
-        if self.stderr:
-            told, self.stderr.told = self.stderr.told, told
-        own = partial(with_own_paths, self.bot.base, self.bot.folder)
-        return [(when, own(line)) for when, line in told]
+        if not self.stderr:
+            return []
+        lines = self.stderr.lines
+        self.stderr.lines = []
+        with_paths = partial(with_own_paths, self.bot.base, self.bot.folder)
+        return [(when, with_paths(line)) for when, line in lines]
 
     def evidence(self) -> tuple[str, Dialogue, str]:
         """How the process ended and what it used, the last lines both ways, and the end

@@ -39,12 +39,12 @@ class BuildCache:
     def is_ours(self) -> bool:
         """Whether only this user can write into the folder, also if it does not exist yet."""
         places = [place for place in (self.folder, self.folder.parent) if os.path.lexists(place)]
-        found = [place.lstat() for place in places]
+        stats = [place.lstat() for place in places]
         return all(
             stat.S_ISDIR(status.st_mode)
             and status.st_uid == os.getuid()
             and not status.st_mode & 0o022
-            for status in found
+            for status in stats
         )
 
     def fetch(self, key: str, target: Path) -> bool:

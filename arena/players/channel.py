@@ -275,11 +275,11 @@ class Channel:
         """The number of bytes, sent or still queued, that the bot has not read."""
         return len(self._outgoing) + (pipe_fill(self._to_bot) if self.accepts_input else 0)
 
-    def _tell_tap(self, said: Said) -> None:
+    def _tell_tap(self, sent: Said) -> None:
         """Remembers lines that passed, and passes them on to the tap."""
         assert self._tap is not None
-        self._said.append(said)
-        self._tap(*said)
+        self._said.append(sent)
+        self._tap(*sent)
 
     def _count(self) -> None:
         """Reads the counter."""

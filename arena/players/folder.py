@@ -186,7 +186,7 @@ def bot_files(path: Path) -> list[Path]:
     if path.is_file():
         return [Path(path.name)]
     root = path.resolve()
-    found = []
+    files = []
     size = 0
     for folder, folders, names in os.walk(root, onerror=_refuse_unreadable):
         # A bot's folder that is also a home has bots and runs that do not belong to the bot.
@@ -199,15 +199,15 @@ def bot_files(path: Path) -> list[Path]:
         for name in sorted(set(names) - IGNORED):
             file = Path(folder, name)
             check_file(file, root)
-            found.append(file.relative_to(root))
+            files.append(file.relative_to(root))
             size += file.stat().st_size
-        if len(found) > MAX_FILES or size > MAX_BYTES:
+        if len(files) > MAX_FILES or size > MAX_BYTES:
             raise BotFolderError(
                 f"{path}: expected at most {MAX_FILES} files and {MAX_BYTES >> 20} MiB, got"
-                f" {len(found)} files and {size >> 20} MiB so far",
+                f" {len(files)} files and {size >> 20} MiB so far",
                 "move build results and data that the bot does not need out of its folder",
             )
-    return sorted(found)
+    return sorted(files)
 
 
 def _refuse_unreadable(error: OSError) -> NoReturn:

@@ -212,17 +212,17 @@ def descendants() -> list[int]:
     below: dict[int, list[int]] = {}
     for pid, parent in parents().items():
         below.setdefault(parent, []).append(pid)
-    found = below.get(os.getpid(), [])
-    for pid in found:
-        found += below.get(pid, [])
-    return found
+    tree = below.get(os.getpid(), [])
+    for pid in tree:
+        tree += below.get(pid, [])
+    return tree
 
 
 def parents() -> dict[int, int]:
     """The parent of each process on this machine by process id; empty without /proc."""
     pids = filter(str.isdigit, names_in("/proc"))
-    told = {int(pid): stat_of(pid) for pid in pids}
-    return {pid: int(fields[1]) for pid, fields in told.items() if fields}
+    stats = {int(pid): stat_of(pid) for pid in pids}
+    return {pid: int(fields[1]) for pid, fields in stats.items() if fields}
 
 
 def kill_all(child: int) -> bool:
@@ -366,10 +366,11 @@ def held_kb(tree: list[int], opened: list[os.stat_result]) -> int:
     count = len({file.st_ino for file in opened if stat.S_ISSOCK(file.st_mode)})
     for pid in tree:  # a private network has also those that wait in a queue, open nowhere
         try:
-            own, its = (os.stat(f"/proc/{of}/ns/net").st_ino for of in ("self", pid))  # noqa: PTH116
+            own_network = os.stat("/proc/self/ns/net").st_ino  # noqa: PTH116
+            its_network = os.stat(f"/proc/{pid}/ns/net").st_ino  # noqa: PTH116
         except OSError:
             continue
-        if its != own:
+        if its_network != own_network:
             count = max(count, len(read_file(f"/proc/{pid}/net/unix").splitlines()) - 1)
     # the most that a socket may hold for a slow reader, if this machine says that it is more
     more = int(read_file("/proc/sys/net/core/wmem_default") or 0) >> 10 if count else 0
@@ -380,13 +381,13 @@ def opened_by(pid: int) -> list[os.stat_result]:
     """The open files of a process, as far as they can be seen; a bot in a sandbox cannot
     hide them.
     """
-    found = []
+    opened = []
     for name in names_in(f"/proc/{pid}/fd"):
         try:
-            found.append(os.stat(f"/proc/{pid}/fd/{name}"))  # noqa: PTH116
+            opened.append(os.stat(f"/proc/{pid}/fd/{name}"))  # noqa: PTH116
         except OSError:
             continue
-    return found
+    return opened
 
 
 def shared_kb(tree: list[int]) -> int:
@@ -424,21 +425,21 @@ def disk_use(folders: list[str], opened: list[os.stat_result], most: int) -> tup
 
     Counting stops above ``most`` files. A folder that cannot be read counts as too many.
     """
-    found = [file for file in opened if stat.S_ISREG(file.st_mode) and not file.st_nlink]
+    files = [file for file in opened if stat.S_ISREG(file.st_mode) and not file.st_nlink]
     hidden = 0
     waiting = folders.copy()
-    while waiting and not hidden and len(found) <= most:
+    while waiting and not hidden and len(files) <= most:
         try:
             for entry in os.scandir(waiting.pop()):
-                found.append(entry.stat(follow_symlinks=False))
+                files.append(entry.stat(follow_symlinks=False))
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
         except FileNotFoundError:
             continue
         except OSError:
             hidden = most
-    blocks = sum({(file.st_dev, file.st_ino): file.st_blocks for file in found}.values())
-    return blocks >> 11, len(found) + hidden + bool(hidden)
+    blocks = sum({(file.st_dev, file.st_ino): file.st_blocks for file in files}.values())
+    return blocks >> 11, len(files) + hidden + bool(hidden)
 
 
 def names_in(folder: str) -> list[str]:

@@ -87,8 +87,8 @@ def settings_of(
 
 def _listed(declared: Mapping[str, Option], bot: str) -> str:
     """A hint that names the options of a bot."""
-    own = f"has {', '.join(declared)}" if declared else "declares none in its bot.toml"
-    return f"{bot} {own}; every bot has {', '.join(ARENA_OPTIONS)}"
+    declares = f"has {', '.join(declared)}" if declared else "declares none in its bot.toml"
+    return f"{bot} {declares}; every bot has {', '.join(ARENA_OPTIONS)}"
 
 
 def settings_text(settings: Mapping[str, Value]) -> str:

@@ -221,13 +221,13 @@ class Toml(NamedTuple):
 
     path: Path
     text: str
-    said: dict[str, Any]
+    values: dict[str, Any]
 
     def place(self, key: str) -> str:
         """The file's name with the line of a key or table, if it can be found."""
         key_there = rf"^[\[ \t]*[\"']?{re.escape(key)}[\"']?[ \t]*[].=]"
-        found = re.search(key_there, self.text, re.MULTILINE)
-        line = f" line {self.text.count(chr(10), 0, found.start()) + 1}" if found else ""
+        match = re.search(key_there, self.text, re.MULTILINE)
+        line = f" line {self.text.count(chr(10), 0, match.start()) + 1}" if match else ""
         return f"{self.path}{line}"
 
 
@@ -243,17 +243,17 @@ def read_toml(path: Path) -> Toml:
         raise UserError(f"{path}: expected text in UTF-8, got {error}") from None
     # too long a number, arrays nested too deep
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
-        said = str(error)
+        message = str(error)
         lines = text.splitlines()
-        where = WHERE.search(said)
+        where = WHERE.search(message)
         if where is None or not lines:
-            raise UserError(f"{path}: {said}") from None
+            raise UserError(f"{path}: {message}") from None
         number = int(where[1] or len(lines))
         column = where[2]
-        at = f" line {number}" + (f", column {column}" if column else "")
+        where_it_is = f" line {number}" + (f", column {column}" if column else "")
         shown = lines[number - 1].strip() if number <= len(lines) else ""
-        said = f"{said[0].lower()}{said[1 : where.start()]}, got {shown[:60]!r}"
-        raise UserError(f"{path}{at}: {said}") from None
+        message = f"{message[0].lower()}{message[1 : where.start()]}, got {shown[:60]!r}"
+        raise UserError(f"{path}{where_it_is}: {message}") from None
 
 
 def check_file(file: Path, root: Path) -> None:
@@ -291,7 +291,7 @@ def read_manifest(folder: Path) -> Manifest:
         if isinstance(error, BotFolderError):
             raise
         raise BotFolderError(str(error), SMALLEST) from None
-    options = file.said.pop("options", {})
+    options = file.values.pop("options", {})
     manifest = _manifest_of(file)
     if any("\0" in word for words in (manifest.command, *manifest.build) for word in words):
         wanted = "words without the character U+0000 in command and build, got one with it"
@@ -306,18 +306,18 @@ def read_manifest(folder: Path) -> Manifest:
 def _manifest_of(file: Toml) -> Manifest:
     """The manifest in the file, without its options. Raises BotFolderError with the line."""
     keys = Manifest.__struct_fields__
-    for key in file.said:
+    for key in file.values:
         if key not in keys:
             near = did_you_mean(key, keys).rstrip()
             cure = NO_GRANTS if key in GRANTING else near or f"there are {', '.join(keys)}"
-            said = f"{file.place(key)}: expected a key of {MANIFEST_FILE}, got {key!r:.80}"
-            raise BotFolderError(said, cure)
+            message = f"{file.place(key)}: expected a key of {MANIFEST_FILE}, got {key!r:.80}"
+            raise BotFolderError(message, cure)
     try:
-        return msgspec.convert(file.said, type=Manifest)
+        return msgspec.convert(file.values, type=Manifest)
     except (msgspec.ValidationError, RecursionError) as error:
-        found = FIELD.fullmatch(str(error))
-        place = f"{file.place(found[2])}: {found[2]}" if found else str(file.path)
-        raise BotFolderError(f"{place}: {found[1] if found else error}", SMALLEST) from None
+        match = FIELD.fullmatch(str(error))
+        place = f"{file.place(match[2])}: {match[2]}" if match else str(file.path)
+        raise BotFolderError(f"{place}: {match[1] if match else error}", SMALLEST) from None
 
 
 def read_options(declared: Any, where: str) -> dict[str, Option]:
@@ -330,10 +330,10 @@ def read_options(declared: Any, where: str) -> dict[str, Option]:
     if len(declared) > MOST_OPTIONS:
         many = f"at most {MOST_OPTIONS} options, got {len(declared)}"
         raise BotFolderError(f"{where}: expected {many}")
-    return {name: _read_option(name, told, where) for name, told in declared.items()}
+    return {name: _read_option(name, declaration, where) for name, declaration in declared.items()}
 
 
-def _read_option(name: str, told: Any, where: str) -> Option:
+def _read_option(name: str, declaration: Any, where: str) -> Option:
     """The option that this part of a bot.toml declares. Raises BotFolderError."""
     if not OPTION_NAME.fullmatch(name):
         wanted = "names of options of up to 30 small letters, digits and '_'"
@@ -342,7 +342,7 @@ def _read_option(name: str, told: Any, where: str) -> Option:
         cure = f"every bot has {', '.join(ARENA_OPTIONS)}: leave it out"
         raise BotFolderError(f"{where}: expected another name than {name} for an option", cure)
     try:
-        option = msgspec.convert(told, type=Option)
+        option = msgspec.convert(declaration, type=Option)
     except (msgspec.ValidationError, RecursionError) as error:
         hint = f'for example\n{name} = {OPTION_EXAMPLE}, help = "..."}}'
         raise BotFolderError(f"{where}: option {name}: {error}", hint) from None
@@ -396,7 +396,7 @@ def _wrong_default(option: Option) -> str:
 
 def comments(text: str) -> list[str]:
     """The comments in a bot.toml, in their order."""
-    return [found[2] for found in COMMENT.finditer(text) if found[2]]
+    return [match[2] for match in COMMENT.finditer(text) if match[2]]
 
 
 def played_text(text: str, manifest: Manifest) -> str:
@@ -409,8 +409,8 @@ def played_text(text: str, manifest: Manifest) -> str:
     values = msgspec.to_builtins(replace(manifest, version="1"))
     # JSON is TOML, for such values as there are, but for one character that TOML wants escaped.
     options = values.pop("options", {})
-    for name, told in options.items():
-        values |= {f"options.{name}.{key}": value for key, value in told.items()}
+    for name, fields in options.items():
+        values |= {f"options.{name}.{key}": value for key, value in fields.items()}
     lines = [f"{key} = {msgspec.json.encode(value).decode()}" for key, value in values.items()]
     return "\n".join([*comments(text), *(line.replace("\x7f", "\\u007f") for line in lines), ""])
 

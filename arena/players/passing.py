@@ -54,7 +54,7 @@ def remove_abandoned() -> list[Path]:
     """Removes the temporary folders of this user that no living process owns, and returns their
     paths.
     """
-    found = []
+    removed = []
     places = Path(tempfile.gettempdir())
     for place in sorted([*places.glob(f"{PREFIX}*"), *places.glob(f"{UNFINISHED}*")]):
         with suppress(OSError):  # the folder is gone, or its owner holds the lock
@@ -67,10 +67,10 @@ def remove_abandoned() -> list[Path]:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 remove_tree(str(place))
-                found.append(place)
+                removed.append(place)
             finally:
                 os.close(handle)
-    return found
+    return removed
 
 
 def age_s(place: Path) -> float:

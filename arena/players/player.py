@@ -208,14 +208,14 @@ def refuse_built_in_name(name: str, cure: str) -> None:
 
 def built_in_bot(name: str) -> Bot:
     """The built-in bot in the form of a run's bot. Raises ConfigError."""
-    own = built_in(name)
+    policy = built_in(name)
     idea = DESCRIPTIONS[name.partition("-")[0]] + (
-        f" among {own.among} moves drawn at random" if own.among else ""
+        f" among {policy.among} moves drawn at random" if policy.among else ""
     )
     manifest = Manifest(
         name=name, command=[*IN_PROCESS, name], version=str(PLAYS), language="C", description=idea
     )
-    return Bot(name, manifest, Path(), own.sha256)
+    return Bot(name, manifest, Path(), policy.sha256)
 
 
 def is_built_in(bot: Bot) -> bool:

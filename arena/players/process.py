@@ -147,9 +147,9 @@ class BotProcess:
         limits["memory_mb"] = memory_mb
         if processes:
             limits["processes"] = processes + self._launch.processes
-        said = ",".join(f"{name}={number}" for name, number in limits.items())
+        limits_text = ",".join(f"{name}={number}" for name, number in limits.items())
         places = (self._launch.temporary, str(folder.resolve()) if building else None)
-        words = [str(lifeline_read), str(status_write), said, *filter(None, places)]
+        words = [str(lifeline_read), str(status_write), limits_text, *filter(None, places)]
         adoption.begin()
         try:
             self._keeper = self._start(words, folder, (lifeline_read, status_write))
@@ -213,15 +213,15 @@ class BotProcess:
         """The ending that a line of the keeper reports; bubblewrap reports a signal as status 128
         plus its number.
         """
-        word, _, rest = line.partition(" ")
+        word, _, details = line.partition(" ")
         if word == "failed":
-            return Ending(failed=rest)
+            return Ending(failed=details)
         if word in EXCESSES:
-            own = self._launch.processes if word == "processes" else 0
-            return Ending(signal=signal.SIGKILL, excess=(word, int(rest) - own))
+            of_sandbox = self._launch.processes if word == "processes" else 0
+            return Ending(signal=signal.SIGKILL, excess=(word, int(details) - of_sandbox))
         if word not in ("exit", "signal"):
             return None
-        number, cpu_s, peak_kb = rest.split()
+        number, cpu_s, peak_kb = details.split()
         status, killer = (int(number), None) if word == "exit" else (None, int(number))
         if status and status > SIGNALLED and self._sandbox.tier == "bubblewrap":
             killer = status - SIGNALLED
@@ -275,9 +275,9 @@ class BotProcess:
         tree = self._tree()
         return not tree or has_pipe_open(tree, self.from_bot)
 
-    def stderr_from(self, at: int, most: int) -> bytes:
-        """At most ``most`` bytes of the bot's stderr file, from byte ``at`` on."""
-        return b"" if self.stderr.closed else os.pread(self.stderr.fileno(), most, at)
+    def stderr_from(self, offset: int, most: int) -> bytes:
+        """At most ``most`` bytes of the bot's stderr file, from byte ``offset`` on."""
+        return b"" if self.stderr.closed else os.pread(self.stderr.fileno(), most, offset)
 
     def stderr_size(self) -> int:
         """The number of bytes in the bot's stderr file."""
@@ -343,7 +343,9 @@ class BotProcess:
         """The lines that the keeper has reported, by their first word; each value is the rest of
         the line.
         """
-        return {word: rest for word, _, rest in (line.partition(" ") for line in self._told())}
+        return {
+            word: details for word, _, details in (line.partition(" ") for line in self._told())
+        }
 
 
 def moments(span_ns: int) -> Iterator[int]:

@@ -58,8 +58,8 @@ class Registry:
         """The labels of all bots, including old versions: the registered ones, sorted, then those
         of the ladder.
         """
-        own = self._own_labels()
-        return own + [name for name in self._ladder if name not in own]
+        registered = self._own_labels()
+        return registered + [name for name in self._ladder if name not in registered]
 
     def is_of_ladder(self, label: str) -> bool:
         """Whether that bot comes with the arena; in a checkout, it may be registered, too."""
@@ -74,13 +74,13 @@ class Registry:
 
         ``leave_out`` is called with the label of each bot that cannot be used, and the reason.
         """
-        found = []
+        bots = []
         for label in self.labels():
             try:
-                found += [] if "@" in label else [self.get(label)]
+                bots += [] if "@" in label else [self.get(label)]
             except BotFolderError as error:
                 leave_out(label, error)
-        return found
+        return bots
 
     def get(self, label: str) -> Bot:
         """The bot with this label: ``name`` is the newest version, ``name@version`` a certain one.
@@ -186,12 +186,12 @@ class Registry:
         version first.
         """
         names = {label.partition("@")[0]: None for label in self._own_labels()}
-        found = []
+        versions = []
         for label in (label for name in names for label in reversed(self.versions(name))):
             with suppress(BotFolderError):
                 version = "" if "@" in label else f"@{read_manifest(self.root / label).version}"
-                found.append(f"{label}{version}")
-        return found
+                versions.append(f"{label}{version}")
+        return versions
 
     def of_ladder(self) -> list[str]:
         """``name@version`` of the bots of the ladder, from weak to strong."""
@@ -238,8 +238,8 @@ class Registry:
         """The folder of a bot: in the registry, or else on the ladder, where each bot has one
         version. None if there is no such bot.
         """
-        if own := self._own_folder(label):
-            return own
+        if registered := self._own_folder(label):
+            return registered
         name, _, version = label.partition("@")
         folder = self._ladder.get(name)
         return folder if folder and version in ("", _version_in(folder)) else None
@@ -255,16 +255,16 @@ class Registry:
 
     def _unknown(self, label: str) -> BotFolderError:
         """The error for a label that no bot has."""
-        own = self._own_labels()
+        registered = self._own_labels()
         name = label.partition("@")[0]
         near = did_you_mean(label, self.labels()) or did_you_mean(name, self.labels())
-        behind = ", ".join(step for step in self._ladder if step not in own)
-        known = f"registered in {self.root}: {', '.join(own) or 'none'}"
+        behind = ", ".join(step for step in self._ladder if step not in registered)
+        known = f"registered in {self.root}: {', '.join(registered) or 'none'}"
         known += f"; the ladder: {behind}" if behind else ""
         hint = f"{known}; a path has a '/' or names a file"
         hint = f"{near}'arena bots --all' lists what there is" if near else hint
-        said = f"expected a registered bot or a path, got {label!r}"
-        return BotFolderError(said, from_inside(label) or hint)
+        message = f"expected a registered bot or a path, got {label!r}"
+        return BotFolderError(message, from_inside(label) or hint)
 
     def _install(self, bot: Bot, manifest: Manifest, known: Bot | None) -> None:
         """Copies the bot's folder into the registry, and renames the folder of the

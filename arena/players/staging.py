@@ -62,11 +62,11 @@ Packed = Mapping[str, tuple[bytes, bool]]
 CURE_BUILD = "fix the error it shows; the step runs in a copy of the bot's folder"
 
 
-def _missed_program(said: str) -> str:
+def _missed_program(output: str) -> str:
     """The program whose absence made a build fail, by the build's output; empty if it is none that
     we know.
     """
-    complaints = re.findall(r".*(?:not found|No such file).*", said)
+    complaints = re.findall(r".*(?:not found|No such file).*", output)
     words = set(re.findall(r"[\w+]+", "\n".join(complaints)))
     return next((each for each in INSTALL if each in words and not _place_of(each)), "")
 
@@ -165,14 +165,15 @@ def pack(bot: Bot) -> Packed:
     }
 
 
-def unpack(bot: Bot, files: Packed, sandbox: Sandbox, at: Path) -> Bot:
-    """Writes the files to a folder at ``at`` on this machine, builds the bot there, and returns it.
+def unpack(bot: Bot, files: Packed, sandbox: Sandbox, folder: Path) -> Bot:
+    """Writes the files to a new folder in ``folder`` on this machine, builds the bot there, and
+    returns it.
 
     Raises BotFolderError if the files do not fit the bot's hash, a program is missing or a build
     step fails; OSError.
     """
-    at.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=at) as temporary:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=folder) as temporary:
         source = Path(temporary)
         for name, (content, is_executable) in files.items():
             file = source / name
@@ -187,7 +188,7 @@ def unpack(bot: Bot, files: Packed, sandbox: Sandbox, at: Path) -> Bot:
                 "do not change them",
             )
         packed = msgspec.structs.replace(bot, folder=source)
-        return stage(packed, at / f"{bot.base}-{bot.sha256}", sandbox)
+        return stage(packed, folder / f"{bot.base}-{bot.sha256}", sandbox)
 
 
 @contextmanager
@@ -319,8 +320,8 @@ def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
     if ending is None:
         raise BotFolderError(f"{shown} did not finish within {BUILD_S} s", "shorten it")
     if ending.failed:
-        said = f"{shown} could not be started: {ending.failed}"
-        raise BotFolderError(said, "fix the build in bot.toml")
+        message = f"{shown} could not be started: {ending.failed}"
+        raise BotFolderError(message, "fix the build in bot.toml")
     if ending.exit != 0:
         how = str(ending) if ending.exit is None else f"ended with status {ending.exit}"
         missed = _missed_program(tail)

@@ -279,15 +279,15 @@ def longest_pauses(seconds: float) -> Pauses:
 class Meter:
     """The CPU time of everything that a keeper's bot has started, in ns. It never decreases.
 
-    ``told`` is a function that returns what the keeper has reported, as words and their numbers.
-    Before the keeper has reported that the bot is ``started``, nothing counts as used. Where the
-    kernel does not count, the meter adds up the CPU time of the bot's living processes and, in
-    whole ticks, of the ended ones that some process has waited for.
+    ``read_report`` returns what the keeper has reported, as words and their numbers. Before the
+    keeper has reported that the bot is ``started``, nothing counts as used. Where the kernel does
+    not count, the meter adds up the CPU time of the bot's living processes and, in whole ticks, of
+    the ended ones that some process has waited for.
     """
 
-    def __init__(self, keeper: int, told: Callable[[], Mapping[str, str]]) -> None:
+    def __init__(self, keeper: int, read_report: Callable[[], Mapping[str, str]]) -> None:
         self._keeper = keeper
-        self._told = told
+        self._read_report = read_report
         self._is_started = False
         self._counter = -1
         self._used_ns = self._others_ns = self._looked_ns = self._main = 0
@@ -295,7 +295,7 @@ class Meter:
     @property
     def is_started(self) -> bool:
         """Whether the bot has been started."""
-        if not self._is_started and "started" in (words := self._told()):
+        if not self._is_started and "started" in (words := self._read_report()):
             self._is_started = True
             self._counter = _fetched(self._keeper, words.get("counter"))
         return self._is_started
@@ -393,11 +393,11 @@ def _ended_children_ns(pid: int) -> int:
 
 def family(root: int) -> list[int]:
     """The ids of a process and of all processes that it and its descendants started."""
-    found = [root]
-    for pid in found:
+    tree = [root]
+    for pid in tree:
         for thread in names_in(f"/proc/{pid}/task"):
-            found += map(int, read_file(f"/proc/{pid}/task/{thread}/children").split())
-    return found
+            tree += map(int, read_file(f"/proc/{pid}/task/{thread}/children").split())
+    return tree
 
 
 def has_pipe_open(pids: list[int], pipe: int) -> bool:

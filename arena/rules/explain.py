@@ -57,7 +57,7 @@ def _reason(state: "State", move: int) -> str:
     hand = state.hands[state.mover]
     tile = TILE_OF_KIND[move >> KIND_SHIFT]
     if tile not in hand and UNKNOWN not in hand:
-        held = " ".join(TILES[own] for own in hand) or "(empty)"
+        held = " ".join(TILES[held_tile] for held_tile in hand) or "(empty)"
         return f"the tile {TILES[tile]} is not in the hand {held} (R3.1)"
     first, square, second, other = split_move(state.board, move)
     halves = 1 << square | 1 << other
@@ -73,7 +73,9 @@ def _reason(state: "State", move: int) -> str:
 def _join_reason(state: "State", colour: int, halves: int) -> str:
     """Why spaces of this colour may not join the provinces beside them; empty if they may."""
     joined = [
-        province for own, province in state.provinces() if own == colour and province.halo & halves
+        province
+        for other_colour, province in state.provinces()
+        if other_colour == colour and province.halo & halves
     ]
     if not is_forbidden_join(joined):
         return ""
@@ -166,14 +168,14 @@ def find_rules(asked: str) -> list[Rule]:
     word = asked.strip().lower()
     if re.fullmatch(r"r?\d+(\.\d*)?", word):
         return _numbered("R" + word.removeprefix("r").rstrip("."))
-    found = [rule for rule in every_rule().values() if word and word in rule.text.lower()]
-    if not found:
+    rules = [rule for rule in every_rule().values() if word and word in rule.text.lower()]
+    if not rules:
         every_word = " ".join(rule.text.lower() for rule in every_rule().values())
         raise UserError(
             f"expected the number of a rule, or a word out of the rules, got {asked!r}",
             did_you_mean(word, re.findall("[a-z]+", every_word)) + HOW_TO_ASK,
         )
-    return found
+    return rules
 
 
 def _numbered(number: str) -> list[Rule]:
@@ -182,15 +184,15 @@ def _numbered(number: str) -> list[Rule]:
     """
     rules = every_rule()
     part = number.partition(".")[0]
-    of_part = [own for own in rules if own.startswith(f"{part}.")]
-    found = of_part if number == part else [own for own in of_part if own == number]
-    if not found:
-        near = of_part or [own.number for own in rulebook().parts]
+    of_part = [each for each in rules if each.startswith(f"{part}.")]
+    numbers = of_part if number == part else [each for each in of_part if each == number]
+    if not numbers:
+        near = of_part or [each.number for each in rulebook().parts]
         raise UserError(
             f"expected the number of a rule, got {number}",
             f"there are {near[0]} to {near[-1]}; {HOW_TO_ASK}",
         )
-    return [rules[own] for own in found]
+    return [rules[each] for each in numbers]
 
 
 def cited(text: str) -> list[str]:

@@ -113,17 +113,17 @@ def parse_move(board: Board, text: str) -> int:
     if not match:
         raise InvalidMoveError(f"expected a move such as Rc4Yd4, got {quoted(text)}")
     try:
-        one = parse_square(board, match[2] + match[3])
-        other = parse_square(board, match[5] + match[6])
+        square = parse_square(board, match[2] + match[3])
+        other_square = parse_square(board, match[5] + match[6])
     except NotationError as error:
         raise InvalidMoveError(f"{error} in the move {text!r}") from None
     first = COLOURS.index(match[1])
     second = COLOURS.index(match[4])
-    if one > other:
-        one, other, first, second = other, one, second, first
-    if other - one not in (1, board.stride):
+    if square > other_square:
+        square, other_square, first, second = other_square, square, second, first
+    if other_square - square not in (1, board.stride):
         raise InvalidMoveError(f"expected two squares that share an edge, got {text!r}")
-    return make_move(first, second, one, vertical=other - one != 1)
+    return make_move(first, second, square, vertical=other_square - square != 1)
 
 
 def legal_move(state: "State", text: str) -> int:
@@ -158,7 +158,7 @@ def parse_deck(text: str) -> tuple[int, ...]:
     """The tiles of a deck in draw order; they must be the 72 tiles of R1.2. Raises
     NotationError.
     """
-    deck = tuple([parse_tile(text[at : at + 2]) for at in range(0, len(text), 2)])
+    deck = tuple([parse_tile(text[index : index + 2]) for index in range(0, len(text), 2)])
     for tile, name in enumerate(TILES):
         if (count := deck.count(tile)) != COPIES:
             raise NotationError(f"expected {COPIES} tiles {name} in the deck, got {count}")
@@ -198,8 +198,8 @@ def without_tile(hand: Hand, tile: int) -> Hand:
     """The hand minus one tile. If the hand does not show this tile, an unknown tile is
     taken out.
     """
-    at = hand.index(tile if tile in hand else UNKNOWN)
-    return hand[:at] + hand[at + 1 :]
+    index = hand.index(tile if tile in hand else UNKNOWN)
+    return hand[:index] + hand[index + 1 :]
 
 
 @cache

@@ -72,8 +72,8 @@ def _lead(provinces: Iterable[OwnedProvince], beside: int, owner: int, players: 
     for province in provinces:
         if province.mask & beside:
             counts[province.owner] += province.pagodas
-    own, counts[owner] = counts[owner], 0
-    return max(0, own - max(counts))
+    lead, counts[owner] = counts[owner], 0
+    return max(0, lead - max(counts))
 
 
 class Random:
@@ -116,8 +116,8 @@ def play_out(state: "State", random: Random, policy: PlayoutPolicy) -> int:
     """
     check_policy(policy)
     if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
-        said = "expected all tiles to be known, got a state with unknown ones"
-        raise ValueError(f"{said}: use rollouts")
+        message = "expected all tiles to be known, got a state with unknown ones"
+        raise ValueError(f"{message}: use rollouts")
     before = state.turns
     if state.end is None:
         # Hands may have been set since the last move.
@@ -232,15 +232,15 @@ def _best_of_all(state: "State", random: Random, policy: PlayoutPolicy) -> int:
 def _hidden_pool(state: "State", seat: int) -> list[int]:
     """The tiles that the seat cannot see, sorted: those of the other hands and of the pile."""
     hands = [hand for other, hand in enumerate(state.hands) if other != seat]
-    own = state.hands[seat]
+    own_hand = state.hands[seat]
     hidden = [*chain(*hands), *state.pile_tiles()]
     pool = sorted(hidden)
-    if UNKNOWN in hidden or UNKNOWN in own:
+    if UNKNOWN in hidden or UNKNOWN in own_hand:
         placed = state.tiles_placed()
-        counts = [COPIES - placed[tile] - own.count(tile) for tile in range(len(TILES))]
+        counts = [COPIES - placed[tile] - own_hand.count(tile) for tile in range(len(TILES))]
         pool = [tile for tile, count in enumerate(counts) for _ in range(count)]
         pool = pool if min(counts) >= 0 else []
-    if UNKNOWN in own or len(pool) != len(hidden) or len(pool) > _MOST_HIDDEN:
+    if UNKNOWN in own_hand or len(pool) != len(hidden) or len(pool) > _MOST_HIDDEN:
         wanted = f"seat {seat} knows its hand and what it cannot see follows from the rest"
         raise ValueError(f"expected a state in which {wanted}")
     return pool
@@ -256,9 +256,9 @@ def _redealt(state: "State", seat: int, pool: Sequence[int], random: Random) -> 
         tiles[last], tiles[other] = tiles[other], tiles[last]
     twin = state.copy()
     start = 0
-    for own, hand in enumerate(state.hands):
-        if own != seat:
-            twin.set_hand(own, tiles[start : start + len(hand)])
+    for other_seat, hand in enumerate(state.hands):
+        if other_seat != seat:
+            twin.set_hand(other_seat, tiles[start : start + len(hand)])
             start += len(hand)
     twin.set_pile(tiles[start:])
     return twin

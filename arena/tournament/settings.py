@@ -369,7 +369,7 @@ def _read(path: Path, types: Mapping[str, Any], hint: str) -> dict[str, Any]:
         file = read_toml(path)
     except UserError as error:
         raise ConfigError(str(error), hint) from None
-    said = checked(types, file.said, hint, lambda key: f"{file.place(key)}: ")
+    said = checked(types, file.values, hint, lambda key: f"{file.place(key)}: ")
     is_file = str(said.get("cluster", "")).endswith(".json")
     for name in said.keys() & {*PLACES, *(("cluster",) if is_file else ())}:
         said[name] = _beside(path, said[name], always=name in ("board", "cluster"))

@@ -219,8 +219,8 @@ def program(families: tuple[int, ...]) -> bytes:
         steps += _answer(EQUAL, numbers[column], ERRNO | EPERM)
     steps += _answer(EQUAL, CLONE3[column], ERRNO | ENOSYS)
     steps += _by_argument(CLONE[column], ANY_BIT, (NEW_NAMESPACES,))
-    for numbers, at, values in WITH_ARGUMENT:
-        steps += _by_argument(numbers[column], EQUAL, values, at=at)
+    for numbers, index, values in WITH_ARGUMENT:
+        steps += _by_argument(numbers[column], EQUAL, values, index=index)
     steps += _by_argument(PRLIMIT[column], EQUAL, (0,), is_refused=False)
     steps += _by_argument(SOCKET[column], EQUAL, families, is_refused=False)
     if INTERNET[0] in families:
@@ -236,14 +236,14 @@ def _answer(test: int, number: int, answer: int) -> list[bytes]:
 
 
 def _by_argument(
-    number: int, test: int, operands: tuple[int, ...], *, at: int = 0, is_refused: bool = True
+    number: int, test: int, operands: tuple[int, ...], *, index: int = 0, is_refused: bool = True
 ) -> list[bytes]:
-    """The instructions that refuse this call if the low half of argument ``at`` passes the test
+    """The instructions that refuse this call if the low half of argument ``index`` passes the test
     with one of the operands; without ``is_refused`` they allow the call only then.
     """
     answers = [ERRNO | EPERM, ALLOW] if is_refused else [ALLOW, ERRNO | EPERM]
     block = [
-        _step(LOAD, ARGUMENT_OFFSET + 8 * at),
+        _step(LOAD, ARGUMENT_OFFSET + 8 * index),
         *(_step(test, each, yes=len(operands) - place) for place, each in enumerate(operands)),
         _step(RETURN, answers[1]),
         _step(RETURN, answers[0]),

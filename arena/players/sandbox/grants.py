@@ -143,23 +143,23 @@ class Grants(Struct, frozen=True):
         """The granted variables and their values in the environment of this process."""
         return {name: os.environ[name] for name in self.env if name in os.environ}
 
-    def hidden(self, said: bytes) -> bytes:
+    def hidden(self, output: bytes) -> bytes:
         """The bot's output with the values of its granted variables replaced, so that it can be
         stored.
         """
         if not self.env:
-            return said
+            return output
         forms = self._forms()
         for form in sorted(forms, key=len, reverse=True):
-            said = said.replace(form, f"[{forms[form]}]".encode())
-        return said
+            output = output.replace(form, f"[{forms[form]}]".encode())
+        return output
 
-    def begun(self, said: bytes) -> int:
+    def begun(self, output: bytes) -> int:
         """How many bytes at the end of the bot's output may be the beginning of a granted value,
         which continues in the output to come.
         """
         starts = [form[:length] for form in self._forms() for length in range(1, len(form))]
-        return max((len(start) for start in starts if said.endswith(start)), default=0)
+        return max((len(start) for start in starts if output.endswith(start)), default=0)
 
     def _forms(self) -> dict[bytes, str]:
         """The forms in which granted values may be written, plain or in JSON, with the names of
@@ -176,10 +176,10 @@ class Grants(Struct, frozen=True):
             )
         }
 
-    def hidden_text(self, said: str) -> str:
+    def hidden_text(self, text: str) -> str:
         """Like `hidden`, for a `str`."""
-        raw = said.encode(errors="surrogateescape")
-        return self.hidden(raw).decode(errors="replace") if self.env else said
+        raw = text.encode(errors="surrogateescape")
+        return self.hidden(raw).decode(errors="replace") if self.env else text
 
 
 NO_GRANTS = Grants()
@@ -187,9 +187,9 @@ NO_GRANTS = Grants()
 
 def read_allowed(text: str) -> tuple[str, list[str]]:
     """The bot and the grants in a text such as ``my-bot=network,env:KEY``. Raises ConfigError."""
-    name, equals, said = text.partition("=")
-    words = [word.strip() for word in said.split(",")]
-    if not equals or not name or not said.strip():
+    name, equals, words_text = text.partition("=")
+    words = [word.strip() for word in words_text.split(",")]
+    if not equals or not name or not words_text.strip():
         raise ConfigError(f"expected BOT=GRANT such as my-bot=network, got {text!r}", ALL)
     if any(sign in name for sign in "*?,"):
         raise ConfigError(
@@ -210,23 +210,23 @@ def make_grants(words: Iterable[str], base: Path, closed: Sequence[Path]) -> Gra
     """The grants that these words stand for. Paths are relative to ``base``, and must not lie in
     ``closed``. Raises ConfigError.
     """
-    said: dict[str, Any] = {"env": [], "read": []}
+    granted: dict[str, Any] = {"env": [], "read": []}
     for word in words:
         kind, colon, value = word.partition(":")
         if word in ("network", "gpu"):
-            said[word] = True
+            granted[word] = True
         elif kind == "env" and colon:
-            said["env"].append(_variable(value))
+            granted["env"].append(_variable(value))
         elif kind == "read" and colon:
-            said["read"].append(_readable(value, base, closed))
+            granted["read"].append(_readable(value, base, closed))
         elif kind == "cpus" and colon:
-            said["cpus"] = _processors(value)
+            granted["cpus"] = _processors(value)
         elif word != NOTHING:
             near = did_you_mean(kind, SHAPES) if kind else ""
             raise ConfigError(f"expected a grant, got {word!r}", f"{near}{ALL}")
     for name in ("env", "read"):
-        said[name] = tuple(sorted(set(said[name])))
-    grants = Grants(**said)
+        granted[name] = tuple(sorted(set(granted[name])))
+    grants = Grants(**granted)
     if lack := grants.lack():
         thing, _, cure = lack.partition(": ")
         raise ConfigError(f"expected {thing}", cure)
@@ -330,8 +330,8 @@ def _refuse_ways_out(real: str) -> None:
 def _entries(folder: str) -> list[os.DirEntry[str]]:
     """The entries of a folder; empty if the user may not list it, because then no bot may."""
     try:
-        with os.scandir(folder) as found:
-            return list(islice(found, MOST_FILES + 1))
+        with os.scandir(folder) as entries:
+            return list(islice(entries, MOST_FILES + 1))
     except OSError:
         return []
 

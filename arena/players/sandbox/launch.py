@@ -89,8 +89,8 @@ def sdk_folder() -> Path | None:
     """The folder from which a bot's Python has to import the arena's package, for example a
     checkout. None if the package lies among Python's packages, where any Python of a bot finds it.
     """
-    own = [place for place in (*_python_parts(), user_packages(), "/usr") if place]
-    return None if any(map(PACKAGE.is_relative_to, own)) else PACKAGE.parent
+    of_python = [place for place in (*_python_parts(), user_packages(), "/usr") if place]
+    return None if any(map(PACKAGE.is_relative_to, of_python)) else PACKAGE.parent
 
 
 def user_packages() -> str:
@@ -118,10 +118,10 @@ def _packages() -> tuple[str, ...]:
     """
     user = [place for place in (user_packages(),) if place]
     places = map(Path, (*site.getsitepackages(), *user))
-    found = [file for place in places for file in place.glob("*.dist-info/METADATA")]
-    links = [(file.parent, file.resolve().parent) for file in found if file.is_symlink()]
+    metadata = [file for place in places for file in place.glob("*.dist-info/METADATA")]
+    links = [(file.parent, file.resolve().parent) for file in metadata if file.is_symlink()]
     # The name says that it is this package which is kept there, and not just a file of it.
-    kept = [str(real.parent) for own, real in links if real.name == own.name]
+    kept = [str(real.parent) for link, real in links if real.name == link.name]
     sources = (PACKAGE / "__init__.py").resolve().parent
     return tuple(dict.fromkeys((str(PACKAGE), str(sources), *user, *kept)))
 
@@ -135,12 +135,14 @@ def interpreter_paths(program: str, folder: Path) -> list[str]:
     """The paths that a program found in PATH needs beyond the system's: the program itself, and the
     parts of the interpreter to which it belongs.
     """
-    found = None if os.sep in program else shutil.which(program, path=search_path(os.environ))
-    if not found:
+    program_path = (
+        None if os.sep in program else shutil.which(program, path=search_path(os.environ))
+    )
+    if not program_path:
         return []
     paths = []
     private = [Path.home() / name for name in PRIVATE]
-    for place in dict.fromkeys((*_links(Path(found)), Path(found).resolve())):
+    for place in dict.fromkeys((*_links(Path(program_path)), Path(program_path).resolve())):
         installation = place.parent.parent
         if str(installation) in (sys.prefix, sys.base_prefix):
             continue
@@ -162,8 +164,8 @@ def _parts(program: Path) -> list[str]:
     named = [pattern.format(name=escape(name)) for pattern in INSTALLED]
     for sign, parts in TOOLCHAINS.items():
         named += parts if (installation / sign).exists() else ()
-    found = [path for pattern in named for path in sorted(installation.glob(pattern))]
-    return [str(path) for path in found if path.resolve().is_relative_to(installation.resolve())]
+    present = [path for pattern in named for path in sorted(installation.glob(pattern))]
+    return [str(path) for path in present if path.resolve().is_relative_to(installation.resolve())]
 
 
 def _links(place: Path) -> Iterator[Path]:
@@ -430,9 +432,14 @@ def _make_folders(temporary: str) -> tuple[str, str | None]:
 
 def _variables(environment: Mapping[str, str], kept: Iterable[str]) -> dict[str, str]:
     """The ``kept`` variables of the arena's environment, and those that every bot gets."""
-    own = {name: environment[name] for name in kept if name in environment}
+    kept_variables = {name: environment[name] for name in kept if name in environment}
     rustup = {"RUSTUP_HOME": str(rustup_home())} if rustup_home().is_dir() else {}
-    return {**own, "PATH": search_path(environment), "PYTHONDONTWRITEBYTECODE": "1", **rustup}
+    return {
+        **kept_variables,
+        "PATH": search_path(environment),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **rustup,
+    }
 
 
 def _system_binds() -> list[str]:

@@ -167,17 +167,19 @@ def at_least(least: Tier, *, strangers: bool = False) -> Sandbox:
     """
     if least == "none":
         return OPEN
-    found = choose("require", accept_none=False)
-    if TIERS.index(found.sandbox.tier) > TIERS.index(least):
-        raise SandboxError(f"expected the {least} sandbox, got a weaker one: {found.note}", INSTALL)
+    choice = choose("require", accept_none=False)
+    if TIERS.index(choice.sandbox.tier) > TIERS.index(least):
+        raise SandboxError(
+            f"expected the {least} sandbox, got a weaker one: {choice.note}", INSTALL
+        )
     if strangers:
         lack = "" if kernel_counts() else "a kernel that does not count their processor time"
-        lack = lack or failure(found.sandbox.launch, PROGRAMS)
+        lack = lack or failure(choice.sandbox.launch, PROGRAMS)
         if lack:
             raise SandboxError(
                 f"expected walls for bots of strangers, got {lack}", "'arena doctor' says more"
             )
-    return replace(found.sandbox, strangers=strangers)
+    return replace(choice.sandbox, strangers=strangers)
 
 
 def _why_weaker(reason: str) -> str:

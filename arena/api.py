@@ -78,7 +78,7 @@ from arena.tournament.pools import Place
 from arena.tournament.runs import Request
 from arena.tournament.settings import (
     DECLARED,
-    MOST_BLOCKS,
+    MAX_BLOCKS,
     OWN_TYPES,
     QUESTION,
     TYPES,
@@ -198,7 +198,7 @@ def compare(
     *,
     pool: Sequence[Named] | None = None,
     games: int | None = None,
-    max_blocks: int = MOST_BLOCKS,
+    max_blocks: int = MAX_BLOCKS,
     **settings: Unpack[GameSettings],
 ) -> ComparisonResult:
     """Plays until it is clear whether ``new`` is better than ``old``, or the rest of that. The

@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Self
 
-MOST_NEAR = 3
+MAX_NEAR = 3
 NO_ROOM = {errno.ENOSPC: "make room on the disk", errno.EDQUOT: "make room in your quota"}
 OTHER_HOME = "name a home that you can write to with --home DIR"
 """The hint of every command that cannot write in the folder where it was started."""
@@ -60,7 +60,7 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415
 
     by_lower = {word.lower(): word for word in known}
-    begun = [word for word in by_lower if word.startswith(text.lower())][:MOST_NEAR]
+    begun = [word for word in by_lower if word.startswith(text.lower())][:MAX_NEAR]
     # A name such as greedy-python is also known by its part before the first hyphen.
     stems = {word.partition("-")[0]: known_word for word, known_word in by_lower.items()}
     words = stems | by_lower

@@ -45,7 +45,7 @@ from arena.commands.runs import run_folder
 from arena.commands.serving import watched_at
 from arena.errors import ConfigError, UserError, printable
 from arena.players.sandbox.tiers import Mode
-from arena.records.faults import FAULTS, MOST_EVIDENCE
+from arena.records.faults import FAULTS, MAX_EVIDENCE
 from arena.records.journal import forfeits_text, unplayed_text
 from arena.tournament.config import RunConfig
 from arena.tournament.pools import Place
@@ -59,7 +59,7 @@ END_S = 1.5
 """After that, the command ends within this time; most often it needs a fifth of it."""
 GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
 FULL = (
-    f"note: the evidence of faults has reached {MOST_EVIDENCE >> 20} MiB: of later faults only the"
+    f"note: the evidence of faults has reached {MAX_EVIDENCE >> 20} MiB: of later faults only the"
     " records tell"
 )
 QUICK_GAMES = 50_000

@@ -15,7 +15,7 @@ from arena.commands.home import bots_folder
 from arena.errors import BotFolderError, ConfigError, did_you_mean, printable
 from arena.match.referee import Timing
 from arena.players.folder import Bot, bot_at, from_inside, home_of_script, renamed, with_options
-from arena.players.labels import MOST_TEXT, settings_text, split_options
+from arena.players.labels import MAX_TEXT, settings_text, split_options
 from arena.players.manifest import MANIFEST_FILE
 from arena.players.player import NAME, NAMES, built_in_bot, is_built_in
 from arena.players.registry import Registry, ladder
@@ -326,10 +326,10 @@ def _sides(bot: Bot, tuned: Collection[str]) -> list[Bot]:
     """
     kept = {name: value for name, value in bot.settings.items() if name not in tuned}
     length = len(settings_text(kept)) + sum(len(name) + LONGEST_VALUE for name in tuned)
-    if length > MOST_TEXT:
+    if length > MAX_TEXT:
         raise ConfigError(
             f"expected fewer options at once, got {len(tuned)}: what is found could not be written"
-            f" in a name of {MOST_TEXT} signs",
+            f" in a name of {MAX_TEXT} signs",
             "tune those that matter most, then the others",
         )
     sign = "-" if "@" in bot.base else "@"

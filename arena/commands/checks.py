@@ -25,7 +25,7 @@ FRESH_S = 3600
 """For how many seconds a passed check counts. What a bot needs from the machine may
 change later.
 """
-MOST_KEPT = 1000
+MAX_KEPT = 1000
 """The number of remembered checks above which old ones are removed."""
 
 
@@ -62,7 +62,7 @@ def _folder() -> Path:
 def _remove_old(folder: Path) -> None:
     """Removes remembered checks that no longer count, once there are many."""
     places = list(folder.iterdir())
-    if len(places) < MOST_KEPT:
+    if len(places) < MAX_KEPT:
         return
     oldest_s = time.time() - FRESH_S
     for place in places:

@@ -28,7 +28,7 @@ from arena.players.staging import staged_for_a_while
 from arena.records.faults import Faults
 from arena.records.journal import Journal, read_records
 from arena.records.ownership import mark_run
-from arena.records.record import MOST_SEATS, utc_now
+from arena.records.record import MAX_SEATS, utc_now
 from arena.records.runfile import write_run
 from arena.rules import State
 from arena.rules.boards import Board
@@ -39,8 +39,8 @@ from arena.tournament.session import new_seed
 
 PREFIX = "played"
 HINT_GAMES = 4000
-MOST_GAMES_A_MOVE = 200
-MOST_HINTS = 3
+MAX_GAMES_A_MOVE = 200
+MAX_HINTS = 3
 MakePerson = Callable[[Sequence[str]], Player]
 """A function that makes the player for a person's seat from the names of all seats."""
 
@@ -85,7 +85,7 @@ class SingleGame(NamedTuple):
             if past:
                 # Seats that had left the recorded game are never asked again.
                 seated = {seat: Recorded(past.script.record, seat) for seat in past.absent}
-            free = [seat for seat in range(MOST_SEATS) if seat != self.human and seat not in seated]
+            free = [seat for seat in range(MAX_SEATS) if seat != self.human and seat not in seated]
             for bot, seat in zip(bots, free, strict=False):
                 seated[seat] = self._player(bot, seat, log)
             if self.human is not None and person is not None:
@@ -130,9 +130,9 @@ def best_moves(state: State, moves: Sequence[int], seed: int) -> list[tuple[int,
     share of these games that the mover wins. What the seat cannot see is shuffled anew for each
     game.
     """
-    times = max(1, min(MOST_GAMES_A_MOVE, HINT_GAMES // len(moves)))
+    times = max(1, min(MAX_GAMES_A_MOVE, HINT_GAMES // len(moves)))
     tried, wins, _, _ = state.rollouts(state.mover, times, seed, "uniform", list(moves))
-    best = sorted(zip(wins, tried, strict=True), key=lambda pair: -pair[0])[:MOST_HINTS]
+    best = sorted(zip(wins, tried, strict=True), key=lambda pair: -pair[0])[:MAX_HINTS]
     return [(move, won / times, times) for won, move in best]
 
 

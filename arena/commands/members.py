@@ -41,7 +41,7 @@ from arena.tournament.config import LeagueTerms, make_config
 from arena.tournament.runs import Request, as_it_is, boards_of, list_runs, make_request
 from arena.tournament.settings import Asked
 
-MOST_WAITING = 3
+MAX_WAITING = 3
 """At most this many candidates of one author may wait to be placed."""
 LOOK_S = 2.0
 """About how many seconds pass until a new version in bots/ is noticed."""
@@ -197,9 +197,9 @@ def expect_room(registry: Registry, folder: Path, bot: Bot) -> None:
                 there = registry.get(label)
                 if there.manifest.author == author:
                     hashes[label] = there.sha256
-    if len(hashes) >= MOST_WAITING and bot.sha256 not in hashes.values():
+    if len(hashes) >= MAX_WAITING and bot.sha256 not in hashes.values():
         raise UserError(
-            f"expected at most {MOST_WAITING} bots of {author} that wait to be placed in"
+            f"expected at most {MAX_WAITING} bots of {author} that wait to be placed in"
             f" {folder.name}, got {', '.join(hashes)} already",
             f"let it place one with 'arena league run {folder.name}', or let one go with 'arena"
             f" league retire {min(hashes)} --league {folder.name}'",

@@ -25,7 +25,7 @@ from arena.players.player import built_in, is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
 from arena.records.grades import (
-    MOST_SEED,
+    MAX_SEED,
     Grade,
     Judge,
     ReviewedGame,
@@ -53,11 +53,11 @@ if TYPE_CHECKING:
 
 DEFAULT_JUDGE, DEFAULT_DEALS = "careful-4", 400
 # With fewer deals a grade would say nothing.
-LEAST_DEALS, MOST_DEALS = 10, 1_000_000
+MIN_DEALS, MAX_DEALS = 10, 1_000_000
 HINT = "'arena review --help' says what can be asked"
 ASKED: Mapping[str, Any] = {
-    "deals": Annotated[int, Meta(ge=LEAST_DEALS, le=MOST_DEALS)],
-    "seed": Annotated[int, Meta(ge=0, le=MOST_SEED)],
+    "deals": Annotated[int, Meta(ge=MIN_DEALS, le=MAX_DEALS)],
+    "seed": Annotated[int, Meta(ge=0, le=MAX_SEED)],
     "bots": list[str],
     "games": Annotated[int, Meta(ge=1)] | None,
     "game": str | None,

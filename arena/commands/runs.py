@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from arena.ratings.estimates import Estimate
     from arena.ratings.tables import Tables
 
-MOST_NAMED = 10
+MAX_NAMED = 10
 OUTGOING = ".outgoing-"
 STANDINGS_FILE = "standings.csv"
-MOST_BYTES = 4 << 20
-MOST_RUNS = 100
+MAX_BYTES = 4 << 20
+MAX_RUNS = 100
 """At most this many of the newest runs are searched for ratings."""
 QUIET_S = 60.0
 """A run in which no game has ended for this many seconds counts as stopped."""
 AT_ONCE = 1 << 20
-MOST_COUNTED = 256 << 20
+MAX_COUNTED = 256 << 20
 """The most bytes of a journal that are counted at once: a file with a hole costs its maker nothing
 and may be endless.
 """
@@ -69,10 +69,10 @@ def run_folder(home: Path, run: str | None) -> Path:
             return folder
     inner = sorted(str(path.parent) for folder in folders for path in folder.glob(f"*/{RUN_FILE}"))
     if inner:
-        more = f" and {len(inner) - MOST_NAMED} more" if len(inner) > MOST_NAMED else ""
+        more = f" and {len(inner) - MAX_NAMED} more" if len(inner) > MAX_NAMED else ""
         raise RunError(
             f"expected a run's name or folder, got {run!r}, a folder of runs",
-            f"name one of them: {', '.join(inner[:MOST_NAMED])}{more}",
+            f"name one of them: {', '.join(inner[:MAX_NAMED])}{more}",
         )
     known = ", ".join(folder.name for folder in list_runs(results)) or "none"
     raise RunError(f"expected a run's name or folder, got {run!r}", f"runs in {results}: {known}")
@@ -155,7 +155,7 @@ def ratings_in(folder: Path) -> list[Rated]:
     that this version cannot read.
     """
     try:
-        text = read_regular(folder, STANDINGS_FILE, MOST_BYTES).decode()
+        text = read_regular(folder, STANDINGS_FILE, MAX_BYTES).decode()
         return [_rated(folder.name, row) for row in csv.DictReader(StringIO(text))]
     except (RunError, OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error):
         return []
@@ -178,7 +178,7 @@ def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
     runs are given oldest first. A rating with an open side does not replace a settled one.
     """
     latest = dict[tuple[str, str], Rated]()
-    for folder in folders[-MOST_RUNS:]:
+    for folder in folders[-MAX_RUNS:]:
         rows = {rated.bot: rated for rated in ratings_in(folder)}
         with suppress(RunError):
             for bot in read_run(folder).bots if rows else ():
@@ -255,7 +255,7 @@ def is_quiet(folder: Path) -> bool:
 
 
 def count_games(
-    folder: Path, before: JournalCount = NOTHING, most: int = MOST_COUNTED
+    folder: Path, before: JournalCount = NOTHING, most: int = MAX_COUNTED
 ) -> JournalCount:
     """Counts the games of a journal from where the count ``before`` ended, reading at most ``most``
     bytes. Raises RunError.

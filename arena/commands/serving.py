@@ -17,7 +17,7 @@ from arena.commands.home import results_folder
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - what --public means
 
 SERVER_FILE = ".arena-serve"
-MOST_BYTES = 300
+MAX_BYTES = 300
 TRIES = 5
 PAUSE_S = 0.02
 
@@ -32,7 +32,7 @@ def announced(home: Path, url: str) -> Iterator[str]:
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         if not _lock(file):
-            yield os.pread(file, MOST_BYTES, 0).decode(errors="replace").strip()
+            yield os.pread(file, MAX_BYTES, 0).decode(errors="replace").strip()
             return
         os.truncate(file, 0)
         os.pwrite(file, f"{url}\n".encode(), 0)
@@ -55,7 +55,7 @@ def served_at(home: Path) -> str:
     try:
         if os.fstat(file).st_uid != os.geteuid() or _is_free(file):
             return ""
-        return os.pread(file, MOST_BYTES, 0).decode(errors="replace").strip()
+        return os.pread(file, MAX_BYTES, 0).decode(errors="replace").strip()
     except OSError:
         return ""
     finally:

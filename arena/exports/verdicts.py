@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CSV = "path.csv"
 """The file of a search's path in its run's folder."""
-MOST_DECIMALS = 8
+MAX_DECIMALS = 8
 
 
 def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
@@ -196,7 +196,7 @@ def _values(path: SearchPath, step: int) -> dict[str, str]:
 def shown(parameter: Parameter, value: float) -> str:
     """A value on the way."""
     decimals = max(0, RESOLUTION - math.floor(math.log10(parameter.width)))
-    return f"{value:.{decimals}f}" if decimals < MOST_DECIMALS else f"{value:.{RESOLUTION}g}"
+    return f"{value:.{decimals}f}" if decimals < MAX_DECIMALS else f"{value:.{RESOLUTION}g}"
 
 
 def values_text(path: SearchPath, step: int) -> str:

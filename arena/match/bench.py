@@ -24,7 +24,7 @@ from arena.players.process import BotProcess, Ending, moments
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import NS_PER_MS, IdleTime, patience
 from arena.players.views import turn_view
-from arena.records.notes import MOST_NAME, Loss, Note, losses, note_of
+from arena.records.notes import MAX_NAME, Loss, Note, losses, note_of
 from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.boards import Board, built_in
@@ -45,7 +45,7 @@ MOVES = 560
 games with the full time.
 """
 FULL_MOVES = 7
-MOST_S = 120
+MAX_S = 120
 """The wall-clock limit of a check in seconds, in addition to `thinking_s` and the bot's
 start-ups.
 """
@@ -54,7 +54,7 @@ STARTS = 50
 BANK_MOVES = 30
 """The bank of a game with one lasts for this many moves at the full time."""
 ATTEMPTS = 3
-MOST_LOSSES = 10
+MAX_LOSSES = 10
 """At most this many kinds of cut or dropped parts of notes are listed."""
 LEAVES_AT = 3
 QUIET_NS = 100 * NS_PER_MS
@@ -146,9 +146,9 @@ class NoteLosses:
         """Counts a note of the bot, and returns the part of it that the arena keeps."""
         self.heard += 1
         for loss in losses(note):
-            key = loss.part[:MOST_NAME], loss.expected
+            key = loss.part[:MAX_NAME], loss.expected
             # A bot may make up any number of names.
-            if key in self.lost or len(self.lost) < MOST_LOSSES:
+            if key in self.lost or len(self.lost) < MAX_LOSSES:
                 self.lost.setdefault(key, []).append(loss)
         return note_of(note)
 
@@ -183,7 +183,7 @@ class Bench:
     @property
     def most_s(self) -> float:
         """The wall-clock limit of this check in seconds."""
-        return MOST_S + thinking_s(self.move_ms) + STARTS * self.start_ns / 1e9
+        return MAX_S + thinking_s(self.move_ms) + STARTS * self.start_ns / 1e9
 
     def expect_time(self) -> None:
         """Raises CheckTimeOver if the check has taken longer than its limit."""
@@ -331,7 +331,7 @@ def ask_for_a_move(bench: Bench, player: BotPlayer) -> None:
 
 EXTRA = {"since": 2, "mood": None, "weather": {"rain": [0.5, True, "später"], "type": "move"}}
 STRANGER = b'{"type":"weather","forecast":["rain",{"type":"turn"}],"id_of_nothing":7}'
-LARGEST_ID, GAP, MOST_REQUESTS = 2**53 - 1, 1_000_003, 80
+LARGEST_ID, GAP, MAX_REQUESTS = 2**53 - 1, 1_000_003, 80
 PAUSE_S = 0.3
 PIECE = 5
 GAP_S = 0.0002

@@ -16,7 +16,7 @@ from arena.players.staging import staged_for_a_while
 from arena.rules.explain import where_to_read
 
 FILES = "bot.toml, files, program and build"
-MOST_FAILURES = 4
+MAX_FAILURES = 4
 STDERR_LINES = 8
 DIGITS = re.compile(r"\d+")
 """Numbers in messages, which differ between two failures that have one cause."""
@@ -129,7 +129,7 @@ def _why_to_end(entry: TableStep, failed: Sequence[StepResult]) -> str:
         return entry.needed_for
     if earlier := failed[-1].repeats:
         return f"not tried: fix what {earlier!r} shows, then check again"
-    return "fix these first, then check again" if len(failed) == MOST_FAILURES else ""
+    return "fix these first, then check again" if len(failed) == MAX_FAILURES else ""
 
 
 def _left_out(number: int, why: str) -> StepResult:

@@ -30,7 +30,7 @@ from arena.players.messages import Quit, encode
 from arena.players.player import Player
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import NS_PER_MS
-from arena.records.notes import MOST_NAME
+from arena.records.notes import MAX_NAME
 
 SEE_ASKED = "P2.3: write to stdout only when asked, once for each request; log to stderr"
 SEE_TYPES = "P1.4: ignore fields and message types that the bot does not know"
@@ -176,7 +176,7 @@ def _sends_notes_that_fit(bench: Bench) -> Found:
     if not notes.lost:
         return f"{notes.heard} notes" if notes.heard else "it sends none", figures
     cut = "; ".join(
-        f"{first.part[:MOST_NAME]!r}: expected {first.expected}, got {first.got}"
+        f"{first.part[:MAX_NAME]!r}: expected {first.expected}, got {first.got}"
         f" ({1 + len(others)} of {notes.heard} notes)"
         for first, *others in notes.lost.values()
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from arena.match.bench import EXTRA, GAP, GAP_S, LARGEST_ID, MOST_REQUESTS, PIECE
+from arena.match.bench import EXTRA, GAP, GAP_S, LARGEST_ID, MAX_REQUESTS, PIECE
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel
 from arena.players.folder import Bot
@@ -95,7 +95,7 @@ def _write_piece(to_bot: int, lines: bytes) -> int:
     return written
 
 
-JUMPING = Speech(numbers=lambda: count(LARGEST_ID - MOST_REQUESTS * GAP, GAP))
+JUMPING = Speech(numbers=lambda: count(LARGEST_ID - MAX_REQUESTS * GAP, GAP))
 """Numbers requests with gaps, up to the largest id, anew for each process."""
 IN_PIECES = Speech(connect=partial(Channel, exchange=None, write=_write_piece))
 """Sends every line in pieces; some pieces hold the end of one line and the start of the next."""

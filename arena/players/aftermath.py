@@ -38,7 +38,7 @@ from arena.players.sandbox.launch import search_path
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import NS_PER_MS, OutOfTime, Overspent
 
-MOST_SAID, MOST_READ, MOST_PATH = 300, 1000, 100
+MAX_SAID, MAX_READ, MAX_PATH = 300, 1000, 100
 """The most characters of an error that a sentence quotes, of a line that is examined, and of a
 path.
 """
@@ -129,7 +129,7 @@ class Crash(NamedTuple):
 
 def crash_of(stderr: str, status: int, folder: Path) -> Crash | None:
     """The error that ended a bot in this folder, if its stderr shows one in a known form."""
-    lines = [line[:MOST_READ] for line in stderr.rstrip().splitlines()]
+    lines = [line[:MAX_READ] for line in stderr.rstrip().splitlines()]
     python_crash = _traceback(lines, folder) if status == 1 else None
     other_crashes = (_told(form, lines, folder) for form in FORMS if form.status == status)
     return python_crash or next(filter(None, other_crashes), None)
@@ -144,8 +144,8 @@ def _traceback(lines: Sequence[str], folder: Path) -> Crash | None:
     if last < 0 or not after:
         return None
     words = " ".join(line.strip() for line in after)
-    if len(words) > MOST_SAID:  # without its middle: the end may matter
-        half = MOST_SAID // 2 - 3
+    if len(words) > MAX_SAID:  # without its middle: the end may matter
+        half = MAX_SAID // 2 - 3
         words = f"{after[0][:half]} ... {after[-1].strip()[-half:]}"
     frames = takewhile(lambda line: line[:2] == "  ", reversed(lines[: last + 1]))
     places = [place for place in map(PLACED.fullmatch, frames) if place]
@@ -170,7 +170,7 @@ def _own(places: Iterable[re.Match[str]], folder: Path) -> str:
     for place in places:
         inside = _inside(place["file"], folder)
         # A file that is there: any other text may say what it likes.
-        is_there = inside and len(inside) <= MOST_PATH and os.path.isfile(folder / inside)  # noqa: PTH113
+        is_there = inside and len(inside) <= MAX_PATH and os.path.isfile(folder / inside)  # noqa: PTH113
         if is_there and not LIBRARIES & {*PurePosixPath(inside).parts}:
             return f"{inside} line {place['line']}"
     return ""
@@ -307,7 +307,7 @@ class Aftermath(Struct):
         words = [line for line in lines if line.strip() and not line.startswith(NODE)]
         if not words:
             return full
-        last = with_own_paths(self.bot.base, self.bot.folder, words[-1][:MOST_SAID])
+        last = with_own_paths(self.bot.base, self.bot.folder, words[-1][:MAX_SAID])
         return f"{full}; last line on stderr: {last}"
 
     def _overspent(self, failure: Overspent, budget_ns: int) -> Forfeit:
@@ -413,7 +413,7 @@ class Aftermath(Struct):
         cure = cure_of(crash, self.bot, self.sandbox)
         place = own_path(self.bot.base, self.bot.folder, crash.place) if crash.place else ""
         where = f" at {place}" if place else ""
-        said = crash.words[:MOST_SAID]
+        said = crash.words[:MAX_SAID]
         if cure:
             said = f'"{said.replace(QUOTE, APOSTROPHE)}"; {cure}'
         return f"{CRASHED}{where}{after}: {said}"

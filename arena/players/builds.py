@@ -20,7 +20,7 @@ from arena.players.passing import remove_tree
 
 INCOMING = ".incoming-"
 LOCK = ".lock"
-MOST_BYTES = 2 << 30
+MAX_BYTES = 2 << 30
 """The size of the cache in bytes; beyond it, the least recently used builds are removed."""
 SEAL = ".seal"
 
@@ -109,7 +109,7 @@ class BuildCache:
 
     def _make_room(self) -> None:
         """Removes all builds except the most recently used ones that fit together into
-        `MOST_BYTES`.
+        `MAX_BYTES`.
         """
         sealed = {seal.name.removesuffix(SEAL): seal for seal in self.folder.glob(f"*{SEAL}")}
         for place in self.folder.iterdir():
@@ -119,7 +119,7 @@ class BuildCache:
         size = 0
         for key in used_last:
             size += tree_bytes(self.folder / key)
-            if size > MOST_BYTES:
+            if size > MAX_BYTES:
                 self._remove(key)
 
 

@@ -55,7 +55,7 @@ KILL, PIPE, FILE_SIZE = 9, 13, 25
 EXITING = 4
 """The flag in /proc/PID/stat of a process that is about to end."""
 PATIENCE_S = 2.0
-LEAST_LOOK_MS, MOST_LOOK_MS = 120, 280
+MIN_LOOK_MS, MAX_LOOK_MS = 120, 280
 """The range of the random time between two looks. A bot that knew when the next look comes could
 hide from it.
 """
@@ -124,7 +124,7 @@ def wait_for_end(child: int, lifeline: int, status: int, watch: "Watch") -> None
     poll = select.poll()
     for descriptor in (handle, lifeline):
         poll.register(descriptor, select.POLLIN)
-    while not poll.poll(LEAST_LOOK_MS + os.urandom(1)[0] * (MOST_LOOK_MS - LEAST_LOOK_MS) // 255):
+    while not poll.poll(MIN_LOOK_MS + os.urandom(1)[0] * (MAX_LOOK_MS - MIN_LOOK_MS) // 255):
         if excess := watch.excess():
             tell(status, excess)
             return

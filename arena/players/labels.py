@@ -9,7 +9,7 @@ from typing import NamedTuple
 from arena.errors import ConfigError, UserError, did_you_mean
 from arena.players.manifest import ARENA_OPTIONS, FLOAT, OPTION_NAME, Option, Value, value_text
 
-MOST_TEXT = 160
+MAX_TEXT = 160
 """The most characters of the options in one label."""
 LABELS_KEPT = 1024
 """The number of labels for which `odds_of` remembers its answer."""
@@ -42,9 +42,9 @@ def read_settings(text: str, declared: Mapping[str, Option], bot: str) -> dict[s
     """The settings in a text such as ``depth=3,c=1.4``, without those that equal their default, in
     the order of the ``declared`` options. Raises ConfigError.
     """
-    if len(text) > MOST_TEXT:
+    if len(text) > MAX_TEXT:
         raise ConfigError(
-            f"{bot}: expected options of at most {MOST_TEXT} characters, got {len(text)}",
+            f"{bot}: expected options of at most {MAX_TEXT} characters, got {len(text)}",
             "leave out those that have their default",
         )
     texts: dict[str, str] = {}

@@ -21,7 +21,7 @@ INSTALLED_BOTS = Path(arena.__file__).parent.resolve() / "ladder"
 resolved path lies below it.
 """
 MAX_BYTES = 64 * 1024
-MOST_PROCESSES = 128
+MAX_PROCESSES = 128
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", re.ASCII)
 NOT_IN_NAME = re.compile(r"[^A-Za-z0-9._-]+", re.ASCII)
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,19}", re.ASCII)
@@ -56,14 +56,14 @@ KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "choice": ("one of the choices", (str,)),
 }
 """The types of options: their name for people, and the Python types of their values."""
-MOST_OPTIONS = MOST_CHOICES = 64
-MOST_HELP = 200
+MAX_OPTIONS = MAX_CHOICES = 64
+MAX_HELP = 200
 FARTHEST_INT = 2**53 - 1
 """The largest whole number for an option. Beyond it, languages without whole numbers would read
 another one.
 """
-MOST_MS = 86_400_000
-LEAST_MEMORY_MB, MOST_MEMORY_MB = 16, 4096
+MAX_MS = 86_400_000
+MIN_MEMORY_MB, MAX_MEMORY_MB = 16, 4096
 OPTION_EXAMPLE = '{type = "int", default = 3, min = 1, max = 9'
 
 
@@ -169,10 +169,10 @@ def _whole(low: int, high: int, text: str) -> Option:
 
 
 ARENA_OPTIONS = {
-    "move_ms": _whole(1, MOST_MS, "time for a move, in ms"),
-    "game_ms": _whole(1, MOST_MS, "time for the whole game, in ms"),
-    "increment_ms": _whole(0, MOST_MS, "time added to game_ms after each move, in ms"),
-    "memory_mb": _whole(LEAST_MEMORY_MB, MOST_MEMORY_MB, "memory for all its processes, in MB"),
+    "move_ms": _whole(1, MAX_MS, "time for a move, in ms"),
+    "game_ms": _whole(1, MAX_MS, "time for the whole game, in ms"),
+    "increment_ms": _whole(0, MAX_MS, "time added to game_ms after each move, in ms"),
+    "memory_mb": _whole(MIN_MEMORY_MB, MAX_MEMORY_MB, "memory for all its processes, in MB"),
 }
 """The options that every bot has: limits that the arena enforces, and of which the bot
 is not told.
@@ -198,8 +198,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     description: str = ""
     build: list[CommandWords] = []
     fresh: bool = False
-    memory_mb: Annotated[int, Meta(ge=LEAST_MEMORY_MB, le=MOST_MEMORY_MB)] = 1024
-    processes: Annotated[int, Meta(ge=1, le=MOST_PROCESSES)] = 32
+    memory_mb: Annotated[int, Meta(ge=MIN_MEMORY_MB, le=MAX_MEMORY_MB)] = 1024
+    processes: Annotated[int, Meta(ge=1, le=MAX_PROCESSES)] = 32
     startup_ms: MoveLimitMs | None = None
     move_ms: MoveLimitMs | None = None
     options: dict[str, Option] = {}
@@ -327,8 +327,8 @@ def read_options(declared: Any, where: str) -> dict[str, Option]:
     if not isinstance(declared, dict):
         cure = f"for example\n[options]\ndepth = {OPTION_EXAMPLE}}}"
         raise BotFolderError(f"{where}: expected a table [options], got {declared!r:.80}", cure)
-    if len(declared) > MOST_OPTIONS:
-        many = f"at most {MOST_OPTIONS} options, got {len(declared)}"
+    if len(declared) > MAX_OPTIONS:
+        many = f"at most {MAX_OPTIONS} options, got {len(declared)}"
         raise BotFolderError(f"{where}: expected {many}")
     return {name: _read_option(name, declaration, where) for name, declaration in declared.items()}
 
@@ -347,8 +347,8 @@ def _read_option(name: str, declaration: Any, where: str) -> Option:
         hint = f'for example\n{name} = {OPTION_EXAMPLE}, help = "..."}}'
         raise BotFolderError(f"{where}: option {name}: {error}", hint) from None
     wrong = _wrong_choices(option) or _wrong_range(option) or _wrong_default(option)
-    if len(option.help) > MOST_HELP:
-        wrong = f"expected a help of at most {MOST_HELP} signs, got {len(option.help)}"
+    if len(option.help) > MAX_HELP:
+        wrong = f"expected a help of at most {MAX_HELP} signs, got {len(option.help)}"
     if wrong:
         raise BotFolderError(f"{where}: option {name}: {wrong}")
     return option
@@ -359,8 +359,8 @@ def _wrong_choices(option: Option) -> str:
     choices = option.choices
     if option.type != "choice":
         return f"expected no choices with type {option.type}" if choices else ""
-    if not 0 < len(choices) <= MOST_CHOICES:
-        return f'expected choices = ["...", "..."], 1 to {MOST_CHOICES}, got {len(choices)}'
+    if not 0 < len(choices) <= MAX_CHOICES:
+        return f'expected choices = ["...", "..."], 1 to {MAX_CHOICES}, got {len(choices)}'
     if len(set(choices)) < len(choices):
         return "expected each choice once"
     wanted = "expected choices of up to 30 letters, digits, '-', '_' and '.'"

@@ -24,8 +24,8 @@ from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.timekeeper import Meter, family, has_pipe_open
 
 THREADS = 2 * PROCESSES
-MOST_STDERR = 64 << 20
-LIMITS = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 256, "RLIMIT_FSIZE": MOST_STDERR, "threads": THREADS}
+MAX_STDERR = 64 << 20
+LIMITS = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 256, "RLIMIT_FSIZE": MAX_STDERR, "threads": THREADS}
 BUILD_LIMITS = {
     **LIMITS,
     "RLIMIT_NOFILE": 1024,
@@ -39,11 +39,11 @@ STDERR_TAIL = 8 * 1024
 STDERR_KEPT = 1024 * 1024
 STOP_S = 3.0
 STEP_NS = 10_000_000
-MOST_PAUSES, MOST_ROUNDS = 8, 50
+MAX_PAUSES, MAX_ROUNDS = 8, 50
 """How often a bot that resumes by itself is stopped before it is killed, and how often the arena
 looks for new processes of a bot that it stops.
 """
-MOST_NAPS, NAP_S = 20, 0.0005
+MAX_NAPS, NAP_S = 20, 0.0005
 AWAKE = (b"R", b"S", b"D")
 """The states of a process that is neither stopped nor ending."""
 SIGNALLED = 128
@@ -201,8 +201,8 @@ class BotProcess:
         while True:
             endings = filter(None, map(self._ending_of, self._told()))
             if ending := next(endings, None):
-                is_awake = self._pauses > MOST_PAUSES
-                return ending._replace(excess=("awake", MOST_PAUSES)) if is_awake else ending
+                is_awake = self._pauses > MAX_PAUSES
+                return ending._replace(excess=("awake", MAX_PAUSES)) if is_awake else ending
             if self._unwatched:
                 return Ending(signal=signal.SIGKILL, unwatched=True)
             if time.monotonic() >= deadline:
@@ -234,11 +234,11 @@ class BotProcess:
         """
         # One in a long system call goes on until that ends, for which nobody is to blame.
         self._pauses += self._is_stopped or not self._pauses
-        number = signal.SIGSTOP if self._pauses <= MOST_PAUSES else signal.SIGKILL
+        number = signal.SIGSTOP if self._pauses <= MAX_PAUSES else signal.SIGKILL
         sent = list[int]()
         self._is_stopped = True
         # What was sent a signal starts nothing more.
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             if not (new := [pid for pid in self._tree() if pid not in sent]):
                 return
             # Parents first: a shell that saw its child stopped would end.
@@ -248,7 +248,7 @@ class BotProcess:
 
     def go_on(self) -> None:
         """Lets the bot's processes run again if they were stopped, each before its parent."""
-        if 0 < self._pauses <= MOST_PAUSES:
+        if 0 < self._pauses <= MAX_PAUSES:
             self._pauses = 0
             for pid in reversed(self._tree()):
                 _send(pid, signal.SIGCONT)
@@ -306,7 +306,7 @@ class BotProcess:
         """Whether the bot's stderr has reached its size limit, so that the bot cannot
         write more.
         """
-        return self.stderr_size() >= MOST_STDERR
+        return self.stderr_size() >= MAX_STDERR
 
     def stop(self) -> None:
         """Kills the bot and all that it started, and waits until they have ended. Calling it again
@@ -398,7 +398,7 @@ def _stop(pid: int, number: int) -> bool:
     has stopped or ended.
     """
     _send(pid, number)
-    for _ in range(MOST_NAPS):
+    for _ in range(MAX_NAPS):
         if not (fields := stat_of(pid)) or fields[0] not in AWAKE:
             return True
         time.sleep(NAP_S)

@@ -38,9 +38,9 @@ OVERSLEPT_NS = 50_000_000
 """A slice may take this much longer than it should. If it takes even longer, the machine stalled,
 and the stall is not charged.
 """
-LEAST_PATIENCE_NS = 3_000_000_000
+MIN_PATIENCE_NS = 3_000_000_000
 PATIENCE = 10
-"""An answer may take this many times its budget by the wall clock, and at least LEAST_PATIENCE_NS.
+"""An answer may take this many times its budget by the wall clock, and at least MIN_PATIENCE_NS.
 So a bot is in time even if it gets only a tenth of a CPU.
 """
 PROBES, PROBE_NS = 5, 20_000_000
@@ -222,7 +222,7 @@ class Timekeeper:
 
 def patience(budget_ns: int) -> int:
     """How long an answer with this budget may take by the wall clock, in ns."""
-    return max(LEAST_PATIENCE_NS, PATIENCE * budget_ns)
+    return max(MIN_PATIENCE_NS, PATIENCE * budget_ns)
 
 
 def kernel_counts() -> bool:

@@ -29,10 +29,10 @@ from arena.records.runfile import read_run
 from arena.rules.notation import PASSED
 from arena.rules.terms import LAST_PAGODA
 
-FEWEST = 10
+MIN_CLUSTERS = 10
 """Below this many deals, the gain from meeting a deal again is too uncertain to accuse a bot."""
-SMALL, MOST_TURNS = 1e-9, 200
-LEAST = 0.01
+SMALL, MAX_TURNS = 1e-9, 200
+MIN_ORDER_VARIANCE = 0.01
 """The smallest variance that the order of games must keep once the effects of seats are removed.
 Below it, order and seats cannot be told apart.
 """
@@ -279,7 +279,7 @@ def _within(columns: Floats, *groupings: Ints) -> Floats:
     """The columns minus their group means, for all ``groupings`` at once, by alternating
     projections.
     """
-    for _ in range(MOST_TURNS if len(columns) else 0):
+    for _ in range(MAX_TURNS if len(columns) else 0):
         before = columns
         for group in groupings:
             sizes = np.maximum(np.bincount(group), 1)
@@ -292,13 +292,13 @@ def _within(columns: Floats, *groupings: Ints) -> Floats:
 
 def _slope(columns: Floats, cluster: Ints, count: int) -> tuple[float, float]:
     """The slope of the first column on the second, and its standard error clustered by ``cluster``.
-    NaN with fewer than `FEWEST` clusters, or if the second column hardly varies.
+    NaN with fewer than `MIN_CLUSTERS` clusters, or if the second column hardly varies.
     """
-    if count < FEWEST:
+    if count < MIN_CLUSTERS:
         return np.nan, np.nan
     score, later = columns.T
     weight = float(later @ later)
-    if weight < LEAST * len(later):
+    if weight < MIN_ORDER_VARIANCE * len(later):
         return np.nan, np.nan
     gain = float(later @ score) / weight
     sums = np.bincount(cluster, later * (score - gain * later), count)
@@ -307,7 +307,7 @@ def _slope(columns: Floats, cluster: Ints, count: int) -> tuple[float, float]:
 
 BLUNDER = 0.1
 """A decision is a blunder if it costs at least this share of the win, and more than its error."""
-LEAST_DEALS = 2
+MIN_DEALS = 2
 COLUMNS = ["game", "board", "deal", "turn", "seat", "bot", "choices", "played", "better"]
 COLUMNS += ["cost", "error", "sure", "win"]
 
@@ -394,7 +394,7 @@ def mean_by_cluster(sums: Floats, sizes: Floats) -> tuple[float, float]:
     clusters = len(sums)
     total = sizes.sum()
     mean = float(sums.sum() / total)
-    if clusters < LEAST_DEALS:
+    if clusters < MIN_DEALS:
         return mean, float("nan")
     residuals = sums - mean * sizes
     variance = clusters / (clusters - 1) * np.square(residuals).sum() / total**2

@@ -25,22 +25,22 @@ from arena.ratings.jackknife import (
 )
 from arena.ratings.likelihood import ELO, Model
 from arena.ratings.model import rate
-from arena.ratings.results import FEWEST_SEATS, Flags, Floats, Ints, Results, count_games, restrict
+from arena.ratings.results import MIN_SEATS, Flags, Floats, Ints, Results, count_games, restrict
 from arena.records.record import DUEL
 
 LEVEL = 0.05
 """The probability that the test reports a third bot where none matters."""
 TESTS_BY_DEAL = 8
 """How many of the tests that look clearest game by game are then computed with errors by deal."""
-FEWEST_EXPECTED = 5
+MIN_EXPECTED = 5
 """A pair is tested only if its weaker bot is expected to win at least this many games with the
 third bot, and as many without it. A bot with fewer expected wins may well win none by chance.
 """
-MOST_BOTS = 24
+MAX_BOTS = 24
 """Pairs are formed among at most this many bots, the best rated ones."""
 FLAT = 1e-9
 """Information below this fraction of the largest eigenvalue counts as none."""
-FEWEST_FREEDOM = 2.0
+MIN_FREEDOM = 2.0
 """The smallest degrees of freedom for an error; fewer than three effective deals have less."""
 
 
@@ -194,7 +194,7 @@ class _Split(NamedTuple):
         expected = np.tile(model.times[:, None] * model.shares(self.parameters), 2)
         wins = np.bincount(model.columns.ravel(), expected.ravel())[: 2 * len(moved)]
         fewest_wins = wins.reshape(2, -1).min(axis=0)
-        enough = np.flatnonzero(fewest_wins >= FEWEST_EXPECTED)
+        enough = np.flatnonzero(fewest_wins >= MIN_EXPECTED)
         ones, others = (enough[place] for place in np.triu_indices(len(enough), 1))
         square = contrasted(self.changes @ self.bread @ self.changes.T, ones, others)
         loose = contrasted(self.changes @ self.loose @ self.changes.T, ones, others)
@@ -233,12 +233,12 @@ class _Split(NamedTuple):
         # tests and 12 such deals 9 of 100 runs were called beyond error, with this width 5.
         wide = np.maximum(error * (1 + 1 / np.maximum(freedom, 1)), FLAT)
         p = np.where(error < FLAT, alike, 2 * stdtr(freedom, -change / wide))
-        return np.where(freedom < FEWEST_FREEDOM, 1.0, p)
+        return np.where(freedom < MIN_FREEDOM, 1.0, p)
 
 
 def _best(fit: Fit) -> Ints:
-    """The indices in the fit of the bots rated best, at most `MOST_BOTS`, in ascending order."""
-    return np.sort(np.argsort(-fit.elo, kind="stable")[:MOST_BOTS])
+    """The indices in the fit of the bots rated best, at most `MAX_BOTS`, in ascending order."""
+    return np.sort(np.argsort(-fit.elo, kind="stable")[:MAX_BOTS])
 
 
 def _splits(results: Results, fit: Fit, players: int) -> Iterator[_Split]:
@@ -254,7 +254,7 @@ def _splits(results: Results, fit: Fit, players: int) -> Iterator[_Split]:
     count = len(members)
     inside = np.isin(results.seats, members)
     won = inside & (results.share > 0)
-    is_kept = (inside.sum(axis=1) >= FEWEST_SEATS) & won.any(axis=1) & (results.players == players)
+    is_kept = (inside.sum(axis=1) >= MIN_SEATS) & won.any(axis=1) & (results.players == players)
     if not is_kept.any():
         return
     games = results.only(is_kept)

@@ -24,7 +24,7 @@ CERTAIN = 0.99
 """The confidence with which the test must show that margins and wins disagree before we say so."""
 NEAR = 20.0
 """One more round of blocks rarely moves an estimate by more than this many Elo."""
-MOST_ELO = 4000.0
+MAX_ELO = 4000.0
 """Differences larger than this many Elo count as infinite."""
 
 
@@ -110,7 +110,7 @@ def look_at(test: SequentialTest, before: Look | None = None) -> Look:
     elo = _elo_near(test, test.mean, near) if isfinite(near) else _elo(test, test.mean)
     half = float(quantile(test.blocks - 1)) * sqrt(test.variance / max(test.blocks, 1))
     error = half / _slope(test, elo) if isfinite(elo) else inf
-    return Look(test.blocks, test.llr, elo, error if error < MOST_ELO else inf, test.verdict)
+    return Look(test.blocks, test.llr, elo, error if error < MAX_ELO else inf, test.verdict)
 
 
 def _elo_near(test: SequentialTest, value: float, near: float) -> float:
@@ -157,6 +157,6 @@ def _root(falls: Callable[[float], float], low: float, high: float) -> float:
 
 def _elo(test: SequentialTest, value: float) -> float:
     """The difference in Elo at which a block has the expected value ``value``."""
-    if abs(value) >= abs(test.worth(MOST_ELO if value > 0 else -MOST_ELO)):
+    if abs(value) >= abs(test.worth(MAX_ELO if value > 0 else -MAX_ELO)):
         return inf if value > 0 else -inf
-    return float(brentq(lambda elo: test.worth(elo) - value, -MOST_ELO, MOST_ELO, xtol=1e-9))
+    return float(brentq(lambda elo: test.worth(elo) - value, -MAX_ELO, MAX_ELO, xtol=1e-9))

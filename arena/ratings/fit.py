@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.errors import NoAnswerError
-from arena.ratings.intervals import FEWEST_EFFECTIVE, chance_below, is_enough, quantile
+from arena.ratings.intervals import MIN_EFFECTIVE, chance_below, is_enough, quantile
 from arena.ratings.jackknife import Leverage, sandwich, satterthwaite
 from arena.ratings.likelihood import ELO, Model
 from arena.ratings.results import Flags, Floats, Ints, Results
@@ -82,7 +82,7 @@ class Fit(NamedTuple):
     @property
     def is_known(self) -> Flags:
         """(n,) whether each bot played enough deals for an error bar."""
-        return np.asarray(self.deals >= FEWEST_EFFECTIVE, dtype=np.bool_)
+        return np.asarray(self.deals >= MIN_EFFECTIVE, dtype=np.bool_)
 
     @property
     def level(self) -> Floats:
@@ -187,7 +187,7 @@ def level_of(deals: Floats) -> Floats:
     deals (n,). The level is the mean of the bots with an error bar, or of all bots if fewer than
     two have one.
     """
-    is_known = deals >= FEWEST_EFFECTIVE
+    is_known = deals >= MIN_EFFECTIVE
     if is_known.sum() < 2:  # noqa: PLR2004 - a bot has no distance from itself
         is_known = np.ones(len(deals), dtype=np.bool_)
     return np.asarray(is_known / is_known.sum(), dtype=np.float64)

@@ -29,7 +29,7 @@ PRIOR = 1.0
 """The weight of a virtual draw of every bot with a ghost, so that even a candidate's first games
 give it a rating.
 """
-LEAST_VARIANCE = 1.0
+MIN_VARIANCE = 1.0
 """In Elo squared: benchmarks whose rating has a smaller variance get no larger weight."""
 
 
@@ -102,7 +102,7 @@ def level_on(
         holders = [name in benchmarks for name in names]
     chosen = np.array(holders if any(holders) else [True] * len(names)) & fit.is_known
     variance = np.diag(fit.covariance)
-    weights = np.where(chosen & (variance > 0), 1 / np.maximum(variance, LEAST_VARIANCE), 0.0)
+    weights = np.where(chosen & (variance > 0), 1 / np.maximum(variance, MIN_VARIANCE), 0.0)
     if not weights.any():
         weights = np.ones(len(names))
     weights = weights / weights.sum()

@@ -13,7 +13,7 @@ MANY = 200
 """From this many degrees of freedom on, the normal distribution replaces the t distribution: their
 intervals differ by less than 1 %.
 """
-FEWEST_EFFECTIVE = 2.5
+MIN_EFFECTIVE = 2.5
 """Bots with fewer effective deals get no error bar. The bound stands for three deals, of which one
 may be incomplete: they have two degrees of freedom and a quantile of 4.3, where two deals would
 have one of 12.7.
@@ -32,7 +32,7 @@ def quantile(freedom: Floats | float, coverage: float = COVERAGE) -> Floats:
 
 def is_enough(freedom: Floats) -> Flags:
     """Whether these degrees of freedom are enough for an error bar."""
-    return np.asarray(freedom >= FEWEST_EFFECTIVE - 1, dtype=np.bool_)
+    return np.asarray(freedom >= MIN_EFFECTIVE - 1, dtype=np.bool_)
 
 
 def chance_below(ratio: Floats, freedom: Floats) -> Floats:

@@ -18,12 +18,12 @@ ELO = float(400 / np.log(10))
 """Elo points per unit of a parameter of the model."""
 STEP_CAP = 2.0
 TOLERANCE = 1e-9
-MOST_STEPS = 50
-LEAST_INFORMATION = 1e-6
+MAX_STEPS = 50
+MIN_INFORMATION = 1e-6
 """The smallest curvature that a maximum has in every direction. Where it is smaller, the search ran
 away and was ended by rounding errors.
 """
-MOST_PLAYERS = 16
+MAX_PLAYERS = 16
 """An upper bound on the seats at a table, used to encode seatings as numbers."""
 
 
@@ -61,7 +61,7 @@ class Model(NamedTuple):
         for players in sorted({*results.players.tolist()} & {*sizes}):
             starts[players] = offsets[players] = size
             size += players - 1
-        codes = (results.seats @ (count + 1) ** places) * MOST_PLAYERS + results.players
+        codes = (results.seats @ (count + 1) ** places) * MAX_PLAYERS + results.players
         _, first, seating = np.unique(codes, return_index=True, return_inverse=True)
         times, *won = (
             np.asarray(np.bincount(seating, results.times * each, len(first)), dtype=np.float64)
@@ -141,10 +141,10 @@ class Model(NamedTuple):
 
     def maximum(self, prior: float) -> Floats:
         """(size,) the parameters at the maximum of the likelihood, found by Newton's method. Raises
-        NoAnswerError if it is not reached in MOST_STEPS steps.
+        NoAnswerError if it is not reached in MAX_STEPS steps.
         """
         parameters = np.zeros(self.size)
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             gradient, information = self.derivatives(parameters, prior)
             regular = self.gauged(information, prior)
             try:
@@ -155,11 +155,11 @@ class Model(NamedTuple):
             step *= min(1.0, STEP_CAP / max(np.abs(step).max(), 1e-300))
             parameters += step
             if np.abs(step).max() <= TOLERANCE * max(1.0, np.abs(parameters).max()):
-                if prior or np.linalg.eigvalsh(regular)[0] > LEAST_INFORMATION:
+                if prior or np.linalg.eigvalsh(regular)[0] > MIN_INFORMATION:
                     return parameters
                 break
         raise NoAnswerError(
-            f"expected ratings to settle within {MOST_STEPS} steps, got ratings that grow without"
+            f"expected ratings to settle within {MAX_STEPS} steps, got ratings that grow without"
             " limit: the results have no finite maximum",
             "use --prior 1, or play more deals",
         )

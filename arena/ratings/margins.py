@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from arena.ratings.results import Floats
 
-MOST_SHARING = 4
+MAX_SHARING = 4
 SHARED_WINS = 50
 """The most iterations to allow for shared wins; two are enough if shared wins are rare."""
 CLOSE = 1e-9
@@ -265,7 +265,7 @@ def _win_shares(outcomes: "NDArray[np.int64]") -> "Floats":
     """The share of the win that each outcome stands for."""
     if outcomes[-1] > 0:
         return np.asarray((np.sign(outcomes) + 1) / 2, dtype=np.float64)
-    return np.where(outcomes > -MOST_SHARING, 1 / (1.0 + np.abs(outcomes)), 0.0)
+    return np.where(outcomes > -MAX_SHARING, 1 / (1.0 + np.abs(outcomes)), 0.0)
 
 
 def _placements(counts: "Floats") -> "Floats":

@@ -27,7 +27,7 @@ from arena.records.journal import journal_of
 from arena.records.runfile import read_run
 
 RISK = 1 - COVERAGE
-MOST_TIMES = 10
+MAX_TIMES = 10
 """If even this many times the deals played would not make a difference clear, it is too close to 0
 for its size to be known, and so is the number of deals that would settle it.
 """
@@ -38,8 +38,8 @@ becomes clear in four of five cases instead of every second one.
 FINER = 1.1
 NAMED = 3
 """Groups of more bots are written as the first and the last name."""
-MOST_STEPS = 3
-MOST_GROUPS = 4
+MAX_STEPS = 3
+MAX_GROUPS = 4
 
 
 class Group(NamedTuple):
@@ -51,7 +51,7 @@ class Group(NamedTuple):
     ``is_alike``  whether no two bots of the group clearly differ
     ``nearest``   the index of the bot whose step to the next one is nearest to being clear
     ``more``      about how many more deals would make that step clear, if the difference is what it
-                  looks like; infinite beyond `MOST_TIMES` the deals played, None if the deals do
+                  looks like; infinite beyond `MAX_TIMES` the deals played, None if the deals do
                   not give an error
     """
 
@@ -127,7 +127,7 @@ def _more(ratio: float, deals: float, risk: float) -> float:
     after ``deals`` deals: errors shrink with the square root of the number of deals.
     """
     times = FINER
-    while times <= 1 + MOST_TIMES:
+    while times <= 1 + MAX_TIMES:
         quantile = float(stdtrit(max(deals * times - 1, 1), 1 - risk / 2))
         if ratio * sqrt(times) >= quantile + LIKELY:
             return deals * (times - 1)
@@ -141,7 +141,7 @@ def order_sentences(bots: Sequence[str], ratings: Ratings, unit: str = "deal") -
     """
     sentences = (
         sentence
-        for part in ratings.components[:MOST_GROUPS]
+        for part in ratings.components[:MAX_GROUPS]
         for sentence in (
             _of_core(bots, part, part.fit, unit) if part.fit else _of_coreless(bots, part)
         )
@@ -165,7 +165,7 @@ def _beaten(bots: Sequence[str], defeats: Sequence[Defeat]) -> Iterator[str]:
     results = [
         f"{bots[defeat.bot]} beat {bots[defeat.other]} {defeat.won:,} to {defeat.lost:,}"
         f"{f', with {defeat.shared:,} shared' if defeat.shared else ''}"
-        for defeat in defeats[:MOST_GROUPS]
+        for defeat in defeats[:MAX_GROUPS]
     ]
     if results:
         yield f"{'; '.join(results)}."
@@ -181,9 +181,9 @@ def _of_core(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Itera
     yield from _outside(bots, part.bounds, rated)
     yield from _beaten(bots, part.defeats)
     close = [group for group in groups if group.more is not None]
-    for group in close[:MOST_GROUPS]:
+    for group in close[:MAX_GROUPS]:
         yield _too_close([bots[bot] for bot in group.bots], group, unit)
-    unnamed = len(close) - MOST_GROUPS
+    unnamed = len(close) - MAX_GROUPS
     if unnamed > 0:
         yield f"So {_are(unnamed)} {counted(unnamed, 'more group')} further down."
     few = [bots[member] for member in fit.members[~known].tolist()]
@@ -199,7 +199,7 @@ def _clear(groups: Sequence[Sequence[str]], outside: Sequence[Bound]) -> Iterato
     alone = sum(len(group) == 1 for group in groups)
     if len(groups) < 2:  # noqa: PLR2004 - nobody is behind
         return
-    if len(groups) - 1 > MOST_STEPS:
+    if len(groups) - 1 > MAX_STEPS:
         others = len(groups) - alone
         whole = "Every rated bot" if outside else "Every bot"
         but = "one exception" if others == 1 else f"{others} exceptions"
@@ -221,7 +221,7 @@ def _outside(bots: Sequence[str], bounds: Sequence[Bound], rated: str) -> Iterat
         if clear:
             yield f"{_listed(clear)} {_are(len(clear))} clearly {where} {rated}."
         open_ones = [bound for bound in here if not bound.is_clear.all()]
-        for bound in open_ones[:MOST_GROUPS]:
+        for bound in open_ones[:MAX_GROUPS]:
             yield f"{bots[bound.member]} is {_partly(bots, bound, where)}."
 
 
@@ -254,7 +254,7 @@ def _wanted(names: Sequence[str], group: Group, unit: str) -> str:
     is_pair = len(names) == 2  # noqa: PLR2004 - two bots
     if isinf(group.more):
         what = "it" if is_pair else "to tell even two neighbours apart"
-        return f"{what} would take more than {MOST_TIMES} times the {unit}s played"
+        return f"{what} would take more than {MAX_TIMES} times the {unit}s played"
     above, below = names[group.nearest : group.nearest + 2]
     more = one_digit(group.more)
     what = "it" if is_pair else f"{above} against {below}"

@@ -17,7 +17,7 @@ Ints32 = NDArray[np.int32]
 WHOLE = 12
 """A win in integer parts. 1, 2, 3 or 4 winners can share it evenly, so that sums are exact."""
 RANKS = 4
-FEWEST_SEATS = 2
+MIN_SEATS = 2
 NS_PER_MS = 1_000_000
 
 
@@ -123,7 +123,7 @@ def restrict(results: Results, members: Ints) -> Results:
     won = (results.share * inside).sum(axis=1, keepdims=True)
     share = np.divide(results.share * inside, won, where=won > 0, out=np.zeros(seats.shape))
     names = [results.bots[member] for member in members]
-    kept = (inside.sum(axis=1) >= FEWEST_SEATS) & (won[:, 0] > 0)
+    kept = (inside.sum(axis=1) >= MIN_SEATS) & (won[:, 0] > 0)
     return results._replace(bots=names, seats=seats, share=share).only(kept)
 
 

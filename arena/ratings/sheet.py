@@ -16,7 +16,7 @@ import pandas as pd
 from arena.errors import UserError
 from arena.ratings.columns import text_of
 from arena.ratings.results import (
-    FEWEST_SEATS,
+    MIN_SEATS,
     NS_PER_MS,
     WHOLE,
     Counts,
@@ -26,24 +26,24 @@ from arena.ratings.results import (
     Outcomes,
     counts_of,
 )
-from arena.records.record import MOST_SEATS
+from arena.records.record import MAX_SEATS
 
 HINT = (
     "the first line names the columns, for example block,bot_0,bot_1,share_0,share_1; block is"
     " optional"
 )
-NEEDED_COLUMNS = [f"{what}_{seat}" for what in ("bot", "share") for seat in range(FEWEST_SEATS)]
+NEEDED_COLUMNS = [f"{what}_{seat}" for what in ("bot", "share") for seat in range(MIN_SEATS)]
 COLUMNS_BY_SEAT = ("bot", "share", "rank", "left", "think_ms")
 KNOWN_COLUMNS = {
     "block",
     "faults",
-    *(f"{what}_{seat}" for what in COLUMNS_BY_SEAT for seat in range(MOST_SEATS)),
+    *(f"{what}_{seat}" for what in COLUMNS_BY_SEAT for seat in range(MAX_SEATS)),
 }
 REPETITIVE_COLUMNS = ("bot_", "share_", "rank_", "faults")
 """The beginnings of the names of columns in which few different texts occur."""
 CLOSE = 0.005
 """How far a share may be from a fraction: 0.33 and 0.3333 both count as a third."""
-PARTS = (0, *(WHOLE // count for count in range(1, MOST_SEATS + 1)))
+PARTS = (0, *(WHOLE // count for count in range(1, MAX_SEATS + 1)))
 """The possible shares of a win, in parts of `WHOLE`."""
 SHARES = "shares of 1/m for each of m winners and 0 for the others, for example 1,0 or 0.5,0.5"
 
@@ -145,7 +145,7 @@ def read_sheet(data: bytes, name: str) -> Sheet:
     cluster = np.asarray(pd.factorize(blocks, sort=True)[0], dtype=np.int64)
 
     notes = _uneven_notes(cluster) if has_blocks else []
-    has_large_tables = bool(((bots < len(names)).sum(axis=1) > FEWEST_SEATS).any())
+    has_large_tables = bool(((bots < len(names)).sum(axis=1) > MIN_SEATS).any())
     if has_large_tables and not has_ranks:
         equal = "between two bots that did not win, the result counts as equal"
         notes.append(f"the file has no ranks: {equal}")
@@ -182,15 +182,15 @@ def _check_header(columns: Sequence[str], name: str) -> None:
     missing = [column for column in NEEDED_COLUMNS if column not in columns]
     twice = [column for column in columns if columns.count(column) > 1]
     # How many of the two needed columns each seat has: 2 for each seat from 0 on, then 0.
-    held = [len({f"bot_{seat}", f"share_{seat}"} & {*columns}) for seat in range(MOST_SEATS + 1)]
+    held = [len({f"bot_{seat}", f"share_{seat}"} & {*columns}) for seat in range(MAX_SEATS + 1)]
     has_gaps = 1 in held or held != sorted(held, reverse=True)
     wrong = ""
     if missing:
         wrong = f"the column {missing[0]}, got {shown or 'nothing'}"
     elif twice:
         wrong = f"each column once, got {twice[0]} twice"
-    elif held[MOST_SEATS] or has_gaps:
-        wrong = f"bot_ and share_ for up to {MOST_SEATS} seats, from 0, got {shown}"
+    elif held[MAX_SEATS] or has_gaps:
+        wrong = f"bot_ and share_ for up to {MAX_SEATS} seats, from 0, got {shown}"
     if wrong:
         raise UserError(f"{name}, line 1: expected {wrong}", HINT)
 
@@ -241,7 +241,7 @@ def game_of(cells: Mapping[str, str], seats: int) -> ListedGame:
     """
     bots = [cells[f"bot_{seat}"].strip() for seat in range(seats)]
     size = bots.index("") if "" in bots else seats
-    if size < FEWEST_SEATS or any(bots[size:]):
+    if size < MIN_SEATS or any(bots[size:]):
         names = ",".join(bots)
         raise ValueError(f"expected the names of two or more bots, without gaps, got {names}")
     winners = _winners(cells, seats, size)
@@ -253,7 +253,7 @@ def game_of(cells: Mapping[str, str], seats: int) -> ListedGame:
         text = cells.get(f"rank_{seat}", rank_by_share)
         rank = _rank(text)
         if seat < size and (rank is None or (rank == 1) != (seat in winners)):
-            expected = f"expected a rank from 1 to {MOST_SEATS}, 1 for the winners"
+            expected = f"expected a rank from 1 to {MAX_SEATS}, 1 for the winners"
             raise ValueError(f"{expected}, got {text!r} in rank_{seat}")
         ranks.append(rank or 0)
     faults = f";{cells.get('faults', '')}"  # "seat:kind", joined by ";"
@@ -294,14 +294,14 @@ def _parts(text: str) -> int | None:
 
 
 def _rank(text: str) -> int | None:
-    """The rank that a text stands for, from 1 to `MOST_SEATS`; None if the text is no
+    """The rank that a text stands for, from 1 to `MAX_SEATS`; None if the text is no
     such number.
     """
     try:
         value = float(text)
     except ValueError:
         return None
-    return int(value) if value in range(1, MOST_SEATS + 1) else None
+    return int(value) if value in range(1, MAX_SEATS + 1) else None
 
 
 def _numbers(cells: pd.DataFrame, what: str, size: int) -> Floats:

@@ -18,7 +18,7 @@ from arena.records.journal import Ids, read_rows
 from arena.records.notes import Notes
 from arena.records.record import (
     DEALS,
-    MOST_SEATS,
+    MAX_SEATS,
     AnswerTimes,
     Deal,
     Fault,
@@ -152,10 +152,10 @@ class Tally:
             # names are stored once for each seating
             self.outcomes[board, self.seated.setdefault(bots, bots), ranks] = number
             for sums in (self._left, self._think_ns, self._forfeits):
-                sums.extend([0] * MOST_SEATS)
+                sums.extend([0] * MAX_SEATS)
         self.outcome.append(number)
         self.deal.append(game.deal)
-        first = MOST_SEATS * number
+        first = MAX_SEATS * number
         # Whole nanoseconds: integers give the same sum in any order, floats do not.
         for place, left in enumerate(game.left, first):
             self._left[place] += left
@@ -231,8 +231,7 @@ class Tally:
         number_kept = (np.cumsum(kept) - 1).astype(np.int32)
         sums = {"forfeits": self._forfeits, "left": self._left, "think_ns": self._think_ns}
         by_seat = {
-            name: np.array(each).reshape(-1, MOST_SEATS)[kept, :width]
-            for name, each in sums.items()
+            name: np.array(each).reshape(-1, MAX_SEATS)[kept, :width] for name, each in sums.items()
         }
         outcomes = Outcomes(seats, ranks, cluster, number_kept[outcome[games]], by_seat)
         return counts_of(names, clusters % DEALS, outcomes)

@@ -24,7 +24,7 @@ from typing import BinaryIO, Self
 
 from arena.errors import RunError, cannot_write
 
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 RECENT_S = 60
 NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 STRANGE = {
@@ -94,7 +94,7 @@ def open_regular(run: Path, name: str, flags: int = os.O_RDONLY) -> int:
     raise RunError(f"expected a regular file in {path}, got {got}", CURE)
 
 
-def read_regular(run: Path, name: str, most: int = MOST_BYTES) -> bytes:
+def read_regular(run: Path, name: str, most: int = MAX_BYTES) -> bytes:
     """The content of a regular file of a run. Raises OSError; RunError like `open_regular`, and for
     a file of more than ``most`` bytes.
     """
@@ -190,7 +190,7 @@ log = logging.getLogger(__name__)
 
 Cut = Callable[[bytes], None]
 BLOCK = 1 << 16
-MOST_KEPT = 1 << 20
+MAX_KEPT = 1 << 20
 """Bytes that are kept of what is cut off."""
 
 
@@ -313,7 +313,7 @@ class LineFile:
         if keep == size:
             return 0
         if cut:
-            cut(os.pread(self.descriptor, min(size - keep, MOST_KEPT), keep))
+            cut(os.pread(self.descriptor, min(size - keep, MAX_KEPT), keep))
         os.ftruncate(self.descriptor, keep)
         os.fsync(self.descriptor)
         return size - keep

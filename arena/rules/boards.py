@@ -17,7 +17,7 @@ from arena.errors import BoardError
 GRASS, VILLAGE, LAKE = ".V~"
 COLOURS = "RYB"
 MAX_SIDE = 26
-MOST_BYTES = 64 << 10
+MAX_BYTES = 64 << 10
 NAMED_SQUARES = 1088
 """How many square numbers have names. The ten bits of a move can also stand for squares off the
 board, which need names in error messages.
@@ -187,9 +187,9 @@ def _read_regular(path: Path) -> bytes:
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError("a pipe or a device")
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise ValueError(f"more than {MOST_BYTES >> 10} KiB")
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"more than {MAX_BYTES >> 10} KiB")
     return data
 
 

@@ -35,7 +35,7 @@ Rollouts = tuple[list[int], list[float], list[int], list[int]]
 outlooks.
 """
 _WORD = (1 << 64) - 1
-_MOST_HIDDEN = 250
+_MAX_HIDDEN = 250
 _MOST = 1_000_000
 
 
@@ -240,7 +240,7 @@ def _hidden_pool(state: "State", seat: int) -> list[int]:
         counts = [COPIES - placed[tile] - own_hand.count(tile) for tile in range(len(TILES))]
         pool = [tile for tile, count in enumerate(counts) for _ in range(count)]
         pool = pool if min(counts) >= 0 else []
-    if UNKNOWN in own_hand or len(pool) != len(hidden) or len(pool) > _MOST_HIDDEN:
+    if UNKNOWN in own_hand or len(pool) != len(hidden) or len(pool) > _MAX_HIDDEN:
         wanted = f"seat {seat} knows its hand and what it cannot see follows from the rest"
         raise ValueError(f"expected a state in which {wanted}")
     return pool

@@ -48,7 +48,7 @@ FIELDS = {
 messages.
 """
 OVER = "expected a position in which somebody is to move, got one of a game that is over"
-MOST_CHARACTERS = 2000
+MAX_CHARACTERS = 2000
 """More characters than any position's line has: two for each of 676 squares, and two for each of 72
 tiles.
 """
@@ -176,7 +176,7 @@ def parse_position(text: str, core: type["State"]) -> "State":
 
 def _fields(text: str) -> list[str]:
     """The fields of a line, each of the right form. Raises NotationError."""
-    fields = text.split(" ", len(FIELDS)) if len(text) <= MOST_CHARACTERS else []
+    fields = text.split(" ", len(FIELDS)) if len(text) <= MAX_CHARACTERS else []
     if len(fields) != len(FIELDS):
         _refuse(f"{len(FIELDS)} fields with a space between them ({', '.join(FIELDS)})", text)
     for field, (form, expected) in zip(fields, FIELDS.values(), strict=True):

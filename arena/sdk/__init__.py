@@ -63,8 +63,8 @@ __all__ = [
     "serve",
 ]
 
-_MOST_INDEX = 1 << 10  # as moves, smaller ints mean red on red, so they may be an index instead
-_MOST_SHOWN = 40
+_MAX_INDEX = 1 << 10  # as moves, smaller ints mean red on red, so they may be an index instead
+_MAX_SHOWN = 40
 Choose = Callable[[Position], int | str]
 """The function that you write: it takes a `Position` and returns a move, as an int or as text such
 as ``Rc4Yd4``.
@@ -195,7 +195,7 @@ def _text_of(move: object, choose: Choose, position: Position) -> str:
     cure = "return one of position.legal_moves()"
     try:
         number = operator.index(move)  # type: ignore[arg-type]
-        legal = position.legal_moves() if 0 <= number < _MOST_INDEX else []
+        legal = position.legal_moves() if 0 <= number < _MAX_INDEX else []
         if not 0 <= number < len(legal) or number in legal:
             text = position.text(number)
             position.move(text)
@@ -205,7 +205,7 @@ def _text_of(move: object, choose: Choose, position: Position) -> str:
         pass
     name = getattr(choose, "__name__", "choose")
     shown = repr(move)
-    shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}..."
+    shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}..."
     raise NoMoveError(f"{name} returned {shown} at turn {position.turns}: {cure}")
 
 

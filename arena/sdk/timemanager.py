@@ -12,14 +12,14 @@ LOOK_NS = 20_000
 and a piece of work perhaps 2 us.
 """
 NEVER = -LOOK_NS
-RESERVE_MS, RESERVE, MOST_RESERVE = 15, 0.05, 0.2
+RESERVE_MS, RESERVE, MAX_RESERVE = 15, 0.05, 0.2
 """The time kept back for surprises: ``RESERVE_MS`` milliseconds, but at least the share ``RESERVE``
-of a long limit, and at most the share ``MOST_RESERVE`` of a short one.
+of a long limit, and at most the share ``MAX_RESERVE`` of a short one.
 
 Measured on two busy cores: one answer in a thousand takes 10 ms longer than it should, because a
 stall of the machine may be booked as CPU time. Garbage collections grow with the search.
 """
-LEAST = 0.4
+MIN_SHARE = 0.4
 """The smallest part of a limit to think for, however late earlier answers were."""
 FORGETTING = 0.8
 """The factor by which a remembered lateness shrinks with each answer. A full garbage collection, or
@@ -134,8 +134,8 @@ class TimeManager:
         if self._clock == "wall":  # a stall of a busy machine must fit in as well
             reserve_ms = 0.25 * time_ms + 25
         else:
-            reserve_ms = max(RESERVE * time_ms, min(RESERVE_MS, MOST_RESERVE * time_ms))
-        return max(LEAST * time_ms, time_ms - reserve_ms - self._late_ms)
+            reserve_ms = max(RESERVE * time_ms, min(RESERVE_MS, MAX_RESERVE * time_ms))
+        return max(MIN_SHARE * time_ms, time_ms - reserve_ms - self._late_ms)
 
     def answered(self, watch: Stopwatch) -> None:
         """Notes that the answer timed by this stopwatch has been sent, and learns from its

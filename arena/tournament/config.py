@@ -15,7 +15,7 @@ from arena.players.messages import ClockKind
 from arena.records.league import Drawn
 from arena.records.record import DUEL
 from arena.tournament.settings import (
-    MOST_DEALS,
+    MAX_DEALS,
     Basis,
     Chance,
     Deals,
@@ -110,7 +110,7 @@ class OneGame(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     seats: list[str]
-    deal: Annotated[int, Meta(ge=0, lt=MOST_DEALS)] = 0
+    deal: Annotated[int, Meta(ge=0, lt=MAX_DEALS)] = 0
 
 
 class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
@@ -290,8 +290,8 @@ def _boards(config: RunConfig) -> None:
     )
     rounds = max(map(match.count, match), default=1)
     _refuse(
-        match and config.deals * rounds > MOST_DEALS,
-        f"expected at most {MOST_DEALS:,} deals on a board, got {config.deals:,} for each of"
+        match and config.deals * rounds > MAX_DEALS,
+        f"expected at most {MAX_DEALS:,} deals on a board, got {config.deals:,} for each of"
         f" {rounds} rounds",
         "use fewer --deals",
     )

@@ -28,7 +28,7 @@ from msgspec import Meta, Struct
 
 from arena.errors import ConfigError, UserError, did_you_mean
 from arena.match.referee import Timing
-from arena.players.manifest import MOST_MS, read_toml
+from arena.players.manifest import MAX_MS, read_toml
 from arena.players.messages import ClockKind
 from arena.players.sandbox.tiers import Mode
 from arena.tournament.removed import SINCE, instead_of_key
@@ -40,18 +40,18 @@ if TYPE_CHECKING:
 else:
     Named = str
 
-MOST_DEALS = 10_000_000
+MAX_DEALS = 10_000_000
 UNTIL_DEALS = 1000
 """The deals that ``until`` may use where no ``deals`` are named."""
-MOST_BLOCKS = 20_000
+MAX_BLOCKS = 20_000
 """A comparison stops undecided after so many, unless told otherwise."""
 UNSAID = Timing()
 
 Players = Annotated[int, Meta(ge=2, le=4)]
-Deals = Annotated[int, Meta(ge=1, le=MOST_DEALS)]
+Deals = Annotated[int, Meta(ge=1, le=MAX_DEALS)]
 LineUpCount = Annotated[int, Meta(ge=1)]
-LimitMs = Annotated[int, Meta(ge=1, le=MOST_MS)]
-Increment = Annotated[int, Meta(ge=0, le=MOST_MS)]
+LimitMs = Annotated[int, Meta(ge=1, le=MAX_MS)]
+Increment = Annotated[int, Meta(ge=0, le=MAX_MS)]
 HalfWidth = Annotated[float, Meta(gt=0)]
 Chance = Annotated[float, Meta(gt=0, lt=0.5)]
 Seatings = Literal["rotations", "all", "single"]

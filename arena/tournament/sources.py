@@ -20,13 +20,13 @@ from arena.records.record import NO_MARGINS, GameRecord, Margins, margins, share
 from arena.tournament.config import RunConfig
 from arena.tournament.lineups import opponents
 from arena.tournament.schedule import Schedule
-from arena.tournament.settings import MOST_DEALS
+from arena.tournament.settings import MAX_DEALS
 
-MOST_DEALS_AT_ONCE = 20
+MAX_DEALS_AT_ONCE = 20
 """The most deals in a batch. With quick games such a batch takes about a second; starting the bots'
 processes for it costs as much as a few of the games.
 """
-MOST_COMPARED = 10
+MAX_COMPARED = 10
 """The most deals in a batch of a comparison: the games that are in flight when the comparison is
 settled were played in vain.
 """
@@ -231,7 +231,7 @@ def in_chunks(
     turns = schedule.turns
     last = schedule.last_deal
     rounds = ceil(last / turns)  # with one set of opponents, a round is a deal
-    most = MOST_DEALS_AT_ONCE if config.compare is None else MOST_COMPARED
+    most = MAX_DEALS_AT_ONCE if config.compare is None else MAX_COMPARED
     least = max(1, CHUNK_GAMES * last // max(1, schedule.games))
     ahead = deque[range]()
     begun = first
@@ -401,10 +401,9 @@ def deals_for(config: RunConfig, blocks: int) -> int:
     """
     groups = len(opponents(config))
     deals = ceil(blocks / (groups * len(config.boards))) * groups
-    if deals > MOST_DEALS:
+    if deals > MAX_DEALS:
         raise ConfigError(
-            f"expected at most {MOST_DEALS:,} deals on a board, got {deals:,} for"
-            f" {blocks:,} blocks",
+            f"expected at most {MAX_DEALS:,} deals on a board, got {deals:,} for {blocks:,} blocks",
             "use a smaller --games",
         )
     return deals

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from arena.cli.replay import write_replay
 from arena.errors import RunError
 from arena.exports.grid import moment
-from arena.exports.report.games import MOST_BYTES
+from arena.exports.report.games import MAX_BYTES
 from arena.exports.report.make import game_page, report_page
 from arena.exports.report.page import data_text, rules_named
 from arena.exports.report.sections import repeat_command
@@ -255,9 +255,9 @@ def test_a_run_of_many_bots_and_games_is_below_five_megabytes(tmp_path):
     assert len(made.text.encode()) < 5_000_000
     assert "because the page is full" in made.notes[0]
     assert (
-        MOST_BYTES * 0.9
+        MAX_BYTES * 0.9
         < len(json.dumps(data_of(made.text), separators=(",", ":")).encode())
-        < MOST_BYTES * 1.1
+        < MAX_BYTES * 1.1
     )
 
 

@@ -275,7 +275,7 @@ def test_a_shell_that_minds_its_child_goes_on_after_both_were_stopped(
 
 
 def test_who_cannot_be_stopped_is_ended(player, monkeypatch):
-    monkeypatch.setattr(process, "MOST_PAUSES", 0)
+    monkeypatch.setattr(process, "MAX_PAUSES", 0)
     awake = begun(player("awake", after_turn="compute(99)"))
     ask(awake)
     rest_until(awake, awake.process.ending)

@@ -77,7 +77,7 @@ GAMES = [
 
 TENTH = 10
 """Positions are written out before every tenth move."""
-MOST_PLAYED = 20_000
+MAX_PLAYED = 20_000
 """The last count of a line is the first one above this, or 0."""
 
 
@@ -152,7 +152,7 @@ def after_moves(line, state_class=State):
 def counts_of(state):
     """The counts by depth, from 0 on."""
     counts = [1]
-    while 0 < counts[-1] <= MOST_PLAYED:
+    while 0 < counts[-1] <= MAX_PLAYED:
         counts.append(perft(state, len(counts)))
     return counts
 

@@ -103,7 +103,7 @@ def cells_of(state: State) -> list[str]:
     return [cell for row in draw(state) for cell in row]
 
 
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 """The limit for all games together, so that a page stays below 5 MB."""
 
 QUICK = Judge("careful-4", 50, 0)
@@ -146,7 +146,7 @@ def album_of(
     size = 0
     crowded_out = 0
     for record, reasons in chosen:
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             crowded_out += 1
             continue
         try:
@@ -159,7 +159,7 @@ def album_of(
             damaged.append(f"{record.id}: {error}")
             continue
         size += len(msgspec.json.encode(game))
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             crowded_out += 1
             continue
         boards[record.board] = board
@@ -217,7 +217,7 @@ def readable(value: Any) -> Any:
 
 STEP_S, START_S, END_S = 0.8, 1.0, 5.0
 LINE = 30
-MOST_LETTERS = 34
+MAX_LETTERS = 34
 
 
 def animated_picture(record: GameRecord, board: Board) -> str:
@@ -331,7 +331,7 @@ def _panel(record: GameRecord, left: list[list[int]], width: int) -> str:
     lines = []
     for seat, name in enumerate(seat_names(record.bots)):
         y = seat * LINE
-        shown = f"{name[:MOST_LETTERS]}…" if len(name) > MOST_LETTERS else name
+        shown = f"{name[:MAX_LETTERS]}…" if len(name) > MAX_LETTERS else name
         lines.append(
             f'<use href="#q1{seat}" transform="translate(22 {y + 4}) scale(.7)"/>'
             f'<text class="q-seat" x="58" y="{y + 24}">{escape(shown)}</text>'

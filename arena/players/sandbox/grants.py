@@ -48,8 +48,8 @@ NOTHING = "none"
 ALL = f"a grant is one of {', '.join(SHAPES.values())}, or {NOTHING}; join several by commas"
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}", re.ASCII)
 NUMBER = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
-MOST_PATH = 1000
-MOST_FILES = 100_000
+MAX_PATH = 1000
+MAX_FILES = 100_000
 RESERVED = re.compile(
     r"LD_.*|PATH|HOME|TMPDIR|RUSTUP_HOME|PYTHON.*|GLIBC_TUNABLES|GCONV_PATH|ARENA_KEEPER"
 )
@@ -58,7 +58,7 @@ helpers get the same environment, and the one that the keeper sets.
 """
 SYSTEM = ("/proc", "/sys", "/dev", "/run", "/var/run")
 """Folders that cannot be granted, because they lead to other processes, devices and services."""
-LEAST_HIDDEN = 8
+MIN_HIDDEN = 8
 """Values of variables that are shorter than this are not hidden: they occur in any text, and are no
 secrets.
 """
@@ -168,7 +168,7 @@ class Grants(Struct, frozen=True):
         return {
             os.fsencode(form): name
             for name, value in self.variables().items()
-            if len(value) >= LEAST_HIDDEN
+            if len(value) >= MIN_HIDDEN
             for form in (
                 value,
                 json.dumps(value)[1:-1],
@@ -273,8 +273,8 @@ def _readable(text: str, base: Path, closed: Sequence[Path]) -> str:
         raise ConfigError(f"{wanted}: {reason}") from None
     if not real or _kind_of(real) is None:
         raise ConfigError(wanted, "pipes, sockets and devices cannot be allowed")
-    if not real.isprintable() or "," in real or len(real) > MOST_PATH:
-        fit = f"a path of up to {MOST_PATH} printable characters without commas after read:"
+    if not real.isprintable() or "," in real or len(real) > MAX_PATH:
+        fit = f"a path of up to {MAX_PATH} printable characters without commas after read:"
         cure = "rename it, or allow the folder above"
         raise ConfigError(f"expected {fit}, got {real!r}", cure)
     _refuse_closed(Path(real), closed)
@@ -309,7 +309,7 @@ def _refuse_ways_out(real: str) -> None:
     """
     waiting = [real] if _kind_of(real) == "folder" else []
     count = 0
-    while waiting and count <= MOST_FILES:
+    while waiting and count <= MAX_FILES:
         for entry in _entries(waiting.pop()):
             count += 1
             if entry.is_dir(follow_symlinks=False):
@@ -320,9 +320,9 @@ def _refuse_ways_out(real: str) -> None:
                     " socket or device",
                     "move it elsewhere: a bot could talk through it",
                 )
-    if count > MOST_FILES:
+    if count > MAX_FILES:
         raise ConfigError(
-            f"expected at most {MOST_FILES:,} files in {real} for read:, got more",
+            f"expected at most {MAX_FILES:,} files in {real} for read:, got more",
             "name the folder that the bot needs",
         )
 
@@ -331,7 +331,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
     """The entries of a folder; empty if the user may not list it, because then no bot may."""
     try:
         with os.scandir(folder) as entries:
-            return list(islice(entries, MOST_FILES + 1))
+            return list(islice(entries, MAX_FILES + 1))
     except OSError:
         return []
 

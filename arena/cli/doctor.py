@@ -51,11 +51,11 @@ MEANING = {
 COUNTING = {
     "kernel": "the kernel counts everything that a bot starts, to the nanosecond",
     "proc": "the arena adds up what it sees in /proc, which is good enough for bots of your own",
-    "nothing": "only Linux counts processor time reliably, so time is measured by the wall clock",
+    "nothing": "only Linux counts CPU time reliably, so time is measured by the wall clock",
 }
 WATCHED_S = 3.0
 MAX_VALUES = {"stall_ms": 20, "jump_ms": 5, "paranoid": 2}
-"""With this kernel.perf_event_paranoid or less, every user may count the processor time of their
+"""With this kernel.perf_event_paranoid or less, every user may count the CPU time of their
 own processes.
 """
 MIN_VALUES = {"files": 1024, "processes": 2048, "free_mb": 1024}
@@ -164,9 +164,9 @@ def examine(results: Path) -> dict[str, Any]:
 def time_here() -> dict[str, Any]:
     """How a bot's time is measured here, and how steadily; this takes WATCHED_S.
 
-    ``counts`` is what counts processor time, and ``paranoid`` kernel.perf_event_paranoid.
+    ``counts`` is what counts CPU time, and ``paranoid`` kernel.perf_event_paranoid.
     ``longest_stall_ms`` is how long a program that only computes had to wait at the most,
-    ``longest_jump_ms`` how much processor time it was charged for at once while it did nothing.
+    ``longest_jump_ms`` how much CPU time it was charged for at once while it did nothing.
     """
     counts = "nothing" if sys.platform != "linux" else "kernel" if kernel_counts() else "proc"
     pauses = longest_pauses(WATCHED_S)

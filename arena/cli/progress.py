@@ -263,7 +263,7 @@ def late_text(late: Sequence[str], slots: int, clock: str) -> str:
     games = counted(len(late), "game")
     said = f"{bots} answered late in {games}"
     if clock == "cpu":
-        return f"{said}, by their own processor time: try {larger}"
+        return f"{said}, by their own CPU time: try {larger}"
     cures = f"--jobs 1 or {larger}" if slots > 1 else larger
     return f"{said}: was the machine busy? Try {cures}"
 

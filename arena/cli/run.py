@@ -149,7 +149,7 @@ sandbox_options = one_argument(
     click.option(
         "--strangers",
         is_flag=True,
-        help="Play bots of strangers: in bubblewrap, with processor time counted by the kernel, or"
+        help="Play bots of strangers: in bubblewrap, with CPU time counted by the kernel, or"
         " not at all; runs and leagues have a deck for each game.",
     ),
 )

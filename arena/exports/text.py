@@ -32,10 +32,7 @@ if TYPE_CHECKING:
 
 
 HIDDEN_TILE = "??"
-CLOCKS = {
-    "cpu": "processor time (--clock cpu)",
-    "wall": "measured by the wall clock (--clock wall)",
-}
+CLOCKS = {"cpu": "CPU time (--clock cpu)", "wall": "measured by the wall clock (--clock wall)"}
 ORDINALS = ("first", "second", "third", "fourth")
 PAPER = 80
 """The width of a table that goes into a file or a pipe."""

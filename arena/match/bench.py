@@ -58,8 +58,8 @@ MAX_LOSSES = 10
 """At most this many kinds of cut or dropped parts of notes are listed."""
 LEAVES_AT = 3
 QUIET_NS = 100 * NS_PER_MS
-# Little of processor time, so that even on a busy machine a bot that thinks before it looks at its
-# input is done long before it has to exit.
+# A short time, so that even on a busy machine a bot that thinks before it reads its input has
+# finished long before it has to exit.
 TURN_MS = 100
 FIRST_TURN = 2
 """The id of the first ``turn`` request to a process; hello has id 1."""
@@ -147,7 +147,7 @@ class NoteLosses:
         self.heard += 1
         for loss in losses(note):
             key = loss.part[:MAX_NAME], loss.expected
-            # A bot may make up any number of names.
+            # The number is limited because a bot may invent any number of names.
             if key in self.lost or len(self.lost) < MAX_LOSSES:
                 self.lost.setdefault(key, []).append(loss)
         return note_of(note)

@@ -69,7 +69,7 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
     try:
         with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
             files = counted(len(bot_files(staged.folder)), "file")
-            # The command may lay open to the bot more than every bot may read.
+            # A command may open more paths to the bot than every bot may read, so they are shown.
             is_open = sandbox.tier == "none"
             paths = [] if is_open else interpreter_paths(staged.command[0], staged.folder)
             more = f"; its command lets it read {', '.join(paths)}" if paths else ""

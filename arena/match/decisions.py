@@ -59,13 +59,13 @@ class Recorded(Player):
         text = self._moves[self._played] if self._played < len(self._moves) else PASSED
         return "" if text == PASSED else text
 
-    # A record needs no announcement.
+    # The announcement is unused: the record has everything.
     def begin(self, start: Start) -> None:  # noqa: ARG002
         """Forfeits if the seat forfeited at the start of the game."""
         if self._fault and self._fault.kind == FaultKind.STARTUP:
             raise self._forfeit()
 
-    # A record is never late.
+    # The budget is unused, because a recorded answer is never late.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
         """Plays the recorded move with its recorded time, or without a time in games of built-in
         bots.
@@ -75,7 +75,7 @@ class Recorded(Player):
         ms = self._ms[self._played] if self._played < len(self._ms) else None
         return Answer(self.old, round((ms or 0.0) * NS_PER_MS))
 
-    # Only that there was one.
+    # The line itself is unused, because only the number of moves counts.
     def inform(self, line: bytes) -> None:  # noqa: ARG002
         """Counts the moves that have been played."""
         self._played += 1

@@ -73,7 +73,8 @@ class Clock:
     """
 
     def __init__(self, timings: Sequence[Timing]) -> None:
-        # msgspec omits a default only if it is the identical object; an unpickled text is not.
+        # A literal, because msgspec omits a default only if it is the identical object, which an
+        # unpickled text is not.
         self.kind: ClockKind = "wall" if timings[0].clock == "wall" else "cpu"
         self._move_ns = [timing.move_ms * NS_PER_MS for timing in timings]
         self._increment_ns = [timing.increment_ms * NS_PER_MS for timing in timings]
@@ -141,7 +142,7 @@ class Wait(NamedTuple):
         seconds = self.idle_ns / self.answers / 1e9
         digits = 1 if seconds >= 1 else 2
         return (
-            f"{self.bot} waits {seconds:.{digits}f} s a move beyond its processor time; with"
+            f"{self.bot} waits {seconds:.{digits}f} s a move beyond its CPU time; with"
             " --clock wall it would be late"
         )
 
@@ -430,7 +431,7 @@ def record_of(
 
 def tenths_of_ms(nanoseconds: int) -> float:
     """The time in ms with one decimal; a half is rounded down."""
-    # Three times as fast as round(), and never more than that makes of the slowest answer.
+    # Three times as fast as round(), and never more than round() gives for the slowest answer.
     return (nanoseconds + 49_999) // 100_000 / 10
 
 

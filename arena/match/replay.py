@@ -76,7 +76,7 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
     """
     state = start_state(record, board)
     notes = kept_notes(record.notes)
-    # A stranger's journal may have too few times.
+    # The journal may come from elsewhere and have too few times.
     times = chain(record.ms or (), repeat(None))
     for number, (text, ms) in enumerate(zip(record.moves, times, strict=False), 1):
         _retire_faulty(state, record)
@@ -233,7 +233,7 @@ def resumed(script: Script, turn: int) -> Resumed:
     """
     check_script(script)
     record = script.record
-    # A forfeit after the last placement means that somebody was to move.
+    # If a seat forfeited after the last placement, it was still to move.
     last = record.turns - (not any(fault.turn == record.turns for fault in record.faults))
     if not 0 <= turn <= last:
         raise RunError(

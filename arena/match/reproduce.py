@@ -68,7 +68,7 @@ def reproduce(
     timing = script.timing
     is_start = fault.kind == FaultKind.STARTUP
     player = BotPlayer(bot, timing.startup_ms, sandbox, timing.clock, speech)
-    # a bot that forfeited at the start is just started
+    # for a fault at the start, the bot is only started
     wanted = -1 if is_start else fault.turn
     times = kept.asked_ms if kept else ()
     try:

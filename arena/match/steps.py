@@ -139,7 +139,7 @@ def _is_quiet_after_a_game(bench: Bench) -> str:
 
 def _was_in_time(bench: Bench) -> Found:
     """Reports the slowest answer so far; a slower one would have failed its game."""
-    clock = "processor time" if bench.player.clock == "cpu" else "by the wall clock"
+    clock = "CPU time" if bench.player.clock == "cpu" else "by the wall clock"
     detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms ({clock})"
     if bench.short_ms > SHORT_MS:
         detail += f"; {SHORT_MS} ms were too short for it, so other games had {bench.short_ms} ms"
@@ -350,7 +350,7 @@ STEPS = (
         BotPlayer,
     ),
     _end("when its input ends before hello", lambda _, player: player.open()),
-    # What is queued, the start, is not sent.
+    # The queued start of the game is not sent.
     _end("when its input ends after ready", Bench.start, tell=False),
     _end("when its input ends in a game", Bench.start),
     _end("when its input ends in its turn", ask_for_a_move),

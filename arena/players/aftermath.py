@@ -43,7 +43,7 @@ MAX_SAID, MAX_READ, MAX_PATH = 300, 1000, 100
 path.
 """
 INSIDE = "/bot"  # where bubblewrap shows a bot its folder
-# Packages that somebody else wrote, though they may lie in the bot's folder.
+# Folders of packages that others wrote, even if they lie in the bot's folder.
 LIBRARIES = {"site-packages", "dist-packages", "node_modules"}
 PLACED = re.compile(r'  File "(?P<file>.+)", line (?P<line>\d+)(?:, in .+)?')
 NETWORK = re.compile(
@@ -52,21 +52,21 @@ NETWORK = re.compile(
     r"|Temporary failure in name resolution|Name or service not known|Network is unreachable"
 )
 """The names of errors that programs in several languages raise without a network."""
-NO_SOCKET = "PermissionError: [Errno 1]"  # for whatever the sandbox refuses
+NO_SOCKET = "PermissionError: [Errno 1]"  # the error for a system call that the sandbox refuses
 HIDDEN = re.compile(
     r"(PermissionError: \[Errno 13\]|FileNotFoundError: \[Errno 2\]) .*'(?P<file>/[^']+)'"
     r"|could not be started: /.+(Permission denied|No such file).*"
 )
 """The messages of programs that do not find a file, as when the sandbox hides it."""
-SDK = ("arena", "msgspec")  # what another Python misses that has not got the arena
+SDK = ("arena", "msgspec")  # modules that a Python without the arena cannot import
 NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)(?:\.[\w.]+)?'")
 NO_NODE_MODULE = re.compile(r"Error: Cannot find module '(@[\w.-]+/[\w.-]+|\w[\w.-]*)[^']*'")
 QUOTE, APOSTROPHE = '"', "'"
-NODE = "Node.js v"  # how the last line begins that Node.js writes after an error
+NODE = "Node.js v"  # the start of the last line that Node.js writes after an error
 NOWHERE = re.compile("(?!)")
-GRACE_NS = 200_000_000  # for a late answer, once with the bot's input open and once closed
-EXIT_NS = 1_000_000_000  # after the end of its output, for a bot to exit
-DRAIN_NS = 100_000_000  # to see whether unasked output turns into a flood
+GRACE_NS = 200_000_000  # the wait for a late answer, once with the bot's input open, once closed
+EXIT_NS = 1_000_000_000  # the wait for a bot to exit after its output has ended
+DRAIN_NS = 100_000_000  # the wait to see whether unasked output becomes a flood
 LINE_KB = MAX_LINE >> 10
 CRASHED = "the bot crashed"
 THINK_LESS = "think less (position.think_ms says how long), or allow more with --move-ms"
@@ -98,18 +98,18 @@ FORMS = (
         re.compile(r"\S+ line \d+: (?P<said>\w+ returned .+ at turn \d+: return .+)"),
         re.compile(r"(?P<file>\S+) line (?P<line>\d+): "),
     ),
-    Form(  # Java; the last cause is the first in time
+    Form(  # Java; the cause that is printed last happened first
         1,
         re.compile(r'(?:Exception in thread ".*?"|Caused by:) (?P<said>.+)'),
         re.compile(r"\s+at [^/(]+\((?P<file>\w+\.java):(?P<line>\d+)\)"),
     ),
-    Form(  # JavaScript; an error of its syntax has its place on a line before
+    Form(  # JavaScript; the place of a syntax error stands on an earlier line
         1,
         re.compile(r"(?:error: )?(?:Uncaught )?(?:\(in promise\) )?(?P<said>\w*Error\b.*)"),
         re.compile(r"(?:\s+at )?(?:.*\()?(?:file://)?(?P<file>/[^:]+):(?P<line>\d+)(?::\d+\)?)?"),
         NODE,
     ),
-    Form(  # Rust, since 1.73 and before
+    Form(  # Rust, both since 1.73 and before
         101,
         re.compile(r"thread '.*?' (?:\(\d+\) )?panicked at (?:'(?P<said>.*)', )?[^']+:\d+:\d+:?"),
         re.compile(r"thread .* (?P<file>\S+):(?P<line>\d+):\d+:?"),
@@ -144,7 +144,7 @@ def _traceback(lines: Sequence[str], folder: Path) -> Crash | None:
     if last < 0 or not after:
         return None
     words = " ".join(line.strip() for line in after)
-    if len(words) > MAX_SAID:  # without its middle: the end may matter
+    if len(words) > MAX_SAID:  # the middle is left out, because the end may matter
         half = MAX_SAID // 2 - 3
         words = f"{after[0][:half]} ... {after[-1].strip()[-half:]}"
     frames = takewhile(lambda line: line[:2] == "  ", reversed(lines[: last + 1]))
@@ -169,7 +169,7 @@ def _own(places: Iterable[re.Match[str]], folder: Path) -> str:
     """
     for place in places:
         inside = _inside(place["file"], folder)
-        # A file that is there: any other text may say what it likes.
+        # Only files that exist count: the text may be anything that the bot chose to write.
         is_there = inside and len(inside) <= MAX_PATH and os.path.isfile(folder / inside)  # noqa: PTH113
         if is_there and not LIBRARIES & {*PurePosixPath(inside).parts}:
             return f"{inside} line {place['line']}"
@@ -313,11 +313,11 @@ class Aftermath(Struct):
     def _overspent(self, failure: Overspent, budget_ns: int) -> Forfeit:
         """The fault of an answer that cost too much CPU time."""
         if self.is_starting:
-            allowed = f"the {self.startup_ms} ms of processor time allowed for start-up"
+            allowed = f"the {self.startup_ms} ms of CPU time allowed for start-up"
             detail = f"no answer came within {allowed}: {START_FASTER}"
             return Forfeit(FaultKind.STARTUP, detail)
         cost, budget = (round(each / NS_PER_MS) for each in (failure.cost_ns, budget_ns))
-        spent = f"the bot used {cost} ms of processor time for an answer that might take {budget}"
+        spent = f"the bot used {cost} ms of CPU time for an answer that might take {budget}"
         return Forfeit(FaultKind.LATE, f"{spent} ms: {THINK_LESS}")
 
     def _overdue(self, failure: OutOfTime) -> Forfeit:
@@ -354,12 +354,12 @@ class Aftermath(Struct):
             return Forfeit(FaultKind.NEVER_READS, f"{none}, and {left}")
         if not has_output or not self.process.has_output_open():
             return self._ended(partial)
-        # It has read its input and says nothing: an answer that comes when its input ends was
+        # The bot has read its input and is silent: an answer that comes when its input ends was
         # written in time, but never flushed.
         self.channel.close_input()
         with suppress(OutputEnded):
             late_ms = self._late_ms(deadline_ns)
-        if late_ms is not None:  # a bot that has moved does flush, so we do not advise it
+        if late_ms is not None:  # a bot that has moved before does flush: other advice
             closed = (
                 "the bot answered only after its input was closed: flush stdout after each line"
             )
@@ -369,7 +369,7 @@ class Aftermath(Struct):
             part = f"only part of a line came within {allowed}, {shown(partial)}"
             whole = "send each answer whole, with a newline at the end"
             return Forfeit(FaultKind.LATE, f"{part}: {whole}")
-        # a bot that answered hello flushes: what it holds back would have come when its input ended
+        # a bot that answered hello flushes: held-back output would have come when its input ended
         flush = "answer every request, and flush stdout after each line"
         cure = flush if self.is_starting else f"answer every turn; {THINK_LESS}"
         return Forfeit(FaultKind.SILENT, f"{none}: {cure}")

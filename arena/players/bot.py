@@ -57,8 +57,8 @@ class Stderr:
     are read.
     """
 
-    # What was read is out of the bot's reach, which can cut, fill and overwrite the file. The
-    # position kept here, not the file's, says what is new.
+    # The bot can cut, fill and overwrite the file, but not what has been read from it. So the
+    # position kept here, not the file's own, says what is new.
 
     def __init__(self, hear: Callable[[bytes], None] = lambda _: None) -> None:
         self.lines: list[tuple[str, str]] = []
@@ -82,7 +82,7 @@ class Stderr:
         while time.monotonic() < deadline:
             if not channel.unread_by_bot() and process.meter.is_idle():
                 break
-            # On a worker's one core the bot runs only while the worker sleeps.
+            # A worker and its bots share one core, so the bot runs only while the worker sleeps.
             time.sleep(nap_s)
             nap_s = min(2 * nap_s, LONGEST_NAP_S)
         self.catch_up(process)
@@ -91,11 +91,11 @@ class Stderr:
         """Reads what was written since the last call; only the beginning if it is much."""
         text = process.stderr_from(self._at, PART_BYTES)
         is_flood = len(text) == PART_BYTES
-        # What may be the beginning of a value to hide waits for the rest, or is left out.
+        # Bytes that may begin a value to hide are kept back until more comes, or left out.
         text = text[: len(text) - process.grants.begun(text)]
         self._at += len(text)
         shown_text = process.grants.hidden(text).decode(errors="backslashreplace")
-        # Not splitlines(): to a bot only a newline ends a line, and other breaks are escaped.
+        # Not splitlines(): only a newline ends a line here, and other line breaks are escaped.
         lines = [line for line in shown_text.split("\n") if line.strip()]
         if is_flood:
             there = self._at

@@ -77,7 +77,7 @@ class BuildCache:
                 made = shutil.copytree(source, Path(temporary, "tree"), symlinks=True)
                 seal = tree_hash(made)
                 made.rename(self.folder / key)
-            # Without its seal, which comes last, a build is not used.
+            # The seal is written last, because a build without a seal is not used.
             self._seal(key).write_text(seal, encoding="ascii")
             self._make_room()
 
@@ -109,11 +109,11 @@ class BuildCache:
 
     def _make_room(self) -> None:
         """Removes all builds except the most recently used ones that fit together into
-        `MAX_BYTES`.
+        `MOST_BYTES`.
         """
         sealed = {seal.name.removesuffix(SEAL): seal for seal in self.folder.glob(f"*{SEAL}")}
         for place in self.folder.iterdir():
-            if place.name not in sealed and place.is_dir():  # of a keeper that was killed
+            if place.name not in sealed and place.is_dir():  # left by an arena that was killed
                 remove_tree(str(place))
         used_last = sorted(sealed, key=lambda key: sealed[key].stat().st_mtime_ns, reverse=True)
         size = 0

@@ -56,7 +56,7 @@ def chosen(wanted: str) -> Exchange | None:
     if wanted == "python":
         return None
     try:
-        # A machine without a compiler has none.
+        # An arena that was installed without a C compiler does not have this module.
         from arena.players.native import exchange  # noqa: PLC0415
     except ImportError as error:
         if wanted == "native":
@@ -150,7 +150,7 @@ class Channel:
         self._outgoing = b""
         self._open = True
         self._said: deque[Said] = deque(maxlen=KEPT_LINES)
-        # A tap costs nothing where there is none: two calls an exchange are 2 % of it.
+        # Without a tap nothing is called: two calls per exchange would take 2 % of its time.
         self._note: Callable[[Said], None] = self._said.append if tap is None else self._tell_tap
         self.accepts_input = True
 
@@ -172,9 +172,9 @@ class Channel:
             self._check_unasked()
         queue = self._queue
         queue.append(line)
-        # A reply in two steps. The exchange in C does only the usual case: all written at once,
-        # one whole line back. In every other case it says how far it got, and the code that reads
-        # and writes step by step goes on from there, so that odd cases are written once, in Python.
+        # The C code handles only the usual case: everything is written at once, and one whole line
+        # comes back. In every other case it returns how far it got, and the code below continues
+        # step by step. So the rare cases exist once, in Python.
         if self._exchange is None or self._incoming or self._outgoing:
             self._send(deadline_ns)
             return self.read_line(deadline_ns)
@@ -234,8 +234,8 @@ class Channel:
 
     def _is_readable(self, deadline_ns: int) -> bool:
         """Whether there is something to read, or the end of the output, by the deadline."""
-        # It looks once even if the deadline has passed: what had come by then was in time, and it
-        # is the machine that was late to look.
+        # It looks once even if the deadline has passed: the output may have come in time, and only
+        # this process was late to look.
         return bool(self._readable.poll(max(0, deadline_ns - time.monotonic_ns()) / 1e6))
 
     def is_flooding(self, deadlines_ns: Iterable[int]) -> bool:

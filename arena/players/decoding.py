@@ -70,8 +70,8 @@ def _mended(line: bytes) -> Move | None:
     """The move in a line that is not JSON only because of its note; None if that is not
     the reason.
     """
-    # Many languages write a mean of no games as NaN, a text cut in the middle of a character, or a
-    # tab as it is: such a note must not cost the bot its game. Python's own reader takes them.
+    # Many languages write NaN for the mean of no games, texts cut in the middle of a character, or
+    # unescaped tabs. Such a note must not cost the bot its game, and Python's own reader takes it.
     if b'"note"' not in line:
         return None
     try:
@@ -87,7 +87,7 @@ def read_note(note: Raw) -> object:
     try:
         return _any(note)
     except msgspec.MsgspecError:
-        # a number out of range, or what `_mended` let pass
+        # the note has a number out of range, or was accepted by `_mended`
         try:
             return json.loads(bytes(note))
         except (ValueError, RecursionError):

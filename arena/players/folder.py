@@ -148,7 +148,7 @@ def near_paths(path: Path) -> str:
     """
     try:
         beside = os.listdir(path.parent)  # noqa: PTH208 - only names
-    except OSError:  # no folder, or a path that is too long
+    except OSError:  # it is no folder, or the path is too long
         return ""
     return did_you_mean(path.name, beside).rstrip()
 

@@ -85,14 +85,14 @@ def start_bot(
         return child, counter
     try:
         os.close(opener)
-        # waits until the counter is there, which counts only what is started after it
+        # waits until the counter exists, because it counts only what starts after it
         os.read(gate, 1)
         os.setsid()
         if sys.platform == "linux":
             libc.prctl(DEATH_SIGNAL, KILL, 0, 0, 0)
             if os.getppid() != keeper:
                 os._exit(127)
-        # Python ignores these signals, and the bot would inherit that
+        # Python ignores these signals; without a reset the bot would, too
         for number in (PIPE, FILE_SIZE):
             libc.signal(number, None)
         if cores := limits.get("cores", 0):
@@ -104,9 +104,9 @@ def start_bot(
             most = number if hard == resource.RLIM_INFINITY else min(number, hard)
             resource.setrlimit(kind, (most, most))
         os.environ[MARK] = str(keeper)
-        # A shell is what must not come between.
+        # Without a shell in between: the command must not be interpreted again.
         os.execvp(command[0], command)  # noqa: S606
-    # Whatever it is, this process must not go on as a second keeper.
+    # After any error, this process must not continue as a second keeper.
     except BaseException as error:  # noqa: BLE001
         tell(status, f"failed {error}")
     os._exit(127)
@@ -153,8 +153,8 @@ class Watch:
         used = {"processes": len(tree), "threads": sum(each[1] for each in figures)}
         used["memory_mb"] = sum(sizes) + held >> 10
         limits = self._limits
-        # The quick sum counts shared memory once for each process. Only if that is too much is the
-        # slow look worth it, which divides it.
+        # The quick sum counts shared memory once per process. Only if that is too much, the slow
+        # sum is made, which divides shared memory among the processes.
         if used["memory_mb"] > limits.get("memory_mb", used["memory_mb"]):
             used["memory_mb"] = sum(map(shared_fairly, tree, sizes)) + held >> 10
         if "files_in_memory" in limits:
@@ -180,7 +180,7 @@ class Watch:
             clock_ns = process_ns(pid)
             grown_ns = clock_ns - (known_ns if known_ns <= clock_ns else 0)
             self._clocks[pid] = clock_ns
-            # the counter leaves a process at its end, before its memory is given back
+            # the counter drops a process at its end, before its memory is returned
             used_ns += 0 if grown_ns > NOISE_NS and is_ending(pid) else grown_ns
         uncounted_ns = max(0, used_ns - (read_counter(self._counter) - before_ns))
         self._missing_ns = max(0, self._missing_ns + uncounted_ns - NOISE_NS)
@@ -229,9 +229,9 @@ def kill_all(child: int) -> bool:
     """Kills the bot's process group, then its orphans generation by generation. Returns whether
     none is left.
     """
-    # It goes before the bot's processes, where this user may: root has no limit of processes, and
-    # sixty that fork and exit outrun an equal. Unhurried, this gave up after two seconds, and the
-    # machine had 26,000 processes soon after.
+    # The keeper gets a higher priority than the bot's processes, if this user may do that. Root has
+    # no limit of processes, and sixty that fork and exit outrun a process of equal priority.
+    # Without this, the keeper gave up after two seconds, and the machine soon had 26,000 processes.
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     except (AttributeError, OSError):
@@ -262,15 +262,15 @@ def main() -> int:
     pairs = [pair.partition("=") for pair in sys.argv[3].split(",") if pair]
     limits = {name: int(number) for name, _, number in pairs}
     libc = ctypes.CDLL(None)
-    # What the bot leaves behind becomes the keeper's child. So nothing can hide by leaving its
-    # parent, and the processor time of the dead is booked where the arena reads it.
+    # Orphans of the bot become children of the keeper. So no process can hide by leaving its
+    # parent, and the CPU time of ended processes is booked where the arena reads it.
     if sys.platform == "linux":
         libc.prctl(SUBREAPER, 1, 0, 0, 0)
     for descriptor in (lifeline, status):
         os.set_inheritable(descriptor, False)  # noqa: FBT003 - it takes no keyword
     end = sys.argv.index("--")
     child, counter = start_bot(sys.argv[end + 1 :], limits, status, libc)
-    # The keeper lets go of the bot's pipes, or the arena would never see their end.
+    # The keeper closes the bot's pipes, or the arena would never see their end.
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
@@ -283,7 +283,7 @@ def main() -> int:
     return 0 if kill_all(child) else 1
 
 
-# processor time, and what processes hold; empty or zero if there is no /proc
+# The CPU time and the memory of processes; empty or zero without /proc.
 
 
 def count_processor_time(pid: int, libc: ctypes.CDLL) -> int:
@@ -364,7 +364,7 @@ def held_kb(tree: list[int], opened: list[os.stat_result]) -> int:
     """
     pipes = {file.st_ino for file in opened if stat.S_ISFIFO(file.st_mode)}
     count = len({file.st_ino for file in opened if stat.S_ISSOCK(file.st_mode)})
-    for pid in tree:  # a private network has also those that wait in a queue, open nowhere
+    for pid in tree:  # a private network also has sockets that wait in a queue and are open nowhere
         try:
             own_network = os.stat("/proc/self/ns/net").st_ino  # noqa: PTH116
             its_network = os.stat(f"/proc/{pid}/ns/net").st_ino  # noqa: PTH116
@@ -372,7 +372,7 @@ def held_kb(tree: list[int], opened: list[os.stat_result]) -> int:
             continue
         if its_network != own_network:
             count = max(count, len(read_file(f"/proc/{pid}/net/unix").splitlines()) - 1)
-    # the most that a socket may hold for a slow reader, if this machine says that it is more
+    # the limit of a socket for a slow reader, if it is larger on this machine
     more = int(read_file("/proc/sys/net/core/wmem_default") or 0) >> 10 if count else 0
     return count * max(SOCKET_KB, more) + len(pipes) * PIPE_KB
 
@@ -398,7 +398,7 @@ def shared_kb(tree: list[int]) -> int:
     for pid in tree:
         mine: dict[bytes, int] = {}
         for line in read_file(f"/proc/{pid}/maps").splitlines():
-            if b"/dev/zero (deleted)" in line:  # how such memory is called there
+            if b"/dev/zero (deleted)" in line:  # the name of shared memory without a file
                 place, _, _, _, inode = line.split()[:5]
                 start, end = place.split(b"-")
                 mine[inode] = mine.get(inode, 0) + (int(end, 16) - int(start, 16) >> 10)

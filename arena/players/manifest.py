@@ -45,7 +45,7 @@ COPY_IT = (
 
 Value = int | float | bool | str
 OPTION_NAME = re.compile(r"[a-z][a-z0-9_]{0,29}", re.ASCII)
-# Whatever stands in a name stands in ids of games, names of files and lists with commas.
+# Names are parts of game ids, file names and lists with commas, so few characters are allowed.
 CHOICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,29}", re.ASCII)
 INT = re.compile(r"-?[0-9]{1,16}", re.ASCII)
 FLOAT = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", re.ASCII)
@@ -132,7 +132,7 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         elif self.type == "int":
             value = int(text) if INT.fullmatch(text) else None
         elif FLOAT.fullmatch(text):
-            value = float(text) + 0.0  # there is one zero
+            value = float(text) + 0.0  # turns -0.0 into 0.0, so that there is one zero
         return None if value is None or not self.allows(value) else value
 
     def allows(self, value: Value) -> bool:
@@ -241,7 +241,7 @@ def read_toml(path: Path) -> Toml:
         return Toml(path, text, msgspec.toml.decode(text))
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: expected text in UTF-8, got {error}") from None
-    # too long a number, arrays nested too deep
+    # a number is too long, or arrays are nested too deep
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
         message = str(error)
         lines = text.splitlines()
@@ -268,7 +268,7 @@ def check_file(file: Path, root: Path) -> None:
             raise BotFolderError(f"{file}: expected {wanted}", COPY_IT)
         if not file.is_file():
             raise BotFolderError(f"{file}: expected a regular file")
-    except (OSError, RuntimeError) as error:  # a loop of links
+    except (OSError, RuntimeError) as error:  # links form a loop
         raise BotFolderError(f"{file}: expected a file, got {error}") from None
 
 
@@ -407,7 +407,8 @@ def played_text(text: str, manifest: Manifest) -> str:
     could pass on information that the hash does not cover.
     """
     values = msgspec.to_builtins(replace(manifest, version="1"))
-    # JSON is TOML, for such values as there are, but for one character that TOML wants escaped.
+    # For the values that occur here JSON is valid TOML, except for one character that TOML wants
+    # escaped.
     options = values.pop("options", {})
     for name, fields in options.items():
         values |= {f"options.{name}.{key}": value for key, value in fields.items()}

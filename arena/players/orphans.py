@@ -86,7 +86,7 @@ def kill_orphans(keeper: int, session: int | None) -> None:
             return
         for pid in orphans:
             known.update(family(pid))
-        # Its number cannot be another session's, as long as one of its processes is there.
+        # No other session can get this number as long as one of its processes exists.
         if session is not None and any(_session_of(pid) == session for pid in orphans):
             _kill_session(session)
         for pid in orphans:

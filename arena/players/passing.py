@@ -31,11 +31,11 @@ def make_passing(kind: str) -> str:
     """
     made = tempfile.mkdtemp(prefix=UNFINISHED)
     handle = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
-    # On a file system without locks, no folder is ever taken for abandoned.
+    # On a file system without locks this fails, and no folder counts as abandoned.
     with suppress(OSError):
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    # Only now the folder gets a name that other processes look at, so none sees it without its
-    # lock.
+    # The folder gets the name that other processes look for only now, so none of them sees it
+    # without its lock.
     name = made.replace(UNFINISHED, f"{PREFIX}{kind}-")
     os.rename(made, name)  # noqa: PTH104 - every start of a bot waits for this call
     _locks[name] = handle
@@ -101,6 +101,6 @@ def run_tool(*command: str) -> None:
     out.
     """
     *words, place = command
-    # The system's own programs, also where the user's PATH does not lead to them.
+    # The system's folders are searched even if the user's PATH leaves them out.
     system = {"PATH": os.defpath}
     subprocess.run([*words, "--", place], stderr=subprocess.DEVNULL, check=False, env=system)  # noqa: S603

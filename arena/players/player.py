@@ -148,7 +148,7 @@ class InProcessPlayer(Player):
         """Stores the seat's seed for the game."""
         self._seed = start.seed
 
-    # A function is never late.
+    # The budget is unused, because a function is never late.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
         """The function's move in a copy of the state."""
         began_ns = time.monotonic_ns()
@@ -156,7 +156,7 @@ class InProcessPlayer(Player):
         return Answer(move_text(state.board, move), time.monotonic_ns() - began_ns, began_ns)
 
 
-# The shape of a choosing function.
+# The seed is unused: this is the signature of every choosing function.
 def first_move(state: State, seed: int) -> int:  # noqa: ARG001
     """The first legal move."""
     return state.nth(0)

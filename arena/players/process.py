@@ -57,7 +57,7 @@ EXCESSES = {
     "disk": "its files took {} MB: write less",
     "files": "it had {} files: delete those it no longer needs",
     "uncounted": (
-        "its processes used {} ms of processor time that could not be counted: run only programs"
+        "its processes used {} ms of CPU time that could not be counted: run only programs"
         " that they may read"
     ),
     "awake": (
@@ -94,7 +94,7 @@ class Ending(NamedTuple):
     @property
     def use(self) -> str:
         """A text about the CPU time and memory that the process used, as far as known."""
-        return f"{self.cpu_s:.2f} s of processor time, at most {self.peak_kb >> 10} MB of memory"
+        return f"{self.cpu_s:.2f} s of CPU time, at most {self.peak_kb >> 10} MB of memory"
 
     def __str__(self) -> str:
         if self.failed:
@@ -136,10 +136,10 @@ class BotProcess:
         self._sandbox = sandbox
         self._launch = sandbox.launch(command, folder, writable=building, grants=grants)
         self.stderr = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
-        # It may be cut while the bot writes to it.
+        # Opened to append, because the arena may cut the file while the bot writes to it.
         fcntl.fcntl(self.stderr, fcntl.F_SETFL, os.O_APPEND)
-        # The lifeline ends when this process lets go of it, kill -9 included, and then the keeper
-        # kills the bot. The status pipe ends when the keeper does, which nobody but a bot wants.
+        # The lifeline ends when this process closes it or dies, even by kill -9; then the keeper
+        # kills the bot. The status pipe ends when the keeper dies, which only a bot could want.
         lifeline_read, self._lifeline = os.pipe()
         self._status, status_write = os.pipe()
         os.set_blocking(self._status, False)
@@ -166,7 +166,7 @@ class BotProcess:
             self._launch.close()
         assert self._keeper.stdin is not None
         assert self._keeper.stdout is not None
-        # Copies, which the caller may close when it likes: the originals belong to Popen's files.
+        # Copies, which the caller may close at any time: the originals belong to Popen's files.
         self.to_bot = os.dup(self._keeper.stdin.fileno())
         self.from_bot = os.dup(self._keeper.stdout.fileno())
         self._keeper.stdin.close()
@@ -181,7 +181,7 @@ class BotProcess:
         self, words: list[str], folder: Path, pipes: tuple[int, ...]
     ) -> subprocess.Popen[bytes]:
         """Starts the keeper, which starts the bot. Raises OSError."""
-        # Starting bots is what this is for.
+        # Starting a bot's command is the purpose of this function.
         return subprocess.Popen(  # noqa: S603
             [*plain_python(keeper), *words, "--", *self._launch.command],
             cwd=folder,
@@ -232,16 +232,16 @@ class BotProcess:
         """Stops all the bot's processes until `go_on`. A bot whose processes resume again and again
         is killed.
         """
-        # One in a long system call goes on until that ends, for which nobody is to blame.
+        # A process in a long system call runs until the call ends, which is no fault of the bot.
         self._pauses += self._is_stopped or not self._pauses
         number = signal.SIGSTOP if self._pauses <= MAX_PAUSES else signal.SIGKILL
         sent = list[int]()
         self._is_stopped = True
-        # What was sent a signal starts nothing more.
+        # A process that was sent a signal starts no further ones.
         for _ in range(MAX_ROUNDS):
             if not (new := [pid for pid in self._tree() if pid not in sent]):
                 return
-            # Parents first: a shell that saw its child stopped would end.
+            # Parents are stopped first: a shell that saw its child stop would end.
             for pid in new:
                 self._is_stopped &= _stop(pid, number)
             sent += new
@@ -264,7 +264,7 @@ class BotProcess:
         size = self.stderr_size()
         tail = os.pread(self.stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL))
         if self.grants.env and size > STDERR_TAIL:
-            # Its first line may begin within a value, which would not be found.
+            # The first line is dropped: it may begin inside a value, which would not be found.
             tail = tail.partition(b"\n")[2]
         return self.grants.hidden(tail).decode(errors="replace")
 
@@ -323,7 +323,7 @@ class BotProcess:
             self._keeper.kill()
             self._keeper.wait()
         adoption.keepers.discard(self._keeper.pid)
-        if self._keeper.returncode:  # it was killed before the bot, whose session is still known
+        if self._keeper.returncode:  # the keeper was killed, so the bot may still live
             session = self._words().get("started")
             kill_orphans(self._keeper.pid, int(session) if session else None)
         adoption.end()

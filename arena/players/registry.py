@@ -217,7 +217,7 @@ class Registry:
         assert folder is not None, "what is not registered is refused"
         older = self.versions(name)[1:]
         try:
-            # First out of sight, so that no interruption leaves half a bot.
+            # The folder is renamed first, so that an interruption leaves no half of a bot.
             with tempfile.TemporaryDirectory(prefix=".outgoing-", dir=self.root) as temporary:
                 folder.rename(gone := Path(temporary, "bot"))
                 remove_tree(str(gone))
@@ -231,7 +231,7 @@ class Registry:
         if not self.root.is_dir():
             return []
         folders = [path for path in self.root.iterdir() if not path.name.startswith(".")]
-        # False, too, where it may not look.
+        # is_dir() is also False for a folder that this user may not see.
         return sorted(path.name for path in folders if os.path.isfile(path / MANIFEST_FILE))  # noqa: PTH113
 
     def _folder_of(self, label: str) -> Path | None:
@@ -274,7 +274,7 @@ class Registry:
             made_if_filled(self.root),
             tempfile.TemporaryDirectory(prefix=INCOMING, dir=self.root) as temporary,
         ):
-            # What a killed 'arena submit' left; one that still copies is younger.
+            # Left by a killed 'arena submit'; the folder of a running one is younger.
             for left in self.root.glob(f"{INCOMING}*"):
                 if age_s(left) > ABANDONED_S:
                     remove_tree(str(left))
@@ -353,7 +353,7 @@ def _version_in(folder: Path) -> str:
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Writes a bot.toml; comments and order of an existing one are kept."""
-    # Slow to load, and only writing needs it.
+    # Imported here because it is slow to load, and only writing needs it.
     import tomlkit  # noqa: PLC0415
 
     try:

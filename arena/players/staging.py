@@ -94,8 +94,8 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
     """
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():
-        # What a build left there has no hash to compare it with. It is whole, because a copy gets
-        # its name only when it is finished, and the folder is nobody's but the arena's.
+        # Built files have no hash to compare them with. They are complete, because a copy gets
+        # its name only when it is finished, and only the arena writes to this folder.
         is_itself = bot.folder.resolve() == target.resolve()
         if is_itself or bot.manifest.build or content_hash(target, bot.manifest) == bot.sha256:
             return staged
@@ -107,7 +107,7 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
         if missing:
             raise BotFolderError(f"{bot.label}: {missing}", cure)
         if bot.manifest.build:
-            # The kernel ends its count of processor time at a program that may be run but not read.
+            # The kernel stops counting CPU time at a program that may be run but not read.
             run_tool("chmod", "-R", "a+rX", str(work))
     return staged
 
@@ -135,7 +135,7 @@ def _has_files_of(bot: Bot, folder: Path) -> bool:
     """Whether a folder has the bot's files and no others. Arenas before 1.1 left builds in it."""
     try:
         return folder.exists() and content_hash(folder, bot.manifest) == bot.sha256
-    except BotFolderError:  # such a build may be larger than a bot's folder can be
+    except BotFolderError:  # the build may be larger than a bot's folder is allowed to be
         return False
 
 
@@ -250,7 +250,7 @@ def script_of(command: Sequence[str]) -> str:
     program = Path(command[0]).name
     words = iter(command[1:])
     word = next((each for each in words if not HARMLESS.fullmatch(each)), "")
-    if word.startswith("-"):  # the next word may belong to it
+    if word.startswith("-"):  # the next word may be its value
         return ""
     if PYTHON.fullmatch(program):
         return word
@@ -291,20 +291,20 @@ def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
     except OSError:  # the cache cannot be locked, for example
         remove_tree(str(work))
     _copy_to(bot, work, sandbox)
-    # Somebody may have changed the files since they were hashed: then this build must not be kept
-    # as that of the hash, for later runs.
+    # The files may have changed since they were hashed. Then this build must not be kept under that
+    # hash for later runs.
     is_as_hashed = cache is not None and content_hash(work, bot.manifest) == bot.sha256
     for step in bot.manifest.build:
         _build(bot, step, work, sandbox)
     if cache and is_as_hashed:
-        with suppress(OSError):  # it is built; keeping it only saves time
+        with suppress(OSError):  # the bot is built already; keeping the build only saves time later
             cache.keep(key, work)
 
 
 def _build_key(bot: Bot, sandbox: Sandbox) -> str:
     """A hash of everything that a build depends on: the bot's files, the machine, the compilers."""
-    # The files of all compilers known here, too, since a step such as ``make`` does not say what it
-    # compiles with. A change of one shows by its size and time.
+    # The files of all known compilers are included, because a step such as ``make`` does not say
+    # which it uses. A changed compiler differs in size or time.
     known = [bot.sha256, sandbox.tier, platform.platform(), platform.node(), sys.version]
     for program in dict.fromkeys((*(step[0] for step in bot.manifest.build), *INSTALL)):
         if place := _place_of(program):

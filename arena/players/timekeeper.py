@@ -40,7 +40,7 @@ and the stall is not charged.
 """
 MIN_PATIENCE_NS = 3_000_000_000
 PATIENCE = 10
-"""An answer may take this many times its budget by the wall clock, and at least MIN_PATIENCE_NS.
+"""An answer may take this many times its budget by the wall clock, and at least LEAST_PATIENCE_NS.
 So a bot is in time even if it gets only a tenth of a CPU.
 """
 PROBES, PROBE_NS = 5, 20_000_000
@@ -195,7 +195,7 @@ class Timekeeper:
         share = 0.0
         for _ in range(PROBES):
             share = max(share, self._share()) if share < 1 / PATIENCE else share
-        # who wants a processor has got about as much of it meanwhile as this process
+        # a bot that wants a CPU got about as much of it in that time as this process
         wants_more = self.owed_ns() - owed_ns > PROBE_NS or not self._meter.is_started
         if share < 1 / PATIENCE and wants_more:
             return BusyMachineError(
@@ -205,8 +205,8 @@ class Timekeeper:
             )
         used_ms = owed_ns // NS_PER_MS
         waited_ms = round(waited_ns / NS_PER_MS)
-        used = f"it used {used_ms} of its {budget_ns // NS_PER_MS} ms of processor time"
-        use = f"it used {used_ms} ms of processor time in {waited_ms} ms"
+        used = f"it used {used_ms} of its {budget_ns // NS_PER_MS} ms of CPU time"
+        use = f"it used {used_ms} ms of CPU time in {waited_ms} ms"
         return OutOfTime(partial, f"{waited_ms} ms ({used})", use)
 
     def _share(self) -> float:

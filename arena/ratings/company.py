@@ -211,8 +211,8 @@ class _Split(NamedTuple):
             yield _Test(split=self, bot=better, opponent=worse, clearness=clearness)
 
     def chances(self, one: Ints, other: Ints) -> Floats:
-        """(L,) for each pair of bots, the probability that chance alone changes their difference as
-        much as seen, with errors by deal; 1 if there are too few deals.
+        """For each of L pairs of bots, the probability that chance alone changes their difference
+        as much as seen, with errors by deal; 1 if there are too few deals.
         """
         model = self.model
         moved = self.changes @ self.shift

@@ -192,8 +192,8 @@ def leverage_of(model: Model, parameters: Floats, bread: Floats, designs: Design
 
 
 def jackknifed(leverage: Leverage, designs: Designs, scored: Iterable[csr_array]) -> Floats:
-    """(size, size) the sum over all units of U U', where U is the unit's score after correction for
-    the unit's own pull on the parameters; NaN with one unit.
+    """The sum, (size, size), of U U' over all units of chance, where U is the unit's score after
+    correction for the unit's own pull on the parameters; NaN with one unit.
 
     ``scored`` yields the scores (C, size) of all units, some at a time.
     """
@@ -267,8 +267,9 @@ def satterthwaite(leverage: Leverage, figures: Floats, one: Ints, other: Ints) -
 
 
 def contrasted(products: Floats, one: Ints, other: Ints) -> Floats:
-    """(..., L) the quadratic form of each contrast, from the form's values ``products`` (..., m, m)
-    for pairs of figures.
+    """The variance, (..., L), of each of L contrasts, from the covariances ``products`` (..., m, m)
+    of m figures. A contrast is the difference of figures ``one`` and ``other``, or the figure
+    itself if both are equal.
     """
     diagonal = np.diagonal(products, axis1=-2, axis2=-1)
     pairs = diagonal[..., one] + diagonal[..., other] - 2 * products[..., one, other]
@@ -286,7 +287,7 @@ def _portions(leverage: Leverage, width: int, squared: int = 0) -> Iterator[tupl
 
 
 def _crossed(leverage: Leverage, moved: Floats) -> Floats:
-    """(L,) the sums of G_cd^2 over all pairs of different deals (see `satterthwaite`), where
+    """The sums, (L,), of G_cd^2 over all pairs of different deals (see `satterthwaite`), where
     ``moved`` (size, L) is x.
     """
     bread, (size, count) = leverage.bread, moved.shape

@@ -75,20 +75,20 @@ class Model(NamedTuple):
         return cls(results, offsets, size, seating, times, np.stack(won, axis=1), columns)
 
     def by_seat(self, parameters: Floats) -> Floats:
-        """(S, K) the parameter of the bot plus that of the seat."""
+        """For each seating and seat, (S, K), the parameter of the bot plus that of the seat."""
         values = np.append(parameters, 0.0)[self.columns]
         return np.asarray(values.reshape(len(values), 2, -1).sum(axis=1), dtype=np.float64)
 
     def shares(self, parameters: Floats) -> Floats:
-        """(S, K) the expected share of the win of each seat, 0 for an empty one."""
+        """For each seating and seat, (S, K), the expected share of the win; 0 for an empty seat."""
         utility = self.by_seat(parameters)
         utility[self.columns[:, : utility.shape[1]] == self.size] = -np.inf
         weight = np.exp(utility - utility.max(axis=1, keepdims=True))
         return np.asarray(weight / weight.sum(axis=1, keepdims=True), dtype=np.float64)
 
     def products(self, parameters: Floats) -> tuple[Floats, Ints]:
-        """(S, 2K, 2K) the information of one game of each seating, ``diag p - p p'`` over its bots
-        and seats, and the places of these numbers in a flat matrix (size + 1, size + 1).
+        """The information of one game of each seating, (S, 2K, 2K): ``diag p - p p'`` over its bots
+        and seats. Also the indices of these numbers in a flattened matrix (size + 1, size + 1).
         """
         expected = self.shares(parameters)
         spread = expected[:, :, None] * (np.eye(expected.shape[1]) - expected[:, None, :])
@@ -96,8 +96,8 @@ class Model(NamedTuple):
         return np.tile(spread, (1, 2, 2)), places
 
     def scores(self, expected: Floats) -> csr_array:
-        """(O, size) the score of one game of each outcome, ``X' (y - p)``, where ``expected`` is p
-        (S, K).
+        """For each outcome, (O, size), the score ``X' (y - p)`` of one game; ``expected`` has p (S,
+        K).
         """
         residuals = np.tile(self.results.share - expected[self.seating], 2)
         return by_parameter(residuals, self.columns[self.seating], self.size)
@@ -140,7 +140,7 @@ class Model(NamedTuple):
         return regular
 
     def maximum(self, prior: float) -> Floats:
-        """(size,) the parameters at the maximum of the likelihood, found by Newton's method. Raises
+        """The parameters (size,) at the maximum of the likelihood, found by Newton's method. Raises
         NoAnswerError if it is not reached in MAX_STEPS steps.
         """
         parameters = np.zeros(self.size)
@@ -166,8 +166,8 @@ class Model(NamedTuple):
 
 
 def by_parameter(values: Floats, columns: Ints, size: int) -> csr_array:
-    """(O, size) the values (O, 2K) of games, summed by the parameters ``columns`` (O, 2K) that they
-    belong to.
+    """For each game, (O, size), its ``values`` (O, 2K) summed by the parameters ``columns`` (O, 2K)
+    to which they belong.
     """
     rows = np.arange(0, values.size + 1, values.shape[1])
     shape = (len(values), size + 1)

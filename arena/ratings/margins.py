@@ -111,8 +111,8 @@ class MarginTest(SequentialTest):
         return float(np.average(beats, weights=weights))
 
     def _half_gaps(self, thresholds: "Floats", gap: float) -> "Floats":
-        """(sets of opponents,) half the distance of the two bots on the logistic scale at which the
-        log odds of their shares of the win differ by ``gap``.
+        """For each set of opponents, half the distance of the two bots on the logistic scale at
+        which the log odds of their shares of the win differ by ``gap``.
         """
         half = np.full(len(thresholds), gap / 2)
         # Without shared wins the first guess is right. A shared win is a level of its own between
@@ -154,9 +154,9 @@ class MarginTest(SequentialTest):
         )
 
     def _pooled(self, outcomes: "Sequence[Floats]") -> "Floats":
-        """(sets of opponents, outcomes) the frequencies of both bots' outcomes together. As in the
-        test on wins, they are pulled towards the frequencies against all opponents, to which one
-        block at the ends is added.
+        """For each set of opponents, the frequencies of the outcomes of both bots together. As in
+        the test on wins, they are pulled towards the frequencies against all opponents, to which
+        one block at the ends is added.
         """
         every = np.sum(outcomes, axis=0)
         every[[0, -1]] += 0.5
@@ -276,8 +276,8 @@ def _placements(counts: "Floats") -> "Floats":
 
 
 def _chances(thresholds: "Floats", shift: "Floats") -> "Floats":
-    """(sets of opponents, outcomes) the probability of each outcome for a bot that is ``shift``
-    above the middle of the logistic scale.
+    """For each set of opponents, the probability of each outcome for a bot that is ``shift`` above
+    the middle of the logistic scale.
     """
     below = 1 / (1 + np.exp(shift[:, None] - thresholds))
     return np.diff(below, axis=1, prepend=0.0, append=1.0)

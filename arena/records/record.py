@@ -88,7 +88,7 @@ class GameRecord(DealtGame, frozen=True, omit_defaults=True):
     ``think_ms``, ``slowest_ms``  total time of all answers, and the longest single one
     ``turns``  number of placements; ``ended`` in UTC
     ``sandbox``  the tier in use, and what seats might do beyond it: ``bubblewrap 0=network,env``
-    ``clock``  ``cpu`` if time is the bots' processor time; left out if it is that of the clock on
+    ``clock``  ``cpu`` if time is the bots' CPU time; left out if it is that of the clock on
                the wall
     """
 

@@ -37,7 +37,7 @@ def nth_square(mask: int, index: int) -> int:
     """The square of the set bit with this index, counted from the lowest."""
     square = 0
     half = mask.bit_length() >> 1
-    # Below that, taking bits away is faster than halving.
+    # For few bits, removing them one by one is faster than halving the mask.
     while index > 6:  # noqa: PLR2004
         low = mask & (1 << half) - 1
         count = low.bit_count()
@@ -173,7 +173,7 @@ def read_board(path: Path) -> Board:
         text = _read_regular(path).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         raise BoardError(f"board file {path}: expected a text file, got {error}") from error
-    if not path.stem.isprintable():  # the name goes into seeds and files, and a board has no other
+    if not path.stem.isprintable():  # the name is used in seeds and file names
         raise BoardError(f"board file {path}: expected a name of printable characters in UTF-8")
     return parse_board(path.stem, text)
 
@@ -201,7 +201,7 @@ def built_in(name: str) -> Board:
             f"expected a board out of {', '.join(BUILT_IN)}, got {name!r}",
             "any other is given as the path of a board file, such as ./moon.txt",
         )
-    # importlib.resources would take a sixth of the start of every bot.
+    # Not importlib.resources, which would take a sixth of the start-up time of every bot.
     path = Path(__file__).with_name("boards") / f"{name}.txt"
     return parse_board(name, path.read_text(encoding="utf-8"))
 

@@ -44,7 +44,7 @@ def outlook(position: "BoardState", seat: int) -> int:
     values of the other seats.
     """
     worth = [PLACED * -left for left in position.left]
-    # As the core sees it, for speed.
+    # These attributes are private to the core; they are read directly for speed.
     provinces = [province for areas in position._areas for province in areas]  # noqa: SLF001
     for province in provinces:
         if province.size < MAJOR:
@@ -120,7 +120,7 @@ def play_out(state: "State", random: Random, policy: PlayoutPolicy) -> int:
         raise ValueError(f"{message}: use rollouts")
     before = state.turns
     if state.end is None:
-        # Hands may have been set since the last move.
+        # Hands may have been set since the last move, so the game may be over.
         state._end_if_stuck()  # noqa: SLF001
     while state.end is None and not 0 < policy.turns <= state.turns - before:
         state.play(_chosen(state, random, policy))
@@ -151,7 +151,7 @@ def roll_out(
         raise ValueError(f"expected 1 to {_MOST} games for each move, got {times}")
     if seat != state.mover or state.end is not None:
         raise ValueError(f"expected the seat that is to move, got {seat}")
-    state = state.copy()  # so that nothing that happens while the moves are read can change it
+    state = state.copy()  # so that reading the moves, which may run any code, cannot change it
     pool = _hidden_pool(state, seat)
     candidates = state.legal_moves() if moves is None else list(moves)
     for move in candidates:
@@ -189,7 +189,7 @@ def outlooks(state: "State") -> list[int]:
 def _outlook_after(state: "State", move: int) -> int:
     """The mover's outlook after one legal move."""
     twin = state.copy()
-    # What the tile does, without the draw.
+    # The tile is placed, but no tile is drawn.
     twin._place(move >> KIND_SHIFT, move & SQUARE_MASK, None)  # noqa: SLF001
     return outlook(twin, state.mover)
 
@@ -201,7 +201,7 @@ def _chosen(state: "State", random: Random, policy: PlayoutPolicy) -> int:
         return PASS
     if policy.name == "uniform":
         return state.nth(random.below(count))
-    if policy.among:  # the first one if several are equal
+    if policy.among:  # if several are equal, the first one wins
         drawn = [state.nth(random.below(count)) for _ in range(policy.among)]
         return max(drawn, key=lambda move: _value(state, move, policy))
     return _best_of_all(state, random, policy)

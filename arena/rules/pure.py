@@ -139,7 +139,7 @@ class State(BoardState):
         twin._barred = self._barred[:]
         return twin
 
-    # what can be seen
+    # The visible state.
 
     @property
     def pile(self) -> int:
@@ -154,7 +154,7 @@ class State(BoardState):
         """For each tile, how many copies have been placed."""
         return self._placed[:]
 
-    # which moves there are (R4)
+    # Legal moves (R4).
 
     def legal_moves(self) -> list[int]:
         """Every legal placement of the mover, in ascending order; empty if the game has ended."""
@@ -201,7 +201,7 @@ class State(BoardState):
         """Whether a tile of this hand fits somewhere."""
         if UNKNOWN in hand:
             return True
-        # Any() is slower, and this is asked every turn.
+        # Not any(), which is slower; this is asked at every turn.
         for kind in kinds_of(hand):  # noqa: SIM110
             if self._places(kind):
                 return True
@@ -235,7 +235,7 @@ class State(BoardState):
         """Why the mover may not play the move, with the rule's number; empty if it may."""
         return illegal_text(self, move)
 
-    # what a move does (R5 to R8)
+    # Effects of a move (R5 to R8).
 
     def play(self, move: int, events: list[Event] | None = None) -> None:
         """Plays the mover's placement or PASS, draws a tile, and gives the turn to the next seat.
@@ -247,7 +247,7 @@ class State(BoardState):
             reason = illegal_text(self, move)
             if reason:
                 raise IllegalMoveError(reason)
-            self._end_if_stuck()  # after hands were set, it may be that nobody can place a tile
+            self._end_if_stuck()  # if hands were set, perhaps no seat can place a tile now
             if self.end is None:
                 self._next_mover()
             return

@@ -20,7 +20,7 @@ KINDS = tuple((kind // 6, kind // 2 % 3, kind & 1) for kind in range(18))
 
 def is_forbidden_join(joined: Sequence[OwnedProvince]) -> bool:
     """Whether no tile may join these provinces of one colour (R4.3, R4.4, R5.6)."""
-    # One province is expanded, not joined.
+    # A single province is expanded, not joined.
     if len(joined) < 2:  # noqa: PLR2004
         return False
     if len(joined) == 2:  # noqa: PLR2004 - by far the most frequent join
@@ -198,7 +198,7 @@ class BoardState:
         """
         return [1 + sum(other < own for other in self.left) for own in self.left]
 
-    # where tiles may lie (R4)
+    # Where tiles may be placed (R4).
 
     def _places(self, kind: int) -> int:
         """The mask of the first squares on which a tile of this kind may be placed
@@ -220,7 +220,7 @@ class BoardState:
             province, areas, self._barred[colour], self._free, self.board.stride
         )
 
-    # what a tile does (R5 to R7)
+    # Effects of a tile (R5 to R7).
 
     def _place(self, kind: int, square: int, events: list[Event] | None) -> None:
         """Places the tile and carries out all its events in the order of R7."""

@@ -120,7 +120,7 @@ class Position(SeenPosition):
         """
         return self._watch.allows(share)
 
-    # looking ahead
+    # Looking ahead.
 
     def play(self, move: int | str) -> "Position":
         """The position after a move of the seat to move. This position stays unchanged.

@@ -113,7 +113,7 @@ class SeenPosition:
             for owner, mask, beside in areas
         ]
 
-    # what the seats hold
+    # What the seats hold.
 
     @property
     def players(self) -> int:
@@ -171,7 +171,7 @@ class SeenPosition:
         """
         return position_text(self.state, self.seat)
 
-    # moves
+    # Moves.
 
     def legal_moves(self) -> list[int]:
         """Every legal move of the seat to move.

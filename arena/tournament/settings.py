@@ -190,9 +190,7 @@ class Settings(TypedDict, total=False):
     ]
     clock: Annotated[
         ClockKind,
-        Setting(
-            "Measure a bot's time as processor time, or by the wall clock.", TIMED, shown="cpu"
-        ),
+        Setting("Measure a bot's time as CPU time, or by the wall clock.", TIMED, shown="cpu"),
     ]
     startup_ms: Annotated[
         LimitMs,

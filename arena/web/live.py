@@ -2,7 +2,7 @@
 that take long to make.
 
 All readers of a run share its looks, so many cost no more than one: the next look is taken when the
-run's files have changed, and after a pause of twenty times the processor time that the last one
+run's files have changed, and after a pause of twenty times the CPU time that the last one
 took.
 """
 
@@ -128,7 +128,7 @@ def state_of(folder: Path) -> Fingerprint:
 
 class Sight(NamedTuple):
     """The parts of a run's page by name; ``is_over`` if no game is missing; who leads, and with
-    which rating. It took ``seconds`` of processor time.
+    which rating. It took ``seconds`` of CPU time.
     """
 
     parts: dict[str, str]

@@ -14,7 +14,7 @@ from tests.e2e.conftest import FIRST
 from tests.e2e.test_kills import journal_lines, processes, wait_for
 
 pytestmark = [
-    pytest.mark.skipif(sys.platform != "linux", reason="processor time is counted by Linux"),
+    pytest.mark.skipif(sys.platform != "linux", reason="CPU time is counted by Linux"),
     pytest.mark.alone,
 ]
 

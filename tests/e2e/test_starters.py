@@ -22,7 +22,7 @@ same moves.
 QUICK_GAMES = GAMES // 10
 MAX_LATE = 0.05
 """The share of games that a starter may lose by a late answer, which docs/first-bot.md names: now
-and then a machine books a stall of 10 ms as processor time.
+and then a machine books a stall of 10 ms as CPU time.
 """
 LIMITS_MS = (20, 50)
 

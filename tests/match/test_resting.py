@@ -11,7 +11,7 @@ from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 
 pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="only Linux counts a bot's processor time"
+    sys.platform != "linux", reason="only Linux counts a bot's CPU time"
 )
 
 PROGRAM = """

@@ -107,7 +107,7 @@ MAX_BYTES = 2_000_000
 """The limit for all games together, so that a page stays below 5 MB."""
 
 QUICK = Judge("careful-4", 50, 0)
-"""Who says who wins where nobody reviewed the game: 0.15 s of processor time a game."""
+"""Who says who wins where nobody reviewed the game: 0.15 s of CPU time a game."""
 
 
 class Album(NamedTuple):

@@ -120,7 +120,7 @@ def restrict(rules: list[tuple[list[str], int]], handled: int, *, walled: bool) 
     """
     version = call(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION_FLAG)
     handled &= (1 << RIGHTS_BY_VERSION.get(version, 16)) - 1
-    # the second word would be for the network, which the filter closes
+    # the second word is for the network, which the seccomp filter closes already
     attributes = struct.pack("=QQQ", handled, 0, 3 if walled else 0)
     size = 24 if version >= SCOPES_SINCE else 8
     ruleset = call(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0)
@@ -137,7 +137,7 @@ def restrict(rules: list[tuple[list[str], int]], handled: int, *, walled: bool) 
 def allow(ruleset: int, path: str, rights: int) -> None:
     """Adds a rule that grants rights below a path."""
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    # Pathlib would double the start-up time.
+    # Not pathlib, which would double the start-up time.
     if not os.path.isdir(path):  # noqa: PTH112
         rights &= OF_FILES
     call(ADD_RULE, ruleset, PATH_BENEATH, struct.pack("=Qi", rights, place), 0)
@@ -164,7 +164,7 @@ def filter_calls(program: bytes) -> None:
 
 def main() -> None:
     """Confines this process, then runs the command in its place."""
-    # Written by the same Python, and quicker to load than JSON.
+    # The same Python wrote it, so marshal is safe, and it loads faster than JSON.
     spec, command = marshal.loads(bytes.fromhex(sys.argv[1])), sys.argv[3:]  # noqa: S302
     for name, number in spec["limits"]:
         _, hard = resource.getrlimit(getattr(resource, name))
@@ -180,13 +180,13 @@ def main() -> None:
         if handled:
             restrict(spec["rules"], handled, walled=is_walled)
     except OSError:
-        if is_walled:  # else bubblewrap has made the walls, and an old kernel has no Landlock
+        if is_walled:  # else bubblewrap isolates it, and an old kernel may lack Landlock
             raise
     if is_walled:
         filter_calls(os.read(spec["filter"], 1 << 16))
         os.close(spec["filter"])
     try:
-        # A shell is what must not come between.
+        # Without a shell in between: the command must not be interpreted again.
         os.execvp(command[0], command)  # noqa: S606
     except OSError as error:
         raise SystemExit(f"could not be started: {command[0]}: {error}") from None

@@ -91,7 +91,7 @@ def cores_for(number: int) -> int:
 
 
 def _found(patterns: Sequence[str]) -> list[str]:
-    # Absolute patterns.
+    # Path.glob() does not take absolute patterns.
     """The paths that match the patterns, sorted."""
     return [path for pattern in patterns for path in sorted(glob(pattern))]  # noqa: PTH207
 
@@ -177,7 +177,9 @@ class Grants(Struct, frozen=True):
         }
 
     def hidden_text(self, text: str) -> str:
-        """Like `hidden`, for a `str`."""
+        """The text with the values of the bot's granted variables replaced, like `hidden` for
+        bytes.
+        """
         raw = text.encode(errors="surrogateescape")
         return self.hidden(raw).decode(errors="replace") if self.env else text
 
@@ -264,7 +266,7 @@ def _readable(text: str, base: Path, closed: Sequence[Path]) -> str:
     """The real path of a file or folder that the bot may read. Raises ConfigError."""
     wanted = f"expected a file or folder after read:, got {text!r}"
     try:
-        # A link is followed here, once, so that nobody can point it elsewhere later.
+        # A link is followed here and only here, so that changing it later has no effect.
         real = os.path.realpath(base / Path(text).expanduser(), strict=True) if text else ""
     except (FileNotFoundError, NotADirectoryError):
         raise ConfigError(f"{wanted}, where nothing is") from None

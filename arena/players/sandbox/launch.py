@@ -60,7 +60,7 @@ SIGNALS = 8
 turns in which they expired were lost.
 """
 WRITING = confine.ALL & ~(confine.EXECUTE | confine.TO_DRIVERS)
-# The sandbox's own.
+# These paths lie inside the sandbox.
 MEMORY_BYTES = {"/dev/shm": 8 << 20, "/tmp": 64 << 20}  # noqa: S108
 FILES_IN_MEMORY = 20_000
 DISK_MB, DISK_FILES = 256, 20_000
@@ -120,7 +120,7 @@ def _packages() -> tuple[str, ...]:
     places = map(Path, (*site.getsitepackages(), *user))
     metadata = [file for place in places for file in place.glob("*.dist-info/METADATA")]
     links = [(file.parent, file.resolve().parent) for file in metadata if file.is_symlink()]
-    # The name says that it is this package which is kept there, and not just a file of it.
+    # If the names are equal, the whole package lies there, and not just one file of it.
     kept = [str(real.parent) for link, real in links if real.name == link.name]
     sources = (PACKAGE / "__init__.py").resolve().parent
     return tuple(dict.fromkeys((str(PACKAGE), str(sources), *user, *kept)))
@@ -147,7 +147,7 @@ def interpreter_paths(program: str, folder: Path) -> list[str]:
         if str(installation) in (sys.prefix, sys.base_prefix):
             continue
         paths.append(str(place))
-        # What is named after a program there may be the user's, as ``.local/share/fish`` is.
+        # A folder with a program's name may hold the user's data, as ``.local/share/fish`` does.
         is_private = Path.home().is_relative_to(installation) or installation in private
         if place.parent.name == "bin" and not is_private:
             paths += _parts(place)
@@ -218,7 +218,7 @@ class Launch(Struct):
         ended.
         """
         if self.temporary:
-            with suppress(OSError):  # an empty folder is removed many times quicker
+            with suppress(OSError):  # much faster than remove_tree if the folder is empty
                 Path(self.temporary, HOME).rmdir()
                 Path(self.temporary, SDK, PACKAGE.name).unlink()
                 Path(self.temporary, SDK).rmdir()
@@ -247,14 +247,14 @@ def bubblewrap_launch(
     its own files and the system's.
     """
     readable = [*_readable(command, folder, writable=writable), *_granted_files(grants)]
-    # A socket in a granted folder would be a way to a service outside, and on the machine's own
-    # network the abstract ones are: what bubblewrap then leaves open, the filter closes.
+    # A socket in a granted folder leads to a service outside, and so do abstract sockets on the
+    # machine's own network. The seccomp filter closes these ways, which bubblewrap leaves open.
     families = confine.INTERNET if grants.network else () if grants.read else confine.LOCAL
     program = _memory_file(confine.program(families))
-    # Values in its arguments could be read by any user of the machine.
+    # Values are not passed as arguments, which any user of the machine could read.
     granted = b"".join(os.fsencode(word) + b"\0" for word in _setting(grants.variables()))
     secrets = [_memory_file(granted)] if grants.env else []
-    # In the sandbox, the folder of the SDK has nothing but the package.
+    # In the sandbox, the SDK's folder contains nothing but the package.
     variables = {"HOME": "/tmp", "TMPDIR": "/tmp", **_python(sdk_folder())}  # noqa: S108
     variables |= _variables(environment, KEPT_VARIABLES)
     arguments = [
@@ -267,8 +267,8 @@ def bubblewrap_launch(
         *_mounts(readable, folder, writable=writable, gpu=grants.gpu),
         *("--chdir", "/bot", "--seccomp", str(program), "--"),
     ]
-    # What a bot wrote and nobody may read would end the count of its processor time: so it may run
-    # only what was there before. A build makes programs and tries them.
+    # A program that the bot wrote and made unreadable would end the count of its CPU time. So a
+    # bot may run only programs that existed before. A build, however, makes and tries programs.
     places = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files(), *readable, "/bot"]
     spec = {
         "limits": [("RLIMIT_NPROC", PROCESSES), ("RLIMIT_SIGPENDING", SIGNALS)],
@@ -278,8 +278,8 @@ def bubblewrap_launch(
     limits = {"files_in_memory": FILES_IN_MEMORY, **_cores(grants)}
     bubblewrap = shutil.which("bwrap")
     if bubblewrap and Path(bubblewrap).stat().st_mode & stat.S_ISUID:
-        limits["counter"] = 0  # the kernel stops counting at such a program
-    # process 1 in the sandbox would show it to the bot
+        limits["counter"] = 0  # the kernel would stop counting at a program that is not readable
+    # otherwise the bot could see it through process 1 of the sandbox
     outside = {"PATH": search_path(environment)}
     return Launch(
         ["bwrap", *arguments, *_confining(spec), *command],
@@ -346,7 +346,7 @@ def plain_python(module: ModuleType) -> list[str]:
     compiled = Path(module.__cached__ or os.devnull)
     found = source.stat()
     stamp = struct.pack("<3I", 0, int(found.st_mtime) & 0xFFFFFFFF, found.st_size)
-    # Python wrote it for the source of then, which an upgrade may have replaced since
+    # the compiled file may belong to an older source, which an upgrade has replaced
     is_fresh = compiled.exists() and compiled.read_bytes()[4:16] == stamp
     return [sys.executable, "-I", "-S", str(compiled if is_fresh else source)]
 
@@ -455,7 +455,7 @@ def _system_binds() -> list[str]:
 
 
 def _system_files() -> list[str]:
-    # Absolute patterns.
+    # Path.glob() does not take absolute patterns.
     """The paths that match `SYSTEM_FILES`."""
     return [path for pattern in SYSTEM_FILES for path in sorted(glob(pattern))]  # noqa: PTH207
 

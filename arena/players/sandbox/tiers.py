@@ -26,13 +26,13 @@ from arena.players.timekeeper import kernel_counts
 
 PATIENCE_S = 10
 
-# A tier counts as working only if a child in it has tried what it must not do, and failed: what a
-# kernel or a program's version promises, a container, a profile or an old setting may take back.
-# The first two entries are different: they say that nothing inside can win those rights back.
+# A tier counts as working only if a child in it has tried forbidden things and failed. The version
+# of a kernel or program proves nothing, because a container, a profile or an old setting may weaken
+# it. The first two entries check something else: that rights cannot be regained inside.
 #
-# In a pid namespace of its own the child cannot name any process outside, and a signal to PARENT
-# says nothing there: an arena that is process 1 or 2, as in a container, has the number of a
-# process inside. What counts then is that /proc shows the namespace of the child.
+# In a pid namespace of its own the child cannot name a process outside, so a signal to PARENT
+# proves nothing: if the arena is process 1 or 2, as in a container, a process inside has that
+# number. There, the check is that /proc shows the namespace of the child.
 SPY = """
 import json, os, shutil, socket, subprocess, tempfile
 def refused(action):
@@ -173,7 +173,7 @@ def at_least(least: Tier, *, strangers: bool = False) -> Sandbox:
             f"expected the {least} sandbox, got a weaker one: {choice.note}", INSTALL
         )
     if strangers:
-        lack = "" if kernel_counts() else "a kernel that does not count their processor time"
+        lack = "" if kernel_counts() else "a kernel that does not count their CPU time"
         lack = lack or failure(choice.sandbox.launch, PROGRAMS)
         if lack:
             raise SandboxError(
@@ -188,7 +188,7 @@ def _why_weaker(reason: str) -> str:
     return f"bubblewrap {why}: bots play in Landlock; see 'arena doctor'"
 
 
-# whether a tier works here
+# Does a tier work on this machine?
 
 
 def failure(launch: Callable[..., Launch], *more: str) -> str:
@@ -257,7 +257,7 @@ def report_of(start: Launch, home: Path) -> str:
     """What the child in the sandbox prints. Raises ValueError or SubprocessError if it fails or
     takes too long.
     """
-    # Our own script in the sandbox under test.
+    # The command is our own script, run in the sandbox under test.
     try:
         child = subprocess.Popen(  # noqa: S603
             start.command, cwd=home, env=start.environment, pass_fds=start.descriptors, text=True,
@@ -268,9 +268,9 @@ def report_of(start: Launch, home: Path) -> str:
             try:
                 out, err = child.communicate(timeout=PATIENCE_S)
             except BaseException:
-                # All of it: a bubblewrap that is killed while it starts, by a Ctrl-C for example,
-                # leaves a process that waits for its parent for ever (seen in 12 of 300).
-                with suppress(ProcessLookupError):  # a Ctrl-C waits for it a little
+                # The whole process group is killed. A bubblewrap killed while it starts, by Ctrl-C,
+                # leaves a process that waits for its parent for ever (seen in 12 of 300 cases).
+                with suppress(ProcessLookupError):  # it may have ended meanwhile
                     os.killpg(child.pid, signal.SIGKILL)
                 raise
     finally:

@@ -28,6 +28,15 @@ from typing import Self
 
 MAX_NEAR = 3
 NO_ROOM = {errno.ENOSPC: "make room on the disk", errno.EDQUOT: "make room in your quota"}
+MACHINE_ERRORS = {
+    **NO_ROOM,
+    errno.EROFS: "name a folder that you can write to",
+    errno.EMFILE: "allow more open files with 'ulimit -n', or ask for fewer --jobs",
+    errno.ENFILE: "close other programs: this machine cannot open more files",
+    errno.ENOMEM: "close other programs, or ask for fewer --jobs",
+    errno.EIO: "look for a failing disk or terminal",
+}
+"""The errors of a machine for which no program is to blame, each with its cure."""
 OTHER_HOME = "name a home that you can write to with --home DIR"
 """The hint of every command that cannot write in the folder where it was started."""
 IN_TIME = "an answer within the time for a move"

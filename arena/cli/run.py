@@ -45,9 +45,9 @@ from arena.commands.runs import run_folder
 from arena.commands.serving import watched_at
 from arena.errors import ConfigError, UserError, printable
 from arena.players.sandbox.tiers import Mode
+from arena.records.config import RunConfig
 from arena.records.faults import FAULTS, MAX_EVIDENCE
 from arena.records.journal import forfeits_text, unplayed_text
-from arena.tournament.config import RunConfig
 from arena.tournament.pools import Place
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request, begun
@@ -250,6 +250,8 @@ def show_troubles(runner: Runner, folder: Path, unplayed: str = "") -> None:
     for voided in runner.voided:
         why = f"{printable(voided.reason)}; see voids.jsonl and logs/ in {folder}"
         say(f"error: {voided.game} could not be played: {why}")
+    for cure in dict.fromkeys(voided.cure for voided in runner.voided if voided.cure):
+        say(f"hint: {cure}")
     if runner.faults.is_full:
         say(FULL)
 

@@ -109,9 +109,15 @@ def remove_run(folder: Path) -> None:
 def _is_one_game(run: Path) -> bool:
     """Whether a run is just one game that a person played."""
     try:
-        return bool(read_run(run).config.get("game"))
+        return read_run(run).is_one_game
     except RunError:
         return False
+
+
+RATED_COLUMNS = frozenset(
+    ("rank", "bot", "elo", "elo_low", "elo_high", "mark", "games", "forfeits")
+)
+"""The columns of standings.csv that `Rated` is made of."""
 
 
 class Rated(NamedTuple):
@@ -151,13 +157,20 @@ class Rated(NamedTuple):
 
 
 def ratings_in(folder: Path) -> list[Rated]:
-    """The bots in the standings of a run, the best first; empty if the run has no tables, or tables
-    that this version cannot read.
+    """The bots in the standings of a run, the best first; empty if the run has no tables yet, or if
+    the file is not one that this arena writes and this user may read. Raises OSError if this
+    machine fails.
     """
     try:
-        text = read_regular(folder, STANDINGS_FILE, MAX_BYTES).decode()
-        return [_rated(folder.name, row) for row in csv.DictReader(StringIO(text))]
-    except (RunError, OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error):
+        data = read_regular(folder, STANDINGS_FILE, MAX_BYTES)
+    except (FileNotFoundError, PermissionError, RunError):
+        return []
+    try:
+        rows = csv.DictReader(StringIO(data.decode()), restval="")
+        if not RATED_COLUMNS.issubset(rows.fieldnames or ()):
+            return []
+        return [_rated(folder.name, row) for row in rows]
+    except (ValueError, csv.Error):  # not UTF-8, no number where one should be, or no CSV at all
         return []
 
 
@@ -167,8 +180,8 @@ def leader_of(folder: Path, info: RunInfo, played: int, planned: int) -> Rated |
     """
     rated_bots = ratings_in(folder)
     seats = sum(rated.games for rated in rated_bots)
-    rounds = len(info.config.get("match") or [0])
-    players = info.config.get("players", 2)
+    rounds = len(info.counting.match) or 1
+    players = info.counting.players
     is_whole = seats * rounds in {players * played, players * min(played, planned)}
     return rated_bots[0] if rated_bots and is_whole else None
 
@@ -190,7 +203,7 @@ def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
 
 
 def _rated(run: str, row: dict[str, str]) -> Rated:
-    """The `Rated` of a row in a run's standings file."""
+    """The `Rated` in a row of standings.csv. Raises ValueError if a cell is not a number."""
     elo, low, high = (float(row[name] or nan) for name in ("elo", "elo_low", "elo_high"))
     bot = text_of(row["bot"])
     rank, games, forfeits = (int(row[name]) for name in ("rank", "games", "forfeits"))

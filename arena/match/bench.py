@@ -11,7 +11,7 @@ from typing import NamedTuple, Self, TypeVar
 from msgspec.structs import replace
 
 from arena.errors import ArenaError, BusyMachineError, FaultKind, Forfeit, Void
-from arena.match.referee import GamePlan, Referee, Timing, Wait
+from arena.match.referee import GamePlan, Referee, Wait
 from arena.players.aftermath import CRASHED
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Flooded, LongLine, OutputEnded, TimedOut
@@ -26,6 +26,7 @@ from arena.players.timekeeper import NS_PER_MS, IdleTime, patience
 from arena.players.views import turn_view
 from arena.records.notes import MAX_NAME, Loss, Note, losses, note_of
 from arena.records.record import GameRecord
+from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import Board, built_in
 from arena.rules.notation import COPIES, TILES, parse_deck

@@ -17,7 +17,6 @@ from arena.players.folder import Bot
 from arena.players.messages import (
     PROTOCOL,
     SILENCE,
-    ClockKind,
     FromArena,
     Hello,
     Move,
@@ -29,10 +28,12 @@ from arena.players.messages import (
 from arena.players.player import KEPT_BYTES, Answer, Dialogue, Player
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Meter, Timekeeper
+from arena.players.timekeeper import NS_PER_MS, Meter, Timekeeper
 from arena.players.views import turn_view
 from arena.records.notes import Note, note_of
+from arena.records.timing import BEST_CLOCK
 from arena.rules import State
+from arena.values import ClockKind
 
 QUIT_S = 0.1
 """How many seconds a bot may take to exit after 'quit'. A slower one is killed, which

@@ -109,7 +109,7 @@ class BuildCache:
 
     def _make_room(self) -> None:
         """Removes all builds except the most recently used ones that fit together into
-        `MOST_BYTES`.
+        `MAX_BYTES`.
         """
         sealed = {seal.name.removesuffix(SEAL): seal for seal in self.folder.glob(f"*{SEAL}")}
         for place in self.folder.iterdir():

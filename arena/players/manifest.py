@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 import arena
 from arena.errors import BotFolderError, UserError, did_you_mean
+from arena.values import MAX_MS, OPTION_NAME, Value, value_text
 
 MANIFEST_FILE = "bot.toml"
 INSTALLED_BOTS = Path(arena.__file__).parent.resolve() / "ladder"
@@ -43,8 +44,6 @@ COPY_IT = (
     " with a bot"
 )
 
-Value = int | float | bool | str
-OPTION_NAME = re.compile(r"[a-z][a-z0-9_]{0,29}", re.ASCII)
 # Names are parts of game ids, file names and lists with commas, so few characters are allowed.
 CHOICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,29}", re.ASCII)
 INT = re.compile(r"-?[0-9]{1,16}", re.ASCII)
@@ -62,7 +61,6 @@ FARTHEST_INT = 2**53 - 1
 """The largest whole number for an option. Beyond it, languages without whole numbers would read
 another one.
 """
-MAX_MS = 86_400_000
 MIN_MEMORY_MB, MAX_MEMORY_MB = 16, 4096
 OPTION_EXAMPLE = '{type = "int", default = 3, min = 1, max = 9'
 
@@ -149,18 +147,6 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 def _is_finite(number: float) -> bool:
     """Whether a number fits into a float; `math.isfinite` fails for large ints."""
     return abs(number) <= sys.float_info.max
-
-
-def value_text(value: Value) -> str:
-    """A value in its shortest form, without a ``+``, because that joins names in the
-    ids of games.
-    """
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if not isinstance(value, float):
-        return str(value)
-    digits, exponent_sign, exponent = repr(value).removesuffix(".0").partition("e")
-    return f"{digits}e{int(exponent)}" if exponent_sign else digits
 
 
 def _whole(low: int, high: int, text: str) -> Option:

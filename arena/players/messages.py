@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Raw, Struct
 
-from arena.players.manifest import Value
+from arena.values import ClockKind, Value
 
 PROTOCOL = 1
 Id = Annotated[int, Meta(ge=0, le=2**53 - 1)]
@@ -18,12 +18,6 @@ class Hello(Struct, tag="hello", frozen=True):
     id: int
     protocol: int
     arena: str
-
-
-ClockKind = Literal["cpu", "wall"]
-"""The clock that measures an answer: ``cpu`` for the CPU time of the bot's processes, or the
-``wall`` clock.
-"""
 
 
 class Start(Struct, tag="start", frozen=True, omit_defaults=True):

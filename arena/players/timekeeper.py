@@ -24,10 +24,8 @@ from arena.players.keeper import (
     read_file,
     stat_of,
 )
-from arena.players.messages import ClockKind
+from arena.values import ClockKind
 
-BEST_CLOCK: ClockKind = "cpu" if sys.platform == "linux" else "wall"
-"""The clock used by default: only Linux counts CPU time reliably."""
 FIRST_SLICE_NS, SLICE_NS = 5_000_000, 20_000_000
 """An answer is waited for in slices of time. After each, the arena looks at which processes use the
 CPU. The first slice is shorter.
@@ -40,7 +38,7 @@ and the stall is not charged.
 """
 MIN_PATIENCE_NS = 3_000_000_000
 PATIENCE = 10
-"""An answer may take this many times its budget by the wall clock, and at least LEAST_PATIENCE_NS.
+"""An answer may take this many times its budget by the wall clock, and at least MIN_PATIENCE_NS.
 So a bot is in time even if it gets only a tenth of a CPU.
 """
 PROBES, PROBE_NS = 5, 20_000_000

@@ -36,7 +36,7 @@ def conditions_notes(info: RunInfo, hosts: Collection[str]) -> Iterator[str]:
     """Notes on unequal conditions: machines (``hosts``) that differ too much in speed in a run with
     time limits, and what the user allowed some bots beyond the sandbox.
     """
-    differ = None if info.config.get("in_process") else _unlike(map(split_host, hosts))
+    differ = None if info.counting.in_process else _unlike(map(split_host, hosts))
     if differ is not None:
         slow, fast, ratio = differ
         comparison = f"{fast} is {ratio:.1f} times as fast as {slow}"
@@ -50,12 +50,12 @@ def purpose_notes(run: Path, info: RunInfo, *, anchored: bool) -> Iterator[str]:
     """Notes on a run that was not played for its ratings: a search by `arena tune`, a comparison,
     or a league, whose history has a scale of its own.
     """
-    if info.config.get("tune"):
+    if info.is_search:
         yield (
             "these are the two sides of a search by 'arena tune': one bot with settings that"
             " differ from deal to deal, so the table does not rate it"
         )
-    elif info.config.get("compare"):
+    elif info.is_comparison:
         yield (
             "a comparison stops as soon as it knows enough, which makes these ratings biased;"
             " 'arena compare' shows the corrected Elo, counted over all seats together, which makes"

@@ -5,7 +5,8 @@ cost so far.
 import time
 from collections.abc import Sequence
 
-from arena.players.messages import ClockKind, Start
+from arena.players.messages import Start
+from arena.values import ClockKind
 
 LOOK_NS = 20_000
 """The CPU time is read at most once in this time: a reading takes 250 ns (the wall clock 50 ns),

@@ -10,9 +10,10 @@ import msgspec
 import pytest
 
 from arena.match.decisions import Recorded
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.players.player import InProcessPlayer, first_move
 from arena.players.sandbox.tiers import Sandbox
+from arena.records.timing import Timing
 from arena.tournament.schedule import single_game
 from tests.attacks.conftest import needs
 from tests.burners import all_cores, burners

@@ -382,7 +382,7 @@ class Contest:
         self._watch = watch
         self._keeps_looks = keeps_looks
         session = play.session
-        self._source = ComparedGames(session.schedule, self._judge)
+        self._source = ComparedGames(session.schedule, self._is_decided_by)
         groups = session.schedule.turns if session.config.pool else 0
         self.test = test_of(session.config, groups, self._source.round_size)
         self.looks: list[Look] = []
@@ -404,7 +404,7 @@ class Contest:
         if self._source.settled is not None:
             self._play.session.change(settled=self._source.settled)
 
-    def _judge(self, blocks: Sequence[Block]) -> bool:
+    def _is_decided_by(self, blocks: Sequence[Block]) -> bool:
         """Feeds a round of blocks to the test and returns whether it is decided now."""
         for block in blocks:
             self.test.add(*block)

@@ -34,8 +34,10 @@ from arena.tournament.crew import Crew
 from arena.tournament.workers import yield_to_games
 
 PATIENCE_S = 60.0
-MODEST = 3
-"""More would starve it where every core plays: a page would wait for a minute."""
+NICENESS = 3
+"""The niceness of the process that works for pages. With a higher one it would starve if every core
+plays, and a page would wait for a minute.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +59,7 @@ class Desk:
         async with self._turn:
             if self._is_ended:
                 raise RunError("the server was ended")
-            crew = self._crew = self._crew or Crew(1, yield_to_games, (MODEST,))
+            crew = self._crew = self._crew or Crew(1, yield_to_games, (NICENESS,))
             try:
                 asked = crew.submit(_done, work, *given)
                 return await asyncio.wait_for(asyncio.wrap_future(asked), PATIENCE_S)

@@ -44,7 +44,8 @@ def registry_of(home: Path) -> Registry:
 
 def note_same_files(registry: Registry, bot: Bot, tell: Tell) -> None:
     """Tells the user if the bot has the same files as another one under another name."""
-    if other := registry.same_files(bot):
+    other = registry.same_files(bot)
+    if other:
         tell(
             f"note: {printable(bot.label)} has the same files as {printable(other)}: they are one"
             " program with two names"
@@ -112,7 +113,8 @@ def _hint_for(text: str, hint: str, labels: Sequence[str]) -> str:
     """The hint for a bot that was not found: the hint about its path, or else the labels nearest to
     its name, and always the built-in bots.
     """
-    if inside := from_inside(text):
+    inside = from_inside(text)
+    if inside:
         return inside
     if Path(text).is_dir():
         return (

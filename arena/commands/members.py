@@ -136,7 +136,8 @@ class Members:
             try:
                 bot = self._find(label)
                 if not is_built_in(bot):
-                    if reason := lack(bot)[0]:
+                    reason = lack(bot)[0]
+                    if reason:
                         raise ConfigError(reason)
                     with staged_for_a_while(bot, sandbox=sandbox_for(bot)):
                         pass
@@ -149,7 +150,8 @@ class Members:
         """The label of the member that a user names: a bot's name stands for its newest version.
         Raises ConfigError.
         """
-        members, (base, options) = self.league.members, split_options(text)
+        members = self.league.members
+        base, options = split_options(text)
         if text in members:
             return text
         for label in reversed(members):
@@ -280,7 +282,8 @@ def members_of(
     elif benchmarks or not members.league.members:
         # An earlier command may have founded the league with too few bots.
         first = members.labels(benchmarks) if benchmarks else members.first_benchmarks()
-        if twice := [label for label in first if first.count(label) > 1]:
+        twice = [label for label in first if first.count(label) > 1]
+        if twice:
             got = f"got {twice[0]} twice"
             raise ConfigError(f"expected each benchmark once, {got}", "name each once")
         folder.mkdir(parents=True, exist_ok=True)

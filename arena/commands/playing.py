@@ -151,8 +151,9 @@ def _granted(
             words[base] += more
     grants_by_bot = {base: make_grants(each, Path(), folders) for base, each in words.items()}
     for bot in bots:
-        if bot.base not in words and (more := own_words(own, bot)):
-            grants_by_bot[bot.base] = make_grants(more, own_folder(), folders)
+        if bot.base not in words:
+            of_config = own_words(own, bot)
+            grants_by_bot[bot.base] = make_grants(of_config, own_folder(), folders)
     grants_by_bot = {base: grants for base, grants in grants_by_bot.items() if grants.words}
     for base, grants in grants_by_bot.items():
         # A bot's folder shows what its name may not.

@@ -51,9 +51,11 @@ if TYPE_CHECKING:
 
     from arena.ratings.analysis import Graded
 
-DEFAULT_JUDGE, DEFAULT_DEALS = "careful-4", 400
+DEFAULT_JUDGE = "careful-4"
+DEFAULT_DEALS = 400
 # With fewer deals a grade would say nothing.
-MIN_DEALS, MAX_DEALS = 10, 1_000_000
+MIN_DEALS = 10
+MAX_DEALS = 1_000_000
 HINT = "'arena review --help' says what can be asked"
 ASKED: Mapping[str, Any] = {
     "deals": Annotated[int, Meta(ge=MIN_DEALS, le=MAX_DEALS)],
@@ -124,7 +126,8 @@ class Review:
         for record in self._records:
             if record.id in self._seen:
                 check_fits(self._seen[record.id], record)
-        self.todo = [wanted for record in self._records if (wanted := self._wanted(record)).seats]
+        ungraded = [self._wanted(record) for record in self._records]
+        self.todo = [game for game in ungraded if game.seats]
 
     @property
     def decisions(self) -> int:

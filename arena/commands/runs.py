@@ -273,7 +273,9 @@ def count_games(
     """Counts the games of a journal from where the count ``before`` ended, reading at most ``most``
     bytes. Raises RunError.
     """
-    path, (offset, games, _) = journal_of(folder), before
+    path = journal_of(folder)
+    offset = before.offset
+    games = before.games
     if path.suffix == COMPRESSED:
         return before
     try:
@@ -283,7 +285,10 @@ def count_games(
                 offset = games = 0
             file.seek(offset)
             end = offset + most
-            while offset < end and (part := file.read(min(AT_ONCE, end - offset))):
+            while offset < end:
+                part = file.read(min(AT_ONCE, end - offset))
+                if not part:
+                    break
                 games += part.count(b"\n")
                 offset += len(part)
     except OSError:
@@ -393,7 +398,8 @@ def comparison_of(folder: Path, request: Request, contest: "Contest") -> Compari
 
     from arena.ratings.estimates import Look, plain_estimate, unbiased_estimate  # noqa: PLC0415
 
-    test, (new, old) = contest.test, (bot.label for bot in request.bots[:2])
+    test = contest.test
+    new, old = (bot.label for bot in request.bots[:2])
     looks = pd.DataFrame(contest.looks, columns=pd.Index(Look._fields))
     looks["verdict"] = looks["verdict"].astype(str)
     looks.insert(2, "lower", test.question.lower)

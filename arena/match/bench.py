@@ -315,7 +315,8 @@ def ending_in_time(process: BotProcess, most_ns: int) -> Ending | None:
     idle = IdleTime(meter)
     for moment_ns in moments(patience(most_ns)):
         slice_began_ns = time.monotonic_ns()
-        if ending := process.ending((moment_ns - slice_began_ns) / 1e9):
+        ending = process.ending((moment_ns - slice_began_ns) / 1e9)
+        if ending:
             return ending
         idle.add(moment_ns - slice_began_ns)
         if idle.so_far_ns >= most_ns or meter.used_ns() - began_ns >= most_ns:
@@ -332,7 +333,9 @@ def ask_for_a_move(bench: Bench, player: BotPlayer) -> None:
 
 EXTRA = {"since": 2, "mood": None, "weather": {"rain": [0.5, True, "später"], "type": "move"}}
 STRANGER = b'{"type":"weather","forecast":["rain",{"type":"turn"}],"id_of_nothing":7}'
-LARGEST_ID, GAP, MAX_REQUESTS = 2**53 - 1, 1_000_003, 80
+LARGEST_ID = 2**53 - 1
+GAP = 1_000_003
+MAX_REQUESTS = 80
 PAUSE_S = 0.3
 PIECE = 5
 GAP_S = 0.0002

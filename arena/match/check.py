@@ -127,7 +127,8 @@ def _why_to_end(entry: TableStep, failed: Sequence[StepResult]) -> str:
         return "the machine is too busy"
     if entry.needed_for:
         return entry.needed_for
-    if earlier := failed[-1].repeats:
+    earlier = failed[-1].repeats
+    if earlier:
         return f"not tried: fix what {earlier!r} shows, then check again"
     return "fix these first, then check again" if len(failed) == MAX_FAILURES else ""
 

@@ -160,7 +160,8 @@ class Retraced(Recorded):
         """Stores the bot's fault as its last decision, and stops asking."""
         self.decisions.append(Decision(turn, old, "", spent_ms, fault.kind.value, fault.detail))
         if fault.kind != FaultKind.ILLEGAL_MOVE:
-            self._is_asked, self.is_broken = False, True
+            self._is_asked = False
+            self.is_broken = True
 
 
 def retrace(

@@ -255,7 +255,8 @@ class Referee:
         if state.must_pass():
             self._carry_out(PASS)
             return
-        self._asked, budget_ns = seat, self.clock.budget_ns(seat)
+        self._asked = seat
+        budget_ns = self.clock.budget_ns(seat)
         self._asked_ms[seat].append(budget_ns // NS_PER_MS)
         try:
             answer = self.players[seat].choose(state, budget_ns)
@@ -348,8 +349,16 @@ class Referee:
 
     def _close(self, sandbox: str, host: str) -> GameRecord:
         """Makes the record of the finished game and tells the seats the result."""
-        left = self.forfeited, self.faults
-        record = record_of(self.plan, self.state, self.moves, self.clock, *left, sandbox, host)
+        record = record_of(
+            self.plan,
+            self.state,
+            self.moves,
+            self.clock,
+            forfeited=self.forfeited,
+            faults=self.faults,
+            sandbox=sandbox,
+            host=host,
+        )
         times = [None if ns is None else tenths_of_ms(ns) for ns in self.spent_ns]
         record = replace(record, ms=times or None, notes=self.notes or None)
         self._tell(encode(End(record.end, record.left, record.ranks)))

@@ -93,7 +93,8 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
             ) from error
         note = None if move == PASS else notes.get(turn)
         yield Step(state, seat, move, events, ms, note)
-    if wrong := _wrong_result(record, state):
+    wrong = _wrong_result(record, state)
+    if wrong:
         raise RunError(
             f"{record.id}: expected {wrong.field} {wrong.expected} by the rules, got {wrong.got} in"
             " the record"

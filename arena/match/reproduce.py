@@ -129,7 +129,8 @@ def _first_id(old: Sequence[tuple[str, str]], asked: int) -> int:
     Output that was not asked for is noticed before a request is sent. In that case the evidence
     ends with two lines from the bot.
     """
-    ids = [int(match[1]) for way, text in old if way == "to" and (match := TURN.match(text))]
+    requests = [TURN.match(text) for way, text in old if way == "to"]
+    ids = [int(request[1]) for request in requests if request]
     unasked = [way for way, _ in old[-2:]] == ["from", "from"]
     return max(FIRST_TURN_ID, ids[-1] - asked + unasked) if ids else FIRST_TURN_ID
 

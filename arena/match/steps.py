@@ -42,7 +42,8 @@ EXIT_NS = 2_000_000_000
 """How long a bot may compute, or be idle, before it exits. A bot that has not read hello may still
 be starting, so it also gets twice the time that its start took.
 """
-SHORTEST_NS, LONGEST_NS = 400 * NS_PER_MS, 2000 * NS_PER_MS
+SHORTEST_NS = 400 * NS_PER_MS
+LONGEST_NS = 2000 * NS_PER_MS
 MANY = 20
 MANY_STDERR_BYTES = 1024 * 1024
 

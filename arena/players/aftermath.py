@@ -38,10 +38,12 @@ from arena.players.sandbox.launch import search_path
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import NS_PER_MS, OutOfTime, Overspent
 
-MAX_SAID, MAX_READ, MAX_PATH = 300, 1000, 100
-"""The most characters of an error that a sentence quotes, of a line that is examined, and of a
-path.
-"""
+MAX_SAID = 300
+"""The most characters of an error that a sentence quotes."""
+MAX_READ = 1000
+"""The most characters of a line that are examined."""
+MAX_PATH = 100
+"""The most characters of a path in a traceback."""
 INSIDE = "/bot"  # where bubblewrap shows a bot its folder
 # Folders of packages that others wrote, even if they lie in the bot's folder.
 LIBRARIES = {"site-packages", "dist-packages", "node_modules"}
@@ -61,7 +63,8 @@ HIDDEN = re.compile(
 SDK = ("arena", "msgspec")  # modules that a Python without the arena cannot import
 NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)(?:\.[\w.]+)?'")
 NO_NODE_MODULE = re.compile(r"Error: Cannot find module '(@[\w.-]+/[\w.-]+|\w[\w.-]*)[^']*'")
-QUOTE, APOSTROPHE = '"', "'"
+QUOTE = '"'
+APOSTROPHE = "'"
 NODE = "Node.js v"  # the start of the last line that Node.js writes after an error
 NOWHERE = re.compile("(?!)")
 GRACE_NS = 200_000_000  # the wait for a late answer, once with the bot's input open, once closed
@@ -156,7 +159,8 @@ def _traceback(lines: Sequence[str], folder: Path) -> Crash | None:
 def _told(form: Form, lines: list[str], folder: Path) -> Crash | None:
     """The last error in this form."""
     for index in reversed(range(len(lines))):
-        if error := form.error.fullmatch(lines[index]):
+        error = form.error.fullmatch(lines[index])
+        if error:
             words = error["said"] or "".join(lines[index + 1 : index + 2])
             places = filter(None, map(form.place.match, lines[index:] + lines[:index]))
             return Crash(_own(places, folder), words) if lines[-1].startswith(form.sign) else None
@@ -222,7 +226,8 @@ def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
             "the sandbox keeps it off the network; if it needs that,"
             f" --allow {bot.base}=network lets it in"
         )
-    if missing := NO_MODULE.fullmatch(crash.words):
+    missing = NO_MODULE.fullmatch(crash.words)
+    if missing:
         return _for_want_of(missing[1], bot)
     hidden = HIDDEN.match(crash.words) if is_walled else None
     if hidden and not _inside(hidden["file"] or "/", bot.folder.resolve()):
@@ -230,7 +235,8 @@ def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
             "the sandbox shows it no files but its own: put what it needs into its folder, or"
             f" --allow {bot.base}=read:PATH lets it read a place"
         )
-    if missing := NO_NODE_MODULE.match(crash.words):
+    missing = NO_NODE_MODULE.match(crash.words)
+    if missing:
         install = f"'npm install {missing[1]}'"
         return f"what it imports must lie in its folder: run {install} there, if you trust it"
     return ""
@@ -336,7 +342,8 @@ class Aftermath(Struct):
         came = f"the answer came {{}} ms after {allowed} had passed: {slow}"
         late_ms = None
         has_output = True
-        if not (ending := self.process.ending()):
+        ending = self.process.ending()
+        if not ending:
             try:
                 late_ms = self._late_ms(deadline_ns)
                 ending = self.process.ending()
@@ -348,7 +355,8 @@ class Aftermath(Struct):
         if ending:
             how = self._crash(ending, "") or f"the bot {ending}{self.last_words()}"
             return Forfeit(_kind(ending), f"{none}, and {how}")
-        if unread := self.channel.unread_by_bot():
+        unread = self.channel.unread_by_bot()
+        if unread:
             cure = f"{START_FASTER}, then read stdin" if self.is_starting else "read stdin"
             left = f"{unread} bytes of input were left unread: {cure} line by line"
             return Forfeit(FaultKind.NEVER_READS, f"{none}, and {left}")
@@ -397,7 +405,8 @@ class Aftermath(Struct):
             return Forfeit(
                 FaultKind.CLOSED_OUTPUT, f"{closed}: keep stdout open until the line 'quit'"
             )
-        if crashed := self._crash(ending, after):
+        crashed = self._crash(ending, after)
+        if crashed:
             return Forfeit(_kind(ending), crashed)
         words = self.last_words()
         return Forfeit(_kind(ending), f"the bot {ending}{after}{_cure(ending, words)}{words}")

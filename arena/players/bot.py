@@ -39,13 +39,16 @@ QUIT_S = 0.1
 """How many seconds a bot may take to exit after 'quit'. A slower one is killed, which
 is no fault.
 """
-LAST_LINES, LINE = 5, 200
-"""How many lines, and how many characters of each, are shown of a failed bot's stderr."""
+LAST_LINES = 5
+"""How many lines of a failed bot's stderr are shown."""
+LINE = 200
+"""How many characters of each of these lines are shown."""
 SETTLE_S = 1.0
 """How many seconds to wait for what a busy bot still writes; where ten programs shared a core, 20
 ms of writing took 0.1 s.
 """
-NAP_S, LONGEST_NAP_S = 0.00005, 0.005
+NAP_S = 0.00005
+LONGEST_NAP_S = 0.005
 PART_BYTES = 16 << 10
 """The most bytes of a bot's stderr that are shown at a time."""
 REPEAT_IT = "repeat the id of the request, and answer it once"
@@ -295,7 +298,8 @@ class BotPlayer(Player):
         self._channel = channel
         self._timekeeper = Timekeeper(channel, meter, self.clock)
         self._numbers = self._speech.numbers()
-        self.is_starting, self._has_moved = True, False
+        self.is_starting = True
+        self._has_moved = False
 
     def greet(self) -> None:
         """Says hello, and reads which view the bot wants. Raises Forfeit, Void."""

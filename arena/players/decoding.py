@@ -55,9 +55,11 @@ def decode_reply(line: bytes, example: str = MOVE_EXAMPLE) -> FromBot:
     try:
         return _from_bot.decode(line.decode())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        if not isinstance(error, msgspec.ValidationError) and (reply := _mended(line)):
-            return reply
-        if isinstance(error, msgspec.ValidationError) and line.lstrip().startswith(b"{"):
+        is_json = isinstance(error, msgspec.ValidationError)
+        mended = None if is_json else _mended(line)
+        if mended is not None:
+            return mended
+        if is_json and line.lstrip().startswith(b"{"):
             detail = f"expected a reply such as {example}, got {shown(line)}: {error}"
             raise Forfeit(FaultKind.WRONG_SHAPE, detail) from None
         is_deep = isinstance(error, RecursionError)

@@ -167,7 +167,8 @@ def script_command(path: Path) -> list[str]:
     """The command that runs a single script: the interpreter for the file's ending, or the script
     itself if it is executable. Raises BotFolderError.
     """
-    if interpreter := INTERPRETERS.get(path.suffix):
+    interpreter = INTERPRETERS.get(path.suffix)
+    if interpreter:
         return [interpreter, path.name]
     if os.access(path, os.X_OK):
         return [f"./{path.name}"]

@@ -34,35 +34,49 @@ import sys
 import time
 
 PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
-SOFTWARE, TASK_CLOCK, ATTRIBUTE_BYTES, CLOSE_ON_EXEC = 1, 1, 112, 8
-INHERIT, NO_KERNEL, NO_HYPERVISOR = 1 << 1, 1 << 5, 1 << 6
+SOFTWARE = 1
+TASK_CLOCK = 1
+ATTRIBUTE_BYTES = 112
+CLOSE_ON_EXEC = 8
+INHERIT = 1 << 1
+NO_KERNEL = 1 << 5
+NO_HYPERVISOR = 1 << 6
 COUNTED = (b"RssAnon", b"RssShmem", b"VmSwap", b"VmPTE")
 """The fields of /proc/PID/status that count as memory. Page tables are among them: they took 440 MB
 where they were not counted.
 """
-SOCKET_KB, PIPE_KB = 208, 64
-"""The memory that a socket and a pipe are counted with, which is what each holds when full: the
-kernel does not say how much it holds now.
+SOCKET_KB = 208
+"""The memory that a socket is counted with, which is what it holds when full: the kernel does not
+say how much it holds now.
 """
+PIPE_KB = 64
+"""The memory that a pipe is counted with, which is what it holds when full."""
 SMALL = 1 << 27
 """A file system with fewer bytes than this is the sandbox's own; the machine's /tmp is larger."""
-DEATH_SIGNAL, SUBREAPER = 1, 36
+DEATH_SIGNAL = 1
+SUBREAPER = 36
 MARK = "ARENA_KEEPER"
 """The environment variable that tells a bot's processes apart: its value is the number of their
 keeper, by which the arena finds them if the keeper is killed.
 """
-KILL, PIPE, FILE_SIZE = 9, 13, 25
+KILL = 9
+PIPE = 13
+FILE_SIZE = 25
 EXITING = 4
 """The flag in /proc/PID/stat of a process that is about to end."""
 PATIENCE_S = 2.0
-MIN_LOOK_MS, MAX_LOOK_MS = 120, 280
-"""The range of the random time between two looks. A bot that knew when the next look comes could
-hide from it.
+MIN_LOOK_MS = 120
+MAX_LOOK_MS = 280
+"""The time between two looks is random, from MIN_LOOK_MS to MAX_LOOK_MS. A bot that knew when the
+next look comes could hide from it.
 """
-NOISE_NS, STALL_NS = 2_000_000, 40_000_000
-"""The CPU time that the counter may seem to miss at every look, and how much more it may seem to
-miss once: the kernel's two clocks do not change at the same moment, and a stall of the machine
-between two readings is on one of them.
+NOISE_NS = 2_000_000
+"""The CPU time that the counter may seem to miss at every look, because the kernel's two clocks do
+not change at the same moment.
+"""
+STALL_NS = 40_000_000
+"""How much more the counter may seem to miss once: a stall of the machine between the readings of
+the two clocks is only on one of them.
 """
 
 
@@ -95,7 +109,8 @@ def start_bot(
         # Python ignores these signals; without a reset the bot would, too
         for number in (PIPE, FILE_SIZE):
             libc.signal(number, None)
-        if cores := limits.get("cores", 0):
+        cores = limits.get("cores", 0)
+        if cores:
             os.sched_setaffinity(0, [bit for bit in range(cores.bit_length()) if cores >> bit & 1])
         for name in [name for name in limits if name.startswith("RLIMIT_")]:
             kind = getattr(resource, name)
@@ -125,7 +140,8 @@ def wait_for_end(child: int, lifeline: int, status: int, watch: "Watch") -> None
     for descriptor in (handle, lifeline):
         poll.register(descriptor, select.POLLIN)
     while not poll.poll(MIN_LOOK_MS + os.urandom(1)[0] * (MAX_LOOK_MS - MIN_LOOK_MS) // 255):
-        if excess := watch.excess():
+        excess = watch.excess()
+        if excess:
             tell(status, excess)
             return
 

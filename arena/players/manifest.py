@@ -61,7 +61,8 @@ FARTHEST_INT = 2**53 - 1
 """The largest whole number for an option. Beyond it, languages without whole numbers would read
 another one.
 """
-MIN_MEMORY_MB, MAX_MEMORY_MB = 16, 4096
+MIN_MEMORY_MB = 16
+MAX_MEMORY_MB = 4096
 OPTION_EXAMPLE = '{type = "int", default = 3, min = 1, max = 9'
 
 
@@ -264,7 +265,8 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         if os.path.lexists(path):
             check_file(path, folder.resolve())
-        if (size := path.stat().st_size) > MAX_BYTES:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
             wanted = f"at most {MAX_BYTES >> 10} KiB, got {size} bytes"
             raise BotFolderError(f"{path}: expected {wanted}")
         file = read_toml(path)
@@ -283,7 +285,8 @@ def read_manifest(folder: Path) -> Manifest:
         wanted = "words without the character U+0000 in command and build, got one with it"
         raise BotFolderError(f"{path}: expected {wanted}")
     check_name(manifest.name, str(path))
-    if not VERSION.fullmatch(version := str(manifest.version)):
+    version = str(manifest.version)
+    if not VERSION.fullmatch(version):
         wanted = f"a version of up to 20 letters, digits, '-', '_' and '.', got {version!r}"
         raise BotFolderError(f"{path}: expected {wanted}")
     return replace(manifest, options=read_options(options, str(path)))
@@ -371,7 +374,8 @@ def _wrong_range(option: Option) -> str:
 
 def _wrong_default(option: Option) -> str:
     """What is wrong with the default of an option; empty if nothing is."""
-    default, (kind, types) = option.usual, KINDS[option.type]
+    default = option.usual
+    kind, types = KINDS[option.type]
     if default is None:
         return "expected a default"
     if not isinstance(default, types) or (isinstance(default, bool) and option.type != "bool"):

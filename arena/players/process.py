@@ -35,17 +35,19 @@ BUILD_LIMITS = {
     "disk_mb": 4096,
     "files_on_disk": 100_000,
 }
-MEMORY_MB, BUILD_MEMORY_MB = 1024, 4096
+MEMORY_MB = 1024
+BUILD_MEMORY_MB = 4096
 BUILD_TAIL = 2000
 STDERR_TAIL = 8 * 1024
 STDERR_KEPT = 1024 * 1024
 STOP_S = 3.0
 STEP_NS = 10_000_000
-MAX_PAUSES, MAX_ROUNDS = 8, 50
-"""How often a bot that resumes by itself is stopped before it is killed, and how often the arena
-looks for new processes of a bot that it stops.
-"""
-MAX_NAPS, NAP_S = 20, 0.0005
+MAX_PAUSES = 8
+"""How often a bot that resumes by itself is stopped before it is killed."""
+MAX_ROUNDS = 50
+"""How often the arena looks for new processes of a bot that it stops."""
+MAX_NAPS = 20
+NAP_S = 0.0005
 AWAKE = (b"R", b"S", b"D")
 """The states of a process that is neither stopped nor ending."""
 SIGNALLED = 128
@@ -222,7 +224,8 @@ class BotProcess:
         deadline = time.monotonic() + wait_s
         while True:
             endings = filter(None, map(self._ending_of, self._told()))
-            if ending := next(endings, None):
+            ending = next(endings, None)
+            if ending:
                 is_awake = self._pauses > MAX_PAUSES
                 return ending._replace(excess=("awake", MAX_PAUSES)) if is_awake else ending
             if self._unwatched:
@@ -261,7 +264,8 @@ class BotProcess:
         self._is_stopped = True
         # A process that was sent a signal starts no further ones.
         for _ in range(MAX_ROUNDS):
-            if not (new := [pid for pid in self._tree() if pid not in sent]):
+            new = [pid for pid in self._tree() if pid not in sent]
+            if not new:
                 return
             # Parents are stopped first: a shell that saw its child stop would end.
             for pid in new:
@@ -425,7 +429,8 @@ def _stop(pid: int, number: int) -> bool:
     """
     _send(pid, number)
     for _ in range(MAX_NAPS):
-        if not (fields := stat_of(pid)) or fields[0] not in AWAKE:
+        fields = stat_of(pid)
+        if not fields or fields[0] not in AWAKE:
             return True
         time.sleep(NAP_S)
     return False

@@ -34,7 +34,8 @@ LADDER = (
 link to ``bots/``, which may also hold a developer's own bots.
 """
 LADDER_FOLDER = Path(arena.__file__).parent / "ladder"
-INCOMING, ABANDONED_S = ".incoming-", 3600
+INCOMING = ".incoming-"
+ABANDONED_S = 3600
 STAYS = (
     "a run plays without it when you name the bots that shall play, as in 'arena run my-bot"
     " greedy-python'"
@@ -149,7 +150,8 @@ class Registry:
         name = bot.manifest.name
         owners = {self.get(label).manifest.author or "nobody" for label in self.versions(name)}
         owners |= {"the ladder"} if name in self._ladder else set()
-        if others := owners - {author}:
+        others = owners - {author}
+        if others:
             cure = "choose another one, in bot.toml and for the folder"
             got = f"{name!r}, which is that of {min(others)}"
             raise BotFolderError(f"expected a name that is free or of {author}, got {got}", cure)
@@ -219,7 +221,8 @@ class Registry:
         try:
             # The folder is renamed first, so that an interruption leaves no half of a bot.
             with tempfile.TemporaryDirectory(prefix=".outgoing-", dir=self.root) as temporary:
-                folder.rename(gone := Path(temporary, "bot"))
+                gone = Path(temporary, "bot")
+                folder.rename(gone)
                 remove_tree(str(gone))
             if folder.name == name and older:
                 (self.root / older[0]).rename(folder)
@@ -238,7 +241,8 @@ class Registry:
         """The folder of a bot: in the registry, or else on the ladder, where each bot has one
         version. None if there is no such bot.
         """
-        if registered := self._own_folder(label):
+        registered = self._own_folder(label)
+        if registered:
             return registered
         name, _, version = label.partition("@")
         folder = self._ladder.get(name)

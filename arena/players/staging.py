@@ -222,7 +222,8 @@ def lack(bot: Bot) -> tuple[str, str]:
     can.
     """
     programs = [words[0] for words in (*bot.manifest.build, bot.command) if "/" not in words[0]]
-    if program := next((each for each in programs if not _place_of(each)), ""):
+    program = next((each for each in programs if not _place_of(each)), "")
+    if program:
         return f"expected the program {program!r} on PATH, found none", installation(program)
     if bot.manifest.build:
         return "", ""
@@ -307,7 +308,8 @@ def _build_key(bot: Bot, sandbox: Sandbox) -> str:
     # which it uses. A changed compiler differs in size or time.
     known = [bot.sha256, sandbox.tier, platform.platform(), platform.node(), sys.version]
     for program in dict.fromkeys((*(step[0] for step in bot.manifest.build), *INSTALL)):
-        if place := _place_of(program):
+        place = _place_of(program)
+        if place:
             status = Path(place).stat()
             known.append(f"{place} {Path(place).resolve()} {status.st_size} {status.st_mtime_ns}")
     return hashlib.sha256(msgspec.json.encode(known)).hexdigest()

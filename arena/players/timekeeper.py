@@ -26,9 +26,10 @@ from arena.players.keeper import (
 )
 from arena.values import ClockKind
 
-FIRST_SLICE_NS, SLICE_NS = 5_000_000, 20_000_000
-"""An answer is waited for in slices of time. After each, the arena looks at which processes use the
-CPU. The first slice is shorter.
+FIRST_SLICE_NS = 5_000_000
+SLICE_NS = 20_000_000
+"""An answer is waited for in slices of this length, after a first one of FIRST_SLICE_NS. After each
+slice, the arena looks at which processes use the CPU.
 """
 RUNNING_NS = 1_000_000
 """A bot that uses more CPU time than this between two looks counts as running."""
@@ -41,10 +42,12 @@ PATIENCE = 10
 """An answer may take this many times its budget by the wall clock, and at least MIN_PATIENCE_NS.
 So a bot is in time even if it gets only a tenth of a CPU.
 """
-PROBES, PROBE_NS = 5, 20_000_000
-"""This process computes this often, for this long each time, to find out which share of the CPU
-other programs leave to it.
-"""
+FAIR_SHARE = 1 / PATIENCE
+"""A machine that leaves this process a smaller share of a CPU is too busy to judge bots."""
+PROBES = 5
+"""How often this process computes for a while to find out which share of the CPU it gets."""
+PROBE_NS = 20_000_000
+"""How long this process computes each time."""
 NS_PER_MS = 1_000_000
 PIDFD_GETFD = 438
 WANTING = ([b"R"], [b"D"])
@@ -168,7 +171,8 @@ class Timekeeper:
         longest_idle_ns = patience(budget_ns) if most_idle_ns is None else most_idle_ns
         while True:
             meanwhile()
-            if (owed_ns := self.owed_ns()) >= budget_ns:
+            owed_ns = self.owed_ns()
+            if owed_ns >= budget_ns:
                 raise Overspent(owed_ns)
             if waited_ns >= patience(budget_ns) or idle.so_far_ns >= longest_idle_ns:
                 raise self._overdue(partial, budget_ns, waited_ns)
@@ -188,14 +192,16 @@ class Timekeeper:
         """The exception for a wait without an answer: the bot is late if it slept or the machine
         was fair, else the machine is too busy.
         """
-        if (owed_ns := self.owed_ns()) >= budget_ns:
+        owed_ns = self.owed_ns()
+        if owed_ns >= budget_ns:
             return Overspent(owed_ns)
         share = 0.0
         for _ in range(PROBES):
-            share = max(share, self._share()) if share < 1 / PATIENCE else share
+            if share < FAIR_SHARE:
+                share = max(share, self._share())
         # a bot that wants a CPU got about as much of it in that time as this process
         wants_more = self.owed_ns() - owed_ns > PROBE_NS or not self._meter.is_started
-        if share < 1 / PATIENCE and wants_more:
+        if share < FAIR_SHARE and wants_more:
             return BusyMachineError(
                 "expected a machine with time for bots, got one whose other programs left"
                 f" {share:.0%} of a processor: a bot was late that may not be to blame",
@@ -209,11 +215,12 @@ class Timekeeper:
 
     def _share(self) -> float:
         """The share of a CPU that this process gets while the bot leaves it idle."""
-        began_ns, own_ns, bot_ns = (
-            time.monotonic_ns(), time.thread_time_ns(), self._meter.used_ns(),
-        )  # fmt: skip
-        while (got_ns := time.thread_time_ns() - own_ns) < PROBE_NS:
-            pass
+        began_ns = time.monotonic_ns()
+        own_ns = time.thread_time_ns()
+        bot_ns = self._meter.used_ns()
+        got_ns = 0
+        while got_ns < PROBE_NS:
+            got_ns = time.thread_time_ns() - own_ns
         passed_ns = time.monotonic_ns() - began_ns - (self._meter.used_ns() - bot_ns)
         return got_ns / max(got_ns, passed_ns)
 
@@ -293,9 +300,11 @@ class Meter:
     @property
     def is_started(self) -> bool:
         """Whether the bot has been started."""
-        if not self._is_started and "started" in (words := self._read_report()):
-            self._is_started = True
-            self._counter = _fetched(self._keeper, words.get("counter"))
+        if not self._is_started:
+            report = self._read_report()
+            self._is_started = "started" in report
+            if self._is_started:
+                self._counter = _fetched(self._keeper, report.get("counter"))
         return self._is_started
 
     @property
@@ -311,7 +320,8 @@ class Meter:
             return read_counter(self._counter)
         now_ns = time.monotonic_ns()
         if now_ns - self._looked_ns > LOOK_NS or not self._main:
-            self._looked_ns, [*others, self._main] = now_ns, family(self._keeper)
+            self._looked_ns = now_ns
+            *others, self._main = family(self._keeper)
             ended_ns = sum(map(_ended_children_ns, [*others, self._main]))
             self._others_ns = ended_ns + sum(map(process_ns, others[1:]))
         main_ns = process_ns(self._main) if self._main != self._keeper else 0
@@ -323,7 +333,8 @@ class Meter:
         if not self.is_started:
             return False
         self._main = self._main or family(self._keeper)[-1]
-        if not (fields := stat_of(self._main)):
+        fields = stat_of(self._main)
+        if not fields:
             self._main = 0
         return fields[:1] != [b"R"]
 

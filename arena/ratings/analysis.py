@@ -33,7 +33,8 @@ from arena.rules.terms import LAST_PAGODA
 
 MIN_CLUSTERS = 10
 """Below this many deals, the gain from meeting a deal again is too uncertain to accuse a bot."""
-SMALL, MAX_TURNS = 1e-9, 200
+SMALL = 1e-9
+MAX_TURNS = 200
 MIN_ORDER_VARIANCE = 0.01
 """The smallest variance that the order of games must keep once the effects of seats are removed.
 Below it, order and seats cannot be told apart.

@@ -179,7 +179,8 @@ def history_table(counts: Counts, league: League) -> pd.DataFrame:
         for bot, member in league.members.items()
     }
     for part in rate(results).components:
-        if (fit := part.fit) is None:
+        fit = part.fit
+        if fit is None:
             continue
         names = [results.bots[member] for member in fit.members]
         level = level_on(names, fit, league.with_status("benchmark"), league.scale)

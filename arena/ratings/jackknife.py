@@ -162,7 +162,8 @@ def leverage_of(model: Model, parameters: Floats, bread: Floats, designs: Design
     """The leverage of each design at these parameters; ``bread`` is the inverse of the
     information.
     """
-    width, (products, places) = model.size + 1, model.products(parameters)
+    width = model.size + 1
+    products, places = model.products(parameters)
     rows = np.arange(0, products.size + 1, products[0].size)
     by_outcome = csr_array(
         (products.ravel(), places.ravel(), rows), shape=(len(rows) - 1, width**2)
@@ -290,7 +291,8 @@ def _crossed(leverage: Leverage, moved: Floats) -> Floats:
     """The sums, (L,), of G_cd^2 over all pairs of different deals (see `satterthwaite`), where
     ``moved`` (size, L) is x.
     """
-    bread, (size, count) = leverage.bread, moved.shape
+    bread = leverage.bread
+    size, count = moved.shape
     products = np.zeros((size * size, count))
     own = np.zeros(count)
     for alike, part in _portions(leverage, 0, count):

@@ -159,9 +159,11 @@ def _component(
     fit = None
     if len(core):
         fit = fit_core(restrict(inner, core), seats=seats)
-    elif len(members) > DUEL and (middle := middle_of(graph, inner.played())) is not None:
-        core = np.array([middle])
-        fit = held_fit(inner, middle)
+    elif len(members) > DUEL:
+        middle = middle_of(graph, inner.played())
+        if middle is not None:
+            core = np.array([middle])
+            fit = held_fit(inner, middle)
     fit = fit and fit._replace(members=members[core])
     bounds = bounds_of(results, members, fit) if fit else coreless_bounds(results, members)
     meetings = results.meetings()[:, members[:, None], members]
@@ -431,7 +433,9 @@ def _meetings(
     met = mine.any(axis=1) & (core_index >= 0).any(axis=1) & took
     if not met.any():
         return None
-    mine, core_index, effects = mine[met], core_index[met], np.zeros((met.sum(), mine.shape[1]))
+    mine = mine[met]
+    core_index = core_index[met]
+    effects = np.zeros(mine.shape)
     for size, (effect, _) in seats.items():
         effects[results.players[met] == size, :size] = effect
     utility = np.where(core_index >= 0, elo[core_index] + effects, -np.inf) / ELO

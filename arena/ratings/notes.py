@@ -165,7 +165,8 @@ def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
     yield from _prior_notes(results, fit)
     yield from _few_notes(results, fit, unit)
     given = np.arange(len(fit.members)) == fit.anchor
-    if alike := _names(results, fit.members[(fit.half_widths() == 0) & ~given]):
+    alike = _names(results, fit.members[(fit.half_widths() == 0) & ~given])
+    if alike:
         yield f"every {unit} gave the same result for {alike}: an error of 0 means only that"
 
 
@@ -206,7 +207,8 @@ def _outside_notes(results: Results, part: Component) -> Iterator[str]:
     yield from _held_notes(results, part)
     for side, did, where in (("<", "won nothing from", "below"), (">", "lost nothing to", "above")):
         bounds = [bound for bound in part.bounds if bound.side == side]
-        if names := _names(results, [bound.member for bound in bounds]):
+        names = _names(results, [bound.member for bound in bounds])
+        if names:
             figure = f"{bounds[0].elo:.0f}" if len(bounds) == 1 else f"the figure after {side}"
             sure = f"with 95 % confidence the rating is {where} {figure}"
             yield f"{names} {did} {rated}: {sure}"

@@ -255,7 +255,8 @@ def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
         columns = np.full(len(part.members), number), part.places, *component_intervals(part)
         names = ["component", "place", "rank_low", "rank_high"]
         table.loc[part.members, names] = np.column_stack(columns)
-        if (fit := part.fit) is not None:
+        fit = part.fit
+        if fit is not None:
             half = fit.half_widths()
             table.loc[fit.members, ELO] = np.column_stack([fit.elo, fit.elo - half, fit.elo + half])
             table.loc[fit.members, "mark"] = np.where(fit.is_few, "?", "").astype(object)
@@ -339,7 +340,8 @@ def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
     )
     table["win_rate"] = sums["parts"] / (WHOLE * sums["games"])
     table["avg_left"] = sums["left"] / sums["left_games"]
-    table["elo"], table["elo_error"] = np.nan, np.nan
+    table["elo"] = np.nan
+    table["elo_error"] = np.nan
     for size, (effects, _) in fits[0].seats.items() if fits else ():
         if size not in fits[0].open_seats:
             rows = table["seats"] == size

@@ -148,7 +148,8 @@ class Tally:
         # works on the outcomes.
         number = self.outcomes.get(outcome)
         if number is None:
-            number, (board, bots, ranks) = len(self.outcomes), outcome
+            number = len(self.outcomes)
+            board, bots, ranks = outcome
             # names are stored once for each seating
             self.outcomes[board, self.seated.setdefault(bots, bots), ranks] = number
             for sums in (self._left, self._think_ns, self._forfeits):

@@ -160,7 +160,8 @@ def parse_deck(text: str) -> tuple[int, ...]:
     """
     deck = tuple([parse_tile(text[index : index + 2]) for index in range(0, len(text), 2)])
     for tile, name in enumerate(TILES):
-        if (count := deck.count(tile)) != COPIES:
+        count = deck.count(tile)
+        if count != COPIES:
             raise NotationError(f"expected {COPIES} tiles {name} in the deck, got {count}")
     return deck
 

@@ -72,7 +72,8 @@ def _lead(provinces: Iterable[OwnedProvince], beside: int, owner: int, players: 
     for province in provinces:
         if province.mask & beside:
             counts[province.owner] += province.pagodas
-    lead, counts[owner] = counts[owner], 0
+    lead = counts[owner]
+    counts[owner] = 0
     return max(0, lead - max(counts))
 
 

@@ -228,7 +228,9 @@ class State(BoardState):
         and their number. It is kept until the next move.
         """
         kinds = kinds_of(self.hands[self.mover]) if self.end is None else ()
-        self._menu = [(kind, mask := self._places(kind), mask.bit_count()) for kind in kinds]
+        masks = [self._places(kind) for kind in kinds]
+        counts = [mask.bit_count() for mask in masks]
+        self._menu = list(zip(kinds, masks, counts, strict=True))
         return self._menu
 
     def why_illegal(self, move: int) -> str:

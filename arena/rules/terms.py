@@ -19,7 +19,9 @@ REVISION = 1
 not mix.
 """
 
-LAST_PAGODA, NO_TILES, NO_SPACE = "last pagoda", "no tiles", "no space"
+LAST_PAGODA = "last pagoda"
+NO_TILES = "no tiles"
+NO_SPACE = "no space"
 ENDS = (LAST_PAGODA, NO_TILES, NO_SPACE)
 """The reasons for which a game can be over (R8.1)."""
 

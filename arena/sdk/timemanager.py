@@ -13,13 +13,16 @@ LOOK_NS = 20_000
 and a piece of work perhaps 2 us.
 """
 NEVER = -LOOK_NS
-RESERVE_MS, RESERVE, MAX_RESERVE = 15, 0.05, 0.2
-"""The time kept back for surprises: ``RESERVE_MS`` milliseconds, but at least the share ``RESERVE``
-of a long limit, and at most the share ``MAX_RESERVE`` of a short one.
+RESERVE_MS = 15
+"""The time kept back for surprises, in ms.
 
 Measured on two busy cores: one answer in a thousand takes 10 ms longer than it should, because a
 stall of the machine may be booked as CPU time. Garbage collections grow with the search.
 """
+RESERVE = 0.05
+"""The share of a limit that is kept back at least, if the limit is long."""
+MAX_RESERVE = 0.2
+"""The share of a limit that is kept back at most, if the limit is short."""
 MIN_SHARE = 0.4
 """The smallest part of a limit to think for, however late earlier answers were."""
 FORGETTING = 0.8

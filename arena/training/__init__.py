@@ -174,7 +174,8 @@ def action_of(board: Board, move: int) -> int:
         >>> move_of(position.board, action_of(position.board, move)) == move
         True
     """
-    kind, (row, column) = move >> KIND_SHIFT, divmod(move & SQUARE_MASK, board.stride)
+    kind = move >> KIND_SHIFT
+    row, column = divmod(move & SQUARE_MASK, board.stride)
     if not (0 <= kind < KINDS and row < board.height and column < board.width):
         wanted = f"a placement on a board of {board.width} x {board.height}"
         raise ValueError(f"expected {wanted}, got the move {move}")

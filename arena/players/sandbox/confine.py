@@ -17,12 +17,20 @@ import resource
 import struct
 import sys
 
-CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
-VERSION_FLAG, PATH_BENEATH = 1, 1
-NO_NEW_PRIVILEGES, SET_SECCOMP, MODE_FILTER = 38, 22, 2
+CREATE_RULESET = 444
+ADD_RULE = 445
+RESTRICT_SELF = 446
+VERSION_FLAG = 1
+PATH_BENEATH = 1
+NO_NEW_PRIVILEGES = 38
+SET_SECCOMP = 22
+MODE_FILTER = 2
 CAPABILITIES_VERSION = 0x20080522
 
-EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
+EXECUTE = 1
+WRITE_FILE = 2
+READ_FILE = 4
+READ_DIR = 8
 TO_DRIVERS = 1 << 15
 OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | 1 << 14 | TO_DRIVERS
 ALL = (1 << 16) - 1
@@ -77,7 +85,9 @@ WITH_ARGUMENT = (
 """System calls that are refused if one argument has one of these values. Pipes and sockets are
 counted with their usual size, and a process that hides itself cannot be counted.
 """
-CLONE, PRLIMIT, SOCKET = (56, 220), (302, 261), (41, 198)
+CLONE = (56, 220)
+PRLIMIT = (302, 261)
+SOCKET = (41, 198)
 CLONE3 = (435, 435)
 """The call clone3. It fails with ENOSYS, so that libraries use clone instead, whose flags the
 filter can check.
@@ -98,10 +108,19 @@ LISTEN = (50, 201)
 """The number of listen. A bot with network access may call others, but must not open a port on
 which others call it.
 """
-LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-NUMBER_OFFSET, ARCH_OFFSET, ARGUMENT_OFFSET = 0, 4, 16
-ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
-EPERM, ENOSYS = 1, 38
+LOAD = 0x20
+EQUAL = 0x15
+AT_LEAST = 0x35
+ANY_BIT = 0x45
+RETURN = 0x06
+NUMBER_OFFSET = 0
+ARCH_OFFSET = 4
+ARGUMENT_OFFSET = 16
+ALLOW = 0x7FFF0000
+ERRNO = 0x00050000
+KILL = 0x80000000
+EPERM = 1
+ENOSYS = 38
 X32 = 0x40000000
 
 
@@ -165,7 +184,8 @@ def filter_calls(program: bytes) -> None:
 def main() -> None:
     """Confines this process, then runs the command in its place."""
     # The same Python wrote it, so marshal is safe, and it loads faster than JSON.
-    spec, command = marshal.loads(bytes.fromhex(sys.argv[1])), sys.argv[3:]  # noqa: S302
+    spec = marshal.loads(bytes.fromhex(sys.argv[1]))  # noqa: S302
+    command = sys.argv[3:]
     for name, number in spec["limits"]:
         _, hard = resource.getrlimit(getattr(resource, name))
         most = number if hard == resource.RLIM_INFINITY else min(number, hard)

@@ -229,7 +229,8 @@ def make_grants(words: Iterable[str], base: Path, closed: Sequence[Path]) -> Gra
     for name in ("env", "read"):
         granted[name] = tuple(sorted(set(granted[name])))
     grants = Grants(**granted)
-    if lack := grants.lack():
+    lack = grants.lack()
+    if lack:
         thing, _, cure = lack.partition(": ")
         raise ConfigError(f"expected {thing}", cure)
     return grants

@@ -63,7 +63,8 @@ WRITING = confine.ALL & ~(confine.EXECUTE | confine.TO_DRIVERS)
 # These paths lie inside the sandbox.
 MEMORY_BYTES = {"/dev/shm": 8 << 20, "/tmp": 64 << 20}  # noqa: S108
 FILES_IN_MEMORY = 20_000
-DISK_MB, DISK_FILES = 256, 20_000
+DISK_MB = 256
+DISK_FILES = 20_000
 KEPT_VARIABLES = ("LANG", "LC_ALL", "TZ")
 OUTSIDE_VARIABLES = (*KEPT_VARIABLES, "HOME", "TMPDIR")
 SYSTEM_FOLDERS = ("bin", "lib", "lib32", "lib64", "sbin")
@@ -72,8 +73,10 @@ SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc
 """Patterns for files that programs need to run at all, and for the one folder in which some
 distributions keep everything.
 """
-HOME, SDK = "home", "sdk"
-"""The names of the two parts of a bot's temporary folder under Landlock."""
+HOME = "home"
+"""The folder to which a bot may write, in its temporary folder under Landlock."""
+SDK = "sdk"
+"""The folder that links to the arena's package, in a bot's temporary folder under Landlock."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
 

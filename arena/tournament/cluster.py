@@ -366,7 +366,7 @@ def _finish(future: Future[Batch], end: Batch | BaseException) -> None:
 
 
 def speed() -> int:
-    """Random 2-player games that the pure core plays here per second of processor time, to two
+    """Random 2-player games that the pure core plays here per second of CPU time, to two
     digits: the same work on every machine.
     """
     board = built_in("bird")

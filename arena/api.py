@@ -71,9 +71,9 @@ from arena.match.check import check_bot, check_object
 from arena.players.sandbox.tiers import Mode
 from arena.ratings.sheet import KNOWN_COLUMNS, read_sheet
 from arena.ratings.tables import rate_sheet
+from arena.records.config import Comparison as Question
 from arena.records.journal import unplayed_text
 from arena.records.runfile import read_run
-from arena.tournament.config import Comparison as Question
 from arena.tournament.events import GamePlayed, RunnerEvent
 from arena.tournament.pools import Place
 from arena.tournament.runs import Request

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from arena.errors import IllegalMoveError, InvalidMoveError
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.players.messages import Hello, encode, turn_view
 from arena.players.player import Answer, InProcessPlayer, random_move
+from arena.records.timing import Timing
 from arena.rules import CORE, State, pure
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES, UNKNOWN, draw

@@ -38,7 +38,7 @@ def analyse(
 
     folder = run_folder(home, run)
     say(f"run {folder}")
-    if read_run(folder).config.get("match"):
+    if read_run(folder).counting.match:
         say("note: the standings of this run count matches, but here each game counts separately")
     found = analyse_run(folder, rating.prior, bot, rating.without)
     if as_json:

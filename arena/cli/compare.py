@@ -26,8 +26,8 @@ from arena.errors import counted
 from arena.exports import verdicts
 from arena.exports.verdicts import llr_text
 from arena.ratings.sequential import SequentialTest, Verdict
+from arena.records.config import Comparison
 from arena.records.journal import unplayed_text
-from arena.tournament.config import Comparison
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request
 from arena.tournament.settings import MOST_BLOCKS, QUESTION, Asked

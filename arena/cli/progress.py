@@ -22,12 +22,12 @@ from tqdm import tqdm
 from arena.cli.terminal import columns_of, folded
 from arena.errors import FaultKind, counted, printable
 from arena.match.referee import Wait
-from arena.players.labels import odds_of
+from arena.players.labels import odds_of, timing_for
+from arena.records.config import RunConfig
 from arena.records.record import Fault, GameRecord
 from arena.rules import CORE
 from arena.rules.explain import explained
 from arena.rules.terms import title_of
-from arena.tournament.config import RunConfig
 from arena.tournament.events import (
     BotBroken,
     GamePlayed,
@@ -333,7 +333,7 @@ class Forecast:
     def _limit_s(self) -> float:
         """How long a game may take, roughly, if its bots use all their time."""
         turns = TURNS / self._config.players
-        times = [self._config.timing.of(label) for label in self._config.bots]
+        times = [timing_for(label, self._config.timing) for label in self._config.bots]
         by_move = [turns * time.move_ms for time in times]
         by_game = [(time.game_ms or inf) + turns * time.increment_ms for time in times]
         return self._config.players * fmean(map(min, by_move, by_game)) / 1000

@@ -44,9 +44,9 @@ from arena.commands.playing import (
 from arena.commands.runs import run_folder
 from arena.errors import ConfigError, UserError, printable
 from arena.players.sandbox.tiers import Mode
+from arena.records.config import RunConfig
 from arena.records.faults import FAULTS, MOST_EVIDENCE
 from arena.records.journal import forfeits_text, unplayed_text
-from arena.tournament.config import RunConfig
 from arena.tournament.pools import Place
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request, begun

@@ -13,15 +13,14 @@ from msgspec.structs import replace
 
 from arena.commands.home import bots_folder
 from arena.errors import BotFolderError, ConfigError, did_you_mean, printable
-from arena.match.referee import Timing
 from arena.players.folder import Bot, bot_at, from_inside, home_of_script, renamed, with_options
-from arena.players.labels import MOST_TEXT, settings_text, split_options
+from arena.players.labels import MOST_TEXT, settings_text, split_options, timing_for
 from arena.players.manifest import MANIFEST_FILE
 from arena.players.player import NAME, NAMES, built_in_bot, is_built_in
 from arena.players.registry import Registry, ladder
 from arena.players.staging import check_programs, lack
-from arena.players.timekeeper import BEST_CLOCK
-from arena.tournament.config import Comparison, Tuning
+from arena.records.config import Comparison, Tuning
+from arena.records.timing import BEST_CLOCK, Timing
 from arena.tournament.runs import Request, boards_of, choose_folder, make_request
 from arena.tournament.settings import Asked, Named, default_of
 from arena.tournament.sources import deals_for
@@ -359,7 +358,7 @@ def _cure_for_same(pair: Comparison, bot: Bot) -> str:
 def _warn_about_times(bots: Sequence[Bot], timing: Timing, tell: Tell) -> None:
     """Warns about bots that get less time than they were made for."""
     for bot in bots:
-        own = timing.of(bot.label)
+        own = timing_for(bot.label, timing)
         for key in ("move_ms", "startup_ms"):
             needed = getattr(bot.manifest, key)
             given = getattr(own, key)

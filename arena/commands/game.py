@@ -16,22 +16,25 @@ import msgspec
 from arena.errors import RunError
 from arena.exports.text import seat_names
 from arena.match.decisions import Recorded
-from arena.match.referee import GamePlan, MoveListener, Outcome, Referee, Timing
+from arena.match.referee import GamePlan, MoveListener, Outcome, Referee
 from arena.match.replay import Resumed
 from arena.players.bot import BotPlayer, Stderr, logged_player
 from arena.players.channel import WireLog
 from arena.players.folder import Bot
+from arena.players.labels import timing_for
 from arena.players.player import PERSON, YOU, InProcessPlayer, Player, built_in_player, is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
+from arena.records.config import OneGame, RunConfig
 from arena.records.faults import Faults
 from arena.records.journal import Journal, read_records
 from arena.records.ownership import mark_run
 from arena.records.record import MOST_SEATS, utc_now
 from arena.records.runfile import write_run
+from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.tournament.config import OneGame, RunConfig, make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.runs import describe_run
 from arena.tournament.schedule import Schedule
 from arena.tournament.session import new_seed
@@ -101,7 +104,7 @@ class SingleGame(NamedTuple):
     ) -> Referee:
         """The referee of a game that is about to begin."""
         labels = [player.name for player in players]
-        timings = [self.timing.of(label) for label in labels]
+        timings = [timing_for(label, self.timing) for label in labels]
         return Referee(game.plan_of(labels), game.board, players, timings, watch)
 
     def play(self, referee: Referee) -> Outcome:

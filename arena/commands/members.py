@@ -21,6 +21,7 @@ from arena.players.player import is_built_in
 from arena.players.registry import Registry
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import lack, staged_for_a_while
+from arena.records.config import LeagueTerms
 from arena.records.league import (
     PLAYS,
     STATUS_TEXT,
@@ -37,7 +38,7 @@ from arena.records.league import (
 )
 from arena.records.record import name_of, utc_now
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
-from arena.tournament.config import LeagueTerms, make_config
+from arena.tournament.consistency import config_of
 from arena.tournament.runs import Request, as_it_is, boards_of, list_runs, make_request
 from arena.tournament.settings import Asked
 
@@ -259,11 +260,11 @@ def members_of(
     else all in bots/, and these benchmarks. Raises UserError.
     """
     is_known = os.path.lexists(folder / RUN_FILE)
-    if is_known and not is_league(folder) and read_run(folder).config.get("league") is None:
+    if is_known and not (is_league(folder) or read_run(folder).is_league):
         raise ConfigError(
             f"expected a league in {folder}, got another kind of run", "choose another name"
         )
-    config = make_config(read_run(folder).config) if is_known else None
+    config = config_of(read_run(folder)) if is_known else None
     names = config.league.names if config and config.league else _names(bots)
     members = Members(home, folder, names, tell)
     if is_known:
@@ -340,7 +341,7 @@ def league_request(
         terms = LeagueTerms(_names(bots))
         return make_request(with_clock(options, tell), boards_of(options), found, league=terms)
     info = read_run(folder)
-    known = as_it_is(folder, info, make_config(info.config))
+    known = as_it_is(folder, info, config_of(info))
     every = [*known.bots, *members.newcomers([bot.label for bot in known.bots], sandbox_for)]
     # The settings given now are compared with those of the league when it is opened.
     said: dict[str, Any] = {**options, "bots": [bot.label for bot in every]}

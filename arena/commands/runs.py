@@ -106,7 +106,7 @@ def remove_run(folder: Path) -> None:
 
 def _is_one_game(run: Path) -> bool:
     try:
-        return bool(read_run(run).config.get("game"))
+        return read_run(run).is_one_game
     except RunError:
         return False
 
@@ -173,8 +173,8 @@ def leader_of(folder: Path, info: RunInfo, played: int, planned: int) -> Rated |
     """
     found = ratings_in(folder)
     seats = sum(rated.games for rated in found)
-    rounds = len(info.config.get("match") or [0])
-    players = info.config.get("players", 2)
+    rounds = len(info.counting.match) or 1
+    players = info.counting.players
     is_whole = seats * rounds in {players * played, players * min(played, planned)}
     return found[0] if found and is_whole else None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from arena.errors import counted
 from arena.ratings.sequential import Question, SequentialTest, Verdict
-from arena.tournament.config import RESOLUTION, Parameter, RunConfig
+from arena.records.config import RESOLUTION, Parameter, RunConfig
 from arena.tournament.tuning import SearchPath
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from arena.records.runfile import RUN_FILE, BotInfo, RunInfo, read_run
 from arena.records.strict import Difference, Wrong, decode_strictly
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
-from arena.tournament.config import make_config
+from arena.tournament.consistency import config_of
 from arena.tournament.schedule import Schedule, game_id
 
 MOST = 1000
@@ -73,7 +73,7 @@ def verify_run(
     is no run to check.
     """
     info = read_run(run)
-    schedule = Schedule(make_config(info.config))
+    schedule = Schedule(config_of(info))
     notes = []
     if info.rules_revision != REVISION:
         notes.append(

@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.errors import ArenaError, BusyMachineError, FaultKind, Forfeit, Void
-from arena.match.referee import GamePlan, Referee, Timing, Wait
+from arena.match.referee import GamePlan, Referee, Wait
 from arena.players.aftermath import CRASHED
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel, Flooded, LongLine, OutputEnded, TimedOut
@@ -28,6 +28,7 @@ from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import NS_PER_MS, IdleTime, patience
 from arena.records.notes import MOST_NAME, Loss, Note, losses, note_of
 from arena.records.record import GameRecord
+from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import Board, built_in
 from arena.rules.notation import COPIES, TILES, parse_deck

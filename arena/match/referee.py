@@ -11,54 +11,24 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.errors import ConfigError, FaultKind, Forfeit, MoveError, Void
-from arena.players.labels import odds_of
-from arena.players.manifest import Value
-from arena.players.messages import ClockKind, End, Start, encode, played_view
+from arena.errors import FaultKind, Forfeit, MoveError, Void
+from arena.players.messages import End, Start, encode, played_view
 from arena.players.player import Answer, Evidence, Player
-from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS
+from arena.players.timekeeper import NS_PER_MS
 from arena.records.notes import Note, NoteEntry
 from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
+from arena.records.timing import Timing
 from arena.records.voids import SoFar
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASS, legal_move, move_text, parse_deck, parse_move
 from arena.rules.terms import PAGODAS, Event, final_ranks
+from arena.values import ClockKind, Value
 
 MoveListener = Callable[[State, int, int, list[Event], Note | None], None]
 """Called with the state after a move, the seat that moved, the move, its events, and what the bot
 said of it.
 """
-
-
-class Timing(Struct, frozen=True):
-    """The time control, in ms. ``game_ms`` is None without a bank; ``startup_ms`` is the time a
-    process has to answer hello.
-
-    ``clock`` says how a bot's time is measured: by the processor time of its processes, or by the
-    wall clock.
-    """
-
-    move_ms: int = 1000
-    game_ms: int | None = None
-    increment_ms: int = 0
-    startup_ms: int = 10_000
-    clock: ClockKind = BEST_CLOCK
-
-    def of(self, label: str) -> "Timing":
-        """The time control of the bot with this label, which may name limits of its own. Raises
-        ConfigError.
-        """
-        odds = odds_of(label)
-        own = {"move_ms": odds.move_ms, "game_ms": odds.game_ms, "increment_ms": odds.increment_ms}
-        timing = replace(self, **{key: ms for key, ms in own.items() if ms is not None})
-        if odds.increment_ms and timing.game_ms is None:
-            raise ConfigError(
-                f"{label}: expected game_ms with increment_ms: an increment is added to a bank",
-                "name its bank too, as in 'my-bot:game_ms=5000,increment_ms=100', or give all bots"
-                " one with --game-ms",
-            )
-        return timing
 
 
 class Clock:

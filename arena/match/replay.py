@@ -9,15 +9,17 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from arena.errors import ArenaError, FaultKind, RunError
-from arena.match.referee import GamePlan, Timing
-from arena.players.manifest import Value
+from arena.match.referee import GamePlan
+from arena.players.labels import timing_for
 from arena.records.notes import Note, kept_notes
 from arena.records.record import FORFEIT, Fault, GameRecord
 from arena.records.strict import Wrong
+from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASS, PASSED, move_text, parse_deck, play_text
 from arena.rules.terms import Event, final_ranks
+from arena.values import Value
 
 SEE = "'arena verify' lists everything that is wrong in a run"
 
@@ -52,8 +54,8 @@ class Script(NamedTuple):
         """The time control of each seat when the bot with this label is asked for one of them: it
         has the time that the seat had, unless it names limits of its own. Raises ConfigError.
         """
-        there = [self.timing.of(bot) for bot in self.record.bots]
-        return [*there[:seat], there[seat].of(label), *there[seat + 1 :]]
+        there = [timing_for(bot, self.timing) for bot in self.record.bots]
+        return [*there[:seat], timing_for(label, there[seat]), *there[seat + 1 :]]
 
 
 class Step(NamedTuple):

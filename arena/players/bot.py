@@ -18,7 +18,6 @@ from arena.players.messages import (
     PROTOCOL,
     READY_EXAMPLE,
     SILENCE,
-    ClockKind,
     FromArena,
     Hello,
     Move,
@@ -34,9 +33,11 @@ from arena.players.messages import (
 from arena.players.player import KEPT_BYTES, Answer, Dialogue, Player
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Meter, Timekeeper
+from arena.players.timekeeper import NS_PER_MS, Meter, Timekeeper
 from arena.records.notes import Note, note_of
+from arena.records.timing import BEST_CLOCK
 from arena.rules import State
+from arena.values import ClockKind
 
 QUIT_S = 0.1
 """How long a bot may take to exit after 'quit'; a slower one is killed, which is no fault."""

@@ -18,16 +18,15 @@ from arena.players.manifest import (
     ARENA_OPTIONS,
     MANIFEST_FILE,
     Manifest,
-    Value,
     check_file,
     check_name,
     comments,
     read_manifest,
-    value_text,
 )
 from arena.records.record import name_of
 from arena.records.regular import has_folder
 from arena.records.runfile import RUN_FILE, BotInfo
+from arena.values import Value, value_text
 
 IGNORED = {
     *(".git", ".hg", ".venv", ".DS_Store"),

@@ -6,8 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from arena.errors import ConfigError, UserError, did_you_mean
-from arena.players.manifest import ARENA_OPTIONS, FLOAT, OPTION_NAME, Option, Value, value_text
+from arena.players.manifest import ARENA_OPTIONS, FLOAT, Option
+from arena.records.timing import Timing
+from arena.values import OPTION_NAME, Value, value_text
 
 MOST_TEXT = 160
 """The most characters of the options in one label."""
@@ -158,3 +162,19 @@ def odds_of(label: str) -> Odds:
 def has_odds(label: str) -> bool:
     """Whether a label sets a limit. Raises ConfigError, as `odds_of` does."""
     return any(limit is not None for limit in odds_of(label))
+
+
+def timing_for(label: str, timing: Timing) -> Timing:
+    """The time control of the bot with this label in a game with this ``timing``: the label may set
+    limits of its own. Raises ConfigError.
+    """
+    odds = odds_of(label)
+    limits = {"move_ms": odds.move_ms, "game_ms": odds.game_ms, "increment_ms": odds.increment_ms}
+    own = replace(timing, **{name: ms for name, ms in limits.items() if ms is not None})
+    if odds.increment_ms and own.game_ms is None:
+        raise ConfigError(
+            f"{label}: expected game_ms with increment_ms: an increment is added to a bank",
+            "name its bank too, as in 'my-bot:game_ms=5000,increment_ms=100', or give all bots"
+            " one with --game-ms",
+        )
+    return own

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 import arena
 from arena.errors import BotFolderError, UserError, did_you_mean
+from arena.values import MOST_MS, OPTION_NAME, Value, value_text
 
 MANIFEST_FILE = "bot.toml"
 INSTALLED_BOTS = Path(arena.__file__).parent.resolve() / "ladder"
@@ -41,8 +42,6 @@ COPY_IT = (
     " with a bot"
 )
 
-Value = int | float | bool | str
-OPTION_NAME = re.compile(r"[a-z][a-z0-9_]{0,29}", re.ASCII)
 # Whatever stands in a name stands in ids of games, names of files and lists with commas.
 CHOICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,29}", re.ASCII)
 INT = re.compile(r"-?[0-9]{1,16}", re.ASCII)
@@ -58,7 +57,6 @@ MOST_OPTIONS = MOST_CHOICES = 64
 MOST_HELP = 200
 FARTHEST_INT = 2**53 - 1
 """Beyond it, languages that know no whole numbers would read another one."""
-MOST_MS = 86_400_000
 LEAST_MEMORY_MB, MOST_MEMORY_MB = 16, 4096
 OPTION_EXAMPLE = '{type = "int", default = 3, min = 1, max = 9'
 
@@ -141,16 +139,6 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 def _is_finite(number: float) -> bool:
     """Whether it is a number that a float can be; `math.isfinite` fails for larger ints."""
     return abs(number) <= sys.float_info.max
-
-
-def value_text(value: Value) -> str:
-    """A value in its shortest form, without a ``+``, which joins names in the ids of games."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if not isinstance(value, float):
-        return str(value)
-    digits, exponent_sign, exponent = repr(value).removesuffix(".0").partition("e")
-    return f"{digits}e{int(exponent)}" if exponent_sign else digits
 
 
 def _whole(low: int, high: int, text: str) -> Option:

@@ -9,11 +9,11 @@ from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
 
 from arena.errors import FaultKind, Forfeit
-from arena.players.manifest import Value
 from arena.rules import State
 from arena.rules.boards import COLOURS, Board, squares_of
 from arena.rules.notation import TILES, move_text
 from arena.rules.terms import NOBODY, Event
+from arena.values import ClockKind, Value
 
 PROTOCOL = 1
 
@@ -27,10 +27,6 @@ class Hello(Struct, tag="hello", frozen=True):
     id: int
     protocol: int
     arena: str
-
-
-ClockKind = Literal["cpu", "wall"]
-"""The time of an answer: the processor time of the bot's processes, or the wall clock's."""
 
 
 class Start(Struct, tag="start", frozen=True, omit_defaults=True):

@@ -24,10 +24,8 @@ from arena.players.keeper import (
     read_file,
     stat_of,
 )
-from arena.players.messages import ClockKind
+from arena.values import ClockKind
 
-BEST_CLOCK: ClockKind = "cpu" if sys.platform == "linux" else "wall"
-"""Only Linux counts processor time so that it can be relied on."""
 FIRST_SLICE_NS, SLICE_NS = 5_000_000, 20_000_000
 """How long to wait for an answer before looking at who else uses the processor, and then again."""
 RUNNING_NS = 1_000_000

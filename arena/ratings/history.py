@@ -135,8 +135,8 @@ def read_history(run: Path) -> History:
     """The history of the league in a run's folder. Raises RunError, NoAnswerError."""
     info = read_run(run)
     names = [bot.name for bot in info.bots]
-    match = list(info.config.get("match") or [])
-    return history_of(run, league_counts(run, names, match, own_decks=info.has_own_decks))
+    counts = league_counts(run, names, info.counting.match, own_decks=info.has_own_decks)
+    return history_of(run, counts)
 
 
 def history_of(run: Path, counts: Counts) -> History:

@@ -35,7 +35,7 @@ def conditions_notes(info: RunInfo, hosts: Collection[str]) -> Iterator[str]:
     """What was not equal for all bots: machines (``hosts``) that differ too much in speed where
     time was limited, and what the user let bots use.
     """
-    differ = None if info.config.get("in_process") else _unlike(map(split_host, hosts))
+    differ = None if info.counting.in_process else _unlike(map(split_host, hosts))
     if differ is not None:
         slow, fast, ratio = differ
         told = f"{fast} is {ratio:.1f} times as fast as {slow}"
@@ -49,12 +49,12 @@ def purpose_notes(run: Path, info: RunInfo, *, anchored: bool) -> Iterator[str]:
     """What a run was played for, if that makes its ratings other ones: a search, a comparison, a
     league, whose level differs from that of its history.
     """
-    if info.config.get("tune"):
+    if info.is_search:
         yield (
             "these are the two sides of a search by 'arena tune': one bot with settings that"
             " differ from deal to deal, so the table does not rate it"
         )
-    elif info.config.get("compare"):
+    elif info.is_comparison:
         yield (
             "a comparison stops as soon as it knows enough, which makes these ratings biased;"
             " 'arena compare' shows the corrected Elo, counted over all seats together, which makes"

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from arena.errors import RunError, UserError
+from arena.errors import UserError
 from arena.ratings.results import NS_PER_MS, Counts, Ints, Outcomes, counts_of
 from arena.records.journal import Ids, read_rows
 from arena.records.notes import Notes
@@ -241,12 +241,9 @@ def scoring_of(info: RunInfo, asked: Sequence[str] | None = None) -> list[str]:
     """The boards of the matches that a run is scored by, none if it is scored by games: as
     ``asked``, else as in run.json.
 
-    Raises UserError for a board that the run does not have, RunError.
+    Raises UserError for a board that the run does not have.
     """
-    known = info.config.get("match") or []
-    if not isinstance(known, list) or not all(isinstance(board, str) for board in known):
-        raise RunError(f"run.json: expected a list of boards as match, got {known!r}")
-    match = known if asked is None else list(asked)
+    match = list(info.counting.match if asked is None else asked)
     foreign = [board for board in match if board not in info.boards]
     if foreign:
         raise UserError(

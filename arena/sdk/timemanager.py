@@ -3,7 +3,8 @@
 import time
 from collections.abc import Sequence
 
-from arena.players.messages import ClockKind, Start
+from arena.players.messages import Start
+from arena.values import ClockKind
 
 LOOK_NS = 20_000
 """How often the processor time is read at the most: that takes 250 ns, the time on the wall 50, and

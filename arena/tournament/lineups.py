@@ -18,7 +18,7 @@ from random import Random
 import msgspec
 
 from arena.errors import ConfigError
-from arena.tournament.config import Comparison, RunConfig
+from arena.records.config import Comparison, RunConfig
 
 MOST_TABLES = 50_000
 """Line-ups that can be chosen from among all: run.json lists them."""

@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 from arena.errors import ConfigError, RunError, UserError, Void, did_you_mean
 from arena.match.decisions import Decision, decisions_of, retrace
 from arena.match.grading import gradable_turns, grade
-from arena.match.referee import Timing
 from arena.match.replay import Script, old_ms
 from arena.players.folder import Bot
-from arena.players.labels import nearest_label
+from arena.players.labels import nearest_label, timing_for
 from arena.players.messages import PROTOCOL
 from arena.players.player import IN_PROCESS
 from arena.players.sandbox.tiers import OPEN, Sandbox
@@ -27,7 +26,8 @@ from arena.records.grades import Grade, Judge
 from arena.records.journal import board_of, read_records
 from arena.records.record import GameRecord
 from arena.records.runfile import BotInfo, read_run
-from arena.tournament.config import make_config
+from arena.records.timing import Timing
+from arena.tournament.consistency import config_of
 from arena.tournament.crew import WORKERS, Crew
 from arena.tournament.runs import boards_in, copy_of
 from arena.tournament.schedule import Schedule
@@ -56,7 +56,7 @@ class Scripts:
                 f"expected a run with version {PROTOCOL} of the protocol, got version"
                 f" {self.info.protocol}: {run}"
             )
-        config = make_config(self.info.config)
+        config = config_of(self.info)
         self.timing = config.timing
         self._schedule = Schedule(config)
         self._boards = boards_in(self.info)
@@ -64,7 +64,7 @@ class Scripts:
     @property
     def has_bank(self) -> bool:
         """Whether the time for an answer depended on earlier answers."""
-        return any(self.timing.of(bot.name).game_ms is not None for bot in self.info.bots)
+        return any(timing_for(bot.name, self.timing).game_ms is not None for bot in self.info.bots)
 
     def of(self, record: GameRecord) -> Script:
         """A record of the run with its board, time control and the bots' seeds. Raises RunError if

@@ -27,12 +27,14 @@ from msgspec import Struct
 
 import arena
 from arena.errors import UserError, Void
-from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee, Timing, play_alone
+from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee, play_alone
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
+from arena.players.labels import timing_for
 from arena.players.orphans import expect_only_keepers
 from arena.players.player import InProcessPlayer, built_in, built_in_player, is_built_in
 from arena.players.sandbox.tiers import Sandbox
+from arena.records.timing import Timing
 from arena.rules import CORE
 from arena.rules.boards import Board
 from arena.tournament.batches import Batch, Pace, Result
@@ -114,7 +116,7 @@ class Worker:
         players = self.take(plan.bots, plan.board, plan.deal)
         referee = None
         try:
-            timings = [self.setup.timing.of(label) for label in plan.bots]
+            timings = [timing_for(label, self.setup.timing) for label in plan.bots]
             referee = Referee(plan, self.boards[plan.board], players, timings)
             sandbox = self.setup.sandbox.text(plan.bots)
             outcome = referee.play(sandbox=sandbox, host=self.setup.host)

@@ -336,19 +336,18 @@ def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str
         told = glance(folder, counted)
     except ArenaError as error:
         return counted, {**row, "problem": str(error)}
-    config = told.info.config
     return counted, {
         **row,
         "problem": "",
         "when": when(told.info.started),
-        "is_game": bool(config.get("game")),
+        "is_game": told.info.is_one_game,
         "state": (told.state or "") if counted.is_whole else COUNTING,
         "leader": (told.leader.bot, words_of(told.leader)) if told.leader else None,
         "games": told.games,
         "planned": told.planned,
         "bots": len(told.info.bots),
         "boards": ", ".join(told.info.boards),
-        "players": config.get("players", 2),
+        "players": told.info.counting.players,
     }
 
 

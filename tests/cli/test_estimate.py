@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from arena.cli.progress import SEAT_MS, Forecast, Progress, duration_text, late_text
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 
 
 def forecast_of(games, slots=0, **settings):

@@ -6,6 +6,7 @@ from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from msgspec.structs import replace
 from arena.cli.replay import write_replay
 from arena.errors import RunError
 from arena.exports.grid import moment
+from arena.exports.ground import FRAME
+from arena.exports.parts import SIDE
 from arena.exports.report.games import MOST_BYTES
 from arena.exports.report.make import game_page, report_page
 from arena.exports.report.page import data_text, rules_named
@@ -22,6 +25,7 @@ from arena.ratings.tables import run_tables
 from arena.ratings.tally import PlayedBlocks
 from arena.records.runfile import RunInfo
 from arena.rules.explain import every_rule
+from arena.tournament.consistency import make_config
 from arena.tournament.secrecy import secrecy_from_blocks
 from tests.exports.runs import SEED, data_of, duels, evidence_of, game_of, write_run
 
@@ -290,7 +294,7 @@ def test_evidence_from_outside_the_run_is_not_read(tmp_path):
 
 
 def plan_of(**settings):
-    config = {"bots": ["a", "b", "c"], "seed": "s", **settings}
+    config = make_config({"bots": ["a", "b", "c"], "seed": "s", **settings})
     return RunInfo("0.1.0", 1, "pure", 1, config, {}, [], "s", "none", "")
 
 
@@ -359,6 +363,18 @@ def test_the_command_that_plays_a_run_again(settings, command):
     )
 
 
+def test_the_report_of_a_run_with_settings_from_another_version_shows_what_is_known(tmp_path):
+    folder = write_run(tmp_path / "run", "ab", duels("ab", 2), deals=2)
+    path = folder / "run.json"
+    text = path.read_text()
+    assert "The command that repeats this run" in report_page(folder).text
+    path.write_text(text.replace('"config": {', '"config": {"later": 1, '))
+    page = report_page(folder).text
+    assert "The command that repeats this run" not in page
+    assert "<div><dt>Players per game</dt><dd>2</dd></div>" in page
+    assert "<div><dt>Deals per board</dt><dd>?</dd></div>" in page
+
+
 def test_the_rules_that_a_fault_names_are_links_and_stand_at_the_end(tmp_path):
     faulty = game_of(
         ("a", "b"),
@@ -403,3 +419,24 @@ def test_a_review_that_cannot_be_read_costs_a_page_its_grades_only(tmp_path):
 )
 def test_a_time_is_written_for_people(text, shown):
     assert moment(text) == shown
+
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = sorted(
+    [*(ROOT / "arena/web").glob("*.js"), *(ROOT / "arena/exports/report").glob("*.js")]
+)
+
+
+def test_only_one_script_reads_moves_and_no_script_has_a_size_of_the_board(page):
+    readers = [path.name for path in SCRIPTS if "[RYB]" in path.read_text()]
+    assert readers == ["notation.js"]
+    sized = [path.name for path in SCRIPTS if re.search(r"\b(SIDE|FRAME)\b", path.read_text())]
+    assert sized == []
+    assert f'data-side="{SIDE}" data-frame="{FRAME}"' in page
+
+
+def test_scripts_are_of_a_length_and_a_width_that_can_be_read():
+    for path in SCRIPTS:
+        lines = path.read_text().splitlines()
+        assert len(lines) <= 600, path.name
+        assert max(map(len, lines)) <= 120, path.name

@@ -4,9 +4,10 @@ import sys
 
 import pytest
 
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 

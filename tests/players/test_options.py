@@ -17,9 +17,10 @@ from arena.players.labels import (
     split_bots,
     split_options,
 )
-from arena.players.manifest import played_text, read_manifest, read_options, value_text
+from arena.players.manifest import played_text, read_manifest, read_options
 from arena.players.registry import write_manifest
 from arena.records.faults import evidence_name
+from arena.values import value_text
 
 OPTIONS = """
 [options]

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from arena.errors import Forfeit
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.players import process, timekeeper
 from arena.players.bot import BotPlayer
 from arena.players.channel import TimedOut
@@ -33,12 +33,13 @@ from arena.players.timekeeper import (
     family,
     patience,
 )
+from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import parse_deck
 from arena.tournament.schedule import single_game
-from tests.burners import all_cores, burners
-from tests.stalls import unless_the_machine_stalled
+from tests.support.burners import all_cores, burners
+from tests.support.stalls import unless_the_machine_stalled
 
 ROOT = Path(__file__).parents[2]
 BIRD = built_in("bird")

@@ -15,7 +15,7 @@ from arena.records.journal import Journal
 from arena.records.record import Fault, decode_record
 from arena.rules.boards import built_in
 from arena.tournament.batches import Batch
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.events import GamePlayed
 from arena.tournament.runner import MOST_FRUITLESS, FirstGames, Runner
 from arena.tournament.schedule import Schedule, single_game

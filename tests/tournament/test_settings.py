@@ -6,8 +6,8 @@ from arena import api
 from arena.cli.main import CommandTable, arena
 from arena.errors import ConfigError
 from arena.players.player import built_in_bot
+from arena.records.config import DEFAULTS, RunConfig
 from arena.rules.boards import built_in
-from arena.tournament.config import DEFAULTS, RunConfig
 from arena.tournament.runs import make_request
 from arena.tournament.settings import (
     DECLARED,

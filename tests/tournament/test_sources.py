@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from arena.tournament.batches import FIRST_BATCH
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.lineups import fix_line_ups
 from arena.tournament.schedule import Schedule
 from arena.tournament.sources import (

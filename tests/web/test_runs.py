@@ -113,7 +113,8 @@ def test_games_of_people_are_listed_apart_and_crowd_no_run_out(tmp_path):
         folder = tmp_path / "results" / f"played-{number}"
         write_run(folder, "ab", duels("ab", 1)[:1], deals=1)
         info = folder / "run.json"
-        text = info.read_text().replace('"config": {', '"config": {"game": {"deal": 0},', 1)
+        game = '"config": {"game": {"seats": ["a", "b"], "deal": 0},'
+        text = info.read_text().replace('"config": {', game, 1)
         info.write_text(text)
     rows = asyncio.run(shelf.rows())
     assert [row["run"] for row in rows if not row["is_game"]] == ["cup"]

@@ -119,7 +119,7 @@ def facts_of(material: Material) -> dict[str, Any]:
         "held_back": int(material.is_open.sum()),
         "sentences": tables.sentences,
         "notes": [*gain_lines(tables), *tables.notes],
-        "is_comparison": bool(material.info.config.get("compare")),
+        "is_comparison": material.info.is_comparison,
         "standings": sections.standings(tables),
         "versions": history and sections.versions(history),
         "pairs": sections.pairs(material),

@@ -66,7 +66,7 @@ class LoadedArena:
             listening.bind(self.place)
             listening.listen()
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.e2e.loaded", str(listening.fileno())],
+                [sys.executable, "-m", "tests.support.loaded", str(listening.fileno())],
                 cwd=ROOT,
                 env={**environment, "OPENBLAS_NUM_THREADS": "1"},  # a fork has no other threads
                 pass_fds=[listening.fileno()],

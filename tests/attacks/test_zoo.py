@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from arena.errors import FaultKind
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.match.replay import replay, start_state
 from arena.players import aftermath
 from arena.players.bot import BotPlayer
@@ -21,6 +21,7 @@ from arena.players.player import InProcessPlayer, random_move
 from arena.players.sandbox.tiers import OPEN, Sandbox, failure
 from arena.players.staging import staged_for_a_while
 from arena.players.timekeeper import patience
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES
 from arena.tournament.schedule import single_game

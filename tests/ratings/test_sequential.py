@@ -5,8 +5,6 @@ from math import atanh, inf, log
 import numpy as np
 import pytest
 from scipy.special import ndtr
-from tests.ratings.test_margins import fed as fed_by_margin
-from tests.ratings.test_margins import game
 
 from arena.ratings.estimates import (
     Endpoint,
@@ -17,6 +15,8 @@ from arena.ratings.estimates import (
     unbiased_estimate,
 )
 from arena.ratings.sequential import Question, SequentialTest, Verdict, log_likelihood_ratio
+from tests.ratings.test_margins import fed as fed_by_margin
+from tests.ratings.test_margins import game
 
 
 def fed(values, question=None, **options):

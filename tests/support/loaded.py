@@ -33,6 +33,7 @@ AT_START = ("ARENA_RULES", "ARENA_CHANNEL", "LANG", "LC_", "LD_", "PYTHON")
 """How variables begin that count while Python starts or imports arena."""
 NOT_FOR_COMMANDS = (
     "arena.ladder", "arena.__main__", "arena.training", "arena.tournament.cluster",
+    "arena.tournament.node",
     "arena.players.native", "arena.rules.native",
 )  # fmt: skip
 """Modules that few commands load, and those that are there only where there was a compiler."""

@@ -25,7 +25,7 @@ def analyse(
 
     Does it matter who else sits at the table? What is each seat worth? How do games end? How long
     does each bot think, and on which machines were games played? Did anybody do better on deals
-    that it had met before?
+    that it had met before? Why did games break off without a bot's fault?
 
     \b
     arena analyse
@@ -38,7 +38,7 @@ def analyse(
 
     folder = run_folder(home, run)
     say(f"run {folder}")
-    if read_run(folder).config.get("match"):
+    if read_run(folder).counting.match:
         say("note: the standings of this run count matches, but here each game counts separately")
     found = analyse_run(folder, rating.prior, bot, rating.without)
     if as_json:

@@ -17,12 +17,13 @@ from arena.commands.runs import Rated, latest_ratings
 from arena.errors import UserError, printable
 from arena.exports.grid import GAP, MISSING, columns_text, padded, width_of
 from arena.players.folder import Bot
-from arena.players.manifest import ARENA_OPTIONS, Option, value_text
+from arena.players.manifest import ARENA_OPTIONS, Option
 from arena.players.player import is_built_in
 from arena.players.registry import Registry
 from arena.players.staging import lack
 from arena.tournament.runs import list_runs
 from arena.tournament.settings import read_own_config
+from arena.values import value_text
 
 ROOM = 24
 """The last column of a table gets so much of a narrow terminal."""

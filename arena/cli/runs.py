@@ -13,7 +13,6 @@ from arena.commands.runs import leader_of, run_state
 from arena.errors import UserError
 from arena.exports.grid import MISSING, columns_text
 from arena.records.runfile import read_run
-from arena.tournament.config import make_config
 from arena.tournament.runs import games_of, list_runs
 
 HEADS = ("Run", "Started", "Players", "Boards", "Bots", "Games", "State", "Leader", "Elo")
@@ -44,7 +43,7 @@ def runs(home: Path, /, *, as_json: bool) -> None:
         row = {
             "run": folder.name,
             "started": info.started,
-            "players": make_config(info.config).players,
+            "players": info.counting.players,
             "boards": list(info.boards),
             "bots": [bot.name for bot in info.bots],
             "games": played,

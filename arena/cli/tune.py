@@ -17,10 +17,10 @@ from arena.errors import ConfigError, RunError, counted
 from arena.exports import verdicts
 from arena.players.folder import Bot, with_options
 from arena.players.labels import settings_text, split_options
+from arena.records.config import Comparison
 from arena.records.journal import read_records
 from arena.records.regular import write_durably
 from arena.tournament import tuning
-from arena.tournament.config import Comparison
 from arena.tournament.runs import Request
 from arena.tournament.settings import Asked, read_own_config
 

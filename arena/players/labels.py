@@ -6,18 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from arena.errors import ConfigError, UserError, did_you_mean
-from arena.players.manifest import ARENA_OPTIONS, FLOAT, OPTION_NAME, Option, Value, value_text
+from msgspec.structs import replace
 
-MOST_TEXT = 160
+from arena.errors import ConfigError, UserError, did_you_mean
+from arena.players.manifest import ARENA_OPTIONS, FLOAT, Option
+from arena.records.timing import Timing
+from arena.values import OPTION_NAME, Value, value_text
+
+MAX_TEXT = 160
 """The most characters of the options in one label."""
 LABELS_KEPT = 1024
-"""For how many labels `odds_of` remembers its answer."""
+"""The number of labels for which `odds_of` remembers its answer."""
 
 
 def split_options(text: str) -> tuple[str, str | None]:
-    """Split ``my-bot:depth=3``, a name or a path, before its options; the text of the options is
-    None if there is no ``:``.
+    """Splits a name or path such as ``my-bot:depth=3`` before its options. The text of the options
+    is None if there is no ``:``.
     """
     folder, slash, last = text.rpartition("/")
     name, colon, options = last.partition(":")
@@ -25,8 +29,8 @@ def split_options(text: str) -> tuple[str, str | None]:
 
 
 def split_bots(text: str) -> list[str]:
-    """Split names of bots at commas. Commas also separate the options of one bot: a part with ``=``
-    belongs to the name before it.
+    """Splits names of bots at commas. Commas also separate the options of one bot: a part with
+    ``=`` belongs to the name before it.
     """
     names: list[str] = []
     for part in map(str.strip, text.split(",")):
@@ -39,12 +43,12 @@ def split_bots(text: str) -> list[str]:
 
 
 def read_settings(text: str, declared: Mapping[str, Option], bot: str) -> dict[str, Value]:
-    """The settings in a text such as ``depth=3,c=1.4``, without those that have their default, in
+    """The settings in a text such as ``depth=3,c=1.4``, without those that equal their default, in
     the order of the ``declared`` options. Raises ConfigError.
     """
-    if len(text) > MOST_TEXT:
+    if len(text) > MAX_TEXT:
         raise ConfigError(
-            f"{bot}: expected options of at most {MOST_TEXT} characters, got {len(text)}",
+            f"{bot}: expected options of at most {MAX_TEXT} characters, got {len(text)}",
             "leave out those that have their default",
         )
     texts: dict[str, str] = {}
@@ -66,7 +70,7 @@ def read_settings(text: str, declared: Mapping[str, Option], bot: str) -> dict[s
 def settings_of(
     texts: Mapping[str, str], declared: Mapping[str, Option], bot: str
 ) -> dict[str, Value]:
-    """The settings for the texts of options by name, like `read_settings`. Raises ConfigError."""
+    """The settings given by texts of options by name, as in `read_settings`. Raises ConfigError."""
     known = {**declared, **ARENA_OPTIONS}
     for name in texts:
         if name not in known:
@@ -87,8 +91,8 @@ def settings_of(
 
 def _listed(declared: Mapping[str, Option], bot: str) -> str:
     """A hint that names the options of a bot."""
-    own = f"has {', '.join(declared)}" if declared else "declares none in its bot.toml"
-    return f"{bot} {own}; every bot has {', '.join(ARENA_OPTIONS)}"
+    declares = f"has {', '.join(declared)}" if declared else "declares none in its bot.toml"
+    return f"{bot} {declares}; every bot has {', '.join(ARENA_OPTIONS)}"
 
 
 def settings_text(settings: Mapping[str, Value]) -> str:
@@ -97,8 +101,8 @@ def settings_text(settings: Mapping[str, Value]) -> str:
 
 
 def nearest_label(text: str, labels: Iterable[str]) -> str:
-    """The label that names the same bot with the same options as the text, whose options may be in
-    any order and form; the text itself if there is none.
+    """The label that names the same bot with the same options as the text, in which options may
+    have any order and form; the text itself if there is none.
     """
     labels = list(labels)
     if text in labels:
@@ -128,7 +132,7 @@ def _parts(label: str) -> tuple[str, frozenset[tuple[str, str | float]]]:
 
 
 class Odds(NamedTuple):
-    """The limits that a label sets; None where the limit of the run or of bot.toml holds."""
+    """The limits that a label sets; None for those that the run or bot.toml decides."""
 
     move_ms: int | None = None
     game_ms: int | None = None
@@ -139,7 +143,7 @@ class Odds(NamedTuple):
 @lru_cache(maxsize=LABELS_KEPT)
 def odds_of(label: str) -> Odds:
     """The limits that a label sets. Raises ConfigError for a value that is no such limit, which a
-    run.json may have.
+    run.json from elsewhere may contain.
     """
     limits: dict[str, int] = {}
     options = label.partition(":")[2]
@@ -158,3 +162,19 @@ def odds_of(label: str) -> Odds:
 def has_odds(label: str) -> bool:
     """Whether a label sets a limit. Raises ConfigError, as `odds_of` does."""
     return any(limit is not None for limit in odds_of(label))
+
+
+def timing_for(label: str, timing: Timing) -> Timing:
+    """The time control of the bot with this label in a game with this ``timing``: the label may set
+    limits of its own. Raises ConfigError.
+    """
+    odds = odds_of(label)
+    limits = {"move_ms": odds.move_ms, "game_ms": odds.game_ms, "increment_ms": odds.increment_ms}
+    own = replace(timing, **{name: ms for name, ms in limits.items() if ms is not None})
+    if odds.increment_ms and own.game_ms is None:
+        raise ConfigError(
+            f"{label}: expected game_ms with increment_ms: an increment is added to a bank",
+            "name its bank too, as in 'my-bot:game_ms=5000,increment_ms=100', or give all bots"
+            " one with --game-ms",
+        )
+    return own

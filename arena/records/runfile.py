@@ -7,9 +7,11 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from arena.errors import RunError
-from arena.records.league import Drawn, read_league
+from arena.records.config import RunConfig
+from arena.records.league import read_league
 from arena.records.regular import read_regular, write_durably
 
 RUN_FILE = "run.json"
@@ -18,7 +20,7 @@ OLDER = "0."
 FIRST_VERSION = "1.0.0"
 """The version whose runs have build results in the copies of bots, and tables with other ranks."""
 READS_IT = "qin-arena 1.0.0 still reads it: pip install qin-arena==1.0.0"
-MOST_BYTES = 256 << 20
+MAX_BYTES = 256 << 20
 """The largest run.json that is read: a run of a million line-ups has one of 100 MiB."""
 Grant = Annotated[str, Meta(min_length=1, max_length=1200)]
 
@@ -39,36 +41,91 @@ class BotInfo(Struct, frozen=True, omit_defaults=True):
 
     @property
     def copy(self) -> str:
-        """The folder of the bot's copy below the run's folder; the same for all options."""
+        """The folder of the bot's copy below the run's folder. A bot has one copy, whatever its
+        options.
+        """
         return f"bots/{self.name.partition(':')[0]}-{self.sha256[:12]}"
 
 
-class RunInfo(Struct, frozen=True):
+class OtherConfig(Struct, frozen=True):
+    """The settings of a run whose run.json has others than this version knows, because another
+    version wrote it: only those that say how to count its games.
+
+    ``problem`` says why the settings cannot be read as a `RunConfig`.
+    """
+
+    players: int = 2
+    match: list[str] = []
+    seatings: str = "rotations"
+    clock: str = "wall"
+    in_process: bool = False
+    problem: str = ""
+
+    @property
+    def has_own_decks(self) -> bool:
+        """Whether no two games have the same deck."""
+        return self.seatings == "single"
+
+
+class RunInfo(Struct, frozen=True, omit_defaults=True):
     """The contents of run.json.
 
-    ``config``   the fields of a `tournament.config.RunConfig`; the games ``drawn`` in a league are
-                 not in run.json but in a file of their own
+    ``config``   the settings of the run; None if another version wrote settings that this one
+                 cannot read. The games that a league has ``drawn`` are among the settings, but are
+                 kept in a file of their own.
     ``boards``   the rows of each board by its name
     ``started``  UTC
+    ``other``    what is known of the settings where ``config`` is None; never written to run.json
     """
 
     arena: str
     protocol: int
     rules_core: str
     rules_revision: int
-    config: dict[str, Any]
+    config: RunConfig | None
     boards: dict[str, list[str]]
     bots: list[BotInfo]
     seed: str
     sandbox: str
     started: str
+    other: OtherConfig | None = None
+
+    @property
+    def counting(self) -> RunConfig | OtherConfig:
+        """The settings that say how to count the run's games; they are known of every run."""
+        return self.config or self.other or OtherConfig()
 
     @property
     def has_own_decks(self) -> bool:
         """Whether each game has its own deck, so that two games on a deal of the same number share
         no luck.
         """
-        return bool(self.config.get("seatings") == "single")
+        return self.counting.has_own_decks
+
+    @property
+    def problem(self) -> str:
+        """Why this version cannot read the run's settings; empty if it can."""
+        return self.other.problem if self.other else ""
+
+    @property
+    def is_league(self) -> bool:
+        """Whether the run is a league."""
+        return self.config is not None and self.config.league is not None
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether the run asks which of two bots is better."""
+        return self.config is not None and self.config.compare is not None
+
+    @property
+    def is_search(self) -> bool:
+        """Whether the run looks for better values of a bot's options."""
+        return self.config is not None and self.config.tune is not None
+
+    @property
+    def is_one_game(self) -> bool:
+        """Whether the run is a single game that a person played."""
+        return self.config is not None and self.config.game is not None
 
     @property
     def is_of_1_0(self) -> bool:
@@ -85,7 +142,22 @@ class RunInfo(Struct, frozen=True):
     @property
     def clock(self) -> str:
         """The clock that limits the bots' time, ``cpu`` or ``wall``; empty if nothing limits it."""
-        return "" if self.config.get("in_process") else str(self.config.get("clock", "wall"))
+        return "" if self.counting.in_process else self.counting.clock
+
+
+class _WrittenRun(Struct):
+    """The contents of run.json as they are written, with settings that are not checked."""
+
+    arena: str
+    protocol: int
+    rules_core: str
+    rules_revision: int
+    config: dict[str, Any]
+    boards: dict[str, list[str]]
+    bots: list[BotInfo]
+    seed: str
+    sandbox: str
+    started: str
 
 
 def read_run(folder: Path) -> RunInfo:
@@ -93,10 +165,10 @@ def read_run(folder: Path) -> RunInfo:
     RunError.
     """
     info = _read(folder)
-    if info.config.get("league") is None:
+    if info.config is None or info.config.league is None:
         return info
     drawn = read_league(folder).drawn
-    players = info.config.get("players", 2)
+    players = info.config.players
     for each in drawn:
         if each.line_up.count("+") + 1 != players:
             raise RunError(
@@ -104,46 +176,75 @@ def read_run(folder: Path) -> RunInfo:
                 f" {each.line_up!r}",
                 "something else changed its league.jsonl: restore it; the games are in the journal",
             )
-    return _with_drawn(info, drawn)
-
-
-def _with_drawn(info: RunInfo, drawn: list[Drawn]) -> RunInfo:
-    """A copy of a league's run.json with these games as those it has drawn."""
-    return msgspec.structs.replace(info, config={**info.config, "drawn": drawn})
+    return replace(info, config=replace(info.config, drawn=drawn))
 
 
 def _read(folder: Path) -> RunInfo:
     """Reads run.json alone. Raises RunError."""
     path = folder / RUN_FILE
     try:
-        info = msgspec.json.decode(read_regular(folder, RUN_FILE, MOST_BYTES), type=RunInfo)
+        written = msgspec.json.decode(read_regular(folder, RUN_FILE, MAX_BYTES), type=_WrittenRun)
     except FileNotFoundError:
         raise RunError(
             f"expected a run in {folder}, found no {RUN_FILE} there", "'arena runs' lists the runs"
         ) from None
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise RunError(f"{path}: {error}", "something else changed the file: restore it") from None
-    info.config.pop("keep_stderr", None)  # 1.0.0 could keep what bots printed, beside the records
-    is_adaptive = bool(info.config.pop("adaptive", False))
-    allotted = info.config.get("allotted")
+        raise _changed(path, error) from None
+    _refuse_older(folder, written)
+    config, other = None, None
+    try:
+        config = msgspec.convert(written.config, type=RunConfig)
+    except msgspec.ValidationError as error:
+        problem = str(error)
+        try:
+            other = msgspec.convert({**written.config, "problem": problem}, type=OtherConfig)
+        except msgspec.ValidationError:
+            raise _changed(path, error) from None
+    return RunInfo(
+        arena=written.arena,
+        protocol=written.protocol,
+        rules_core=written.rules_core,
+        rules_revision=written.rules_revision,
+        config=config,
+        boards=written.boards,
+        bots=written.bots,
+        seed=written.seed,
+        sandbox=written.sandbox,
+        started=written.started,
+        other=other,
+    )
+
+
+def _changed(path: Path, error: Exception) -> RunError:
+    """The error for a run.json that is not as any version writes it."""
+    return RunError(f"{path}: {error}", "something else changed the file: restore it")
+
+
+def _refuse_older(folder: Path, written: _WrittenRun) -> None:
+    """Takes settings of 1.0.0 that no longer exist out of those that are written. Raises RunError
+    for a run whose games cannot be counted without them, and for one that is older.
+    """
+    config = written.config
+    config.pop("keep_stderr", None)  # 1.0.0 could keep what bots printed, beside the records
+    is_adaptive = bool(config.pop("adaptive", False))
+    allotted = config.get("allotted")
     if isinstance(allotted, dict):  # 1.0.0 wrote the number of deals of each line-up
         numbers = list(allotted.values())
         is_adaptive = is_adaptive or any(deals != numbers[0] for deals in numbers)
-        info.config["allotted"] = numbers[0] if numbers else None
+        config["allotted"] = numbers[0] if numbers else None
     if is_adaptive:
         raise RunError(f"expected a run without --adaptive in {folder}, got one with it", READS_IT)
-    if info.arena.startswith(OLDER):
+    if written.arena.startswith(OLDER):
         wanted = f"expected a run of qin-arena 1.0.0 or newer in {folder}"
-        raise RunError(f"{wanted}, got one of {info.arena}", READS_IT)
-    return info
+        raise RunError(f"{wanted}, got one of {written.arena}", READS_IT)
 
 
 def write_run(folder: Path, info: RunInfo) -> None:
     """Writes run.json atomically. The games that a league has drawn are left out, because their
     number has no limit.
     """
-    if info.config.get("drawn"):
-        info = _with_drawn(info, [])
+    assert info.config is not None, "settings that this version knows"
+    info = replace(info, config=replace(info.config, drawn=[]))
     write_durably(
         folder / RUN_FILE, msgspec.json.format(msgspec.json.encode(info), indent=2) + b"\n"
     )

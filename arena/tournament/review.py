@@ -3,7 +3,6 @@ them, on worker processes: to grade decisions, and to see how another bot would 
 """
 
 import logging
-import multiprocessing
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -17,10 +16,9 @@ from typing import Any, NamedTuple
 from arena.errors import ConfigError, RunError, UserError, Void, did_you_mean
 from arena.match.decisions import Decision, decisions_of, retrace
 from arena.match.grading import gradable_turns, grade
-from arena.match.referee import Timing
 from arena.match.replay import Script, old_ms
 from arena.players.folder import Bot
-from arena.players.labels import nearest_label
+from arena.players.labels import nearest_label, timing_for
 from arena.players.messages import PROTOCOL
 from arena.players.player import IN_PROCESS
 from arena.players.sandbox.tiers import OPEN, Sandbox
@@ -28,19 +26,13 @@ from arena.records.grades import Grade, Judge
 from arena.records.journal import board_of, read_records
 from arena.records.record import GameRecord
 from arena.records.runfile import BotInfo, read_run
-from arena.tournament.config import make_config
+from arena.records.timing import Timing
+from arena.tournament.consistency import config_of
+from arena.tournament.crew import WORKERS, Crew
 from arena.tournament.runs import boards_in, copy_of
 from arena.tournament.schedule import Schedule
 from arena.tournament.tuning import TunedGames
-from arena.tournament.workers import (
-    ATTEMPTS,
-    START_METHOD,
-    Crew,
-    Setup,
-    start_worker,
-    this_worker,
-    worker_cores,
-)
+from arena.tournament.workers import ATTEMPTS, Setup, start_worker, this_worker, worker_cores
 
 AHEAD = 8
 """Tasks handed out for each worker: to grade a decision takes from some milliseconds to a second,
@@ -64,7 +56,7 @@ class Scripts:
                 f"expected a run with version {PROTOCOL} of the protocol, got version"
                 f" {self.info.protocol}: {run}"
             )
-        config = make_config(self.info.config)
+        config = config_of(self.info)
         self.timing = config.timing
         self._schedule = Schedule(config)
         self._boards = boards_in(self.info)
@@ -72,7 +64,7 @@ class Scripts:
     @property
     def has_bank(self) -> bool:
         """Whether the time for an answer depended on earlier answers."""
-        return any(self.timing.of(bot.name).game_ms is not None for bot in self.info.bots)
+        return any(timing_for(bot.name, self.timing).game_ms is not None for bot in self.info.bots)
 
     def of(self, record: GameRecord) -> Script:
         """A record of the run with its board, time control and the bots' seeds. Raises RunError if
@@ -229,8 +221,7 @@ def _in_order(
     boards = {name: tuple(lines) for name, lines in rows.items()}
     cores = worker_cores(jobs)
     setup = Setup(sandbox, logging.CRITICAL, cores, bots=bots, boards=boards, timing=timing)
-    context = multiprocessing.get_context(START_METHOD)
-    given = (setup, None, context.Value("i", 0), context.Value("b", 0, lock=False))
+    given = (setup, None, WORKERS.Value("i", 0), WORKERS.Value("b", 0, lock=False))
     waiting = deque[Future[Any]]()
     pool = Crew(jobs, start_worker, given)
     try:

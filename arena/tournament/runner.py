@@ -16,6 +16,7 @@ from arena.records.faults import Faults
 from arena.records.journal import Journal
 from arena.records.record import FORFEIT, VERSION, Fault, GameRecord, utc_now
 from arena.records.voids import VoidGame, append_void
+from arena.tournament.batches import Batch
 from arena.tournament.events import (
     BotBroken,
     GamePlayed,
@@ -25,7 +26,7 @@ from arena.tournament.events import (
     WorkersChanged,
 )
 from arena.tournament.sources import Games
-from arena.tournament.workers import ATTEMPTS, Batch
+from arena.tournament.workers import ATTEMPTS
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ players these are three deals from both seats, with three players one deal on tw
 seat.
 """
 CRASHES = (FaultKind.STARTUP, FaultKind.EXIT, FaultKind.KILLED, FaultKind.MEMORY)
-MOST_FRUITLESS = 10
+MAX_FRUITLESS = 10
 """How often in a row workers may die without having finished a game."""
 Ended = tuple[GamePlan, Outcome | BaseException | None]
 """A game and its result; None if the game was not started."""
@@ -312,7 +313,8 @@ class Runner:
             so_far=so_far,
         )
         append_void(self._folder, void)
-        event = Voided(plan.id, reason, given_up=tried >= ATTEMPTS)
+        cure = error.hint if isinstance(error, Void) else ""
+        event = Voided(plan.id, reason, given_up=tried >= ATTEMPTS, cure=cure)
         if event.given_up:
             self.voided.append(event)
             self._source.give_up(plan)
@@ -324,7 +326,7 @@ class Runner:
         time: that finds a game that kills workers. For the source these games stay in flight.
         """
         self._pool.renew()
-        if self._fruitless > MOST_FRUITLESS:
+        if self._fruitless > MAX_FRUITLESS:
             raise Void(
                 f"expected workers to finish games, got {self._fruitless} that died in a row",
                 f"{self._folder / 'logs'} has the details; look for what kills processes on this"

@@ -16,35 +16,33 @@ from msgspec.structs import replace
 
 from arena import __version__
 from arena.errors import ConfigError, RunError
-from arena.match.referee import Timing
 from arena.players.folder import Bot, played_copy
 from arena.players.labels import split_options
 from arena.players.manifest import check_name
 from arena.players.messages import PROTOCOL
 from arena.players.player import IN_PROCESS, built_in_bot
 from arena.players.sandbox.grants import NOTHING
+from arena.records.config import Comparison, LeagueTerms, Parameter, RunConfig, Tuning
 from arena.records.journal import Ids, journal_of, read_ids
 from arena.records.runfile import RUN_FILE, BotInfo, RunInfo, read_run
+from arena.records.timing import Timing
 from arena.rules import CORE
 from arena.rules.boards import BUILT_IN, Board, built_in, read_board
 from arena.rules.terms import REVISION
-from arena.tournament.config import (
-    Comparison,
-    LeagueTerms,
-    Parameter,
-    RunConfig,
-    Tuning,
-    make_config,
-    shown,
-)
+from arena.tournament.consistency import config_of, make_config, shown
 from arena.tournament.schedule import Schedule
-from arena.tournament.settings import DECLARED, UNTIL_DEALS, Asked, Settings, default_of
+from arena.tournament.settings import (
+    DECLARED,
+    OUTSIDE_CONFIG,
+    UNTIL_DEALS,
+    Asked,
+    Settings,
+    default_of,
+)
 
 IntOrFloat = int | float
 STATE = ("bots", "seed", "line_ups", "settled", "allotted", "drawn", "in_process")
 """What a run decides by itself, or what is compared in another way."""
-BEFORE = {"clock": "wall", "by": "wins"}
-"""What a run.json means that was written before it had the setting."""
 CURES = {
     "match": "; use 'arena standings --match' to see a run under another scoring",
     "by": "; a test keeps to what it counts, so compare by the other in a run of its own",
@@ -110,11 +108,15 @@ def make_request(
     league: LeagueTerms | None = None,
 ) -> Request:
     """What the options ask for. Raises ConfigError."""
-    fields = RunConfig.__struct_fields__
     said = dict(asked)
     settings = {
         **({"deals": UNTIL_DEALS} if "until" in said else {}),
-        **{name: value for name, value in said.items() if name in fields},
+        # A setting that is in neither place ends in an error, and not without effect.
+        **{
+            name: value
+            for name, value in said.items()
+            if name in DECLARED and name not in OUTSIDE_CONFIG
+        },
         "seed": str(said.get("seed", "")),
         "boards": list(boards),
         "bots": [bot.label for bot in bots],
@@ -142,7 +144,7 @@ def describe_run(
         protocol=PROTOCOL,
         rules_core=CORE,
         rules_revision=REVISION,
-        config=msgspec.to_builtins(config),
+        config=config,
         boards={name: list(boards[name].rows) for name in config.boards},
         bots=[replace(info_of(bot), grants=grants.get(bot.base, [])) for bot in bots],
         seed=config.seed,
@@ -174,7 +176,15 @@ def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
 
 
 def _kind_of(info: RunInfo) -> str:
-    return next((kind for key, kind in KINDS.items() if info.config.get(key)), TOURNAMENT)
+    """What kind of run it is, with the command that plays such runs."""
+    config = _settings_of(info)
+    return next((kind for key, kind in KINDS.items() if getattr(config, key)), TOURNAMENT)
+
+
+def _settings_of(info: RunInfo) -> RunConfig:
+    """The settings of a run that this version has already read."""
+    assert info.config is not None, "settings that this version knows"
+    return info.config
 
 
 def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
@@ -193,9 +203,9 @@ def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
             finish = f"'arena run --finish {run}' plays the rest with the bots as they were"
             return f"{finish}; for those of now, {OTHER_RUN}"
         return f"use the command that started the run, or {other}"
-    tuning = known.config.get("tune")
+    tuning = _settings_of(known).tune
     needed = {
-        split_options(tuning["bot"] if tuning else bot.name)[0]: bot.grants or [NOTHING]
+        split_options(tuning.bot if tuning else bot.name)[0]: bot.grants or [NOTHING]
         for bot, now in zip(as_then, wanted.bots, strict=True)
         if bot.grants or now.grants
     }
@@ -209,11 +219,12 @@ def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
 
 def has_grown(known: RunInfo, wanted: RunInfo) -> bool:
     """Whether more is asked for than the run has: deals, tables, bots, or smaller errors."""
-    return not {bot.name for bot in wanted.bots} <= {bot.name for bot in known.bots} or any(
-        wanted.config[key] != known.config.get(key)
-        for key, each in DECLARED.items()
-        if each.change in ("more", "less")
-    )
+    if not {bot.name for bot in wanted.bots} <= {bot.name for bot in known.bots}:
+        return True
+    before = _settings_of(known)
+    now = _settings_of(wanted)
+    may_grow = [key for key, each in DECLARED.items() if each.change in ("more", "less")]
+    return any(getattr(now, key) != getattr(before, key) for key in may_grow)
 
 
 def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
@@ -229,23 +240,26 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
         )
         if there != here
     ]
-    for key, here in wanted.config.items():
-        there = known.config.get(key, BEFORE.get(key))
-        if isinstance(there, dict) and isinstance(here, dict):
-            for part in here:
-                found += _difference(part, there.get(part, BEFORE.get(part)), here[part], str)
+    before = _settings_of(known)
+    now = _settings_of(wanted)
+    for key in RunConfig.__struct_fields__:
+        there = getattr(before, key)
+        here = getattr(now, key)
+        if isinstance(there, Struct) and isinstance(here, Struct):
+            for part in here.__struct_fields__:
+                found += _difference(part, getattr(there, part), getattr(here, part), str)
         else:
             found += _difference(key, there or None, here or None, shown)
-    if known.config.get("in_process", False) != wanted.config["in_process"]:
+    if before.in_process != now.in_process:
         found.append(
             "in_process: the run has bots that are processes; built-in ones alone would be a run of"
             " its own"
-            if wanted.config["in_process"]
+            if now.in_process
             else "in_process: all bots of the run are built in; with others among them it would be"
             " a run of its own"
         )
     further = sorted({bot.name for bot in wanted.bots} - {bot.name for bot in known.bots})
-    if wanted.config["compare"] and further:
+    if now.compare and further:
         found.append(
             f"pool: {', '.join(further)} not in the run; the opponents of a comparison cannot"
             " change"
@@ -257,12 +271,10 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
     ]
     there_bots = known.bots
     here_bots = wanted.bots
-    if (tuned := known.config.get("tune")) and wanted.config["tune"]:
+    if before.tune and now.tune:
         # The sides of a search are two names of the bot that it tunes, which the user knows.
-        there_bots, here_bots = (
-            [replace(bot, name=tuned["bot"]) for bot in bots[:1]]
-            for bots in (there_bots, here_bots)
-        )
+        there_bots = [replace(bot, name=before.tune.bot) for bot in there_bots[:1]]
+        here_bots = [replace(bot, name=before.tune.bot) for bot in here_bots[:1]]
     return found + _bot_differences(there_bots, {bot.name: bot for bot in here_bots})
 
 
@@ -281,16 +293,14 @@ def _difference(key: str, there: Any, here: Any, text: Callable[[Any], str]) -> 
     if key in STATE or there == here:
         return []
     if key == "parameters":
-        text = _ranges
-    return [f"{key}: the run has {text(there)}, asked for {text(here)}{CURES.get(key, '')}"]
+        return [f"{key}: the run has {_ranges(there)}, asked for {_ranges(here)}"]
+    before = text(msgspec.to_builtins(there))
+    now = text(msgspec.to_builtins(here))
+    return [f"{key}: the run has {before}, asked for {now}{CURES.get(key, '')}"]
 
 
-def _ranges(value: Any) -> str:
+def _ranges(parameters: Sequence[Parameter]) -> str:
     """The parameters of a search, each with its range and where it starts."""
-    try:
-        parameters = msgspec.convert(value, list[Parameter])
-    except msgspec.ValidationError:  # from a run.json that something else changed
-        return str(value)
     return ", ".join(
         f"{one.name}={one.text(one.low)}..{one.text(one.high)} from {one.text(one.start)}"
         for one in parameters
@@ -354,7 +364,7 @@ def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
 
 def schedule_of(info: RunInfo) -> Schedule:
     """The games of a run. Raises ConfigError for settings from another version."""
-    return Schedule(make_config(info.config))
+    return Schedule(config_of(info))
 
 
 def boards_in(info: RunInfo) -> dict[str, Board]:
@@ -388,14 +398,16 @@ def choose_folder(
     for folder in reversed(list_runs(results)):
         try:
             info = read_run(folder)
-            is_this = _is_just_this(info, request)
-            if is_this and finished:
+            config = config_of(info)
+            matches_request = _is_just_this(info, request)
+            if matches_request and finished:
                 return folder, None
-            may_be_told = is_tournament and not (passed_over or any(map(info.config.get, KINDS)))
+            is_other_kind = any(getattr(config, key) for key in KINDS)
+            can_be_suggested = is_tournament and not (passed_over or is_other_kind)
             # Counting reads a whole journal: only where the answer depends on it.
-            if is_this or may_be_told:
+            if matches_request or can_be_suggested:
                 played, planned = games_of(folder, info)
-                if played != planned and is_this:
+                if played != planned and matches_request:
                     return folder, None
                 passed_over = folder if played != planned else passed_over
         except (ConfigError, RunError):
@@ -425,7 +437,7 @@ CURE = "the command that started the run finishes it with the bots it names"
 def begun(run: Path) -> Request:
     """What the run in a folder began with. Raises RunError, ConfigError, BotFolderError."""
     info = read_run(run)
-    config = make_config(info.config)
+    config = config_of(info)
     for setting, kind in KINDS.items():
         if getattr(config, setting):
             raise ConfigError(

@@ -20,9 +20,9 @@ from math import inf
 from zlib import crc32
 
 from arena.match.referee import GamePlan
+from arena.records.config import RunConfig
 from arena.records.league import Drawn
 from arena.rules.notation import deck_sorted
-from arena.tournament.config import RunConfig
 from arena.tournament.lineups import LineUp, compared, line_ups_of, opponents
 
 SEED_BITS = 31

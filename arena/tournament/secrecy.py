@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arena.errors import ConfigError
 from arena.records.record import GameRecord
 from arena.records.runfile import RunInfo
-from arena.tournament.config import make_config
+from arena.tournament.consistency import config_of
 from arena.tournament.schedule import Schedule
 
 BlockCounts = tuple[str, Sequence[int], Sequence[int]]
@@ -68,7 +68,7 @@ def secrecy_from_blocks(info: RunInfo, blocks: Iterable[BlockCounts]) -> Secrecy
     Everything is secret if this version cannot read the plan of the run.
     """
     try:
-        schedule = Schedule(make_config(info.config))
+        schedule = Schedule(config_of(info))
     except ConfigError:
         return Secrecy(planned=None, missing=None, over={})
     blocks = list(blocks)

@@ -19,13 +19,14 @@ from arena.players.passing import remove_abandoned, remove_tree
 from arena.players.player import is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import passing_folder, stage_for_run
+from arena.records.config import RunConfig
 from arena.records.journal import JOURNAL_FILE, Journal
 from arena.records.league import LEAGUE_FILE
 from arena.records.ownership import MARK, is_made_here, mark_run
 from arena.records.record import utc_now
 from arena.records.regular import folder_below, has_folder
 from arena.records.runfile import RUN_FILE, RunInfo, read_run, write_run
-from arena.tournament.config import RunConfig, make_config
+from arena.tournament.consistency import config_of
 from arena.tournament.lineups import fix_allotment, fix_line_ups
 from arena.tournament.runs import Request, describe_run, info_of, refuse_differences
 from arena.tournament.schedule import Schedule
@@ -60,7 +61,7 @@ class Session(Struct):
         config = msgspec.structs.replace(self.config, **changes)
         if config == self.config:
             return
-        info = msgspec.structs.replace(self.info, config=msgspec.to_builtins(config))
+        info = msgspec.structs.replace(self.info, config=config)
         write_run(self.folder, info)
         self.info = info
         self.config = config
@@ -144,8 +145,7 @@ def _make_folder(folder: Path) -> None:
         is_run = (folder / RUN_FILE).exists() or {path.name for path in folder.iterdir()} <= own
     except OSError as error:
         cure = f"{OTHER_HOME}, or another folder with --out"
-        text, hint = cannot_write(f"the run's folder {folder}", error, cure)
-        raise RunError(text, hint) from error
+        raise cannot_write(f"the run's folder {folder}", error, cure, RunError) from error
     if not is_run:
         raise RunError(
             f"expected {folder} to be a run or empty, got a folder with other files",
@@ -174,7 +174,7 @@ def _plan(
     """The settings and the run.json of a run. A run that is ``known`` keeps its settings, but may
     get more deals, bots and line-ups. Raises ConfigError.
     """
-    before = make_config(known.config) if known else None
+    before = config_of(known) if known else None
     config = request.config_for(known.seed if known else new_seed())
     info = describe_run(
         config,
@@ -193,7 +193,7 @@ def _plan(
         there = {bot.name: bot for bot in known.bots}
         bots = [there.get(bot.name, bot) for bot in info.bots]
         info = msgspec.structs.replace(known, bots=bots)
-    return config, msgspec.structs.replace(info, config=msgspec.to_builtins(config))
+    return config, msgspec.structs.replace(info, config=config)
 
 
 def _staged(folder: Path, bot: Bot, builds: Path, sandbox: Sandbox) -> Bot:

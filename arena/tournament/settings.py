@@ -1,7 +1,9 @@
-"""The settings of what is played, each declared once: its type with its bounds, its default, its
-help, and the commands that take it. The command line makes its options of this, `arena.api` its
-keyword arguments, and an arena.toml has them as keys. What weakens protection counts on the command
-line and in the user's own arena.toml only, not in a file that can travel.
+"""The settings that a user may give, each declared once: its help, and the commands that take it.
+Its type, bounds and default are those of the field of `arena.records.config.RunConfig`.
+
+The command line makes its options of this, `arena.api` its keyword arguments, and an arena.toml has
+them as keys. What weakens protection counts on the command line and in the user's own arena.toml
+only, not in a file that can travel.
 """
 
 import os
@@ -27,11 +29,22 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.errors import ConfigError, UserError, did_you_mean
-from arena.match.referee import Timing
-from arena.players.manifest import MOST_MS, read_toml
-from arena.players.messages import ClockKind
+from arena.players.manifest import read_toml
 from arena.players.sandbox.tiers import Mode
+from arena.records.config import (
+    DEFAULTS,
+    Basis,
+    Chance,
+    Deals,
+    HalfWidth,
+    Increment,
+    LimitMs,
+    LineUpCount,
+    Players,
+    Seatings,
+)
 from arena.tournament.removed import SINCE, instead_of_key
+from arena.values import ClockKind
 
 # A program may name a path, of which a text is made before it is checked.
 if TYPE_CHECKING:
@@ -40,23 +53,10 @@ if TYPE_CHECKING:
 else:
     Named = str
 
-MOST_DEALS = 10_000_000
 UNTIL_DEALS = 1000
 """The deals that ``until`` may use where no ``deals`` are named."""
-MOST_BLOCKS = 20_000
+MAX_BLOCKS = 20_000
 """A comparison stops undecided after so many, unless told otherwise."""
-UNSAID = Timing()
-
-Players = Annotated[int, Meta(ge=2, le=4)]
-Deals = Annotated[int, Meta(ge=1, le=MOST_DEALS)]
-LineUpCount = Annotated[int, Meta(ge=1)]
-LimitMs = Annotated[int, Meta(ge=1, le=MOST_MS)]
-Increment = Annotated[int, Meta(ge=0, le=MOST_MS)]
-HalfWidth = Annotated[float, Meta(gt=0)]
-Chance = Annotated[float, Meta(gt=0, lt=0.5)]
-Seatings = Literal["rotations", "all", "single"]
-Basis = Literal["wins", "margin"]
-
 SETTINGS_FILE = "arena.toml"
 PLACES = ("bots", "challenger", "out", "board")
 """What may be a path in it."""
@@ -105,38 +105,53 @@ class Settings(TypedDict, total=False):
     """What somebody may say of the games to be played, in the order of the help; times in ms."""
 
     elo0: Annotated[
-        float, Setting('"Not better" is a difference of at most about this.', "compare", 0.0)
+        float,
+        Setting('"Not better" is a difference of at most about this.', "compare", DEFAULTS["elo0"]),
     ]
     elo1: Annotated[
-        float, Setting('"Better" is a difference of at least about this.', "compare", 10.0)
+        float,
+        Setting('"Better" is a difference of at least about this.', "compare", DEFAULTS["elo1"]),
     ]
     alpha: Annotated[
         Chance,
-        Setting('How often "better" may be wrong if the difference is elo0.', "compare", 0.05),
+        Setting(
+            'How often "better" may be wrong if the difference is elo0.',
+            "compare",
+            DEFAULTS["alpha"],
+        ),
     ]
     beta: Annotated[
         Chance,
-        Setting('How often "not better" may be wrong if the difference is elo1.', "compare", 0.05),
+        Setting(
+            'How often "not better" may be wrong if the difference is elo1.',
+            "compare",
+            DEFAULTS["beta"],
+        ),
     ]
     by: Annotated[
         Basis,
         Setting(
-            "What decides: who won, or by how much; margins take fewer games.", "compare", "wins"
+            "What decides: who won, or by how much; margins take fewer games.",
+            "compare",
+            DEFAULTS["by"],
         ),
     ]
-    players: Annotated[Players, Setting("Players per game.", "run compare league", 2)]
+    players: Annotated[
+        Players, Setting("Players per game.", "run compare league", DEFAULTS["players"])
+    ]
     deals: Annotated[
         Deals,
         Setting(
             "Deals per board, or per match; every line-up plays the same ones.",
             "run",
-            10,
+            DEFAULTS["deals"],
             f"10, with --until {UNTIL_DEALS}",
             change="more",
         ),
     ]
     boards: Annotated[
-        Sequence[str], Setting("bird, lion or both.", PLAYED, ["bird"], "bird", "NAME,...")
+        Sequence[str],
+        Setting("bird, lion or both.", PLAYED, DEFAULTS["boards"], "bird", "NAME,..."),
     ]
     board_files: Annotated[
         Sequence[Named],
@@ -147,7 +162,7 @@ class Settings(TypedDict, total=False):
         Setting(
             "Score matches of one game on each of these boards by total pagodas left.",
             "run league",
-            [],
+            DEFAULTS["match"],
             "none, single games count",
             "BOARD,...|none",
         ),
@@ -158,7 +173,7 @@ class Settings(TypedDict, total=False):
             "Seatings of each deal: N rotations, all N! orders, or a single one, with a deck for"
             " each game.",
             "run league",
-            "rotations",
+            DEFAULTS["seatings"],
         ),
     ]
     tables: Annotated[
@@ -177,26 +192,28 @@ class Settings(TypedDict, total=False):
         ),
     ]
     move_ms: Annotated[
-        LimitMs, Setting("Time for a move, in ms.", f"{TIMED} check submit", UNSAID.move_ms)
+        LimitMs, Setting("Time for a move, in ms.", f"{TIMED} check submit", DEFAULTS["move_ms"])
     ]
     game_ms: Annotated[
         LimitMs,
         Setting(
-            "Bank: time for all of a bot's moves in a game, in ms.", TIMED, UNSAID.game_ms, "none"
+            "Bank: time for all of a bot's moves in a game, in ms.",
+            TIMED,
+            DEFAULTS["game_ms"],
+            "none",
         ),
     ]
     increment_ms: Annotated[
-        Increment, Setting("Added to the bank after each move, in ms.", TIMED, UNSAID.increment_ms)
+        Increment,
+        Setting("Added to the bank after each move, in ms.", TIMED, DEFAULTS["increment_ms"]),
     ]
     clock: Annotated[
         ClockKind,
-        Setting(
-            "Measure a bot's time as processor time, or by the wall clock.", TIMED, shown="cpu"
-        ),
+        Setting("Measure a bot's time as CPU time, or by the wall clock.", TIMED, shown="cpu"),
     ]
     startup_ms: Annotated[
         LimitMs,
-        Setting("Time for a bot's process to answer hello, in ms.", TIMED, UNSAID.startup_ms),
+        Setting("Time for a bot's process to answer hello, in ms.", TIMED, DEFAULTS["startup_ms"]),
     ]
     until: Annotated[
         HalfWidth,
@@ -204,7 +221,9 @@ class Settings(TypedDict, total=False):
             "Play until every +/- is at most this many Elo.", "run", metavar="ELO", change="less"
         ),
     ]
-    in_process: Annotated[bool, Setting("Use built-in bots only.", "run compare", default=False)]
+    in_process: Annotated[
+        bool, Setting("Use built-in bots only.", "run compare", DEFAULTS["in_process"])
+    ]
     out: Annotated[
         Named,
         Setting(
@@ -227,6 +246,10 @@ DECLARED: Mapping[str, Setting] = {
     name: hint.__metadata__[-1] for name, hint in TYPES.items() if name != "bots"
 }
 QUESTION = ("elo0", "elo1", "alpha", "beta", "by")
+OUTSIDE_CONFIG = ("board_files", "out", *QUESTION)
+"""The settings that are no field of `RunConfig`: the boards of files are among its ``boards``,
+``out`` names the run's folder, and `Comparison` has the question.
+"""
 
 
 def default_of(name: str) -> Any:
@@ -369,7 +392,7 @@ def _read(path: Path, types: Mapping[str, Any], hint: str) -> dict[str, Any]:
         file = read_toml(path)
     except UserError as error:
         raise ConfigError(str(error), hint) from None
-    said = checked(types, file.said, hint, lambda key: f"{file.place(key)}: ")
+    said = checked(types, file.values, hint, lambda key: f"{file.place(key)}: ")
     is_file = str(said.get("cluster", "")).endswith(".json")
     for name in said.keys() & {*PLACES, *(("cluster",) if is_file else ())}:
         said[name] = _beside(path, said[name], always=name in ("board", "cluster"))

@@ -16,19 +16,22 @@ from typing import NamedTuple
 
 from arena.errors import ConfigError
 from arena.match.referee import GamePlan
-from arena.records.record import NO_MARGINS, GameRecord, Margins, margins, shares
-from arena.tournament.config import RunConfig
+from arena.records.config import RunConfig
+from arena.records.record import DEALS, NO_MARGINS, GameRecord, Margins, margins, shares
 from arena.tournament.lineups import opponents
 from arena.tournament.schedule import Schedule
-from arena.tournament.settings import MOST_DEALS
 
-MOST_DEALS_AT_ONCE = 20
+MAX_DEALS_AT_ONCE = 20
 """The most deals in a batch. With quick games such a batch takes about a second; starting the bots'
 processes for it costs as much as a few of the games.
 """
-MOST_COMPARED = 10
+MAX_COMPARED = 10
 """The most deals in a batch of a comparison: the games that are in flight when the comparison is
 settled were played in vain.
+"""
+CHUNK_GAMES = 18
+"""A chunk of deals has about this many games at least, so that the bots' processes, which start
+anew for every batch, play a few games each; with many line-ups even one deal has more.
 """
 DEALS_A_DRAW = 4
 """For how many deals a league draws a line-up at a time, on all boards together. That many games
@@ -104,7 +107,7 @@ class Games:
         self.in_flight: dict[str, str] = {}
         self._decks_in_flight: set[str] = set()
         self._barred: set[str] = set()
-        self.capacity = 1
+        self.capacity = CHUNK_GAMES
         self.has_gaps = False
 
     @property
@@ -216,17 +219,23 @@ def in_chunks(
     """Games in chunks of deals, from the ``first`` deal on. All line-ups play a chunk before the
     next one; within a chunk, all batches of one line-up are played before the next line-up's.
 
-    A chunk is one deal at first, and then at most half as many deals as there were before it, so
-    that whenever a run is stopped, all line-ups have played about the same number of games. There
-    are about as many open chunks as ``slots``. Where sets of opponents take turns, the deals of
-    each set are a chunk. Games whose ids have been ``played`` are left out; ``planned`` may change
-    each of the others.
+    A chunk has at most half as many deals as there were before it, so that whenever a run is
+    stopped, all line-ups have played about the same number of games; while that would be fewer than
+    `CHUNK_GAMES` games, it has as many deals as make these. A comparison, which may be settled
+    after a few deals, begins with single deals. There are about as many open chunks as ``slots``.
+    Where sets of opponents take turns, the deals of each set are a chunk. Games whose ids have been
+    ``played`` are left out; ``planned`` may change each of the others.
     """
     config = schedule.config
     turns = schedule.turns
     last = schedule.last_deal
     rounds = ceil(last / turns)  # with one set of opponents, a round is a deal
-    most = MOST_DEALS_AT_ONCE if config.compare is None else MOST_COMPARED
+    if config.compare is None:
+        most = MAX_DEALS_AT_ONCE
+        least = max(1, CHUNK_GAMES * last // max(1, schedule.games))
+    else:
+        most = MAX_COMPARED
+        least = 1
     ahead = deque[range]()
     begun = first
     number_of_chunk = count(first)
@@ -237,7 +246,8 @@ def in_chunks(
             workers = max(1, slots())
             idle = max(1, workers - len(games.queues))
             left = rounds - begun
-            size = min(most, games.capacity, begun // 2, ceil(rounds / workers), ceil(left / idle))
+            fair = max(least, begun // 2)
+            size = min(most, games.capacity, fair, ceil(rounds / workers), ceil(left / idle))
             end = begun + max(1, size)
             numbers = range(begun * turns, min(last, end * turns))
             begun = min(end, rounds)
@@ -269,7 +279,7 @@ def in_rounds(first: QueueOpener, decide: Callable[[], QueueOpener | None]) -> Q
             if queue or games.in_flight:
                 return queue
             current = None if games.has_gaps else decide()
-            games.capacity = 1  # each round begins with small chunks
+            games.capacity = CHUNK_GAMES  # each round begins with small chunks
         return None
 
     return opener
@@ -311,19 +321,19 @@ class _GameScore(NamedTuple):
 
 
 class ComparedGames:
-    """The blocks of a comparison, counted game by game, until its judge has seen enough.
+    """The blocks of a comparison, counted game by game, until its test is decided.
 
-    ``judge`` gets one round of blocks at a time, one block for each board and set of opponents, in
-    the order of deals and boards, and says whether that is enough. So a comparison gives the same
-    answer at the same block, in whatever order games happen to end. After that it is not asked
-    again.
+    ``is_decided`` is called with one round of blocks at a time, one block for each board and set of
+    opponents, in the order of deals and boards, and returns whether the test is decided now. So a
+    comparison gives the same answer at the same block, in whatever order games happen to end. Once
+    the test is decided, it is not called again.
 
     ``block_size``  the number of games in a block
     ``round_size``  the number of blocks in a round
-    ``settled``     the number of deals that the judge looked at; None until it has seen enough
+    ``settled``     the number of deals on which the test is based; None until it is decided
     """
 
-    def __init__(self, schedule: Schedule, judge: Callable[[Sequence[Block]], bool]) -> None:
+    def __init__(self, schedule: Schedule, is_decided: Callable[[Sequence[Block]], bool]) -> None:
         config = schedule.config
         if config.compare is None:
             raise ConfigError(
@@ -331,7 +341,7 @@ class ComparedGames:
             )
         self._config = config
         self._compare = config.compare
-        self._judge = judge
+        self._is_decided = is_decided
         self._groups = schedule.turns
         self.block_size = schedule.block_size * (2 if config.pool else 1)
         self.round_size = self._groups * len(config.boards)
@@ -358,7 +368,7 @@ class ComparedGames:
             if any(len(self._open.get(place, ())) != self.block_size for place in places):
                 break
             self._looked_at = deals.stop
-            if self._judge([self._block(place) for place in places]):
+            if self._is_decided([self._block(place) for place in places]):
                 self.settled = self._looked_at
 
     def _score(self, record: GameRecord, bot: str) -> _GameScore:
@@ -394,10 +404,9 @@ def deals_for(config: RunConfig, blocks: int) -> int:
     """
     groups = len(opponents(config))
     deals = ceil(blocks / (groups * len(config.boards))) * groups
-    if deals > MOST_DEALS:
+    if deals > DEALS:
         raise ConfigError(
-            f"expected at most {MOST_DEALS:,} deals on a board, got {deals:,} for"
-            f" {blocks:,} blocks",
+            f"expected at most {DEALS:,} deals on a board, got {deals:,} for {blocks:,} blocks",
             "use a smaller --games",
         )
     return deals

@@ -16,11 +16,12 @@ from msgspec.structs import replace
 
 from arena.errors import ConfigError, did_you_mean
 from arena.match.referee import GamePlan
-from arena.players.manifest import ARENA_OPTIONS, Option, Value
+from arena.players.manifest import ARENA_OPTIONS, Option
+from arena.records.config import Parameter, Tuning
 from arena.records.record import GameRecord, shares
-from arena.tournament.config import Parameter, Tuning
 from arena.tournament.schedule import Schedule
 from arena.tournament.sources import Games, QueueOpener, in_chunks, in_rounds
+from arena.values import Value
 
 REACH, REACH_FALL = 0.2, 0.101
 GAIN, GAIN_DELAY, GAIN_FALL = 0.06, 50, 0.602

@@ -1,8 +1,7 @@
-"""The workers on this machine: what runs in their processes, and how these start and end.
+"""The workers on this machine: what runs in their processes, and the pool that gives them games.
 
 A worker keeps bots alive between games, plays one game at a time, and ends when the main process
-does. It is spawned, never forked: it shares nothing with the main process except what is passed in
-here. The program that plays may be a notebook, which has children of its own.
+does. `arena.tournament.crew` starts its process.
 """
 
 import hashlib
@@ -14,51 +13,46 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, nullcontext
 from logging.handlers import QueueHandler
 from multiprocessing.connection import wait
 from multiprocessing.util import Finalize
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 
 import arena
 from arena.errors import UserError, Void
-from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee, Timing, play_alone
+from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee, play_alone
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
+from arena.players.labels import timing_for
 from arena.players.orphans import expect_only_keepers
 from arena.players.player import InProcessPlayer, built_in, built_in_player, is_built_in
 from arena.players.sandbox.tiers import Sandbox
+from arena.records.timing import Timing
 from arena.rules import CORE
 from arena.rules.boards import Board
+from arena.tournament.batches import Batch, Pace, Result
+from arena.tournament.crew import MAIN_HEARS, WORKERS, Crew
 
 log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
 """How often a void game is tried."""
-LONG_S, STARTS_S = 2.0, 1.0
-"""After the first, no game of a batch begins; what the start of bots may take of the first game."""
-MAIN_HEARS = (signal.SIGINT, signal.SIGHUP)
-"""A terminal sends these to workers, too; it is the main process that decides what becomes of the
-games.
-"""
-START_METHOD = "spawn"
-PATIENCE_S = 10.0
+LONG_S = 5.0
+LONG_CPU_S = 2.0
+"""After so much time, or CPU time of a worker and its bots, no further game of a batch begins."""
+STARTS_S = 1.0
+"""What the start of bots may take of the first game."""
 AHEAD = 2
 """Batches handed out for each worker, so that none waits for the main process; one if games are
 slow.
 """
-BATCH_S, PROCESSES_S = 0.1, 1.0
-"""A worker gets games for about this long at a time: one long game, or hundreds of quick ones.
-Longer if each batch starts processes, which takes as long as a few quick games.
-"""
-MOST_AT_ONCE = 500
 CODE_DIGITS = 8
 PURE = "install a C compiler and reinstall qin-arena where it is pure, or set ARENA_RULES=pure"
 CURES = {
@@ -67,7 +61,6 @@ CURES = {
     "core": f"{PURE} everywhere",
 }
 """What to do where versions are not alike."""
-_starting = threading.Lock()
 
 
 class Setup(Struct, frozen=True):
@@ -84,21 +77,6 @@ class Setup(Struct, frozen=True):
     boards: dict[str, tuple[str, ...]] = {}
     timing: Timing = Timing()
     in_process: bool = False
-
-
-Result = Outcome | Void | UserError
-"""What becomes of a game; UserError ends the run."""
-
-
-class Batch(NamedTuple):
-    """The results of a batch of games given to a worker, in order, None for games that were not
-    started because of a stop. ``seconds`` is about the time for the games, without that for
-    starting bots. ``logged`` are the log records of a worker elsewhere.
-    """
-
-    results: list[Result | None]
-    seconds: float
-    logged: Sequence[logging.LogRecord] = ()
 
 
 SeatedPlayer = tuple[BotPlayer | InProcessPlayer, set[tuple[str, int]]]
@@ -138,7 +116,7 @@ class Worker:
         players = self.take(plan.bots, plan.board, plan.deal)
         referee = None
         try:
-            timings = [self.setup.timing.of(label) for label in plan.bots]
+            timings = [timing_for(label, self.setup.timing) for label in plan.bots]
             referee = Referee(plan, self.boards[plan.board], players, timings)
             sandbox = self.setup.sandbox.text(plan.bots)
             outcome = referee.play(sandbox=sandbox, host=self.setup.host)
@@ -178,6 +156,7 @@ class Worker:
         timing = self.setup.timing
         if is_built_in(bot):
             return built_in_player(bot)
+        log.debug("a process of %s starts", label)
         return BotPlayer(bot, timing.startup_ms, self.setup.sandbox, timing.clock)
 
     def stop(self) -> None:
@@ -253,13 +232,18 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
     they take long, the rest is left for another batch: a kill loses what has not been handed back.
     """
     began = time.monotonic()
+    began_cpu_s = time.process_time()
     ended = list[float]()
     results = list[Result | None]()
+    thought = cpu_seconds = 0.0
     for plan in plans:
-        if is_stopping() or (ended and ended[-1] - began > LONG_S):
+        is_long = ended and (ended[-1] - began > LONG_S or cpu_seconds > LONG_CPU_S)
+        if is_long or is_stopping():
             break
         try:
-            results.append(worker.play(plan))
+            outcome = worker.play(plan)
+            thought += sum(outcome.record.think_ms) / 1000
+            results.append(outcome)
         except Void as void:
             results.append(void)
         except UserError as error:
@@ -269,98 +253,17 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
             log.exception("%s is void", plan.id)
             results.append(Void(repr(error)))
         ended.append(time.monotonic())
+        cpu_seconds = time.process_time() - began_cpu_s
+        if not worker.setup.in_process:
+            cpu_seconds += thought
     worker.stop()
     # The first game includes the start of bots. With that counted, quick games looked slow after
     # batches of one, so that all further batches had one game too.
-    thought = sum(sum(game.record.think_ms) for game in results if isinstance(game, Outcome)) / 1000
     seconds = max(thought, sum(ended) - began - STARTS_S if ended else 0)
     if len(ended) > 1:
         seconds = (ended[-1] - ended[0]) * len(ended) / (len(ended) - 1)
-    return Batch(results + [None] * (len(plans) - len(results)), seconds)
-
-
-class Crew(ProcessPoolExecutor):
-    """Processes on this machine, which ``initializer`` makes workers."""
-
-    def __init__(
-        self, jobs: int, initializer: Callable[..., object], initargs: tuple[Any, ...]
-    ) -> None:
-        context = multiprocessing.get_context(START_METHOD)
-        super().__init__(jobs, mp_context=context, initializer=initializer, initargs=initargs)
-        self._jobs = jobs
-        self._hired = dict[int, Any]()
-
-    def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
-        """Hands out work; this may start a process."""
-        with _starting_a_worker() if len(self._hired) < self._jobs else nullcontext():
-            future = super().submit(work, *given, **named)
-            self._hired |= self._processes or {}
-        return future
-
-    def end(self) -> None:
-        """Ends the pool within a time limit, because a worker killed while it hands back results
-        can block the others for ever.
-        """
-        self.shutdown(wait=False, cancel_futures=True)
-        deadline = time.monotonic() + PATIENCE_S
-        while (left := self._alive()) and time.monotonic() < deadline:
-            time.sleep(0.005)
-        for process in left:
-            process.kill()
-            process.join()
-
-    def kill(self) -> None:
-        """Ends what still runs but is no longer needed; the keepers then end the bots."""
-        for process in self._alive():
-            process.kill()
-
-    def _alive(self) -> list[Any]:
-        # Also reaps those that have ended, as `is_alive` alone does for one of two threads.
-        running = multiprocessing.active_children()
-        return [process for process in self._hired.values() if process in running]
-
-
-@contextmanager
-def _starting_a_worker() -> Iterator[None]:
-    """Around what may start a worker, which then knows nothing of the program that started it.
-
-    A Ctrl-C waits, for it until it ignores that, for this process until the block ends: a worker
-    that is hit while Python starts in it would print a traceback.
-    """
-    # A worker that imported the program would begin to play where this is a script without `if
-    # __name__ == "__main__"`, and one on stdin cannot be imported: nothing tells where it is.
-    main = vars(sys.modules["__main__"])
-    with _starting:
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
-        held: dict[str, Any] = {
-            name: main[name] for name in ("__file__", "__spec__") if name in main
-        }
-        main.pop("__file__", None)
-        main["__spec__"] = None
-        try:
-            yield
-        finally:
-            main.update(held)
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-class Pace:
-    """How many games make a batch of ``seconds``, judged by the games so far; one at first, then at
-    most twice as many as before. ``is_slow`` if a single game takes longer than that.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self.games = 1
-        self.is_slow = False
-
-    def add(self, batch: Batch) -> None:
-        """Takes a batch into account."""
-        played = sum(result is not None for result in batch.results)
-        if played:
-            fitting = int(self._seconds * played / max(batch.seconds, 1e-6))
-            self.is_slow = fitting == 0
-            self.games = max(1, min(fitting, 2 * self.games, MOST_AT_ONCE))
+    results += [None] * (len(plans) - len(results))
+    return Batch(results, seconds, cpu_seconds)
 
 
 class LocalPool:
@@ -372,20 +275,20 @@ class LocalPool:
         self._setup = setup
         self.slots = jobs
         self._log_queue = log_queue
-        self._context = multiprocessing.get_context(START_METHOD)
         self._crew: Crew | None = None
-        self._started = self._context.Value("i", 0)
-        self._stopping = self._context.Value("b", 0, lock=False)
-        self._pending: set[Future[Batch]] = set()
+        self._started = WORKERS.Value("i", 0)
+        self._stopping = WORKERS.Value("b", 0, lock=False)
+        self._pending: dict[Future[Batch], None] = {}
+        """The batches that are handed out, in this order."""
         self._alone: Future[Batch] | None = None
-        self._pace = Pace(BATCH_S if setup.in_process else PROCESSES_S)
+        self._pace = Pace.of(in_process=setup.in_process)
 
     def look(self) -> None:
         """Does nothing: a dead worker is noticed by its games."""
 
     def capacity(self) -> int:
         """The size of a batch; 0 if enough are waiting, or one has to be alone."""
-        self._pending = {future for future in self._pending if not future.done()}
+        self._count_ended()
         started = self._started.value
         # Each batch that no idle worker takes starts another worker, and workers that start all at
         # once keep each other waiting: with 64 of them on two processors the first game came after
@@ -398,24 +301,29 @@ class LocalPool:
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
         """Hands out a batch; None if a worker died: collect those lost with it, and renew."""
-        if alone and any(not future.done() for future in self._pending):
+        self._count_ended()
+        if alone and self._pending:
             return None
         if self._crew is None:
-            self._started = self._context.Value("i", 0)
+            self._started = WORKERS.Value("i", 0)
             given = (self._setup, self._log_queue, self._started, self._stopping)
             self._crew = Crew(self.slots, start_worker, given)
         try:
             future: Future[Batch] = self._crew.submit(play_batch, plans)
         except BrokenProcessPool:
             return None
-        self._pending.add(future)
+        self._pending[future] = None
         self._alone = future if alone else None
-        future.add_done_callback(self._note)
         return future
 
-    def _note(self, future: Future[Batch]) -> None:
-        if not future.cancelled() and future.exception() is None:
-            self._pace.add(future.result())
+    def _count_ended(self) -> None:
+        """Takes batches that have ended into account. Here and not in a callback, which would run
+        in a thread of the executor, beside what goes through the batches here.
+        """
+        for future in [future for future in self._pending if future.done()]:
+            del self._pending[future]
+            if not future.cancelled() and future.exception() is None:
+                self._pace.add(future.result())
 
     def renew(self) -> None:
         """Gives the next games new workers."""

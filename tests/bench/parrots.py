@@ -4,11 +4,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from arena.match.referee import GamePlan, Referee, Timing
+from arena.match.referee import GamePlan, Referee
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.players.player import InProcessPlayer, random_move
 from arena.records.record import GameRecord
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.schedule import deck_of
 

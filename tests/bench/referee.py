@@ -13,12 +13,13 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-from arena.match.referee import GamePlan, Referee, Timing
+from arena.match.referee import GamePlan, Referee
 from arena.players.bot import BotPlayer
 from arena.players.channel import Said
 from arena.players.messages import Start
 from arena.players.player import Answer, Dialogue, Player
 from arena.players.sandbox.tiers import OPEN
+from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import built_in
 from tests.bench.figures import Figure, alternate, median_ratio

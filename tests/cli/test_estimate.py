@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from arena.cli.progress import SEAT_MS, Forecast, Progress, duration_text, late_text
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 
 
 def forecast_of(games, slots=0, **settings):
@@ -102,7 +102,7 @@ def test_late_bots_are_counted_with_a_cure():
     assert late_text(["a", "a"], 1, "wall").endswith("Try a larger --move-ms")
     assert (
         late_text(["a", "a"], 2, "cpu")
-        == "1 bot answered late in 2 games, by their own processor time: try a larger --move-ms"
+        == "1 bot answered late in 2 games, by their own CPU time: try a larger --move-ms"
     )
     assert late_text(["a:move_ms=9"], 2, "cpu").endswith("try a larger move_ms")
     assert late_text(["a:move_ms=9", "b"], 2, "cpu").endswith("try a larger --move-ms")

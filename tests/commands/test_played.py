@@ -8,10 +8,10 @@ from arena.commands.runs import run_folder
 from arena.errors import ConfigError
 from arena.exports.report.sections import repeat_command
 from arena.exports.verify import verify_run
-from arena.match.referee import Timing
 from arena.players.player import InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN
 from arena.records.runfile import read_run
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.runs import begun, games_of
 
@@ -47,7 +47,7 @@ def test_a_kept_game_is_whole_and_follows_from_its_plan(tmp_path, names, board, 
 
 def test_the_seats_are_those_that_were_taken(tmp_path):
     folder = kept(tmp_path, ["random", "human", "greedy"])
-    assert read_run(folder).config["game"]["seats"] == ["random", "human", "greedy"]
+    assert read_run(folder).config.game.seats == ["random", "human", "greedy"]
     assert b'"bots":["random","human","greedy"]' in (folder / "games.jsonl").read_bytes()
 
 

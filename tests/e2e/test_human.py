@@ -9,13 +9,14 @@ import click
 import pytest
 
 from arena.cli.board import Human, Mosaic
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.players.player import InProcessPlayer, random_move
+from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import built_in, parse_board
 from arena.rules.notation import KIND_SHIFT, TILE_OF_KIND, TILES, move_text, parse_deck, parse_move
 from arena.tournament.schedule import single_game
-from tests.e2e.conftest import ROOT
+from tests.support.commandline import ROOT
 
 
 class Typist(Human):

@@ -17,7 +17,7 @@ from arena.errors import RunError
 from arena.exports.grid import moment
 from arena.exports.ground import FRAME
 from arena.exports.parts import SIDE
-from arena.exports.report.games import MOST_BYTES
+from arena.exports.report.games import MAX_BYTES
 from arena.exports.report.make import game_page, report_page
 from arena.exports.report.page import data_text, rules_named
 from arena.exports.report.sections import repeat_command
@@ -25,6 +25,7 @@ from arena.ratings.tables import run_tables
 from arena.ratings.tally import PlayedBlocks
 from arena.records.runfile import RunInfo
 from arena.rules.explain import every_rule
+from arena.tournament.consistency import make_config
 from arena.tournament.secrecy import secrecy_from_blocks
 from tests.exports.runs import SEED, data_of, duels, evidence_of, game_of, write_run
 
@@ -258,9 +259,9 @@ def test_a_run_of_many_bots_and_games_is_below_five_megabytes(tmp_path):
     assert len(made.text.encode()) < 5_000_000
     assert "because the page is full" in made.notes[0]
     assert (
-        MOST_BYTES * 0.9
+        MAX_BYTES * 0.9
         < len(json.dumps(data_of(made.text), separators=(",", ":")).encode())
-        < MOST_BYTES * 1.1
+        < MAX_BYTES * 1.1
     )
 
 
@@ -293,7 +294,7 @@ def test_evidence_from_outside_the_run_is_not_read(tmp_path):
 
 
 def plan_of(**settings):
-    config = {"bots": ["a", "b", "c"], "seed": "s", **settings}
+    config = make_config({"bots": ["a", "b", "c"], "seed": "s", **settings})
     return RunInfo("0.1.0", 1, "pure", 1, config, {}, [], "s", "none", "")
 
 
@@ -360,6 +361,18 @@ def test_the_command_that_plays_a_run_again(settings, command):
         repeat_command(plan_of(**{"boards": ["bird"], **settings}), seed="x y")
         == f"{command} --seed 'x y'"
     )
+
+
+def test_the_report_of_a_run_with_settings_from_another_version_shows_what_is_known(tmp_path):
+    folder = write_run(tmp_path / "run", "ab", duels("ab", 2), deals=2)
+    path = folder / "run.json"
+    text = path.read_text()
+    assert "The command that repeats this run" in report_page(folder).text
+    path.write_text(text.replace('"config": {', '"config": {"later": 1, '))
+    page = report_page(folder).text
+    assert "The command that repeats this run" not in page
+    assert "<div><dt>Players per game</dt><dd>2</dd></div>" in page
+    assert "<div><dt>Deals per board</dt><dd>?</dd></div>" in page
 
 
 def test_the_rules_that_a_fault_names_are_links_and_stand_at_the_end(tmp_path):

@@ -15,7 +15,7 @@ from arena.errors import FaultKind, Forfeit, RunError
 from arena.exports.files import export_run
 from arena.exports.tablecheck import csv_difference
 from arena.exports.verify import Sample, verify_run
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN
@@ -24,9 +24,10 @@ from arena.ratings.tables import run_tables
 from arena.records.faults import evidence_name
 from arena.records.journal import Journal
 from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.rules.terms import REVISION
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.runs import make_request
 from arena.tournament.schedule import Schedule
 from arena.tournament.session import open_session
@@ -62,8 +63,7 @@ def make_run(folder, players):
         stage(bot, run / "bots" / f"{bot.label}-{bot.sha256[:12]}")
     infos = [BotInfo(bot.label, "3", bot.sha256, bot.command) for bot in bots]
     boards = {"bird": list(built_in("bird").rows)}
-    config_object = msgspec.to_builtins(config)
-    about = (config_object, boards, infos, "verify", "none", "2026-01-01T00:00:00Z")
+    about = (config, boards, infos, "verify", "none", "2026-01-01T00:00:00Z")
     write_run(run, RunInfo("0", 1, "pure", REVISION, *about))
     with Journal(run) as journal:
         for plan in Schedule(config):

@@ -20,13 +20,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.match.referee import GamePlan, Referee, Timing
+from arena.match.referee import GamePlan, Referee
 from arena.players.bot import BotPlayer
 from arena.players.channel import Channel, Direction, Told
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.players.messages import Move, Ready, View, encode
 from arena.players.player import InProcessPlayer, Player
+from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import BUILT_IN, Board, built_in
 from arena.rules.notation import (
@@ -38,8 +39,8 @@ from arena.rules.notation import (
     TILES,
     deck_text,
     move_text,
-    position_text,
 )
+from arena.rules.positions import position_text
 from arena.rules.terms import HAND
 from arena.sdk import Position
 

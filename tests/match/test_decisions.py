@@ -14,7 +14,7 @@ import pytest
 from arena import __version__
 from arena.errors import RunError
 from arena.match.decisions import decisions_of, retrace
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.match.replay import Script, ms_at, old_ms
 from arena.match.reproduce import reproduce
 from arena.players.bot import BotPlayer, logged_player
@@ -23,6 +23,7 @@ from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, random_move
 from arena.players.sandbox.tiers import OPEN
 from arena.records.faults import Faults, read_evidence
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 from tests.exports.runs import game_of

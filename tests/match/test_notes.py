@@ -5,10 +5,11 @@ import json
 import msgspec
 
 from arena.exports.report.games import game_object
-from arena.match.referee import Referee, Timing, tenths_of_ms
+from arena.match.referee import Referee, tenths_of_ms
 from arena.players.player import InProcessPlayer, random_move
 from arena.records.notes import Note, note_of
 from arena.records.record import encode_record
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 from tests.protocol.dialogue import play_script

@@ -5,9 +5,11 @@ import json
 import pytest
 
 from arena.errors import FaultKind, Forfeit
-from arena.match.referee import Clock, GamePlan, Referee, Timing
+from arena.match.referee import Clock, GamePlan, Referee
 from arena.match.replay import replay
+from arena.players.labels import timing_for
 from arena.players.player import Answer, InProcessPlayer, first_move, random_move
+from arena.records.timing import Timing
 from arena.rules.boards import built_in, parse_board
 from arena.rules.notation import parse_move
 from arena.rules.terms import final_ranks
@@ -192,7 +194,7 @@ def test_each_seat_has_its_own_limits_and_is_told_of_no_others():
             super().begin(start)
 
     labels = ["a:move_ms=7,game_ms=50,increment_ms=3", "b", "c:depth=2,move_ms=900"]
-    timings = [run.of(label) for label in labels]
+    timings = [timing_for(label, run) for label in labels]
     play([Listener(label, random_move) for label in labels], timing=timings)
     assert told == [(7, 50, 3), (100, None, 0), (900, None, 0)]
     clock = Clock(timings)

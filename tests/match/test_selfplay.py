@@ -5,11 +5,12 @@ import time
 import msgspec
 import pytest
 
-from arena.match.referee import Referee, Timing, play_alone
+from arena.match.referee import Referee, play_alone
 from arena.match.replay import audit
 from arena.players.player import InProcessPlayer, built_in
 from arena.records.record import encode_record
 from arena.records.strict import decode_strictly
+from arena.records.timing import Timing
 from arena.rules.boards import built_in as built_in_board
 from arena.rules.boards import parse_board
 from arena.tournament.schedule import single_game

@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from arena.errors import ConfigError
-from arena.match.referee import Referee, Timing, play_alone
+from arena.match.referee import Referee, play_alone
 from arena.players.folder import bot_at
 from arena.players.player import (
     NAMES,
@@ -15,6 +15,7 @@ from arena.players.player import (
     is_built_in,
     seen_by_mover,
 )
+from arena.records.timing import Timing
 from arena.rules import State, playouts
 from arena.rules.boards import built_in as built_in_board
 from arena.rules.notation import UNKNOWN, parse_deck

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 import arena
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.players.aftermath import crash_of, with_own_paths, without_quoted
 from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at
@@ -21,6 +21,7 @@ from arena.players.player import InProcessPlayer, random_move
 from arena.players.sandbox.grants import Grants
 from arena.players.sandbox.tiers import OPEN, TIERS, Sandbox, failure
 from arena.players.staging import staged_for_a_while
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 
@@ -303,7 +304,7 @@ def test_errors_of_other_languages_and_odd_places_are_read(tmp_path, stderr, sta
     for name in ("Bot.java", "b.py", "src/bot.rs"):
         (tmp_path / name).touch()
     crash = crash_of(stderr, status, tmp_path)
-    assert (crash.place, crash.said[: len(said)]) == (place, said)
+    assert (crash.place, crash.words[: len(said)]) == (place, said)
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,14 @@ import sys
 
 import pytest
 
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.players.bot import PART_BYTES, BotPlayer, Stderr
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.players.player import InProcessPlayer, random_move
 from arena.players.sandbox.grants import Grants
 from arena.players.sandbox.tiers import OPEN, Sandbox
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 

@@ -13,11 +13,13 @@ import sys
 import tomllib
 from pathlib import Path
 
-from arena.match.referee import GamePlan, Referee, Timing
+from arena.match.referee import GamePlan, Referee
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot, with_options
+from arena.players.labels import timing_for
 from arena.players.manifest import Manifest, read_options
 from arena.players.player import InProcessPlayer, first_move
+from arena.records.timing import Timing
 from arena.rules.boards import BUILT_IN, built_in, parse_board
 from arena.rules.notation import COPIES, TILES, deck_text
 from tests.rules.positions import read_hand
@@ -113,7 +115,7 @@ def play_game(settings, player, others=first_move):
     seeds = tuple(1000 + at for at in range(players))
     past = tuple(settings.get("past", "").split())
     plan = GamePlan("example/0/0", board.name, 0, 0, names, deck, seeds, past)
-    timings = [timing_of(settings).of(name) for name in names]
+    timings = [timing_for(name, timing_of(settings)) for name in names]
     return Referee(plan, board, seated, timings).play().record
 
 

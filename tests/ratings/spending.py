@@ -9,7 +9,7 @@ from scipy.special import logit
 from arena.ratings.likelihood import ELO
 from arena.ratings.model import rate
 from arena.ratings.order import precision
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.lineups import fix_allotment, next_allotment
 from tests.ratings.coverage import held
 from tests.ratings.worlds import World, every_line_up, play, truth_of

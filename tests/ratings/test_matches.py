@@ -9,9 +9,9 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from arena.errors import RunError, UserError
+from arena.errors import UserError
 from arena.exports.files import csv_text, standings_object
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.players.player import InProcessPlayer, first_move, random_move
 from arena.ratings.columns import file_names
 from arena.ratings.tables import make_tables, run_tables
@@ -19,9 +19,10 @@ from arena.ratings.tally import Match, Matches, Score, Tally, games_in, scoring_
 from arena.records.journal import Journal, read_records
 from arena.records.record import Fault, GameRecord, shares
 from arena.records.runfile import read_run
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.rules.terms import final_ranks, place_of, turns_of
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.schedule import Schedule
 from tests.exports.runs import write_run
 from tests.ratings.synthetic import standings_text
@@ -256,7 +257,7 @@ def implied(run, match):
 
 
 def test_the_table_equals_the_csv_equals_what_the_journal_implies(run):
-    match, tables = read_run(run).config["match"], run_tables(run)
+    match, tables = read_run(run).counting.match, run_tables(run)
     rows = {
         row["bot"]: row
         for row in csv.DictReader(io.StringIO(csv_text(tables.standings, file_names("standings"))))
@@ -289,7 +290,7 @@ def test_the_table_equals_the_csv_equals_what_the_journal_implies(run):
 
 def test_errors_are_clustered_by_the_deal_of_the_match(run):
     """The same matches as if each had been one game on that deal."""
-    match = read_run(run).config["match"]
+    match = read_run(run).counting.match
     games = Tally()
     for (deal, bots), left, _ in implied(run, match):
         games.add(round_on("one", left, bots=bots, deal=deal))
@@ -314,10 +315,5 @@ def test_any_run_can_be_seen_by_another_scoring(run):
 
 def test_the_scoring_is_that_of_run_json_unless_asked_otherwise(run):
     info = read_run(run)
-    assert scoring_of(info) == info.config["match"]
+    assert scoring_of(info) == info.config.match
     assert scoring_of(info, []) == []
-    info.config["match"] = "bird"
-    with pytest.raises(RunError, match="expected a list of boards as match, got 'bird'"):
-        scoring_of(info, [])
-    del info.config["match"]
-    assert scoring_of(info) == []

@@ -20,7 +20,7 @@ from arena.errors import RunError, UserError
 from arena.exports import files as exported_games
 from arena.exports.files import csv_of_games, csv_text, export_run
 from arena.exports.text import overview_text, pairs_text, seats_text
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.players.player import InProcessPlayer, first_move, random_move
 from arena.ratings.columns import file_names
 from arena.ratings.notes import forfeits_note
@@ -29,8 +29,9 @@ from arena.ratings.tally import Row, Tally, row_decoder, score_journal
 from arena.records.journal import Journal
 from arena.records.record import shares
 from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.schedule import Schedule
 from tests.exports.runs import game_of
 from tests.exports.runs import write_run as write_made_up
@@ -46,7 +47,7 @@ def play_run(folder, names=("ann", "bob", "cy"), **settings):
     boards = {name: list(built_in(name).rows) for name in config.boards}
     write_run(
         folder,
-        RunInfo("0", 1, "pure", 1, {}, boards, bots, "tables", "none", "2026-01-01T00:00:00Z"),
+        RunInfo("0", 1, "pure", 1, config, boards, bots, "tables", "none", "2026-01-01T00:00:00Z"),
     )
     with Journal(folder) as journal:
         for plan in Schedule(config):
@@ -169,7 +170,7 @@ def test_the_short_table_says_which_bot_is_held_and_that_time_was_the_wall_clock
     below = overview_text(tables)
     assert "so b is held at 0; --prior 1 gives everybody a number" in below
     assert "\ntime is measured by the wall clock (--clock wall)\n" in below
-    assert "processor time" not in overview_text(tables._replace(clock="cpu"))
+    assert "CPU time" not in overview_text(tables._replace(clock="cpu"))
 
 
 def test_groups_that_never_met_are_noted_and_stand_one_below_the_other():

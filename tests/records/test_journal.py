@@ -15,11 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import RunError
-from arena.match.referee import Referee, Timing
+from arena.match.referee import Referee
 from arena.players.player import InProcessPlayer, random_move
 from arena.records.journal import Journal, find_record, read_ids, read_records
 from arena.records.record import decode_record, encode_record, shares
 from arena.records.regular import BLOCK, FullError, durable_file, write_durably
+from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 

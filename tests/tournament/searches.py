@@ -8,7 +8,7 @@ distance from there, and luck of the deal is worth 200 Elo to one seat (standard
 import random
 import sys
 
-from arena.tournament.config import Parameter, Tuning
+from arena.records.config import Parameter, Tuning
 from arena.tournament.tuning import BLOCKS_A_STEP, SearchPath
 
 START, BEST, LUCK = 0.2, 0.7, 200

@@ -12,7 +12,7 @@ from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.records.record import VERSION, GameRecord
 from arena.rules.boards import built_in
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.runs import completeness, describe_run, differences, schedule_of
 from arena.tournament.schedule import Schedule, opponents
 from arena.tournament.sources import Block, ComparedGames, deals_for, planned_games

@@ -1,5 +1,6 @@
 """Settings: checked with a sentence, and compared with a run that exists."""
 
+import json
 from pathlib import Path
 
 import msgspec
@@ -7,9 +8,11 @@ import pytest
 
 from arena.errors import ConfigError
 from arena.players.folder import Bot
+from arena.players.labels import timing_for
 from arena.players.manifest import Manifest
+from arena.records.runfile import RUN_FILE, read_run, write_run
 from arena.rules.boards import built_in
-from arena.tournament.config import make_config
+from arena.tournament.consistency import config_of, make_config
 from arena.tournament.runs import describe_run, differences
 
 
@@ -81,7 +84,7 @@ def test_the_time_control_is_taken_over():
 
 def test_a_bot_adds_its_own_increment_to_the_bank_of_the_run():
     config = make_config(settings(bots=["ann", "bob:increment_ms=5"], game_ms=5000))
-    assert config.timing.of("bob:increment_ms=5").increment_ms == 5
+    assert timing_for("bob:increment_ms=5", config.timing).increment_ms == 5
 
 
 def bot(label, sha="1" * 64, version="1"):
@@ -105,13 +108,16 @@ def test_the_same_settings_are_no_difference():
 
 
 @pytest.mark.parametrize("missing", ["match", "in_process"])
-def test_a_run_from_before_there_was_a_setting_goes_on(missing):
+def test_a_run_from_before_there_was_a_setting_goes_on(tmp_path, missing):
     known = info()
-    old = msgspec.structs.replace(
-        known, config={key: known.config[key] for key in known.config if key != missing}
-    )
+    write_run(tmp_path, known)
+    path = tmp_path / RUN_FILE
+    written = json.loads(path.read_text())
+    del written["config"][missing]
+    path.write_text(json.dumps(written))
+    old = read_run(tmp_path)
     assert differences(old, known) == []
-    assert not getattr(make_config(old.config), missing)
+    assert not getattr(config_of(old), missing)
 
 
 def test_a_run_of_built_in_bots_alone_stays_one_and_so_does_any_other():

@@ -7,7 +7,7 @@ from arena.errors import ConfigError
 from arena.players.player import built_in_bot
 from arena.records.runfile import read_run, write_run
 from arena.rules.boards import built_in
-from arena.tournament.config import make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.runs import begun, describe_run
 
 
@@ -41,6 +41,7 @@ def test_a_run_begins_again_with_its_own_bots_and_boards(run):
 )
 def test_settings_that_name_what_is_not_there_are_refused(run, changes, message):
     info = read_run(run)
-    write_run(run, msgspec.structs.replace(info, config=info.config | changes))
+    config = msgspec.structs.replace(info.config, **changes)
+    write_run(run, msgspec.structs.replace(info, config=config))
     with pytest.raises(ConfigError, match=message):
         begun(run)

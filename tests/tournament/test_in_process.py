@@ -54,7 +54,7 @@ def test_the_same_seed_gives_the_same_games_and_another_seed_others(tmp_path, pl
         "run.json",
     ]
     assert [bot.command for bot in info.bots] == [["arena", "in-process", name] for name in bots]
-    assert (info.sandbox, info.config["in_process"]) == ("none", True)
+    assert (info.sandbox, info.config.in_process) == ("none", True)
 
 
 def test_more_deals_and_further_bots_extend_a_run(tmp_path):

@@ -1,17 +1,21 @@
 """How many games a worker gets at once."""
 
+import threading
 import time
+from concurrent.futures import Future
 from types import SimpleNamespace
 
 import pytest
 
 from arena.errors import Void
+from arena.players.sandbox.tiers import OPEN
 from arena.tournament import workers
-from arena.tournament.workers import MOST_AT_ONCE, Batch, Pace, play_games
+from arena.tournament.batches import MAX_AT_ONCE, Batch, Pace
+from arena.tournament.workers import LocalPool, Setup, play_games
 
 
 def batch(games, seconds):
-    return Batch([Void("played")] * games, seconds)
+    return Batch([Void("played")] * games, seconds, cpu_seconds=seconds)
 
 
 def test_batches_begin_with_one_game_and_grow_to_a_stretch_of_time():
@@ -36,7 +40,7 @@ def test_there_is_a_most_and_an_empty_batch_says_nothing():
     for _ in range(12):
         pace.add(batch(pace.games, 1e-6))
     pace.add(batch(0, 1.0))
-    assert pace.games == MOST_AT_ONCE
+    assert pace.games == MAX_AT_ONCE
 
 
 def played(games, seconds):
@@ -46,7 +50,8 @@ def played(games, seconds):
         time.sleep(seconds)
         raise Void("played")
 
-    worker = SimpleNamespace(play=play, stop=lambda: None)
+    setup = SimpleNamespace(in_process=False)
+    worker = SimpleNamespace(play=play, stop=lambda: None, setup=setup)
     return play_games(worker, range(games), lambda: False)
 
 
@@ -55,10 +60,42 @@ def test_when_games_turn_out_long_the_rest_of_a_batch_is_left(monkeypatch):
     results = played(4, 0.2).results
     assert [result is not None for result in results] == [True, True, False, False]
     pace = Pace(1.0)
-    pace.add(Batch(results, 60.0))
+    pace.add(Batch(results, seconds=60.0, cpu_seconds=0.0))
     assert pace.is_slow
+    assert pace.games == 2, "no more than were played in the time"
+
+
+def test_games_that_compute_much_are_left_too(monkeypatch):
+    monkeypatch.setattr(workers, "LONG_CPU_S", 0.0)
+    assert [result is not None for result in played(3, 0).results] == [True, False, False]
+
+
+def test_a_busy_machine_does_not_make_batches_smaller():
+    pace = Pace(1.0, first=8)
+    pace.add(Batch([Void("played")] * 8, seconds=40.0, cpu_seconds=0.4))
+    assert pace.is_slow
+    assert pace.games == 16
 
 
 def test_a_long_first_game_is_long_whatever_its_bots_computed(monkeypatch):
     monkeypatch.setattr(workers, "STARTS_S", 0.1)
     assert played(1, 0.3).seconds >= 0.2
+
+
+def test_a_batch_that_ends_in_another_thread_counts_when_the_main_thread_asks():
+    handed_out = []
+
+    def submit(work, plans):
+        handed_out.append(Future())
+        return handed_out[-1]
+
+    pool = LocalPool(Setup(OPEN, 30, in_process=True), jobs=1)
+    pool._crew = SimpleNamespace(submit=submit)
+    before = pool.capacity()
+    pool.submit(["a game"])
+    ending = threading.Thread(target=handed_out[0].set_result, args=[batch(1, 1e-6)])
+    ending.start()
+    ending.join()
+    assert pool._pace.games == before
+    assert pool.capacity() == 2 * before
+    assert pool.submit(["a game"], alone=True), "no batch is pending"

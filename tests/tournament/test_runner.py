@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from arena.cli.run import show_troubles
 from arena.errors import RunError, Void
 from arena.match.referee import Outcome, play_alone
 from arena.players.player import Evidence, random_move
@@ -13,12 +14,12 @@ from arena.records.faults import evidence_name
 from arena.records.journal import Journal
 from arena.records.record import Fault, decode_record
 from arena.rules.boards import built_in
-from arena.tournament.config import make_config
+from arena.tournament.batches import Batch
+from arena.tournament.consistency import make_config
 from arena.tournament.events import GamePlayed
-from arena.tournament.runner import MOST_FRUITLESS, FirstGames, Runner
+from arena.tournament.runner import MAX_FRUITLESS, FirstGames, Runner
 from arena.tournament.schedule import Schedule, single_game
 from arena.tournament.sources import BatchQueue, Games, planned_games
-from arena.tournament.workers import Batch
 
 FAULT = Evidence("a", 0, 0, 0.0, "exit", "", "", [], "", [])
 
@@ -57,7 +58,7 @@ class Ended(ScriptedPool):
         evidence = [[FAULT] if is_last and plan is plans[-1] else [] for plan in plans]
         records = [SimpleNamespace(id=plan.id, bots=[], faults=[]) for plan in plans]
         future = Future()
-        future.set_result(Batch([*map(Outcome, records, evidence)], 1.0))
+        future.set_result(Batch([*map(Outcome, records, evidence)], 1.0, 1.0))
         return future
 
 
@@ -139,7 +140,7 @@ class OneByOne(ScriptedPool):
         if self._breaks(plans):
             future.set_exception(BrokenExecutor("its worker died"))
         else:
-            future.set_result(Batch([self._outcome(plan) for plan in plans], 1.0))
+            future.set_result(Batch([self._outcome(plan) for plan in plans], 1.0, 1.0))
 
     def capacity(self):
         return self.slots - len(self._waiting)
@@ -212,15 +213,15 @@ def test_the_evidence_of_a_fault_is_written_before_the_record_of_its_game(tmp_pa
     assert was_there == [True]
 
 
-GAMES = [single_game("runner", "bird", deal, ["a", "b"]) for deal in range(MOST_FRUITLESS + 1)]
+GAMES = [single_game("runner", "bird", deal, ["a", "b"]) for deal in range(MAX_FRUITLESS + 1)]
 
 
 def test_a_run_ends_when_too_many_workers_in_a_row_have_died(tmp_path):
     pool = OneByOne(breaks=lambda plans: True)
-    message = f"expected workers to finish games, got {MOST_FRUITLESS + 1} that died in a row"
+    message = f"expected workers to finish games, got {MAX_FRUITLESS + 1} that died in a row"
     with pytest.raises(Void, match=message):
         play_batches(tmp_path, [[game] for game in GAMES], lambda event: None, pool)
-    assert pool.ended == MOST_FRUITLESS + 1
+    assert pool.ended == MAX_FRUITLESS + 1
 
 
 def test_workers_that_die_between_finished_games_do_not_end_a_run(tmp_path):
@@ -237,3 +238,25 @@ def test_workers_that_die_between_finished_games_do_not_end_a_run(tmp_path):
     played = {event.outcome.record.id for event in events if isinstance(event, GamePlayed)}
     assert played == {game.id for game in GAMES}
     assert pool.ended == 2 * len(GAMES)
+
+
+class Failing(OneByOne):
+    """A pool of a machine that can start no process."""
+
+    def _outcome(self, plan):
+        return Void("expected to start a process, got an error", "allow more open files")
+
+
+def test_a_game_that_is_given_up_has_the_reason_and_the_cure(tmp_path, capsys):
+    queues = iter([BatchQueue([[GAMES[0]], [GAMES[1]]], share=True)])
+    with Journal(tmp_path) as journal:
+        runner = Runner(tmp_path, journal, Failing(), lambda event: None)
+        runner.play(Games(lambda _: next(queues, None)))
+    assert {(void.game, void.reason, void.cure) for void in runner.voided} == {
+        (game.id, "expected to start a process, got an error", "allow more open files")
+        for game in GAMES[:2]
+    }
+    show_troubles(runner, tmp_path)
+    shown = capsys.readouterr().err
+    assert shown.count("error: ") == 2
+    assert shown.count("hint: allow more open files\n") == 1

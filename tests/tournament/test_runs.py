@@ -4,7 +4,7 @@ import pytest
 
 from arena.errors import BoardError, ConfigError
 from arena.players.player import built_in_bot
-from arena.tournament.config import DEFAULTS, RunConfig
+from arena.records.config import DEFAULTS, RunConfig
 from arena.tournament.runs import boards_of, make_request, timing_of
 from arena.tournament.settings import UNTIL_DEALS, OwnConfig, read_options
 

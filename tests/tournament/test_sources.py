@@ -6,11 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.tournament.config import make_config
+from arena.tournament.batches import FIRST_BATCH
+from arena.tournament.consistency import make_config
 from arena.tournament.lineups import fix_line_ups
 from arena.tournament.schedule import Schedule
 from arena.tournament.sources import (
-    MOST_DEALS_AT_ONCE,
+    MAX_DEALS_AT_ONCE,
     ComparedGames,
     Games,
     as_drawn,
@@ -107,11 +108,7 @@ def test_after_a_few_games_every_bot_has_one():
 
 @pytest.mark.parametrize(
     ("slots", "deals", "sizes"),
-    [
-        (1, 100, [1, 1, 1, 1, 2, 3, 4, 6, 9, 14, 20, 20, 18]),
-        (2, 10, [1, 1, 1, 1, 2, 3, 1]),
-        (8, 40, [1, 1, 1, 1, 2, 3, 4, 5, 5, 5, 5, 5, 2]),
-    ],
+    [(1, 100, [9, 9, 9, 13, 20, 20, 20]), (2, 10, [5, 5]), (8, 40, [5, 5, 5, 5, 5, 5, 5, 5])],
 )
 def test_chunks_grow_with_what_was_played_and_leave_games_for_all_workers(slots, deals, sizes):
     plan = schedule(bots=["a", "b"], deals=deals)
@@ -120,6 +117,11 @@ def test_chunks_grow_with_what_was_played_and_leave_games_for_all_workers(slots,
     for batch in found:
         chunks[min(game.deal for game in batch)] = len(batch)
     assert [chunks[first] for first in sorted(chunks)] == sizes
+
+
+def test_a_run_of_20_games_between_two_bots_has_four_batches_each_of_which_starts_both():
+    found = drained(source_of(schedule(bots=["a", "b"], deals=10), 2), 2, FIRST_BATCH)
+    assert [len(batch) for batch, _ in found] == [5, 5, 5, 5]
 
 
 def test_all_workers_have_games_as_long_as_there_are_deals():
@@ -149,12 +151,13 @@ def test_batches_of_built_in_bots_are_as_long_as_there_is_room():
 def test_a_slow_batch_is_cut_and_its_rest_goes_elsewhere():
     plan = schedule(bots=["a", "b"], deals=100)
     source = source_of(plan)
-    for _ in range(20):
-        end(source, source.issue(10))
-    ten = source.issue(10)
-    end(source, ten)
-    first, rest = source.issue(4), source.issue(10)
-    assert len(first + rest) == 10
+    for _ in range(8):
+        end(source, source.issue(20))
+    of_twenty_deals = source.issue(20)
+    assert len(of_twenty_deals) == 20
+    end(source, of_twenty_deals)
+    first, rest = source.issue(4), source.issue(20)
+    assert len(first + rest) == 20
     assert first[0].bots == rest[0].bots
     assert not deals_of(first) & deals_of(rest)
 
@@ -236,7 +239,7 @@ def test_compared_blocks_are_played_in_the_order_in_which_they_are_looked_at():
         done = Counter(game.deal for game in issued)
         complete = next(deal for deal in range(201) if done[deal] < compared.block_size)
         ahead = max(ahead, len(done) - complete)
-    assert ahead <= 3 * MOST_DEALS_AT_ONCE
+    assert ahead <= 3 * MAX_DEALS_AT_ONCE
     assert len(issued) == plan.games
 
 

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from arena.errors import ConfigError
 from arena.players.manifest import Option
+from arena.records.config import Parameter, Tuning
 from arena.records.record import VERSION, GameRecord
-from arena.tournament.config import Parameter, Tuning, make_config
+from arena.tournament.consistency import make_config
 from arena.tournament.schedule import Schedule
 from arena.tournament.tuning import (
     SearchPath,

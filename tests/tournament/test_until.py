@@ -1,14 +1,16 @@
 """Runs that play until their error bars are narrow: who gets more deals, and when."""
 
+import json
+
 import msgspec
 import pytest
 
 from arena.errors import ConfigError, RunError
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
-from arena.records.runfile import read_run, write_run
+from arena.records.runfile import RUN_FILE, read_run, write_run
 from arena.rules.boards import built_in
-from arena.tournament.config import make_config
+from arena.tournament.consistency import config_of, make_config
 from arena.tournament.lineups import fix_allotment, next_allotment
 from arena.tournament.runs import completeness, describe_run, differences, schedule_of
 from arena.tournament.schedule import Schedule
@@ -70,18 +72,21 @@ def test_a_run_may_get_more_precise_but_not_less_and_not_of_another_kind():
 def test_until_it_is_settled_the_plan_is_the_most_there_can_be():
     first = info(until=20, deals=50)
     assert completeness(schedule_of(first), {})[:2] == (3 * 50 * 2, 3 * 50 * 2)
-    done = msgspec.structs.replace(first, config={**first.config, "settled": 10})
+    done = msgspec.structs.replace(first, config=msgspec.structs.replace(first.config, settled=10))
     assert completeness(schedule_of(done), {})[:2] == (3 * 10 * 2, 3 * 10 * 2)
 
 
 def test_a_run_of_the_first_version_is_read_if_all_line_ups_had_as_many_deals(tmp_path):
     before = info(until=20, deals=50)
+    write_run(tmp_path, before)
+    path = tmp_path / RUN_FILE
+    written = json.loads(path.read_text())
     known = {"ann+bob": 30, "ann+cy": 30}
-    there = {**before.config, "adaptive": False, "allotted": known}
-    write_run(tmp_path, msgspec.structs.replace(before, config=there))
-    assert make_config(read_run(tmp_path).config).allotted == 30
+    there = {**written["config"], "adaptive": False, "allotted": known}
+    path.write_text(json.dumps({**written, "config": there}))
+    assert config_of(read_run(tmp_path)).allotted == 30
     for changed in ({"adaptive": True}, {"allotted": {**known, "bob+cy": 20}}):
-        write_run(tmp_path, msgspec.structs.replace(before, config={**there, **changed}))
+        path.write_text(json.dumps({**written, "config": {**there, **changed}}))
         with pytest.raises(
             RunError, match="expected a run without --adaptive in .*, got one with it"
         ) as caught:

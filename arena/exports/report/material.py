@@ -108,7 +108,7 @@ class Follower:
         notes = [*tables.notes, *conditions_notes(self.info, self._score.hosts)]
         scan = self._columns.scan(self._path, self._score.games)
         secrecy = secrecy_from_blocks(self.info, blocks)
-        is_league = bool(self.info.config.get("league"))
+        is_league = self.info.is_league
         return Material(
             folder=self._folder,
             info=self.info,

@@ -50,21 +50,21 @@ from arena.ratings.columns import (
 )
 from arena.ratings.history import History
 from arena.ratings.tables import Tables
+from arena.records.config import DEFAULTS, Comparison, RunConfig, Tuning
 from arena.records.faults import evidence_name
 from arena.records.record import DUEL
 from arena.records.regular import has_folder, read_regular
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules.boards import BUILT_IN
 from arena.rules.terms import PAGODAS
-from arena.tournament.config import DEFAULTS, make_config
 from arena.tournament.tuning import SEATS
 
-MOST_ROWS = 200
+MAX_ROWS = 200
 """The number of bots in tables with charts: the best ones. The standings have all."""
-MOST_PAIRED = 60
+MAX_PAIRED = 60
 QUANTILES = (0.05, 0.5, 0.95)
 SECOND = 1000
-MOST_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
+MAX_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
 EACH, ALL = 2, 40
 """The number of faults per bot and kind, and in total, whose evidence is shown."""
 WORDS = 300
@@ -236,7 +236,7 @@ def pairs(material: Material) -> dict[str, Any]:
     """The bots in the order of the standings, and how they did by bot and opponent."""
     rows = material.tables.pairs.to_dict("records")
     met = {(row["bot"], row["opponent"]): row for row in rows}
-    return {"names": material.bots[:MOST_PAIRED], "met": met, "all": len(material.bots)}
+    return {"names": material.bots[:MAX_PAIRED], "met": met, "all": len(material.bots)}
 
 
 def seats(material: Material) -> dict[str, Any]:
@@ -302,7 +302,7 @@ def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDA
     number = material.scan.bot_numbers()
     bot = material.scan.bots()
     return (
-        (name, values[bot == number[name]]) for name in material.bots[:MOST_ROWS] if name in number
+        (name, values[bot == number[name]]) for name in material.bots[:MAX_ROWS] if name in number
     )
 
 
@@ -351,8 +351,8 @@ def _evidence(run: Path, forfeited: Forfeited) -> dict[str, Any] | None:
         return {
             "path": name,
             "ending": str(content["ending"]),
-            "lines": lines[-MOST_LINES:],
-            "left_out": max(len(lines) - MOST_LINES, 0),
+            "lines": lines[-MAX_LINES:],
+            "left_out": max(len(lines) - MAX_LINES, 0),
             "stderr": abridged(str(content["stderr"]), STDERR_LENGTH),
         }
     # DecodeError is a ValueError.
@@ -383,66 +383,64 @@ def _bot(folder: Path, bot: BotInfo) -> dict[str, Any]:
 
 
 def repeat_command(info: RunInfo, *, seed: str | None) -> str:
-    """The command that plays the same games; without a seed it shuffles its own decks."""
+    """The command that plays the games of a run again, with their decks if the ``seed`` is given;
+    empty if this version cannot read the run's settings.
+    """
     config = info.config
-    names = [str(name) for name in config.get("boards", ())]
-    bots = [str(name) for name in config.get("bots", ())]
-    boards = [name for name in names if name in BUILT_IN]
-    which = ["--boards", ",".join(boards)] if boards else []
-    if config.get("match"):
-        which = ["--match", ",".join(map(str, config["match"]))]
-    for name in names:
-        which += [] if name in BUILT_IN else ["--board", f"{name}.txt"]
-    if config.get("game"):
-        words = _played(config)
-    elif asked := config.get("compare"):
-        pair = [str(asked["new"]), str(asked["old"])]
-        pool = ",".join(sorted(name for name in bots if name not in pair))
-        against = ["--pool", pool] if pool else []
-        words = ["arena", "compare", *pair, *against, *_options(asked, QUESTION), *which]
-    elif config.get("tune"):
-        words = [*_tuned(config), *which]
-    else:
-        words = [
-            "arena",
-            "run",
-            *bots,
-            *which,
-            "--deals",
-            str(config.get("deals", DEFAULTS["deals"])),
-        ]
-    if not config.get("game"):
-        words += _options(config, TOLD)
-        words += ["--in-process"] if config.get("in_process") else []
+    if config is None:
+        return ""
+    words = _game_again(config) if config.game else _run_again(config)
     return shlex.join([*words, *(["--seed", seed] if seed else [])])
 
 
-def _played(config: dict[str, Any]) -> list[str]:
+def _run_again(config: RunConfig) -> list[str]:
+    """The command that plays a tournament, a comparison or a search again."""
+    boards = [name for name in config.boards if name in BUILT_IN]
+    which = ["--boards", ",".join(boards)] if boards else []
+    if config.match:
+        which = ["--match", ",".join(config.match)]
+    for name in config.boards:
+        which += [] if name in BUILT_IN else ["--board", f"{name}.txt"]
+    if config.compare:
+        pair = [config.compare.new, config.compare.old]
+        pool = ",".join(config.pool)
+        against = ["--pool", pool] if pool else []
+        asked = _options(config.compare, QUESTION)
+        words = ["arena", "compare", *pair, *against, *asked, *which]
+    elif config.tune:
+        words = [*_search_again(config, config.tune), *which]
+    else:
+        words = ["arena", "run", *config.bots, *which, "--deals", str(config.deals)]
+    words += _options(config, TOLD)
+    return [*words, *(["--in-process"] if config.in_process else [])]
+
+
+def _game_again(config: RunConfig) -> list[str]:
     """The command that plays a person's game again, on the same tiles."""
-    game = make_config(config).game
+    game = config.game
     assert game is not None, "a game"
     bots = [bot for bot in game.seats if bot != YOU]
     # Of a match, which versions before 1.1 could play, its first round.
-    boards = config.get("match") or config["boards"]
-    board = str(boards[0])
-    deal = game.deal * boards.count(boards[0])
+    boards = config.rounds
+    board = boards[0]
+    deal = game.deal * boards.count(board)
     which = ["--board", board if board in BUILT_IN else f"{board}.txt"]
     words = ["arena", "play", *bots, "--human", str(game.seats.index(YOU)), *which]
     return [*words, *_options(config, TIMES), "--deal", str(deal)]
 
 
-def _tuned(config: dict[str, Any]) -> list[str]:
-    tune = make_config(config).tune
-    assert tune is not None, "a search"
+def _search_again(config: RunConfig, tune: Tuning) -> list[str]:
+    """The command that searches again for better values of a bot's options."""
     ranges = [f"{one.name}={one.text(one.low)}..{one.text(one.high)}" for one in tune.parameters]
-    games = config["deals"] * len(config["boards"]) * SEATS
+    games = config.deals * len(config.boards) * SEATS
     return ["arena", "tune", tune.bot, "--param", ",".join(ranges), "--games", str(games)]
 
 
-def _options(config: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+def _options(settings: RunConfig | Comparison, names: Sequence[str]) -> list[str]:
     """The command-line options among ``names`` whose values differ from the defaults."""
     words = list[str]()
-    for key in names:
-        value = config.get(key, DEFAULTS[key])
-        words += [f"--{key.replace('_', '-')}", f"{value}"] if value != DEFAULTS[key] else []
+    for name in names:
+        value = getattr(settings, name)
+        if value != DEFAULTS[name]:
+            words += [f"--{name.replace('_', '-')}", f"{value}"]
     return words

@@ -1,0 +1,186 @@
+"""Which settings of a run fit together, and what is wrong with settings that do not."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from arena.errors import ConfigError
+from arena.players.labels import has_odds, timing_for
+from arena.records.config import DEFAULTS, RunConfig
+from arena.records.record import DEALS, DUEL
+from arena.records.runfile import RunInfo
+from arena.records.timing import Timing
+
+
+def make_config(settings: Mapping[str, Any]) -> RunConfig:
+    """The settings that a request names, with the defaults of all others, checked. Raises
+    ConfigError.
+    """
+    try:
+        config = msgspec.convert(dict(settings), type=RunConfig)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"settings: {error}") from None
+    return _checked(config)
+
+
+def config_of(info: RunInfo) -> RunConfig:
+    """The settings in a run.json, checked. Raises ConfigError, also for settings from another
+    version.
+    """
+    if info.config is None:
+        raise ConfigError(f"settings: {info.problem}")
+    return _checked(info.config)
+
+
+def _checked(config: RunConfig) -> RunConfig:
+    """The settings, if they fit together. Raises ConfigError."""
+    for check in (_bots, _question, _tuning, _boards, _seats, _times):
+        check(config)
+    return config
+
+
+def _refuse(is_wrong: object, text: str, hint: str = "") -> None:
+    """Raises ConfigError where something is wrong."""
+    if is_wrong:
+        raise ConfigError(text, hint)
+
+
+DAMAGED = "something else changed run.json: restore it"
+
+
+def _bots(config: RunConfig) -> None:
+    for name in config.bots:
+        _refuse(
+            config.bots.count(name) > 1,
+            f"expected each bot once, got {name!r} twice",
+            "built-in bots such as careful-8 and careful-16 are different bots"
+            if config.in_process
+            else "to give a bot another name, use 'arena submit --name'",
+        )
+
+
+def _question(config: RunConfig) -> None:
+    compare = config.compare
+    opponents = len(config.pool)
+    least = config.players - 1
+    if compare is None:
+        return
+    _refuse(
+        config.has_own_decks,
+        "expected a comparison to play each deal in several seatings, got single ones: without"
+        " them it compares nothing",
+        "leave out the seatings; 'arena run --seatings single' plays a tournament",
+    )
+    _refuse(
+        not compare.elo0 < compare.elo1,
+        f"expected --elo0 below --elo1, got {compare.elo0:g} and {compare.elo1:g}",
+        "for example --elo0 0 --elo1 10",
+    )
+    _refuse(
+        opponents < least and (opponents or least > 1),
+        f"expected at least {least} opponents for a table of {config.players}, got"
+        f" {', '.join(config.pool) or 'none'}",
+        "name them with --pool A,B",
+    )
+    _refuse(
+        config.match,
+        "expected a comparison to count games singly, got a match",
+        "leave out --match",
+    )
+
+
+def _tuning(config: RunConfig) -> None:
+    if config.tune is None:
+        return
+    for one in config.tune.parameters:
+        low, high, start = map(one.text, (one.low, one.high, one.start))
+        _refuse(
+            not one.low < one.high,
+            f"expected a range of more than one value for {one.name}, got {low} to {high}",
+            f"for example --param {one.name}={low}..{one.text(one.low + 1)}",
+        )
+        _refuse(
+            not one.low <= one.start <= one.high,
+            f"expected the search for {one.name} to start in its range, {low} to {high}, got"
+            f" {start}",
+            "the search starts at the value the bot has: name the bot with another one, or search"
+            " a wider range",
+        )
+    _refuse(
+        len(config.bots) != DUEL or config.players != DUEL or config.seatings != "rotations",
+        "expected a run that tunes a bot to have two sides, in both seatings of each deal, got"
+        f" {shown(config.bots)}, {config.players} players and {config.seatings}",
+        DAMAGED,
+    )
+
+
+def _boards(config: RunConfig) -> None:
+    match = config.match
+    boards = config.boards
+    _refuse(
+        match and set(match) != set(boards),
+        f"expected the boards of the match, {shown(match)}, got {shown(boards)}",
+        "leave out --boards, because --match lists the boards; name each --board file there",
+    )
+    rounds = max(map(match.count, match), default=1)
+    _refuse(
+        match and config.deals * rounds > DEALS,
+        f"expected at most {DEALS:,} deals on a board, got {config.deals:,} for each of"
+        f" {rounds} rounds",
+        "use fewer --deals",
+    )
+    _refuse(
+        not boards,
+        "expected at least one board, got none",
+        f"name boards, such as bird or lion, or leave them out for {DEFAULTS['boards'][0]}",
+    )
+
+
+def _seats(config: RunConfig) -> None:
+    bots = config.bots
+    game = config.game
+    challenger = config.challenger
+    _refuse(
+        len(bots) < config.players,
+        f"expected at least {config.players} bots for a table of that size, got"
+        f" {', '.join(bots) or 'none'}",
+        "name more bots, such as the built-in greedy and careful, or fewer players",
+    )
+    _refuse(
+        challenger is not None and challenger not in bots,
+        f"expected the challenger to be one of {', '.join(bots)}, got {challenger!r}",
+    )
+    _refuse(
+        game and (sorted(game.seats) != sorted(bots) or len(game.seats) != config.players),
+        f"expected the seats of the game to be those of {shown(bots)}, got"
+        f" {shown(game and game.seats)}",
+        DAMAGED,
+    )
+
+
+def _times(config: RunConfig) -> None:
+    _refuse(
+        config.increment_ms and config.game_ms is None,
+        "expected --game-ms with --increment-ms: an increment is added to the bank",
+        "add --game-ms, or leave out the increment",
+    )
+    _refuse(
+        config.in_process and config.timing != Timing(clock=config.clock),
+        "expected no time limits where all bots are built in, whose time is only measured, got"
+        " some",
+        "leave out --move-ms, --game-ms, --increment-ms and --startup-ms, or add a bot that is not"
+        " built in",
+    )
+    for label in config.bots:
+        timing_for(label, config.timing)
+        _refuse(
+            config.in_process and has_odds(label),
+            f"expected no limits for {label}: a built-in bot's time is only measured",
+            "leave them out, or add a bot that is not built in",
+        )
+
+
+def shown(value: Any) -> str:
+    """A setting for people: a list joined by commas; ``none`` for nothing."""
+    return ",".join(map(str, value)) if isinstance(value, list) and value else str(value or "none")

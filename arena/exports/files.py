@@ -25,7 +25,7 @@ from arena.records.regular import durable_file, write_durably
 from arena.rules.notation import PASSED
 
 AT_ONCE = 5_000
-"""Games held in memory at a time: a row group of the Parquet file."""
+"""The number of games held in memory at a time; a row group of the Parquet file has as many."""
 BY_SEAT = {
     "bot": "string",
     "share": "float64",
@@ -41,8 +41,10 @@ Format = Literal["csv", "parquet"]
 
 
 def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
-    """The table as CSV with a header, ``.`` decimals and empty cells for missing values; texts are
-    as `columns.cell_of` makes them.
+    """Write a table as CSV text with a header.
+
+    Decimals have a ``.``, missing values are empty cells, and texts are as `columns.cell_of` makes
+    them.
     """
     shown = rounded(table, columns)
     for name in shown.columns:
@@ -64,7 +66,7 @@ def rounded(table: pd.DataFrame, columns: list[str] | None = None) -> pd.DataFra
 
 
 def table_rows(table: pd.DataFrame) -> Any:
-    """The rows as objects, None for missing values."""
+    """The rows of a table as objects for JSON, with None for missing values."""
     return json.loads(rounded(table).to_json(orient="records"))
 
 
@@ -197,7 +199,7 @@ def games_frame(run: Path, *, moves: bool = False) -> pd.DataFrame:
 
 
 def _whole(row: WholeRow, seats: int) -> list[Any]:
-    """With the notes of a game, each with the seat, which follows from its turn."""
+    """A record whose notes name their seat, which otherwise follows from the turn."""
     movers = [number % len(row.bots) for number, move in enumerate(row.moves) if move != PASSED]
     said = [
         {

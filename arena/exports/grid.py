@@ -10,7 +10,7 @@ from unicodedata import category, east_asian_width
 from arena.errors import printable
 
 MISSING = "-"
-"""What stands where there is no value."""
+"""The text for a missing value."""
 ELLIPSIS = "…"
 CUT = " … {} characters left out … "
 SHARES = (0.5, 0.3, 0.7, 0.15, 0.85)
@@ -52,7 +52,7 @@ def with_error(text: str, error: float) -> str:
 
 
 def signed(value: float, decimals: int = 0) -> str:
-    """The value with its sign."""
+    """A number with its sign, a plus sign too."""
     return ("+" if value > 0 else "") + figure(value, decimals)
 
 
@@ -82,7 +82,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def width_of(text: str) -> int:
-    """The columns that a line of text takes."""
+    """The number of columns of a terminal that a line of text takes."""
     if text.isascii():
         return len(text)
     return sum(
@@ -92,7 +92,7 @@ def width_of(text: str) -> int:
 
 
 def padded(text: str, width: int, *, is_left: bool = True) -> str:
-    """The text with blanks on one side, at least as wide as that."""
+    """A text with blanks on one side, so that it is at least ``width`` columns wide."""
     blanks = " " * (width - width_of(text))
     return f"{text}{blanks}" if is_left else f"{blanks}{text}"
 
@@ -130,7 +130,7 @@ def told_apart(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> li
 
 
 def _around(text: str, width: int, ellipsis: str, start: int) -> str:
-    """The text from a place on, between ellipses."""
+    """A part of a text from a place on, with an ellipsis on either side."""
     if width_of(text) <= width:
         return text
     rest = ellipsis * (start > 0) + text[start:]
@@ -159,7 +159,7 @@ class Strip(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The width of its widest cell."""
+        """The width of the widest cell."""
         return max(map(width_of, self.cells))
 
     def lines(self) -> list[str]:
@@ -167,7 +167,7 @@ class Strip(NamedTuple):
         return [padded(cell, self.width, is_left=self.is_text) for cell in self.cells]
 
     def cut(self, width: int) -> "Strip":
-        """With the names cut to this width, as long as they can be told apart."""
+        """A strip with its names cut to a width, or as far as no two of them look alike."""
         head, *names = self.cells
         return self._replace(cells=[head, *told_apart(names, width)]) if self.is_name else self
 
@@ -205,7 +205,7 @@ def columns_text(
 
 
 def _narrowed(fields: Sequence[Strip], width: int) -> list[Strip]:
-    """The columns that fit, with the names as long as they can be."""
+    """The columns that fit into a width, with names cut as little as possible."""
     kept = _cut(fields, width, LONG_NAME)
     for field in sorted((field for field in fields if field.spare), key=lambda field: field.spare):
         if _width(kept) <= width:
@@ -216,7 +216,7 @@ def _narrowed(fields: Sequence[Strip], width: int) -> list[Strip]:
 
 
 def _cut(fields: Sequence[Strip], width: int, least: int) -> list[Strip]:
-    """The names cut alike, as much as it takes and not below ``least``."""
+    """Columns whose names are all cut to one width: as wide as fits, but at least ``least``."""
     names = sorted(field.width for field in fields if field.is_name)
     room = width - _width(fields) + sum(names)
     for at, own in enumerate(names):

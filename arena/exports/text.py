@@ -37,14 +37,14 @@ ORDINALS = ("first", "second", "third", "fourth")
 PAPER = 80
 """The width of a table that goes into a file or a pipe."""
 LEFT = 40
-"""The columns left of the drawing need so much with names that are cut a little."""
+"""The width that the columns left of the drawing need if names are cut a little."""
 MIN_DRAWING = 13
 MAX_DRAWING = 61
-"""The width of the drawing, in characters; with less room than that there is none."""
+"""The largest width of the drawing, in characters."""
 FURTHER = 1.5
-"""How far a drawing of bounds alone reaches, as many times as they do: the rest is for arrows."""
+"""A drawing with bounds alone reaches this many times as far as they do: arrows need room."""
 TICK_WIDTH = 7
-"""A number on the axis needs about so many characters."""
+"""The number of characters that a number on the axis needs, about."""
 
 
 def table_text(
@@ -98,7 +98,7 @@ def pairs_text(pairs: "pd.DataFrame", noun: str = "Games", width: int | None = N
 
 
 def noun_of(tables: "Tables") -> str:
-    """What the tables count, as a column head."""
+    """The noun of what the tables count, such as "games", as a column head."""
     return "Matches" if tables.match else "Games"
 
 
@@ -144,7 +144,7 @@ def hands_text(
 
 
 def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
-    """What happened, in words, with the rule's number."""
+    """An event as a sentence with the number of its rule."""
     who = names[event.seat]
     where = board.name_of(event.square)
     home = ", ".join(f"{names[seat]} takes back {count}" for seat, count in event.home)
@@ -194,7 +194,7 @@ def brief_lines(tables: "Tables") -> list[str]:
 
 
 def _seat_effects(seats: "pd.DataFrame") -> Iterator[str]:
-    """What each seat is worth, by number of players."""
+    """A line for each number of players: how much each seat is worth."""
     known = seats[seats["elo_error"].notna() & (seats["seat"] > 0)]
     for size, rows in known.groupby("seats"):
         told = rows.to_dict("records")
@@ -218,7 +218,7 @@ def _source_of_errors(tables: "Tables") -> str:
 
 
 def gain_lines(tables: "Tables") -> list[str]:
-    """About how many independent games the games are worth."""
+    """A line that says how many independent games the games of a run are worth."""
     worth = tables.independent_games
     if worth is None or tables.clusters == tables.games:
         return []
@@ -257,8 +257,10 @@ def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = 
 
 
 def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
-    """The table alone, its head first. Where the terminal is too narrow for the drawing, or no bot
-    has an interval, it is left out. No ``width`` is a file, in which names are never cut.
+    """The lines of the table, its head first, without any sentence.
+
+    The drawing is left out if the terminal is too narrow for it, or if no bot has an interval.
+    Without a ``width`` the table is for a file, in which names are never cut.
     """
     table = tables.standings
     right = _beside(table, 2)
@@ -278,8 +280,9 @@ def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
 
 
 def _left(table: "pd.DataFrame", room: int | None) -> list[str]:
-    """The columns left of the drawing, with names cut a little if that makes room for it, or as far
-    as they must be.
+    """The columns left of the drawing.
+
+    Names are cut a little if that makes room for the drawing; else only as far as ``room`` demands.
     """
     if room is None:
         return _beside(table, 1)
@@ -294,7 +297,7 @@ def _beside(table: "pd.DataFrame", side: int, width: int | None = None) -> list[
 
 
 def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -> list[str]:
-    """The axis and a bar for each row, all of this width."""
+    """The lines of the drawing: the axis, then a bar for each row; all ``room`` characters wide."""
     ends = ends_of(table, is_anchored=is_anchored)
     scale = linear(ends, 0, room - 1, count=max(room // TICK_WIDTH, 2))
     low = min(ends, default=0.0)

@@ -23,7 +23,7 @@ MAX_DECIMALS = 8
 
 
 def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
-    """The test that a comparison asks for."""
+    """The test for the question of a comparison."""
     asked = config.compare
     assert asked is not None, "a comparison"
     question = Question(asked.elo0, asked.elo1, asked.alpha, asked.beta)
@@ -41,14 +41,14 @@ def llr_text(test: SequentialTest) -> str:
 
 
 def _two(value: float) -> str:
-    """Two decimals, and no minus before 0.00."""
+    """A number with two decimals; -0.00 becomes 0.00."""
     return f"{round(value, 2) + 0.0:.2f}"
 
 
 def verdict_text(
     test: SequentialTest, new: str, old: str, games: int, *, is_wide: bool = True
 ) -> str:
-    """The answer, what it rests on, and where it ``is_wide`` the evidence."""
+    """The answer of a comparison with its figures; with ``is_wide`` also the evidence in full."""
     margins = _margins_of(test)
     question = f"{test.question.elo1:g} Elo rather than {test.question.elo0:g}"
     by = ", by margin" if margins else ""
@@ -127,12 +127,12 @@ def _estimates() -> "ModuleType":
 
 
 def _margins_of(test: SequentialTest) -> "MarginTest | None":
-    """The test, if it is one by margin."""
+    """A test as a test by margins; None if it is another one."""
     return None if isinstance(test, WinTest) else cast("MarginTest", test)
 
 
 def _answer(test: SequentialTest) -> str:
-    """``better, by about 60 Elo [20, 101]``."""
+    """The answer in words, such as ``better, by about 60 Elo [20, 101]``."""
     found: Estimate = _estimates().unbiased_estimate(test)
     is_better = test.verdict == Verdict.BETTER and found.low > 0
     sign = "-" if is_better else "+"
@@ -152,7 +152,7 @@ def _answer(test: SequentialTest) -> str:
 
 
 def _evidence(test: SequentialTest) -> Iterator[str]:
-    """What the test went by, and the estimates in full."""
+    """Lines with the figures that the test used, and with all estimates."""
     margins = _margins_of(test)
     estimates = _estimates()
     question = test.question
@@ -186,7 +186,7 @@ def _finite(value: float) -> float | None:
 
 
 def _values(path: SearchPath, step: int) -> dict[str, str]:
-    """The place after a step, by parameter: a number between two integers for those too."""
+    """The value of each option after a step. Options that are integers have fractions here too."""
     return {
         one.name: shown(one, value)
         for one, value in zip(path.tuning.parameters, path.values(step), strict=True)
@@ -194,18 +194,18 @@ def _values(path: SearchPath, step: int) -> dict[str, str]:
 
 
 def shown(parameter: Parameter, value: float) -> str:
-    """A value on the way."""
+    """The value of an option after a step, as text."""
     decimals = max(0, RESOLUTION - math.floor(math.log10(parameter.width)))
     return f"{value:.{decimals}f}" if decimals < MAX_DECIMALS else f"{value:.{RESOLUTION}g}"
 
 
 def values_text(path: SearchPath, step: int) -> str:
-    """The place after a step, in a line."""
+    """The values of all options after a step, in a line."""
     return ", ".join(f"{name} {value}" for name, value in _values(path, step).items())
 
 
 def parameter_lines(path: SearchPath) -> Iterator[str]:
-    """What was tuned: from where, to where, in which range."""
+    """A line for each tuned option: its first value, the value found, and its range."""
     widest = max(len(parameter.name) for parameter in path.tuning.parameters)
     for parameter, value in zip(path.tuning.parameters, path.suggestion(), strict=True):
         start, end, low, high = map(
@@ -220,7 +220,7 @@ def games_after(path: SearchPath, step: int, games: int) -> int:
 
 
 def path_rows(path: SearchPath, games: int) -> list[dict[str, Any]]:
-    """The path for JSON."""
+    """The steps of a search for JSON."""
     return [
         {
             "step": step,
@@ -232,7 +232,7 @@ def path_rows(path: SearchPath, games: int) -> list[dict[str, Any]]:
 
 
 def path_csv(path: SearchPath, games: int) -> str:
-    """The path as CSV: a row for each step and option."""
+    """The steps of a search as CSV, with a row for each step and option."""
     # A bot may call its options "step" and "games", so they are no columns.
     lines = ["step,games,option,value"]
     for row in path_rows(path, games):
@@ -243,7 +243,7 @@ def path_csv(path: SearchPath, games: int) -> str:
 
 
 def parameter_rows(path: SearchPath) -> list[dict[str, Any]]:
-    """The parameters for JSON, with the values that the path suggests."""
+    """The tuned options for JSON, with the values that the search suggests."""
     return [
         {
             "name": parameter.name,

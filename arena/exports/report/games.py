@@ -28,7 +28,7 @@ from arena.rules.positions import draw
 from arena.rules.terms import PAGODAS, REVISION
 
 ChosenRecord = tuple[GameRecord, list[str]]
-"""A game, and why it was chosen."""
+"""A game, and the reasons why it was chosen."""
 
 
 def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -> dict[str, Any]:
@@ -107,7 +107,7 @@ MAX_BYTES = 2_000_000
 """The limit for all games together, so that a page stays below 5 MB."""
 
 QUICK = Judge("careful-4", 50, 0)
-"""Who says who wins where nobody reviewed the game: 0.15 s of CPU time a game."""
+"""The judge for games without a review. It takes 0.15 s of CPU time a game."""
 
 
 class Album(NamedTuple):
@@ -121,7 +121,7 @@ class Album(NamedTuple):
     damaged: list[str]
 
     def words(self) -> Iterator[str]:
-        """What happened in the games, in words that name rules."""
+        """All sentences about events and faults of the games; they name the rules that apply."""
         for game in self.games:
             yield from (event[1] for step in game["steps"] for event in step.get("events", ()))
             yield from (fault["detail"] for fault in game["faults"])
@@ -278,7 +278,7 @@ def film_of(
 
 
 def _caption(record: GameRecord, reasons: Sequence[str]) -> str:
-    """Such as "greedy beats careful, Lion, 41 tiles; upset: by 120 Elo"."""
+    """The caption of a game, such as "greedy beats careful, Lion, 41 tiles; upset: by 120 Elo"."""
     seated = list(zip(seat_names(record.bots), record.ranks, strict=True))
     won = [name for name, rank in seated if rank == 1]
     lost = [name for name, rank in seated if rank > 1]
@@ -292,7 +292,7 @@ def _caption(record: GameRecord, reasons: Sequence[str]) -> str:
 
 
 def _seen(drawn: str, frames: Sequence[int], all_frames: int) -> str:
-    """The element, seen in these frames, which follow each other."""
+    """The SVG of an element that is visible only in a sequence of frames."""
     if len(frames) == all_frames:
         return drawn
     begins = [
@@ -327,7 +327,7 @@ def _elements(film: Film) -> str:
 
 
 def _panel(record: GameRecord, left: list[list[int]], width: int) -> str:
-    """A line for each seat: its pagoda, its bot, and how many pagodas it has left to place."""
+    """The SVG of a line for each seat: its pagoda, its bot, and its pagodas left to place."""
     lines = []
     for seat, name in enumerate(seat_names(record.bots)):
         y = seat * LINE

@@ -25,7 +25,7 @@ from arena.records.runfile import read_run
 
 DEFAULT_GAMES = 40
 MAX_SEATINGS = 5
-"""Other games of its deal on the page of a game."""
+"""The most other games of the same deal that the page of a game has."""
 
 
 class Report(NamedTuple):
@@ -104,7 +104,7 @@ def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:
 
 
 def facts_of(material: Material) -> dict[str, Any]:
-    """What the templates show of a run, whichever of its games are shown."""
+    """The values of a run for the templates that do not depend on which games the page has."""
     tables = material.tables
     history = material.history
     return {
@@ -128,7 +128,7 @@ def facts_of(material: Material) -> dict[str, Any]:
 
 
 def _values(material: Material, album: Album) -> dict[str, Any]:
-    """What the templates of the report show of a run and the games on the page."""
+    """The values of a run and of the games on the page for the templates of the report."""
     facts = facts_of(material)
     info = material.info
     meetings = meetings_of(album.games)
@@ -157,7 +157,7 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
 
 
 def _viewer(album: Album, details: Sequence[str]) -> dict[str, Any]:
-    """What the viewer shows, and the rules that it or the details of faults name."""
+    """The values for the viewer, and the rules that the games or the details of faults name."""
     rules = rules_named([*album.words(), *details])
     boards = {name: board.rows for name, board in album.boards.items()}
     texts = {rule.number: rule.text for rule in rules}

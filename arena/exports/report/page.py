@@ -1,6 +1,8 @@
-"""The page: filled templates, with style and script inline, and a policy that blocks everything
-else. The rules that it names stand at its end, and every number of one is a link there with the
-text as its tooltip.
+"""Makes pages from templates. A page has its styles and scripts in itself, and a security policy
+that blocks everything else.
+
+The rules that a page names stand at its end. Every number of a rule is a link to its text, with
+the text as its tooltip.
 """
 
 import re
@@ -53,7 +55,7 @@ POLICY = (
 
 
 class PageSetting(NamedTuple):
-    """What a kind of pages has beyond those that are files of their own.
+    """What one kind of pages has in addition to what all pages have.
 
     ``package``  has more templates, in a folder of that name
     ``style``, ``scripts``  are added to those of the report
@@ -72,22 +74,23 @@ ALONE = PageSetting()
 
 
 def render(template: str, values: Mapping[str, Any], setting: PageSetting = ALONE) -> str:
-    """The page made from one of the templates."""
+    """Make a page from a template."""
     style, script = _inlines(setting)
     page = {"policy": policy_of(setting), "style": style, "script": script, "links": setting.links}
     return fragment(template, {**page, **values}, setting)
 
 
 def fragment(template: str, values: Mapping[str, Any], setting: PageSetting = ALONE) -> str:
-    """The part of a page made from one of the templates."""
+    """Make a part of a page from a template."""
     text: str = _environment(setting.package).get_template(template).render(values)
     return text
 
 
 @cache
 def policy_of(setting: PageSetting) -> str:
-    """What the pages may do: everything else is blocked. What stands in the page itself is known
-    by its hash.
+    """The security policy of pages of one kind, which says what a page may load and run.
+
+    It names the page's own style and script by their hashes.
     """
     style, script = (
         f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}" for text in _inlines(setting)
@@ -97,14 +100,14 @@ def policy_of(setting: PageSetting) -> str:
 
 @cache
 def _inlines(setting: PageSetting) -> tuple[Markup, Markup]:
-    """The style and the scripts, which are our own files."""
+    """The text of all styles, and the text of all scripts, which are files of the project."""
     style = (read("style.css"), setting.style, drawing_style() + SEAT_NAMES_STYLE)
     scripts = (*map(read, SCRIPTS), *setting.scripts)
     return Markup("\n".join(style)), Markup("\n".join(scripts))  # noqa: S704
 
 
 def data_text(value: Any) -> Markup:
-    """The value as JSON that no browser can mistake for markup, for a data block in the page."""
+    """A value as JSON for a data block of a page, without any sign that could be markup."""
     text = msgspec.json.encode(value).decode("utf-8", "replace")
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -140,14 +143,15 @@ def _environment(package: str) -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """The output of an expression: invisible characters in foreign text are made visible here, and
-    escaped afterwards.
+    """Make invisible characters in the value of a template's expression visible.
+
+    jinja2 escapes the value afterwards. Text that is markup already stays as it is.
     """
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def read(name: str, package: str = PACKAGE) -> str:
-    """A file of the package."""
+    """The text of a file of a package."""
     return files(package).joinpath(name).read_text(encoding="utf-8").strip()
 
 
@@ -163,8 +167,9 @@ def anchor(number: str) -> str:
 
 
 def linked(text: str) -> Markup:
-    """The text with every rule in it a link; the rest is escaped, and what is invisible in it made
-    visible.
+    """A text as markup in which every number of a rule is a link to the rule.
+
+    The rest of the text is escaped, and its invisible characters are made visible.
     """
     rules = every_rule()
     parts = []
@@ -214,19 +219,19 @@ class OnePage:
         self._ids = ids_of(bots)
 
     def id_of(self, name: str) -> str:
-        """The id of the element that is a bot's page."""
+        """The id of the element that has the page of a bot."""
         return f"bot/{self._ids[name]}"
 
     def id_of_meeting(self, name: str, other: str) -> str:
-        """The id of the row there that tells of an opponent."""
+        """The id of the row about an opponent, on the page of a bot."""
         return f"{self.id_of(name)}/{self._ids[other]}"
 
     def bot(self, name: str) -> str:
-        """The page of a bot."""
+        """The address of the page of a bot."""
         return f"#{quote(self.id_of(name), SAFE)}" if name in self._opponents else ""
 
     def meeting(self, name: str, other: str) -> str:
-        """The row of an opponent on the page of a bot, else the page."""
+        """The address of the row about an opponent, or of the bot's page if it has no such row."""
         if other in self._opponents.get(name, ()):
             return f"#{quote(self.id_of_meeting(name, other), SAFE)}"
         return self.bot(name)
@@ -242,8 +247,9 @@ class OnePage:
 
 
 def ids_of(names: Iterable[str]) -> dict[str, str]:
-    """A part of an id for each bot: its name where it can be; those that look alike are
-    numbered.
+    """A text for each bot that can be a part of an id: the bot's name without blanks.
+
+    Names that would look alike get a number at their end.
     """
     found = dict[str, str]()
     taken = set[str]()

@@ -26,16 +26,18 @@ from arena.records.record import name_of, shares
 from arena.rules.terms import LAST_PAGODA
 
 SURPRISING = 1.0
-"""The least number of Elo points by which the winner must be rated lower."""
+"""A win is an upset if the winner is rated lower by at least this many Elo points."""
 MAX_PAGES = 60
 MAX_OPPONENTS = 1200
-"""Rows on all pages together: 23 bots have 506. One takes about 800 bytes."""
+"""The most rows about opponents on all pages together. Pages of 23 bots have 506 rows; a row takes
+about 800 bytes.
+"""
 MIN_OPPONENTS = 8
 MAX_LISTED = 6
-"""Games of one pair."""
+"""The most games of one pair of bots that a page lists."""
 MAX_FEATS = 3
 ChosenGames = Iterator[tuple[int, str]]
-"""Games by number, each with the reason."""
+"""Pairs of the number of a game and the reason why it was chosen."""
 
 
 def choose(material: Material, wanted: int | list[str]) -> Reasons:
@@ -79,7 +81,7 @@ class GamesToShow:
 
 
 def choose_games(field: GamesToShow, count: int) -> Reasons:
-    """At most ``count`` games."""
+    """Choose at most ``count`` games; return their numbers with the reasons."""
     chosen: Reasons = {}
     some = max(1, count // 8)
     sources: list[tuple[int, ChosenGames]] = [
@@ -104,7 +106,7 @@ def choose_games(field: GamesToShow, count: int) -> Reasons:
 
 
 def _closest(field: GamesToShow) -> ChosenGames:
-    """The games with the smallest lead, longer ones first."""
+    """The games with the smallest lead; of equal ones the longer game first."""
     leads = field.scan.leads()[field.clean]
     turns = field.scan.turns[field.clean]
     for place in np.lexsort((-turns, leads)):
@@ -138,7 +140,7 @@ def _upsets(field: GamesToShow) -> ChosenGames:
 
 
 def _margin(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float]) -> float:
-    """How far the best-rated loser is rated above the best-rated winner; 0 if unknown."""
+    """The Elo points by which the best loser is rated above the best winner; 0 if unknown."""
     rated = [(rank == 1, elo[bot]) for bot, rank in zip(bots, ranks, strict=True) if bot in elo]
     best = {won: max(value for each, value in rated if each == won) for won, _ in rated}
     return best[False] - best[True] if len(best) > 1 else 0.0
@@ -202,7 +204,10 @@ class Feat(NamedTuple):
 
 
 class Feats(NamedTuple):
-    """Best first, and worst first; only one against the same opponents."""
+    """A bot's best wins, best first, and its worst losses, worst first.
+
+    Each list has one game against the same opponents at most.
+    """
 
     wins: list[Feat]
     losses: list[Feat]
@@ -235,7 +240,7 @@ def feats(field: GamesToShow, most: int) -> dict[str, Feats]:
 
 
 def _best(found: list[Feat], sign: int, most: int) -> list[Feat]:
-    """The first ones by rating and lead, one of each against the same rivals."""
+    """The first feats by rating and lead, with at most one against the same rivals."""
     first = dict[tuple[str, ...], Feat]()
     for feat in sorted(found, key=lambda feat: (sign * feat.elo, -feat.lead, feat.game)):
         first.setdefault(feat.rivals, feat)
@@ -269,7 +274,7 @@ def opponents_of(
 
 
 def meetings_of(games: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Meeting]]:
-    """The games on the page by bot and opponent."""
+    """The games on the page, by bot and then by opponent."""
     found = defaultdict[tuple[str, str], list[Meeting]](list)
     for game in games:
         ranks = dict(zip(game["bots"], game["ranks"], strict=True))
@@ -280,7 +285,7 @@ def meetings_of(games: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], lis
 
 
 class Profiles:
-    """Makes the pages; ``opponents`` and ``meetings`` are those of `opponents_of` and
+    """Makes the pages of bots; ``opponents`` and ``meetings`` come from `opponents_of` and
     `meetings_of`.
     """
 
@@ -379,7 +384,7 @@ class Profiles:
         return {"axis": axis(scale, "Elo ahead"), "opponents": rows, "left_out": left_out}
 
     def _faults(self, name: str) -> list[dict[str, Any]]:
-        """Each kind of fault: how often, and what the latest one was."""
+        """A row for each kind of fault of a bot: its number, and the latest fault of that kind."""
         found = [fault for fault in self._material.scan.faults if fault.bot == name]
         latest = {one.fault.kind: one for one in found}
         is_open = self._material.is_open
@@ -396,7 +401,7 @@ class Profiles:
 
 
 def _means(seats: pd.DataFrame, *by: str) -> list[dict[str, Any]]:
-    """The number of games, and means over them."""
+    """The number of games of some rows of `_seats`, and the means of their columns."""
     groups = seats.groupby([*by])
     means = groups.agg(games=("share", "size"), share=("share", "mean"), left=("left", "mean"))
     return _records(means.reset_index())

@@ -73,7 +73,7 @@ TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
 TOLD = ("players", "seatings", "tables", "challenger", *TIMES, "until")
 """The settings that the command names where they are not the defaults."""
 QUESTION = ("elo0", "elo1", "alpha", "beta")
-"""The same for the question of a comparison."""
+"""The settings of a comparison's question, which the command names in the same way."""
 SANS = "'Liberation Sans','DejaVu Sans',Arial,Helvetica,sans-serif"
 TABLE_STYLE = (
     f"text{{font-family:{SANS};font-size:13px;fill:#20242c}}.title{{font-size:16px}}"
@@ -326,12 +326,12 @@ def faults(material: Material) -> dict[str, Any]:
 
 
 def details_of(faults: Mapping[str, Any]) -> list[str]:
-    """The words of the faults that are shown."""
+    """The details of all faults that the section shows."""
     return [fault["detail"] for row in faults["rows"] for fault in row["shown"]]
 
 
 def fault_object(folder: Path, forfeited: Forfeited) -> dict[str, Any]:
-    """A fault with its evidence."""
+    """A fault with its evidence, for the template."""
     fault = msgspec.structs.asdict(forfeited.fault)
     evidence = _evidence(folder, forfeited)
     return {**fault, "game": forfeited.id, "bot": forfeited.bot, "evidence": evidence}

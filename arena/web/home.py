@@ -51,22 +51,22 @@ SOON_S = 1.5
 
 
 class SitePages:
-    """The addresses of a run's pages on the server; see `report.page.Addresses`."""
+    """The addresses of a run's pages on the server; see `report.page.OnePage`."""
 
     def __init__(self, run: str) -> None:
         self.run = f"/runs/{quote(run, safe='')}"
 
     def bot(self, name: str) -> str:
-        """The page of a bot in the run."""
+        """The address of the page of a bot in the run."""
         return f"{self.run}/bots/{quote(name, safe='')}"
 
     def games(self, bots: list[str], page: int = 1) -> str:
-        """The games of some bots."""
+        """The address of the list of games in which some bots sat."""
         asked = urlencode({"bot": bots, **({"page": page} if page > 1 else {})}, doseq=True)
         return f"{self.run}/games?{asked}"
 
     def meeting(self, name: str, other: str) -> str:
-        """The games of two bots."""
+        """The address of the list of games of two bots."""
         return self.games([name, other])
 
     def id_of_meeting(self, name: str, other: str) -> str:

@@ -1,4 +1,6 @@
-"""A game as a page shows it: stepped through, as many as fit, or as a picture that plays itself."""
+"""Games for pages: the data of the viewer, for as many games as fit, and pictures that play
+themselves.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -35,6 +35,8 @@ from arena.exports.report.charts import axis, interval
 from arena.rules.explain import CITED, Rule, cited, every_rule
 
 PACKAGE = "arena.exports.report"
+SAFE = "/:=,@~"
+"""The signs that stay as they are in the fragment of an address."""
 LINK = Markup('<a class="rule" href="#{}" title="{}">{}</a>')
 SCRIPTS = (
     "page.js",
@@ -184,12 +186,13 @@ def linked(text: str) -> Markup:
     return Markup().join([*parts, escape(visible(text[end:]))])
 
 
-SAFE = "/:=,@~"
-
-
 class Around(NamedTuple):
-    """The addresses of what a game belongs to, where it is a page among others: its run, the bots
-    in its seats, and the games that ended before and after it, empty if there is none to be seen.
+    """The addresses of the pages to which the page of a game leads.
+
+    ``run``     the page of the run
+    ``bots``    the page of the bot in each seat
+    ``before``  the game that ended before this one; empty if there is none, or if it is secret
+    ``after``   the game that ended after this one; empty likewise
     """
 
     run: str
@@ -199,11 +202,11 @@ class Around(NamedTuple):
 
 
 class OnePage:
-    """The addresses of a page, empty where there is nothing to go to: here those of a report, which
-    is one file. `arena.web.home` has the same of a site.
+    """The addresses inside a report, which is one file. `arena.web.home.SitePages` has those of a
+    site. An address is empty if the report does not have what it would lead to.
 
-    ``opponents`` are, for each bot that has a page, those of whose games it tells; ``games`` are on
-    the page.
+    ``opponents``  the opponents on the page of each bot, for the bots that have a page
+    ``games``      the ids of the games in the report
     """
 
     def __init__(
@@ -242,7 +245,7 @@ class OnePage:
         return shlex.join(["arena", "report", self._run, "--only", bots, "--to", "games.html"])
 
     def game(self, name: str, turn: int = 0) -> str:
-        """A game that is on the page."""
+        """The address of a game after ``turn`` placements; empty if the report does not have it."""
         return f"#game={quote(name)}&turn={turn}" if name in self._games else ""
 
 

@@ -1,5 +1,7 @@
-"""Which games a page shows: close ones, upsets, extreme games, the best and the worst of each bot,
-the latest, and those with faults. And the page of each bot: its rating, its opponents, boards and
+"""The choice of the games in a report, and the page of each bot.
+
+A report shows close games, upsets, extreme games, the best and the worst games of each bot, the
+latest games, and games with faults. The page of a bot has its rating, its opponents, boards and
 seats, its best wins and its worst losses.
 """
 
@@ -41,8 +43,11 @@ ChosenGames = Iterator[tuple[int, str]]
 
 
 def choose(material: Material, wanted: int | list[str]) -> Reasons:
-    """The games to show: this many well-chosen ones, those with the given ids, or those of bots
-    that are given as ``one+other``. Raises RunError for an unknown id, UserError for a bot.
+    """Choose the games to show.
+
+    ``wanted`` is a number of games to choose, or a list. Each entry of a list is the id of a game,
+    or ``one+other`` for all games in which these bots met. Raises RunError for an id that the run
+    does not have, and UserError for such a bot.
     """
     if isinstance(wanted, int):
         return choose_games(GamesToShow(material.scan, material.elo, ~material.is_open), wanted)
@@ -53,7 +58,7 @@ def choose(material: Material, wanted: int | list[str]) -> Reasons:
 
 
 def _games_of(material: Material, meeting: str) -> Iterator[int]:
-    """The games in which these bots met, the latest first."""
+    """The games in which the bots of ``one+other`` met, the latest first."""
     sought = Counter(label_among(material.bots, name) for name in meeting.split("+"))
     met = material.scan.by_game(
         sought <= Counter(seated) for _, seated, _ in material.scan.outcomes

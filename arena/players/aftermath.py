@@ -36,7 +36,8 @@ from arena.players.messages import shown
 from arena.players.process import BotProcess, Ending, ending_within, moments
 from arena.players.sandbox.launch import search_path
 from arena.players.sandbox.tiers import Sandbox
-from arena.players.timekeeper import NS_PER_MS, OutOfTime, Overspent
+from arena.players.timekeeper import OutOfTime, Overspent
+from arena.records.record import NS_PER_MS
 
 MOST_SAID, MOST_READ, MOST_PATH = 300, 1000, 100
 """Characters of an error that a sentence quotes, of a line that is looked at, and of a path."""

@@ -24,6 +24,7 @@ from arena.players.keeper import (
     read_file,
     stat_of,
 )
+from arena.records.record import NS_PER_MS
 from arena.values import ClockKind
 
 FIRST_SLICE_NS, SLICE_NS = 5_000_000, 20_000_000
@@ -39,7 +40,6 @@ a bot is in time even if it gets no more than a tenth of a processor.
 """
 PROBES, PROBE_NS = 5, 20_000_000
 """How often, and for how long, this process computes to find out what others leave it."""
-NS_PER_MS = 1_000_000
 PIDFD_GETFD = 438
 WANTING = ([b"R"], [b"D"])
 """The states of a thread that runs or waits for a processor, and of one that waits for a disk."""

@@ -34,11 +34,11 @@ from arena.ratings.notes import (
     without_note,
 )
 from arena.ratings.order import order_sentences
-from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Floats, Results
+from arena.ratings.results import Counts, Floats, Results
 from arena.ratings.sheet import Sheet
 from arena.ratings.tally import PlayedBlocks, games_in, score_journal, scoring_of
 from arena.records.journal import journal_of
-from arena.records.record import DUEL
+from arena.records.record import DUEL, NS_PER_MS, WHOLE
 from arena.records.runfile import RunInfo, read_run
 
 ORDER = ["component", "place", "figure", "share"]

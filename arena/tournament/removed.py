@@ -64,7 +64,7 @@ AS_KEYS = {
     " deals for every line-up",
     "match": "leave it out: a comparison counts single games; 'boards' names boards",
 }
-"""What to use instead of a key of an arena.toml, or of a setting in `arena.api`, for which `REMOVED`
+"""What to use instead of a key of an arena.toml, or of a setting in `arena.api`, where `REMOVED`
 names an option of the command line.
 """
 

@@ -281,10 +281,11 @@ class Evening:
             f" {', '.join(request.config.boards)}"
         )
         with playing(self._folder, request, self._conduct, headline) as opened:
-            play, self._progress = opened
+            play, progress = opened
+            self._progress = progress
             play.runner.play(league.source(play.session))
         self._progress = None
-        show_troubles(play.runner, self._folder)
+        show_troubles(play.runner, self._folder, progress=progress)
         if play.runner.stop_level:
             self._is_cut_off = play.runner.stop_level >= AT_ONCE
             return INTERRUPTED

@@ -180,7 +180,7 @@ def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.Se
             watch,
         )
         play.runner.play(source.games)
-    status = status_of(play.runner, folder, is_settled=source.is_complete)
+    status = status_of(play.runner, folder, progress, is_settled=source.is_complete)
     if status is None:
         raise RunError(
             f"expected both sides in the games of step {source.path.steps + 1} in {folder}, got"

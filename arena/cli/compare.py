@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import click
 
 from arena.cli import DONE, NO, UNDECIDED
+from arena.cli.completion import complete_bots
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import (
     as_json,
@@ -42,8 +43,8 @@ MANY = 100
 @one_argument(
     "question",
     Comparison,
-    click.argument("new"),
-    click.argument("old"),
+    click.argument("new", shell_complete=complete_bots),
+    click.argument("old", shell_complete=complete_bots),
     *map(default_option, QUESTION),
     names=Comparison.__struct_fields__,
 )

@@ -17,6 +17,7 @@ from typing import NamedTuple, Self
 import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
+from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.main import show_error
 from arena.cli.options import (
     Showing,
@@ -290,7 +291,7 @@ def stop_on_signals(runner: Runner) -> Iterator[None]:
 
 
 @click.command(cls=SectionedCommand)
-@click.argument("bots", nargs=-1, metavar="[BOT]...")
+@click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=complete_bots)
 @setting_options("run")
 @click.option(
     "--config",
@@ -302,6 +303,7 @@ def stop_on_signals(runner: Runner) -> Iterator[None]:
 @click.option(
     "--finish",
     metavar="RUN",
+    shell_complete=complete_runs,
     help="Play the rest of this run, with the bots and settings it began with.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask before playing for over ten minutes.")

@@ -49,7 +49,7 @@ class ForgottenError(BrokenExecutor):
 
 
 def speed() -> int:
-    """Random 2-player games that the pure core plays here per second of processor time, to two
+    """Random 2-player games that the pure core plays here per second of CPU time, to two
     digits: the same work on every machine.
     """
     board = built_in("bird")

@@ -198,7 +198,7 @@ def test_a_run_prints_what_somebody_acts_on_and_the_rest_when_asked(arena):
     assert "only 2 deals: the error bars are rough below 10" in out, "which explains the mark ?"
     assert not re.search("--clock|error bars, clustered|first seat", out)
     wide, _ = arena("standings", "usual", "--wide")
-    assert "time is processor time" in wide or "measured by the wall clock" in wide
+    assert "time is CPU time" in wide or "measured by the wall clock" in wide
     assert "12 games, 2 deals" in wide
     _, err = arena(*words, "--out", "more", "-v")
     assert re.search(r"\d+ workers?, rules core \w+, sandbox \w+", err)

@@ -3,17 +3,8 @@
 import random
 
 from arena.rules.boards import COLOURS, Board, built_in
-from arena.rules.notation import (
-    COPIES,
-    PASS,
-    TILES,
-    draw,
-    move_text,
-    parse_move,
-    parse_tile,
-    position_text,
-    read_cells,
-)
+from arena.rules.notation import COPIES, PASS, TILES, move_text, parse_move, parse_tile
+from arena.rules.positions import draw, position_text, read_cells
 from arena.rules.terms import PAGODAS
 
 

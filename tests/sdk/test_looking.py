@@ -11,11 +11,13 @@ import pytest
 
 import arena.sdk
 from arena.errors import IllegalMoveError, InvalidMoveError, NotationError
-from arena.players.messages import ProvinceView, VillageView, position_view
+from arena.players.messages import ProvinceView, VillageView
+from arena.players.views import position_view
 from arena.rules import State as ChosenState
 from arena.rules import pure
 from arena.rules.boards import built_in
-from arena.rules.notation import DECK_SIZE, UNKNOWN, draw, read_cells
+from arena.rules.notation import DECK_SIZE, UNKNOWN
+from arena.rules.positions import draw, read_cells
 from arena.sdk import PASS, Position
 from arena.sdk.areas import Province, Square, Village
 from tests.rules.positions import read_hand

@@ -10,7 +10,7 @@ import pytest
 from arena.errors import Void
 from arena.players.sandbox.tiers import OPEN
 from arena.tournament import workers
-from arena.tournament.batches import MOST_AT_ONCE, Batch, Pace
+from arena.tournament.batches import MAX_AT_ONCE, Batch, Pace
 from arena.tournament.workers import LocalPool, Setup, play_games
 
 
@@ -40,7 +40,7 @@ def test_there_is_a_most_and_an_empty_batch_says_nothing():
     for _ in range(12):
         pace.add(batch(pace.games, 1e-6))
     pace.add(batch(0, 1.0))
-    assert pace.games == MOST_AT_ONCE
+    assert pace.games == MAX_AT_ONCE
 
 
 def played(games, seconds):

@@ -1,5 +1,6 @@
 """The position that a bot sees when it has to move, and the moves it can try in it."""
 
+import copy
 import random
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -303,6 +304,22 @@ class Position(SeenPosition):
         twin = object.__new__(Position)
         twin.__dict__.update(self.__dict__, state=state)
         return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Position":
+        """A copy with a state and an `rng` of its own. It belongs to the same answer: its time, its
+        nodes and its notes are those of this position.
+        """
+        twin = object.__new__(Position)
+        own = {"state": self.state.copy(), "rng": copy.deepcopy(self.rng, memo)}
+        twin.__dict__.update(self.__dict__, **own)
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle keeps; it cannot keep a read-only mapping such as `options`."""
+        return {**self.__dict__, "options": dict(self.options)}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept, options=MappingProxyType(kept["options"]))
 
     def _seed(self, seed: int | None) -> int:
         """The given seed, or one drawn from the bot's generator if it is None."""

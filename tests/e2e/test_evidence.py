@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.ground import commands
-from tests.e2e.conftest import FIRST
 from tests.e2e.test_kills import wait_for
 from tests.e2e.test_stalls import SLOW
+from tests.support.commandline import FIRST
 
 
 def files_of(arena, run):

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import FIRST, RANDOM
 from tests.e2e.test_kills import journal_lines, wait_for
+from tests.support.commandline import FIRST, RANDOM
 
 ROOT = Path(__file__).parents[2]
 

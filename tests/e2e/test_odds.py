@@ -9,8 +9,8 @@ from arena.match.bench import Bench
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.players.sandbox.tiers import OPEN
-from tests.burners import all_cores, burners
-from tests.e2e.conftest import ROOT
+from tests.support.burners import all_cores, burners
+from tests.support.commandline import ROOT
 
 SLOW = """
 import json, sys, time

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from tests.e2e.conftest import FIRST
 from tests.e2e.test_kills import journal_lines, processes, wait_for
+from tests.support.commandline import FIRST
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="CPU time is counted by Linux"),

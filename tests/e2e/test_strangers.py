@@ -8,7 +8,7 @@ from arena.errors import SandboxError
 from arena.players.sandbox import tiers
 from arena.players.timekeeper import kernel_counts
 from tests.attacks.conftest import needs, tiers_command  # noqa: F401 - the last is a fixture
-from tests.e2e.conftest import FIRST
+from tests.support.commandline import FIRST
 
 
 @pytest.fixture

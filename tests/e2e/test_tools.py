@@ -14,8 +14,8 @@ import pytest
 
 from arena.cli.main import run_command
 from arena.players import views
-from tests.e2e.conftest import FIRST, RANDOM, Arena, add_zoo_bot
 from tests.e2e.test_kills import wait_for
+from tests.support.commandline import FIRST, RANDOM, Arena, add_zoo_bot
 
 LAST = RANDOM.replace('rng.choice(message["legal"])', 'message["legal"][-1]')
 NEW = FIRST.replace(

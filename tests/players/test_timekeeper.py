@@ -38,8 +38,8 @@ from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import parse_deck
 from arena.tournament.schedule import single_game
-from tests.burners import all_cores, burners
-from tests.stalls import unless_the_machine_stalled
+from tests.support.burners import all_cores, burners
+from tests.support.stalls import unless_the_machine_stalled
 
 ROOT = Path(__file__).parents[2]
 BIRD = built_in("bird")

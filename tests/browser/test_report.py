@@ -13,7 +13,7 @@ from arena.records.grades import Grade, Judge, ReviewedGame, line_of, review_fil
 from arena.rules.boards import built_in
 from arena.rules.positions import draw
 from arena.rules.terms import REVISION
-from tests.e2e.pages import HOSTILE, hostile_games, hostile_report
+from tests.browser.pages import HOSTILE, hostile_games, hostile_report
 from tests.exports.runs import game_of
 
 

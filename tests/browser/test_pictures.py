@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.e2e.pages import PAGES, SWAP, hostile_games, hostile_report, pair_page
-from tests.e2e.pictures import (
+from tests.browser.pages import PAGES, SWAP, hostile_games, hostile_report, pair_page
+from tests.browser.pictures import (
     MAX_BYTES,
     MAX_DIFFERENT,
     NO_LETTERS,

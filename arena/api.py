@@ -64,7 +64,15 @@ from arena.ratings.sheet import KNOWN_COLUMNS, read_sheet
 from arena.ratings.tables import rate_sheet
 from arena.records.config import Comparison as Question
 from arena.records.journal import unplayed_text
-from arena.tournament.settings import MAX_BLOCKS, QUESTION, Asked, Named, default_of
+from arena.tournament.settings import (
+    DECLARED,
+    MAX_BLOCKS,
+    QUESTION,
+    Asked,
+    Named,
+    default_of,
+    taken_by,
+)
 
 __all__ = [
     "ArenaWarning", "CheckResult", "ComparisonResult", "ReviewResult", "Run", "Standings",
@@ -403,3 +411,8 @@ def check(
     steps = list(check_bot(checked_bot, move_ms, confined))
     result = check_object(checked_bot, move_ms, confined, steps)
     return CheckResult(result["bot"], result["passed"], pd.DataFrame(result["steps"]))
+
+
+for _function in (run, compare):
+    _settings = [f"    ``{name}``  {DECLARED[name].text}" for name in taken_by(_function.__name__)]
+    _function.__doc__ = "\n".join([str(_function.__doc__), "The settings:\n", *_settings, ""])

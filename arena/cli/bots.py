@@ -27,7 +27,7 @@ from arena.tournament.settings import read_own_config
 from arena.values import value_text
 
 ROOM = 24
-"""The last column of a table gets so much of a narrow terminal."""
+"""The least width of the last column of a table on a narrow terminal."""
 SPARE = ("Type", "Language", "From", "Games", "Version")
 HEADS = ("Bot", "Version", "From", "Language", "Elo", "Games", "Description")
 
@@ -99,7 +99,7 @@ def _list(
 
 
 def _about(bot: Bot) -> dict[str, Any]:
-    """What there is to say of a bot."""
+    """What ``--json`` says about a bot."""
     manifest = bot.manifest
     return {
         "bot": bot.label,
@@ -119,7 +119,7 @@ def _tell_allowed(about: dict[str, Any]) -> None:
 
 
 def _describe(bot: Bot, *, as_json: bool) -> None:
-    """One bot with its options."""
+    """Prints one bot with its options."""
     arena = {} if is_built_in(bot) else ARENA_OPTIONS
     about = _about(bot)
     declared = bot.manifest.options
@@ -157,7 +157,7 @@ def _option_row(name: str, option: Option, bot: Bot) -> tuple[str, ...]:
 def _print_table(
     columns: Sequence[str], rows: Sequence[Sequence[str]], without: Sequence[str]
 ) -> None:
-    """Prints a table whose last column is folded, with room for it."""
+    """Prints a table whose last column is folded into the room that is left."""
     kept = [at for at, column in enumerate(columns) if column not in without]
     *heads, last = (columns[at] for at in kept)
     width = columns_of(sys.stdout)

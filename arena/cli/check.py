@@ -81,7 +81,7 @@ def run_checks(
 
 
 def _steps(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
-    """The steps, after a word on how long they may take."""
+    """The results of the steps, after a line on how long they may take."""
     full_ms = odds_of(bot.label).move_ms or move_ms
     seconds = thinking_s(full_ms)
     if seconds > LONG_S:

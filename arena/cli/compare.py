@@ -36,7 +36,7 @@ from arena.tournament.settings import MAX_BLOCKS, QUESTION, Asked
 SHOWN = (1, 2, 5)
 """A line of progress is shown after this many blocks, and ten times, a hundred times as many."""
 MANY = 100
-"""After so many somebody may wonder whether it still plays."""
+"""After this many blocks without a line, the user may wonder whether the comparison still runs."""
 
 
 @click.command(cls=SectionedCommand)
@@ -123,7 +123,7 @@ def compare(
 
 
 class Settled(NamedTuple):
-    """A comparison of two bots that has been played, as far as it could be."""
+    """A comparison of two bots after its games have been played, as far as possible."""
 
     contest: Contest
     runner: Runner
@@ -134,7 +134,7 @@ class Settled(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether its games say nothing of how well the bots play."""
+        """Whether its games say nothing about how well the bots play."""
         return bool(self.runner.broken or unplayed_text(self.folder))
 
     def object(self) -> dict[str, Any]:
@@ -144,7 +144,7 @@ class Settled(NamedTuple):
         return verdicts.verdict_object(*told)
 
     def ending(self, more: str) -> int:
-        """Says what went wrong in the session, and how to play ``more`` where that is needed;
+        """Prints what went wrong in the session, and how to play ``more`` if that is needed;
         returns the exit status.
         """
         verdict = self.contest.test.verdict
@@ -158,7 +158,7 @@ class Settled(NamedTuple):
 
 
 def settle(folder: Path, request: Request, conduct: Conduct, *, keeps_looks: bool) -> Settled:
-    """Plays the comparison in a folder until it is decided or cannot go on."""
+    """Plays the comparison in a folder until it is decided or cannot continue."""
     with playing(folder, request, conduct) as (play, progress):
         teller = _teller(progress, verbose=conduct.verbose)
         contest = Contest(play, teller, keeps_looks=keeps_looks)
@@ -168,7 +168,7 @@ def settle(folder: Path, request: Request, conduct: Conduct, *, keeps_looks: boo
 
 
 def _teller(progress: Progress, *, verbose: bool) -> Callable[[SequentialTest], None]:
-    """Shows how far the test of a comparison is: after the bar, and now and then in a line."""
+    """A callback that shows how far the test is: after the bar, and now and then on a line."""
     shown = 0
 
     def show(test: SequentialTest) -> None:
@@ -188,6 +188,6 @@ def _teller(progress: Progress, *, verbose: bool) -> Callable[[SequentialTest], 
 
 
 def is_shown(before: int, now: int) -> bool:
-    """Whether one of 1, 2, 5, 10, 20, 50 ... blocks has been reached."""
+    """Whether one of 1, 2, 5, 10, 20, 50 ... blocks was reached between ``before`` and ``now``."""
     power = 10 ** (len(str(now)) - 1)
     return any(before < step * power <= now for step in SHOWN)

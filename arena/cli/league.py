@@ -62,10 +62,12 @@ league_option = click.option(
 
 
 class LeagueCommands(click.Group):
-    """Click's group, which knows what a league's name in place of a command may mean."""
+    """A group of commands that explains what to type if the user names a league in place of a
+    command.
+    """
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name; fails with the cure for the name of a league."""
+        """The command with that name. Fails with the cure if it is the name of a league."""
         found = super().get_command(ctx, cmd_name)
         if found is None and not ctx.resilient_parsing:
             error = NoCommandError(cmd_name, self.commands, ctx)
@@ -247,7 +249,7 @@ _status_command(
 
 
 class Evening:
-    """What one command plays of a league, in as many sessions as it takes."""
+    """Plays a league for one command, in as many sessions as it takes."""
 
     def __init__(
         self, home: Path, folder: Path, bots: tuple[str, ...], options: Asked, conduct: Conduct
@@ -262,7 +264,7 @@ class Evening:
         self._said_s = time.monotonic()
 
     def play(self, benchmarks: list[str] | None, budget: Budget) -> int:
-        """Plays until the budget is spent or somebody stops it; returns the exit status."""
+        """Plays until the budget is used up or the user stops; returns the exit status."""
         members = members_of(self._home, self._folder, self._bots, benchmarks, self._say)
         league = LeaguePlay(members, budget, self._watch)
         # Between two sessions the journal is closed: an arena that waits could take it.
@@ -272,7 +274,7 @@ class Evening:
         return status
 
     def _play(self, members: Members, league: LeaguePlay) -> int | None:
-        """Plays a session; returns the exit status if it was the last."""
+        """Plays one session; returns the exit status if it was the last one."""
         asked = (self._bots, self._options, self._sandbox_for, self._say)
         request = league_request(members, *asked)
         found = members.league
@@ -303,13 +305,15 @@ class Evening:
         return None
 
     def end(self, *, is_shown: bool = True) -> None:
-        """Writes the standings, and prints them if wanted; not after a second Ctrl-C."""
+        """Writes the standings and prints them if ``is_shown``; does neither after a
+        second Ctrl-C.
+        """
         if self._is_cut_off:
             return
         conclude(self._folder, Showing() if is_shown else None)
 
     def _sandbox_for(self, bot: Bot) -> Sandbox:
-        """The sandbox in which a newcomer is built; what it is allowed is said when it plays."""
+        """The sandbox in which a newcomer is built. Its grants are announced when it plays."""
         choice = self._conduct.choice._replace(tell=lambda _: None)
         return choice.sandbox_for([bot], self._folder)
 
@@ -317,8 +321,8 @@ class Evening:
         (self._progress.say if self._progress else say)(text)
 
     def _watch(self, found: LeagueLook) -> None:
-        """Shows what a look at the ratings found; now and then in a line where no bar shows it, as
-        in the log of a workflow.
+        """Shows the result of a look at the ratings: after the bar, or without one now and then on
+        a line, as in a log.
         """
         progress = self._progress
         assert progress is not None, "a session"
@@ -337,9 +341,9 @@ class Evening:
 def find_place(
     home: Path, folder: Path, label: str, choice: SandboxChoice, games: int | None
 ) -> int:
-    """Let a member of a league play until it is placed, or wait while another arena plays the
-    league, and print its place. Then, if there are ``games``, play that many more with the version
-    before it, if that version plays. Returns the exit status.
+    """Plays until a member of a league is placed, or waits while another arena plays the league,
+    and prints the member's place. With ``games``, then plays that many more against the version
+    before it, if that one plays. Returns the exit status.
     """
     evening = Evening(home, folder, (label,), {}, Conduct(Place(), choice))
     is_said = False
@@ -365,7 +369,9 @@ def find_place(
 
 
 def _rival(folder: Path, label: str) -> str:
-    """The version before this one, if games can be drawn between the two; says so if not."""
+    """The version before this one; empty, after a line to the user, if no games can be drawn
+    between the two.
+    """
     members = read_league(folder).members
     before = versions_before(members).get(label, "")
     if before and not members[before].plays:

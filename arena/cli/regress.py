@@ -103,7 +103,9 @@ def regress(
 
 
 def _namesake(scripts: Scripts, bot: Bot) -> str:
-    """The name of the bot without a version, with its options if a bot of the run has the same."""
+    """The old bot to compare with: the bot's name without a version, with its options if a bot of
+    the run has the same.
+    """
     same = renamed(bot, bot.manifest.name).label
     return same if same in [there.name for there in scripts.info.bots] else bot.manifest.name
 
@@ -111,7 +113,7 @@ def _namesake(scripts: Scripts, bot: Bot) -> str:
 def _with_progress(
     scripts: Scripts, old: str, bot: Bot, sandbox: Sandbox, jobs: int | None, games: int | None
 ) -> Iterator[Compared]:
-    """The games while they are compared, with a progress bar on stderr."""
+    """The compared games, while a progress bar is shown on stderr."""
     total = sum(1 for _ in islice(scripts.games_of(old), games))
     if not total:
         said = f"expected games of {old} in {scripts.run}, found none yet"
@@ -125,7 +127,7 @@ def _with_progress(
 
 
 class Regression:
-    """The results so far. ``differences`` are as in JSON."""
+    """The results of the comparison so far. ``differences`` has the form of the JSON output."""
 
     def __init__(self, run: str, bot: str) -> None:
         self._run = run

@@ -72,7 +72,7 @@ def _remove_run(home: Path, name: str, *, yes: bool) -> None:
 
 
 def _confirm(question: str, *, yes: bool) -> None:
-    """Goes on if the user agrees. Raises UserError without a terminal to ask on, Abort."""
+    """Returns if the user agrees. Raises UserError without a terminal on which to ask, Abort."""
     if yes:
         return
     if not sys.stdin.isatty():
@@ -99,7 +99,9 @@ def _remove_bot(home: Path, bot: str, *, all_versions: bool, yes: bool) -> None:
 
 
 def _doomed(registry: Registry, bot: str, *, all_versions: bool) -> list[str]:
-    """The labels to remove, older versions first. Raises UserError if it is not clear which."""
+    """The labels to remove, older versions first. Raises UserError if it is not clear which are
+    meant.
+    """
     name, _, version = bot.partition("@")
     versions = registry.versions(name)
     if all_versions:

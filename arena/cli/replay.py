@@ -40,7 +40,7 @@ from arena.rules.terms import REVISION
 from arena.tournament.review import Scripts
 
 REPLAYS = "replays"
-"""The folder of a run for pages and pictures of its games."""
+"""The folder, in a run's folder, for pages and pictures of its games."""
 STDERR_LINES = 8
 
 
@@ -191,8 +191,8 @@ def _write_file(folder: Path, record: GameRecord, kind: str, name: str) -> Path:
 
 
 def write_replay(folder: Path, game: str, kind: str, text: str) -> Path:
-    """Writes a page or picture of a game where it belongs in the run's folder. Raises RunError,
-    also when the id leads out of that.
+    """Writes a page or picture of a game into the run's folder for replays. Raises RunError, also
+    if the id leads out of that folder.
     """
     path = Path(folder, REPLAYS, *f"{game}.{kind}".split("/"))
     try:
@@ -287,8 +287,8 @@ def answer_lines(bot: str, decision: Decision, stderr: str) -> list[str]:
 
 
 def _pages(folder: Path, record: GameRecord, seat: int | None) -> Iterator[tuple[int, str]]:
-    """The start, each move and the end: the placements so far, one more at the end, and the text to
-    show. Raises RunError if the record breaks the rules.
+    """The texts to show one after another: the start, each move and the end, each with the
+    placements so far, and one more at the end. Raises RunError if the record breaks the rules.
     """
     names = seat_names(record.bots)
     board = _board(folder, record)
@@ -314,7 +314,7 @@ def _pages(folder: Path, record: GameRecord, seat: int | None) -> Iterator[tuple
 
 
 def _grades(folder: Path, record: GameRecord) -> dict[int, str]:
-    """What the last judge made of the game's decisions, by turn, if it was reviewed."""
+    """The grades of the game's last review, by turn; empty if it was not reviewed."""
     try:
         found = newest_review(read_reviews(folder), record, REVISION)
     except RunError as error:

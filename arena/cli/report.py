@@ -13,7 +13,7 @@ from arena.records.regular import write_durably
 def _parse_number(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | list[str] | None:
-    """A number of games, or what ``--only`` takes, as in earlier versions."""
+    """A number of games, or the value of ``--only``, which earlier versions took here."""
     if value is None or value.isdecimal():
         return None if value is None else int(value)
     if "/" in value or "+" in value:

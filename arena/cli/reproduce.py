@@ -108,7 +108,7 @@ def _find_fault(record: GameRecord, seat: int | None) -> Fault:
 
 
 def _told(fault: Fault, bot: str, found: Reproduction) -> Iterator[str]:
-    """What a bot did then and does now, line by line."""
+    """Lines on what a bot did in the recorded game, and what it does now."""
     yield printable(f"then     {fault.kind}: {explained(fault.detail)}")
     yield from _quoted(found.old_words)
     now = [f"{printable(bot)} starts"]

@@ -131,7 +131,7 @@ def review(  # noqa: PLR0913
 
 
 def _seed_number(text: str | None) -> int:
-    """The number that a judge starts from: a number within its range stands for itself."""
+    """The seed of a judge for a text. A number within its range stands for itself."""
     text = text or "0"
     if text.isdecimal() and int(text) <= MAX_SEED:
         return int(text)
@@ -153,7 +153,7 @@ def _run_and_game(home: Path, words: Sequence[str]) -> tuple[Path, str | None]:
 
 
 def _show_grades(found: Review, folder: Path, worst: int, showing: Showing) -> None:
-    """Prints what was found out, and writes it to a CSV file if asked to."""
+    """Prints the grades, and writes them to a CSV file if requested."""
     from arena.exports import analysis, files  # noqa: PLC0415 - pandas again
 
     bots, decisions, held_back = found.result()
@@ -171,7 +171,7 @@ def _show_grades(found: Review, folder: Path, worst: int, showing: Showing) -> N
 
 
 def _grade(found: Review, jobs: int | None) -> None:
-    """Grades what is missing, with a progress bar on stderr."""
+    """Grades the missing decisions, with a progress bar on stderr."""
     if not found.todo:
         return
     total = counted(found.decisions, "decision")

@@ -1,5 +1,6 @@
-"""arena run, and what it shares with all that plays games: where and how they are played, none of
-which changes a result, how a run is opened and ended by Ctrl-C, and what went wrong in it.
+"""arena run, and what it shares with all commands that play games: options for where and how they
+are played, none of which changes a result; how a run is opened and ended by Ctrl-C; and what went
+wrong in it.
 """
 
 import logging
@@ -57,20 +58,22 @@ from arena.tournament.settings import Asked, OwnConfig, read_options, read_own_c
 AT_ONCE = 2
 """The stop level of a second Ctrl-C."""
 END_S = 1.5
-"""After that, the command ends within this time; most often it needs a fifth of it."""
+"""How many seconds the command may take to end after that; usually it needs a fifth of it."""
 GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
 FULL = (
     f"note: the evidence of faults has reached {MAX_EVIDENCE >> 20} MiB: of later faults only the"
     " records tell"
 )
 QUICK_GAMES = 50_000
-"""Somebody who stops a run does not wait for the ratings of more games, which take some seconds."""
+"""A user who stops a run does not wait for ratings of more games than this, which take some
+seconds.
+"""
 A_MINUTE_S = 60
 
 
 class Conduct(NamedTuple):
-    """How games are played: where, in which sandbox, and how much is said; ``adopt`` continues a
-    run that was made elsewhere.
+    """How games are played: on which workers, in which sandbox, and how much is printed; ``adopt``
+    continues a run that was made elsewhere.
     """
 
     place: Place
@@ -81,11 +84,11 @@ class Conduct(NamedTuple):
 
     @property
     def log_level(self) -> int:
-        """What a run's log keeps."""
+        """The lowest level of records that a run's log keeps."""
         return logging.WARNING if self.quiet else logging.DEBUG if self.verbose else logging.INFO
 
     def fair(self, options: Asked) -> Asked:
-        """The options of a run or league; among strangers with a deck for each game. Raises
+        """The options of a run or league; with --strangers each game gets a deck of its own. Raises
         ConfigError.
         """
         if (self.choice.mode or read_own_config().sandbox) != "strangers":
@@ -187,8 +190,8 @@ conduct_options = one_argument(
 def playing(
     folder: Path, request: Request, conduct: Conduct, headline: str = ""
 ) -> Iterator[tuple[Play, Progress]]:
-    """Opens a run for playing, with its log, its progress and its answers to signals; the
-    ``headline`` says what is played, by default what its settings say.
+    """Opens a run for playing, with its log, its progress display and its signal handlers. The
+    ``headline`` says what is played, by default by the run's settings.
     """
     opened = open_run(
         folder,
@@ -214,7 +217,7 @@ def playing(
 def run_path(
     home: Path, options: Asked, request: Request, *, finished: bool = False, prefix: str = ""
 ) -> Path:
-    """The folder to play in, see `results_path`."""
+    """The folder to play in, see `commands.bots.results_path`."""
     results = results_folder(home)
     out = options.get("out")
     text = f"looking for an unfinished run like this one in {results}; --out NAME does without"
@@ -223,8 +226,8 @@ def run_path(
 
 
 def status_of(runner: Runner, folder: Path, progress: Progress, *, is_settled: bool) -> int | None:
-    """Says what went wrong in a session; returns the exit status, DONE where the question is
-    settled, None where only more games would settle it.
+    """Prints what went wrong in a session; returns the exit status, which is DONE if the question
+    is settled, and None if only more games would settle it.
     """
     unplayed = unplayed_text(folder)
     show_troubles(runner, folder, unplayed, progress)
@@ -240,9 +243,9 @@ def status_of(runner: Runner, folder: Path, progress: Progress, *, is_settled: b
 def show_troubles(
     runner: Runner, folder: Path, unplayed: str = "", progress: Progress | None = None
 ) -> None:
-    """Lists the games that could not be played and the bots that play no more, and says so when no
-    game was decided by play, see `unplayed_text`, and when there was no more room for the evidence
-    of faults. A fault that the progress has shown is not shown again.
+    """Lists the games that could not be played and the excluded bots. Also says if every game ended
+    by forfeit (``unplayed`` is the text), and if the evidence of faults has reached its limit. A
+    fault that the progress has shown is not shown again.
     """
     for broken in runner.broken:
         is_shown = progress is not None and progress.has_shown(broken.bot, broken.fault)
@@ -262,8 +265,8 @@ def show_troubles(
 
 @contextmanager
 def stop_on_signals(runner: Runner) -> Iterator[None]:
-    """The first Ctrl-C, SIGTERM or SIGHUP lets running games finish, the second kills them, and
-    soon this process. Under nohup, SIGHUP stays ignored.
+    """During the block, the first Ctrl-C, SIGTERM or SIGHUP lets running games finish, and the
+    second kills them, and soon this process. Under nohup, SIGHUP stays ignored.
     """
 
     def end_at_once() -> None:
@@ -401,9 +404,9 @@ def run(  # noqa: PLR0913 - its options
 
 
 def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) -> None:
-    """Asks on a terminal whether a run may go on that is long, when nobody said how much to play;
-    stops it without one, or without a yes. So many games are left, which take so long, ``text`` in
-    words.
+    """Asks on a terminal whether a long run may go on, if the user did not say how much to play;
+    stops it without a terminal, or without a yes. ``games`` are left, which take ``seconds``, in
+    words ``text``.
     """
     if play.runner.stop_level:
         return
@@ -421,7 +424,7 @@ def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) 
 
 
 def _show_look(progress: Progress, config: RunConfig, found: Standing) -> None:
-    """Shows how precise the ratings are after a look, where they decide how much is played."""
+    """Shows how precise the ratings are after a look, if that decides how much is played."""
     assert config.until is not None, "a run that plays until its error bars are narrow"
     widest = f"{found.widest:.1f}" if isfinite(found.widest) else "open"
     rest = "no deals are left: use more --deals to continue"
@@ -437,8 +440,8 @@ def _show_look(progress: Progress, config: RunConfig, found: Standing) -> None:
 def _show_end(
     play: Play, progress: Progress, prior: float | None, *, strict: bool, as_json: bool
 ) -> bool:
-    """Shows the standings and what went wrong in the session; whether its bots played as they
-    should.
+    """Shows the standings and what went wrong in the session; returns whether its bots played as
+    they should.
     """
     runner = play.runner
     folder = play.session.folder

@@ -1,5 +1,5 @@
-"""How commands show tables: standings on the terminal and as CSV and JSON, and for leagues the
-history of versions and the place of one.
+"""How commands show tables: standings on the terminal, as CSV and as JSON; for leagues, the history
+of versions and the place of one.
 """
 
 import sys
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 # Pandas and Jinja are slow to load, and --help does without: what needs them is imported late.
 
 MORE_GAMES = 400
-"""A number to suggest: with two that are about equal, it leaves some 30 Elo to either side."""
+"""A number of games to suggest: for two bots that are about equal, it leaves some 30 Elo to either
+side.
+"""
 PAINTS: Mapping[str, Mapping[str, Any]] = {
     "head": {"bold": True},
     "bar": {"fg": "cyan"},
@@ -40,8 +42,8 @@ PAINTS: Mapping[str, Mapping[str, Any]] = {
 
 
 def show_tables(tables: "Tables", showing: Showing, **beside: object) -> None:
-    """Prints the standings, and anything else asked for, and writes them to a CSV file if asked to;
-    ``beside`` goes at the start of the JSON.
+    """Prints the standings and the other requested tables, and writes a CSV file if requested;
+    ``beside`` goes to the start of the JSON.
     """
     from arena.exports.files import csv_text, standings_file, standings_object  # noqa: PLC0415
 
@@ -76,14 +78,14 @@ def show_notes(tables: "Tables") -> None:
 
 
 def rate_run(folder: Path, rating: Rating) -> "tuple[Tables, Completeness | None]":
-    """`rated_run`, said when it is slow."""
+    """Like `rated_run`, but tells the user what is being done if it is slow."""
     with said_when_slow(f"rating the games of {folder}"):
         return rated_run(folder, *rating)
 
 
 def conclude(folder: Path, showing: Showing | None, prior: float | None = None) -> list[str]:
-    """Writes the tables of a run that has just been played, and shows them if wanted; returns the
-    bots that forfeited each of their games, which were enough to tell.
+    """Writes the tables of a run that has just been played, and shows them if requested. Returns
+    the bots that forfeited each of their games, if there were enough games to tell.
     """
     from arena.exports.files import write_standings  # noqa: PLC0415
 
@@ -96,7 +98,7 @@ def conclude(folder: Path, showing: Showing | None, prior: float | None = None) 
 
 
 def show_history(folder: Path, bot: str | None, showing: Showing) -> None:
-    """How the versions in a league came on, or those of one bot. Raises ConfigError."""
+    """Shows the history of a league's versions, or of one bot's. Raises ConfigError."""
     from arena.exports import analysis  # noqa: PLC0415
 
     found = _history(folder)
@@ -133,7 +135,7 @@ def _history(folder: Path) -> "History":
 
 
 def show_place(folder: Path, member: Member) -> int:
-    """Says where a version stands, and what it gained; returns the exit status."""
+    """Prints where a version stands in a league and what it gained; returns the exit status."""
     if not member.plays:
         why = f": {member.why}" if member.why else ""
         evidence = f"{folder / 'faults'} has the evidence of its faults"
@@ -160,7 +162,9 @@ def show_place(folder: Path, member: Member) -> int:
 
 
 def _place_text(history: "History", row: Any, league: str) -> str:
-    """``my-bot@2 is placed: 312 +/- 48 Elo, place 4 of 12 in ladder, after 208 games``."""
+    """A sentence such as ``my-bot@2 is placed: 312 +/- 48 Elo, place 4 of 12 in ladder, after 208
+    games``.
+    """
     if not isfinite(row["elo"]):
         return f"{row['version']} has no rating in {league} after {row['games']} games"
     half = (row["elo_high"] - row["elo_low"]) / 2

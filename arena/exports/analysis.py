@@ -1,5 +1,5 @@
-"""What a run and a league tell beyond their standings: an analysis, a review and a history, as
-text, as CSV and as JSON.
+"""The results of `arena analyse`, `arena review` and `arena league history` as text, as CSV and as
+JSON.
 """
 
 import shlex
@@ -21,7 +21,9 @@ from arena.records.grades import Judge
 from arena.records.league import STATUS_TEXT
 
 LEVEL = 0.01
-"""Of the test on deals met again: at .05 honest bots were accused in two of three runs."""
+"""The significance level of the test on deals met again. With 5 %, honest bots were accused in two
+of three runs.
+"""
 BOT = Column("bot", "Bot", style="name")
 GAMES = Column("games", "Games")
 ENDINGS = (
@@ -122,8 +124,8 @@ def analysis_text(analysis: Analysis, width: int | None = None) -> str:
 
 
 def _met_again(reunions: pd.DataFrame, width: int | None = None) -> list[str]:
-    """A section on bots that do better or worse on deals that they met before; none if it may be
-    chance.
+    """The section on bots that do better or worse on deals that they have met before; empty if
+    chance may explain it.
     """
     sure = reunions[reunions["p_all"] < LEVEL].sort_values("gain", ascending=False)
     if sure.empty:
@@ -157,8 +159,8 @@ def review_text(
     worst: int,
     width: int | None = None,
 ) -> str:
-    """A review as a text for people, with the ``worst`` decisions, at most that many, for a
-    terminal of this width.
+    """A review as text for people, with at most ``worst`` of the worst decisions, for a terminal of
+    this width.
     """
     shown = [table_text(REVIEWED, bots, width=width), MEANING]
     shown += [f"{judge.name} named the better moves."] if judge.by else []
@@ -205,12 +207,12 @@ MARKS = {
     "<": "<: it won nothing from the rated bots, and is below this with 95 % confidence",
     ">": ">: it lost nothing to the rated bots, and is above this with 95 % confidence",
 }
-"""What the marks before a rating mean."""
+"""What the mark before a rating means, in words."""
 NO_SCALE = "the benchmarks do not hold the scale yet: their mean is 0 until each has 40 games"
 
 
 def history_text(history: History) -> str:
-    """The table for people, and what each version gained."""
+    """The history of a league for people: its table, and what each version gained."""
     table = history.table
     status = [status_text(row) for row in table.to_dict("records")]
     shown = table.assign(joined=table["joined"].str[:DAY], status=status)
@@ -234,23 +236,25 @@ def _scale_note(history: History) -> str:
 
 
 def rated_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows whose interval has two ends; a bound has one only."""
+    """The rows of a history whose interval has two ends, so that they are ratings and
+    not bounds.
+    """
     return rows[rows["elo_low"].notna() & rows["elo_high"].notna()]
 
 
 def status_text(row: Any) -> str:
-    """What a version of a league is, in the tables for people."""
+    """The status of a league's version as the tables for people show it."""
     is_placed = row["status"] != "candidate" or row["placed_games"]
     return STATUS_TEXT[row["status"]] if is_placed else "waiting"
 
 
 def history_csv(history: History) -> str:
-    """The table as CSV."""
+    """The table of a league's history as CSV."""
     return csv_text(history.table, [column.name for column in placed(HISTORY, "file")])
 
 
 def history_object(history: History) -> dict[str, Any]:
-    """All of it for JSON."""
+    """A league's history as an object for JSON."""
     return {
         "scale": dict(history.scale),
         "versions": table_rows(history.table),
@@ -259,5 +263,5 @@ def history_object(history: History) -> dict[str, Any]:
 
 
 def regress_command(run: str, bot: str, before: str) -> str:
-    """The command that lists every decision in which two versions differ."""
+    """The command that lists every decision in which two versions of a bot differ."""
     return shlex.join(["arena", "regress", run, "--bot", bot, "--old", before])

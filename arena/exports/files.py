@@ -1,5 +1,5 @@
-"""Tables as CSV, Parquet and JSON: the columns that others rely on, with fixed decimals. Files are
-written atomically.
+"""Tables as CSV, Parquet and JSON, with the columns and decimals that other programs rely on. Files
+are written atomically.
 """
 
 import csv
@@ -25,7 +25,7 @@ from arena.records.regular import durable_file, write_durably
 from arena.rules.notation import PASSED
 
 AT_ONCE = 5_000
-"""Games held in memory at a time: a row group of the Parquet file."""
+"""The number of games in memory at a time, which is a row group of the Parquet file."""
 BY_SEAT = {
     "bot": "string",
     "share": "float64",
@@ -52,11 +52,12 @@ def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
 
 
 def _cell(value: Any) -> Any:
+    """A value as the cell of a CSV file; texts as `columns.cell_of` makes them."""
     return cell_of(value) if isinstance(value, str) else value
 
 
 def rounded(table: pd.DataFrame, columns: list[str] | None = None) -> pd.DataFrame:
-    """The given columns with the decimals of `columns.DECIMALS`, and no negative zeros."""
+    """The given columns, rounded to the decimals of `columns.DECIMALS`, without negative zeros."""
     chosen = (table[columns] if columns else table).copy()
     for name in chosen.columns.intersection(list(DECIMALS)):
         chosen[name] = chosen[name].round(DECIMALS[name]) + 0.0
@@ -64,7 +65,7 @@ def rounded(table: pd.DataFrame, columns: list[str] | None = None) -> pd.DataFra
 
 
 def table_rows(table: pd.DataFrame) -> Any:
-    """The rows as objects, None for missing values."""
+    """The rows of a table as objects for JSON, with None for missing values."""
     return json.loads(rounded(table).to_json(orient="records"))
 
 
@@ -107,7 +108,7 @@ def write_table(path: Path, table: pd.DataFrame, columns: list[str] | None = Non
 
 
 def write_standings(folder: Path, tables: Tables) -> None:
-    """Writes standings.csv and pairs.csv."""
+    """Writes standings.csv and pairs.csv into a folder. Raises RunError."""
     for name in ("standings", "pairs"):
         write_table(folder / f"{name}.csv", getattr(tables, name), file_names(name))
 
@@ -164,11 +165,13 @@ def csv_of_games(run: Path, seats: int) -> Iterator[str]:
 
 
 def _head(seats: int) -> list[str]:
+    """The names of the columns of a file of games."""
     by_seat = [f"{name}_{seat}" for seat in range(seats) for name in BY_SEAT]
     return ["id", "block", "board", "deal", "seating", "end", "turns", *by_seat, "faults"]
 
 
 def _cells(row: Row, seats: int) -> list[Any]:
+    """The row of a game in a file of games."""
     places = zip(row.bots, shares(row.ranks), row.ranks, row.left, row.think_ms, strict=True)
     by_seat: list[Any] = [value for place in places for value in place]
     by_seat += [None] * (len(BY_SEAT) * (seats - len(row.bots)))
@@ -197,7 +200,9 @@ def games_frame(run: Path, *, moves: bool = False) -> pd.DataFrame:
 
 
 def _whole(row: WholeRow, seats: int) -> list[Any]:
-    """With the notes of a game, each with the seat, which follows from its turn."""
+    """The row of a game with deck, moves, times and notes. A note gets the seat that follows from
+    its turn.
+    """
     movers = [number % len(row.bots) for number, move in enumerate(row.moves) if move != PASSED]
     said = [
         {
@@ -226,6 +231,7 @@ def parquet_library() -> Any:
 
 
 def _write_parquet(run: Path, tables: Tables, name: str, path: Path) -> None:
+    """Writes one table of a run as a Parquet file."""
     library = parquet_library()
     if name == "games":
         schema = _games_schema(tables.most_seats, library)

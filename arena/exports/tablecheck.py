@@ -27,10 +27,12 @@ from arena.records.strict import Difference
 
 STANDINGS = "standings.csv"
 MARK = "mark"
-"""The column that the first tables of 1.0.0 do not have."""
+"""The column that the first tables of version 1.0.0 do not have."""
 ORDER_1_0 = ["group", "side", "figure"]
 SIDES_1_0 = {">": 0, "<": 2}
-"""Where 1.0.0 put bots outside the core, by their marks; the core itself is at 1."""
+"""The place of bots outside the core in tables of version 1.0.0, by their marks; the
+core is at 1.
+"""
 UNKNOWN_1_0 = 3
 
 
@@ -76,8 +78,8 @@ def check_tables(
 
 
 def _place_of(difference: Difference) -> tuple[int, int]:
-    """The line and the column of a difference in the standings; the further down and right it is,
-    the more of the table fits.
+    """The line and the column of a difference in the standings. The further down and right it is,
+    the more of the table agrees.
     """
     columns = file_names("standings")
     column = columns.index(difference.field) if difference.field in columns else -1
@@ -184,6 +186,7 @@ def _lines(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def _is_close(head: str, one: str, other: str) -> bool:
+    """Whether two cells of this column differ at most by rounding."""
     try:
         return abs(float(one) - float(other)) < 1.5 / 10.0 ** DECIMALS[head]
     except (KeyError, ValueError):

@@ -37,27 +37,32 @@ ORDINALS = ("first", "second", "third", "fourth")
 PAPER = 80
 """The width of a table that goes into a file or a pipe."""
 LEFT = 40
-"""The columns left of the drawing need so much with names that are cut a little."""
+"""The drawing of intervals is left out if there are fewer columns than this for the table to its
+left, with names cut a little.
+"""
 MIN_DRAWING = 13
 MAX_DRAWING = 61
-"""The width of the drawing, in characters; with less room than that there is none."""
+"""The largest width of the drawing, in characters. Below MIN_DRAWING, there is no drawing."""
 FURTHER = 1.5
-"""How far a drawing of bounds alone reaches, as many times as they do: the rest is for arrows."""
+"""A drawing of bounds alone reaches this many times as far as the bounds, so that arrows
+have room.
+"""
 TICK_WIDTH = 7
-"""A number on the axis needs about so many characters."""
+"""The width of a number on the axis, in characters."""
 
 
 def table_text(
     columns: Sequence[Column], table: "pd.DataFrame", noun: str = "Games", width: int | None = None
 ) -> str:
-    """A data frame as people see it, on a terminal of this width; ``noun`` is the head of what is
-    counted.
+    """A data frame as people see it, on a terminal of this width. ``noun`` is the head of the
+    column with the number of games.
     """
     rows = table.to_dict("records")
     return grid_text([_field(column, rows, noun) for column in columns], width)
 
 
 def _field(column: Column, rows: Sequence[Mapping[Any, Any]], noun: str) -> Strip:
+    """A column of the table, ready to be laid out."""
     head = noun if column.name == "games" else column.head
     cells = [
         column.written(row, number)
@@ -70,9 +75,9 @@ def _field(column: Column, rows: Sequence[Mapping[Any, Any]], noun: str) -> Stri
 
 
 def standings_parts(tables: "Tables", width: int | None = None) -> tuple[str, str]:
-    """The standings, and what stands below them.
+    """The text of the standings, and the text below them.
 
-    If the table is wider than ``width``, names are cut, and the columns that say least are left
+    If the table is wider than ``width``, names are cut, and the least important columns are left
     out.
     """
     text = table_text(placed(STANDINGS, "text"), tables.standings, noun_of(tables), width)
@@ -80,12 +85,12 @@ def standings_parts(tables: "Tables", width: int | None = None) -> tuple[str, st
 
 
 def seats_text(seats: "pd.DataFrame", width: int | None = None) -> str:
-    """The seats, with their effect and their share of the wins."""
+    """The table of seats, with the effect and the share of the wins of each."""
     return table_text(placed(SEATS, "text"), seats, width=width)
 
 
 def pairs_text(pairs: "pd.DataFrame", noun: str = "Games", width: int | None = None) -> str:
-    """Each pair's results in games, or in what ``noun`` says; marked if only the prior keeps the
+    """The table of pairs; ``noun`` says what is counted. A mark shows that only the prior keeps a
     difference finite.
     """
     text = table_text(placed(PAIRS, "text"), pairs, noun, width)
@@ -98,12 +103,14 @@ def pairs_text(pairs: "pd.DataFrame", noun: str = "Games", width: int | None = N
 
 
 def noun_of(tables: "Tables") -> str:
-    """What the tables count, as a column head."""
+    """What the tables count, games or matches, as a column head."""
     return "Matches" if tables.match else "Games"
 
 
 def counted_text(tables: "Tables") -> str:
-    """What the tables count, and how many: ``480 games``, ``240 matches of bird + lion``."""
+    """The number of games or matches that the tables count: ``480 games``, ``240 matches of bird +
+    lion``.
+    """
     of = f" of {title_of(tables.match)}" if tables.match else ""
     return f"{tables.games} {noun_of(tables).lower()}{of}"
 
@@ -144,7 +151,7 @@ def hands_text(
 
 
 def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
-    """What happened, in words, with the rule's number."""
+    """An event of a game in words, with the rule's number."""
     who = names[event.seat]
     where = board.name_of(event.square)
     home = ", ".join(f"{names[seat]} takes back {count}" for seat, count in event.home)
@@ -168,7 +175,7 @@ def seat_names(bots: Sequence[str]) -> list[str]:
 
 
 def footer_lines(tables: "Tables") -> list[str]:
-    """What stands below the standings: what they say about the order of the bots, what they are
+    """The lines below the standings: what they say about the order of the bots, the games they are
     made of, and what else to know.
     """
     return [
@@ -182,7 +189,7 @@ def footer_lines(tables: "Tables") -> list[str]:
 
 
 def brief_lines(tables: "Tables") -> list[str]:
-    """What somebody acts on of `footer_lines`, and how much was played."""
+    """The lines of `footer_lines` on which a reader may act, and how much was played."""
     deals = [] if tables.unit == "game" else [counted(tables.clusters, tables.unit)]
     return [
         *tables.sentences,
@@ -194,7 +201,7 @@ def brief_lines(tables: "Tables") -> list[str]:
 
 
 def _seat_effects(seats: "pd.DataFrame") -> Iterator[str]:
-    """What each seat is worth, by number of players."""
+    """Sentences on how strong each seat is, by number of players."""
     known = seats[seats["elo_error"].notna() & (seats["seat"] > 0)]
     for size, rows in known.groupby("seats"):
         told = rows.to_dict("records")
@@ -211,6 +218,7 @@ def _seat_effects(seats: "pd.DataFrame") -> Iterator[str]:
 
 
 def _source_of_errors(tables: "Tables") -> str:
+    """A sentence on what the error bars are computed from."""
     if tables.unit == "game":
         return f"95 % error bars, each game on its own deal; {counted_text(tables)}"
     clusters = counted(tables.clusters, tables.unit)
@@ -218,7 +226,7 @@ def _source_of_errors(tables: "Tables") -> str:
 
 
 def gain_lines(tables: "Tables") -> list[str]:
-    """About how many independent games the games are worth."""
+    """Sentences on how many independent games the games are worth."""
     worth = tables.independent_games
     if worth is None or tables.clusters == tables.games:
         return []
@@ -240,6 +248,7 @@ def rough(value: float) -> int:
 
 
 def _anchor_lines(tables: "Tables") -> list[str]:
+    """Sentences on bots that are held at a rating."""
     return [
         f"{name} is held at {value:g} Elo; error bars are for the distance from it"
         for name, value in tables.anchors.items()
@@ -247,18 +256,22 @@ def _anchor_lines(tables: "Tables") -> list[str]:
 
 
 def _clock_lines(tables: "Tables") -> list[str]:
+    """A sentence on the clock that measured time."""
     return [f"time is {CLOCKS[tables.clock]}"] if tables.clock in CLOCKS else []
 
 
 def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = None) -> str:
-    """The standings at a glance, and below them what they say and what to act on."""
+    """The short standings with a drawing of the intervals, and below them the most important
+    sentences.
+    """
     lines = overview_lines(tables, width, pen or Pen())
     return "\n".join([*lines, "", *map(printable, brief_lines(tables))])
 
 
 def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
-    """The table alone, its head first. Where the terminal is too narrow for the drawing, or no bot
-    has an interval, it is left out. No ``width`` is a file, in which names are never cut.
+    """The lines of the short standings, the head first. The drawing is left out if the terminal is
+    too narrow, or no bot has an interval. Without a ``width`` the text is for a file, in which
+    names are never cut.
     """
     table = tables.standings
     right = _beside(table, 2)
@@ -278,8 +291,8 @@ def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
 
 
 def _left(table: "pd.DataFrame", room: int | None) -> list[str]:
-    """The columns left of the drawing, with names cut a little if that makes room for it, or as far
-    as they must be.
+    """The columns to the left of the drawing. Names are cut a little if that makes room for the
+    drawing, or as far as they must be.
     """
     if room is None:
         return _beside(table, 1)
@@ -288,13 +301,13 @@ def _left(table: "pd.DataFrame", room: int | None) -> list[str]:
 
 
 def _beside(table: "pd.DataFrame", side: int, width: int | None = None) -> list[str]:
-    """The columns left or right of the drawing, with ratings as whole numbers."""
+    """The columns left (1) or right (2) of the drawing, with ratings as whole numbers."""
     columns = [column for column in placed(STANDINGS, "brief") if column.brief == side]
     return table_text([*map(in_whole_elo, columns)], table, width=width).split("\n")
 
 
 def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -> list[str]:
-    """The axis and a bar for each row, all of this width."""
+    """The axis, and a bar for each row, each ``room`` characters wide."""
     ends = ends_of(table, is_anchored=is_anchored)
     scale = linear(ends, 0, room - 1, count=max(room // TICK_WIDTH, 2))
     low = min(ends, default=0.0)
@@ -317,8 +330,9 @@ def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -
 
 
 def ends_of(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
-    """The numbers that a drawing of these standings must hold: the ends of intervals, and 0 unless
-    a bot is held somewhere else. A bound may lie outside, so that it leaves room for what is known.
+    """The values that a drawing of these standings must include: the ends of intervals, and 0
+    unless a bot is held elsewhere. Bounds may lie outside, so that the drawing has room for what is
+    known.
     """
     closed = table[table["elo_low"].notna() & table["elo_high"].notna()]
     ends = [*closed["elo_low"], *closed["elo_high"]]
@@ -329,7 +343,9 @@ def ends_of(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
 
 
 def _bar(row: Mapping[Any, Any], scale: Scale, room: int, pen: Pen) -> str:
-    """The interval of a row: an arrow if it is open at one end, nothing if there is none."""
+    """The interval of a row as characters: an arrow if it is open at one end, empty if there is
+    none.
+    """
     low = row["elo_low"]
     middle = row["elo"]
     high = row["elo_high"]
@@ -350,7 +366,7 @@ def _bar(row: Mapping[Any, Any], scale: Scale, room: int, pen: Pen) -> str:
 
 
 def _painted(bar: str, zero: int | None, pen: Pen) -> str:
-    """The bar in its colour, with the line of 0 where there is room for it."""
+    """The bar in its colour, with the line of 0 if there is room for it."""
     start = len(bar) - len(bar.lstrip())
     end = max(len(bar.rstrip()), start)
     cells = list(bar)

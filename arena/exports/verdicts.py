@@ -1,6 +1,4 @@
-"""What a comparison found and where a search for better settings went: as text, as CSV and for
-JSON.
-"""
+"""The results of a comparison, and of a search for better settings, as text, as CSV and as JSON."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -18,12 +16,12 @@ if TYPE_CHECKING:
     from arena.ratings.margins import MarginTest
 
 CSV = "path.csv"
-"""The file of a search's path in its run's folder."""
+"""The name of the file with a search's path, in its run's folder."""
 MAX_DECIMALS = 8
 
 
 def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
-    """The test that a comparison asks for."""
+    """The sequential test for a comparison with these settings."""
     asked = config.compare
     assert asked is not None, "a comparison"
     question = Question(asked.elo0, asked.elo1, asked.alpha, asked.beta)
@@ -36,19 +34,19 @@ def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
 
 
 def llr_text(test: SequentialTest) -> str:
-    """The log likelihood ratio between its bounds: ``1.02 [-2.94, 2.94]``."""
+    """The log likelihood ratio with its bounds, ``1.02 [-2.94, 2.94]``."""
     return f"{_two(test.llr)} [{test.question.lower:.2f}, {test.question.upper:.2f}]"
 
 
 def _two(value: float) -> str:
-    """Two decimals, and no minus before 0.00."""
+    """The value with two decimals, and no minus sign before 0.00."""
     return f"{round(value, 2) + 0.0:.2f}"
 
 
 def verdict_text(
     test: SequentialTest, new: str, old: str, games: int, *, is_wide: bool = True
 ) -> str:
-    """The answer, what it rests on, and where it ``is_wide`` the evidence."""
+    """The answer of a comparison, what it is based on, and if ``is_wide`` also the evidence."""
     margins = _margins_of(test)
     question = f"{test.question.elo1:g} Elo rather than {test.question.elo0:g}"
     by = ", by margin" if margins else ""
@@ -66,7 +64,7 @@ def verdict_text(
 
 
 def finding_text(test: SequentialTest, new: str, old: str) -> str:
-    """What the comparison of a suggestion with the bot as it is has found, and what to do."""
+    """What the comparison of suggested settings with the present ones found, and what to do."""
     by = f"{_estimate_text(_estimates().unbiased_estimate(test))} Elo"
     if test.verdict == Verdict.BETTER:
         return f"{new} is better than {old} by {by}, on fresh deals"
@@ -121,18 +119,19 @@ def verdict_object(
 
 def _estimates() -> "ModuleType":
     # Scipy: a comparison is played without.
+    """The module for estimates, which loads scipy and is therefore imported late."""
     from arena.ratings import estimates  # noqa: PLC0415
 
     return estimates
 
 
 def _margins_of(test: SequentialTest) -> "MarginTest | None":
-    """The test, if it is one by margin."""
+    """The test, if it is one by margin; else None."""
     return None if isinstance(test, WinTest) else cast("MarginTest", test)
 
 
 def _answer(test: SequentialTest) -> str:
-    """``better, by about 60 Elo [20, 101]``."""
+    """The verdict and the estimate: ``better, by about 60 Elo [20, 101]``."""
     found: Estimate = _estimates().unbiased_estimate(test)
     is_better = test.verdict == Verdict.BETTER and found.low > 0
     sign = "-" if is_better else "+"
@@ -152,7 +151,7 @@ def _answer(test: SequentialTest) -> str:
 
 
 def _evidence(test: SequentialTest) -> Iterator[str]:
-    """What the test went by, and the estimates in full."""
+    """Lines with the figures of the test and all estimates."""
     margins = _margins_of(test)
     estimates = _estimates()
     question = test.question
@@ -169,24 +168,28 @@ def _evidence(test: SequentialTest) -> Iterator[str]:
 
 
 def _is_apart(apart: "Estimate") -> bool:
+    """Whether margins and wins clearly disagree."""
     return bool(apart.low > 0 or apart.high < 0)
 
 
 def _estimate_text(estimate: "Estimate") -> str:
+    """An estimate with its interval."""
     return f"{estimate.elo:+.1f} [{estimate.low:+.1f}, {estimate.high:+.1f}]"
 
 
 def _fields(name: str, estimate: "Estimate") -> dict[str, float | None]:
+    """An estimate as fields for JSON."""
     ends = {name: estimate.elo, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
     return {key: _finite(value) for key, value in ends.items()}
 
 
 def _finite(value: float) -> float | None:
+    """The value, or None if it is infinite."""
     return round(value, 2) + 0.0 if math.isfinite(value) else None
 
 
 def _values(path: SearchPath, step: int) -> dict[str, str]:
-    """The place after a step, by parameter: a number between two integers for those too."""
+    """The values of the path after a step, by parameter, not rounded to whole numbers."""
     return {
         one.name: shown(one, value)
         for one, value in zip(path.tuning.parameters, path.values(step), strict=True)
@@ -194,18 +197,18 @@ def _values(path: SearchPath, step: int) -> dict[str, str]:
 
 
 def shown(parameter: Parameter, value: float) -> str:
-    """A value on the way."""
+    """A value of a parameter on the path, as text."""
     decimals = max(0, RESOLUTION - math.floor(math.log10(parameter.width)))
     return f"{value:.{decimals}f}" if decimals < MAX_DECIMALS else f"{value:.{RESOLUTION}g}"
 
 
 def values_text(path: SearchPath, step: int) -> str:
-    """The place after a step, in a line."""
+    """The values of the path after a step, on one line."""
     return ", ".join(f"{name} {value}" for name, value in _values(path, step).items())
 
 
 def parameter_lines(path: SearchPath) -> Iterator[str]:
-    """What was tuned: from where, to where, in which range."""
+    """A line for each tuned option: from which value to which, in which range."""
     widest = max(len(parameter.name) for parameter in path.tuning.parameters)
     for parameter, value in zip(path.tuning.parameters, path.suggestion(), strict=True):
         start, end, low, high = map(
@@ -220,7 +223,7 @@ def games_after(path: SearchPath, step: int, games: int) -> int:
 
 
 def path_rows(path: SearchPath, games: int) -> list[dict[str, Any]]:
-    """The path for JSON."""
+    """The path of a search for JSON, one row per step."""
     return [
         {
             "step": step,
@@ -232,7 +235,7 @@ def path_rows(path: SearchPath, games: int) -> list[dict[str, Any]]:
 
 
 def path_csv(path: SearchPath, games: int) -> str:
-    """The path as CSV: a row for each step and option."""
+    """The path of a search as CSV: a row for each step and option."""
     # A bot may call its options "step" and "games", so they are no columns.
     lines = ["step,games,option,value"]
     for row in path_rows(path, games):

@@ -1,6 +1,4 @@
-"""Checks a run against its plan, the rules and its own tables, and lists everything that does not
-follow from the rest.
-"""
+"""Checks a run against its plan, the rules and its own tables, and lists every difference."""
 
 import os
 import shlex
@@ -63,8 +61,8 @@ def verify_run(
     progress: Callable[[int], object] = lambda _: None,
     sample: Sample | None = None,
 ) -> CheckedRun:
-    """Checks everything in a run's folder that follows from something else there; ``progress`` gets
-    the number of bytes read so far.
+    """Checks everything in a run's folder that follows from something else there. ``progress`` is
+    called with the number of bytes read so far.
 
     With a ``sample``, only the sampled games are replayed. Raises RunError or ConfigError if there
     is no run to check.
@@ -114,6 +112,7 @@ def verify_run(
 
 
 def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
+    """What in run.json does not fit its settings."""
     config = schedule.config
     for field, expected, got in (
         ("seed", config.seed, info.seed),
@@ -125,8 +124,8 @@ def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
 
 
 class _GameChecks:
-    """Checks the games of a journal one by one: ``ids`` are those seen so far, ``replayed`` counts
-    the replayed ones.
+    """Checks the games of a journal one by one. ``ids`` are the games seen so far, ``replayed``
+    counts those that were replayed.
     """
 
     def __init__(self, run: Path, info: RunInfo, schedule: Schedule, sample: Sample | None) -> None:
@@ -141,7 +140,7 @@ class _GameChecks:
         self.replayed = 0
 
     def differences(self, progress: Callable[[int], object]) -> Iterator[Difference]:
-        """The differences in the lines, then in the sampled games, for each the first one."""
+        """The first difference in each line of the journal, then in each sampled game."""
         size = 0
         for number, line in enumerate(read_lines(self._journal), 1):
             size += len(line)
@@ -166,6 +165,7 @@ class _GameChecks:
         )
 
     def _compare(self, number: int, record: GameRecord) -> Wrong | None:
+        """The first mistake in a record, compared with the plan, the seed and the evidence."""
         if not self.ids.add(record.id):
             self._first = self._first or _first_lines(self._journal)
             first = self._first[record.id]
@@ -191,12 +191,13 @@ class _GameChecks:
             heapreplace(self._drawn, (rank, number, record))
 
     def _replay(self, record: GameRecord) -> Wrong | None:
+        """The first mistake in a record, compared with the rules."""
         self.replayed += 1
         return audit(record, self._boards[record.board])
 
 
 def _first_lines(journal: Path) -> dict[str, int]:
-    """The first line of each game."""
+    """The number of the first line of each game in a journal."""
     first: dict[str, int] = {}
     for number, line in enumerate(read_lines(journal), 1):
         record = decode_strictly(line)
@@ -251,6 +252,7 @@ def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:
 
 
 def _has_torn_end(journal: Path) -> bool:
+    """Whether the last line of a journal is incomplete."""
     if journal.suffix == COMPRESSED:
         return False  # a compressed run is finished
     with os.fdopen(open_regular(journal.parent, journal.name), "rb") as file:
@@ -281,8 +283,8 @@ def _bot_difference(run: Path, info: RunInfo, bot: BotInfo) -> str | Difference 
 
 
 def _unhashed_difference(where: str, copy: Bot) -> Difference | None:
-    """What no hash covers, though the bot can read it: the form of bot.toml, and files that are
-    none of the bot's.
+    """What a bot can read although its hash does not cover it: the form of bot.toml, and files that
+    do not belong to the bot.
     """
     file = copy.folder / MANIFEST_FILE
     if file.exists():

@@ -329,13 +329,3 @@ def ask_for_a_move(bench: Bench, player: BotPlayer) -> None:
     bench.start(player)
     state = State(SMALL, 2, parse_deck("".join(TILES) * COPIES))
     player.inform(encode(turn_view(state, FIRST_TURN, TURN_MS, full=player.has_full_view)))
-
-
-EXTRA = {"since": 2, "mood": None, "weather": {"rain": [0.5, True, "später"], "type": "move"}}
-STRANGER = b'{"type":"weather","forecast":["rain",{"type":"turn"}],"id_of_nothing":7}'
-LARGEST_ID = 2**53 - 1
-GAP = 1_000_003
-MAX_REQUESTS = 80
-PAUSE_S = 0.3
-PIECE = 5
-GAP_S = 0.0002

@@ -9,10 +9,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from arena.match.bench import (
-    PAUSE_S,
     SHORT_MS,
     STARTUP_MS,
-    STRANGER,
     TOO_LATE,
     Bench,
     Failed,
@@ -22,7 +20,15 @@ from arena.match.bench import (
     expect_quiet,
     last_words,
 )
-from arena.match.unusual import IN_PIECES, JUMPING, Unusual, in_another_order, with_unknown_fields
+from arena.match.unusual import (
+    IN_PIECES,
+    JUMPING,
+    PAUSE_S,
+    STRANGER,
+    Unusual,
+    in_another_order,
+    with_unknown_fields,
+)
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.labels import settings_text

@@ -1,6 +1,4 @@
-"""The pages of a home: how a page is made, the first one with the runs, and those of a run, of bots
-and of the rules.
-"""
+"""The pages of a home: the list of runs, and the pages of a run, of bots and of the rules."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -37,8 +35,8 @@ PARTS = (
     "progress", "standings", "lead", "versions", "ended", "pairs", "faults", "reading",
     "rules",
 )  # fmt: skip
-"""The parts of the page of a run that change, from its top to its end: each is a template of this
-package or of the report.
+"""The changing parts of a run's page, from top to bottom. Each is a template of this package or of
+the report.
 """
 # The one policy for trusted types is that of live.js, for parts of pages that come from here.
 POLICY = "connect-src 'self'; form-action 'self'; trusted-types arena"
@@ -46,35 +44,37 @@ MAX_DIGITS = 7
 MAX_BOTS = 300
 PLACES = ("yours", "built in", "ladder")
 RATED_IN = 30
-"""The ratings of bots are looked for in so many runs."""
+"""The number of latest runs in which the ratings of bots are looked for."""
 SOON_S = 1.5
 
 
 class SitePages:
-    """The addresses of a run's pages on the server; see `report.page.Addresses`."""
+    """The addresses of a run's pages on the server; see `report.page.OnePage` for those in a
+    report.
+    """
 
     def __init__(self, run: str) -> None:
         self.run = f"/runs/{quote(run, safe='')}"
 
     def bot(self, name: str) -> str:
-        """The page of a bot in the run."""
+        """The address of a bot's page in the run."""
         return f"{self.run}/bots/{quote(name, safe='')}"
 
     def games(self, bots: list[str], page: int = 1) -> str:
-        """The games of some bots."""
+        """The address of the list of these bots' games."""
         asked = urlencode({"bot": bots, **({"page": page} if page > 1 else {})}, doseq=True)
         return f"{self.run}/games?{asked}"
 
     def meeting(self, name: str, other: str) -> str:
-        """The games of two bots."""
+        """The address of the list of two bots' games."""
         return self.games([name, other])
 
     def id_of_meeting(self, name: str, other: str) -> str:
-        """The id of the row that tells of them."""
+        """The id of the row about an opponent on a bot's page."""
         return f"vs-{quote(name, safe='')}-{quote(other, safe='')}"
 
     def more(self, name: str) -> str:  # noqa: ARG002
-        """No command is needed: all games are here."""
+        """Empty, because no command is needed: all games are on the server."""
         return ""
 
     def game(self, name: str, turn: int = 0) -> str:
@@ -100,19 +100,19 @@ def page(
 
 
 def answer(text: str, setting: PageSetting, status: int = 200) -> HTMLResponse:
-    """A page with the policy of its kind, and never in a frame."""
+    """The response with a page, its policy, and a ban on showing it in a frame."""
     policy = f"{policy_of(setting)}; frame-ancestors 'none'"
     return HTMLResponse(text, status, {"content-security-policy": policy})
 
 
 def has_play(request: Request) -> bool:
-    """Whether people play here."""
+    """Whether people can play on this server."""
     return request.app.state.open_games is not None
 
 
 @cache
 def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -> PageSetting:
-    """What the pages served here have beyond those of reports."""
+    """What the pages on this server have in addition to those of reports."""
     play = (("/play", "Play"),) if has_play else ()
     links = (("/", "Runs"), ("/bots", "Bots"), *play, ("/rules", "Rules"))
     files = ("web.css", "live.js", *further)
@@ -122,13 +122,13 @@ def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -
 
 
 def whole_number(text: str) -> int | None:
-    """The number that stands in an address or a form; None for anything else, and for long ones."""
+    """The number in an address or a form; None for any other text, and for long numbers."""
     is_number = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
     return int(text) if is_number else None
 
 
 async def front(request: Request) -> Response:
-    """All runs, the latest played first."""
+    """The page with all runs, the latest played first."""
     rows = await request.app.state.shelf.rows()
     here = await run_in_threadpool(_bots, request)
     values = {"name": request.app.state.home.resolve().name, "runs": _list(rows), **here}
@@ -139,11 +139,12 @@ async def front(request: Request) -> Response:
 
 
 async def front_events(request: Request) -> Response:
-    """The list of runs, whenever it changes."""
+    """The stream that sends the list of runs whenever it changes."""
     return StreamingResponse(_lists(request.app.state), media_type="text/event-stream")
 
 
 async def _lists(state: AppState) -> AsyncIterator[str]:
+    """The list of runs as events, whenever it changes."""
     seen = ""
     while True:
         rows = await state.shelf.rows()
@@ -158,16 +159,17 @@ async def _lists(state: AppState) -> AsyncIterator[str]:
 
 
 def _list(rows: list[dict[str, Any]]) -> str:
-    """The list of runs, as a part of a page."""
+    """The list of runs as a part of a page."""
     return fragment("runs.html", {"runs": rows, "most": MAX_RUNS}, setting_of_pages())
 
 
 def bots(request: Request) -> Response:
-    """The bots of the home, then the built-in ones, and then the ladder."""
+    """The page with the home's bots, then the built-in ones, then those of the ladder."""
     return page(request, "bots_here.html", _bots(request))
 
 
 def _bots(request: Request) -> dict[str, Any]:
+    """The values for the page with all bots."""
     registry = registry_of(request.app.state.home)
     labels = [label for label in registry.labels() if "@" not in label]
     ratings = latest_ratings(_runs(request)[RATED_IN::-1])
@@ -182,7 +184,7 @@ def _bots(request: Request) -> dict[str, Any]:
 
 
 def bot(request: Request) -> Response:
-    """A bot: its versions, its options, and its places in runs."""
+    """The page of a bot: its versions, its options, and its places in runs."""
     registry = registry_of(request.app.state.home)
     name = request.path_params["bot"]
     labels = registry.labels()
@@ -199,7 +201,7 @@ def bot(request: Request) -> Response:
 
 
 def rules(request: Request) -> Response:
-    """The rules of the game, each at its own address."""
+    """The page with the rules of the game, each at its own address."""
     return page(request, "rulebook.html", {"book": rulebook()})
 
 
@@ -230,7 +232,7 @@ def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
 
 
 async def run_page(request: Request) -> Response:
-    """A run, with the script that keeps it up to date."""
+    """The page of a run, with the script that keeps it up to date."""
     folder = _run_named(request)
     watched = request.app.state.live.watched(folder)
     info = read_run(folder)
@@ -249,13 +251,13 @@ async def run_page(request: Request) -> Response:
 
 
 async def run_events(request: Request) -> Response:
-    """The changes of a run's page, as they come."""
+    """The stream with the changes of a run's page."""
     events = request.app.state.live.events(_run_named(request))
     return StreamingResponse(events, media_type="text/event-stream")
 
 
 async def report(request: Request) -> Response:
-    """The report of a run, and the page of a game whose deal is over; both take long to make."""
+    """The report of a run, or the page of a game whose deal is over. Both take long to make."""
     setting = setting_of_pages(has_play=has_play(request))
     folder = _run_named(request)
     named = request.path_params.get("game")
@@ -264,7 +266,7 @@ async def report(request: Request) -> Response:
 
 
 async def games(request: Request) -> Response:
-    """All games, or those of some bots, a screen at a time."""
+    """The page with all games of a run, or those of some bots, sixty at a time."""
     asked = request.query_params
     bots = asked.getlist("bot")[:MAX_SEATS]
     number = whole_number(asked.get("page", "")) or 1
@@ -272,20 +274,20 @@ async def games(request: Request) -> Response:
 
 
 async def portrait(request: Request) -> Response:
-    """What a run says of one of its bots."""
+    """The page about one bot of a run."""
     name = request.path_params["bot"]
     return await _part(request, name, "portrait", name)
 
 
 async def _part(request: Request, title: str, work: str, *given: Any) -> Response:
-    """A page about a part of a run."""
+    """A page about a part of a run, made by the worker's function ``work``."""
     folder = _run_named(request)
     main = await request.app.state.lists.page(work, folder, *given)
     return page(request, "part.html", {"name": folder.name, "title": title, "main": main})
 
 
 def _run_named(request: Request) -> Path:
-    """The folder of the run that an address names. Raises HTTPException."""
+    """The folder of the run that the address names. Raises HTTPException."""
     # By the names that are there: what stands in an address may be no name of a file.
     for folder in _runs(request):
         if folder.name == request.path_params["run"]:
@@ -294,6 +296,7 @@ def _run_named(request: Request) -> Path:
 
 
 def _runs(request: Request) -> list[Path]:
+    """The folders of all runs of the home."""
     return run_folders(results_folder(request.app.state.home))
 
 

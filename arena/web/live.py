@@ -1,9 +1,9 @@
-"""The runs of a home as pages show them: the list of all, those that somebody looks at, and pages
-that take long to make.
+"""The runs of a home as web pages show them: the list of all runs, runs whose page is open, and
+pages that take long to make.
 
-All readers of a run share its looks, so many cost no more than one: the next look is taken when the
-run's files have changed, and after a pause of twenty times the CPU time that the last one
-took.
+All readers of a run share one look at it. The next look is taken when the run's files have changed,
+after a pause of twenty times the CPU time that the last look took. So many readers cost no more
+than one.
 """
 
 import asyncio
@@ -43,8 +43,8 @@ log = logging.getLogger(__name__)
 
 
 class Desk:
-    """One process, started when there is something to do, in which functions of `arena.web.views`
-    are called: to load them takes long. What it does yields to games.
+    """One worker process that runs functions of `arena.web.views`, which take long to load. It is
+    started when it is first needed, and games have priority over it.
     """
 
     def __init__(self) -> None:
@@ -53,8 +53,8 @@ class Desk:
         self._is_ended = False
 
     async def ask(self, work: str, *given: Any) -> Any:
-        """What the function of this name returns there. Raises ArenaErrors that it raises, and
-        RunError if it takes too long, its process dies, or it fails otherwise.
+        """The result of the worker's function with this name. Raises the ArenaErrors of the
+        function, and RunError if it takes too long, the process dies, or it fails otherwise.
         """
         async with self._turn:
             if self._is_ended:
@@ -78,18 +78,18 @@ class Desk:
                 raise RunError(f"expected a run that can be read, got {got}") from error
 
     async def prepare(self) -> None:
-        """Starts the process for what will be asked soon, and loads what that needs."""
+        """Starts the process and loads its modules, because work for it will follow soon."""
         if self._crew is None:
             with suppress(RunError):
                 await self.ask("nothing")
 
     def end(self) -> None:
-        """Ends the process; nothing more is done."""
+        """Ends the process for good."""
         self._is_ended = True
         self.close()
 
     def close(self) -> None:
-        """Ends the process. The next thing to do has another."""
+        """Ends the process. A new one is started for the next work."""
         crew = self._crew
         self._crew = None
         if crew:
@@ -99,15 +99,20 @@ class Desk:
 
 
 def _done(work: str, *given: Any) -> Any:
+    """The result of a function of `arena.web.views`, in the worker process."""
     return getattr(import_module("arena.web.views"), work)(*given)
 
 
 MIN_S = 2.0
 PAUSES = 20
-"""Looking takes at most a twentieth of the time of one core."""
+"""The pause after a look is this many times as long as the look, so that looking takes at most a
+twentieth of a core.
+"""
 TICK_S = 0.5
 ALIVE_S = 15.0
-"""A stream says something at least so often, so that readers who are gone are noticed."""
+"""A stream sends something at least this often in seconds, so that readers who have gone are
+noticed.
+"""
 ALIVE = ": nothing new\n\n"
 MAX_WATCHED, MAX_LED = 16, 4
 MAX_FILES = 200
@@ -115,7 +120,7 @@ Fingerprint = tuple[object, ...]
 
 
 def state_of(folder: Path) -> Fingerprint:
-    """A value that changes when the page of a run would change: when one of the run's files does,
+    """A fingerprint that changes when a run's page would change: when one of the run's files does,
     and when the run stops being played.
     """
     found: list[tuple[object, ...]] = []
@@ -130,8 +135,8 @@ def state_of(folder: Path) -> Fingerprint:
 
 
 class Sight(NamedTuple):
-    """The parts of a run's page by name; ``is_over`` if no game is missing; who leads, and with
-    which rating. It took ``seconds`` of CPU time.
+    """The result of one look at a run: the parts of its page by name, whether it is over, its
+    leader with the rating, and the ``seconds`` of CPU time that the look took.
     """
 
     parts: dict[str, str]
@@ -141,9 +146,9 @@ class Sight(NamedTuple):
 
 
 class Watched:
-    """A run that somebody looks at, and how its page was when it was last looked at.
+    """A run whose page is open, with the result of the last look.
 
-    ``parts`` are the parts of the page, each with the number of the look that it last changed in.
+    ``parts`` has the parts of the page, each with the number of the look in which it last changed.
     """
 
     def __init__(self, desk: Desk, folder: Path) -> None:
@@ -158,7 +163,7 @@ class Watched:
         self._looking = asyncio.Lock()
 
     async def look(self) -> None:
-        """Takes a look if it is time to, and there is something new. Raises RunError."""
+        """Takes a look if it is time and something has changed. Raises RunError."""
         async with self._looking:
             state = state_of(self._folder)
             if state == self._state or (self.parts and time.monotonic() < self._next_s):
@@ -179,14 +184,14 @@ class Watched:
 
 
 class Live:
-    """The runs that somebody looks at, or did a while ago."""
+    """The runs whose pages are open, or were open a while ago."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._watched: dict[Path, Watched] = {}
 
     def watched(self, folder: Path) -> Watched:
-        """The run in a folder."""
+        """The watched run in a folder."""
         found = self._watched.pop(folder, None) or Watched(self._desk, folder)
         self._watched[folder] = found
         for name in list(self._watched)[:-MAX_WATCHED]:
@@ -194,7 +199,7 @@ class Live:
         return found
 
     async def leaders(self, folders: list[Path]) -> dict[Path, tuple[str, str]]:
-        """The leader of each run that is being played, with its rating, if they are known."""
+        """The leader and its rating, if known, of each run that is being played."""
         found = {}
         for folder in folders[:MAX_LED]:
             run = self.watched(folder)
@@ -204,9 +209,9 @@ class Live:
         return found
 
     async def events(self, folder: Path) -> AsyncIterator[str]:
-        """What a reader of a run's page is sent: the parts that changed, until the run is over.
+        """The events for a reader of a run's page: the parts that changed, until the run is over.
 
-        A reader who is slow gets the newest of each part, and nothing is kept for anybody.
+        A slow reader gets only the newest version of each part, so nothing is stored per reader.
         """
         run = self.watched(folder)
         seen = 0
@@ -232,17 +237,19 @@ class Live:
 
 
 def event(name: str, content: object) -> str:
-    """A server-sent event, its content as JSON on one line."""
+    """A server-sent event, with its content as JSON on one line."""
     return f"event: {name}\ndata: {msgspec.json.encode(content).decode()}\n\n"
 
 
 MAX_KEPT = 8
 MAX_WAITING = 32
-"""Readers. A reader who has gone still waits here, and each takes one of the server's places."""
+"""The most readers that may wait for a page. Readers who have gone still wait, and each takes one
+of the server's connections.
+"""
 
 
 class Press:
-    """Makes pages of runs at a desk, each once as long as the run's files stay as they are."""
+    """Makes pages of runs with a worker, each only once while the run's files stay unchanged."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -250,8 +257,8 @@ class Press:
         self._waiting = 0
 
     async def page(self, work: str, folder: Path, *given: Any) -> str:
-        """What the function of this name makes of a run's folder. Raises ArenaErrors that it
-        raises, and HTTPException if too many wait.
+        """The page that the worker's function makes of a run's folder. Raises the function's
+        ArenaErrors, and HTTPException if too many readers wait.
         """
         if self._waiting >= MAX_WAITING:
             raise HTTPException(503, "too many pages are being made: come back in a minute")
@@ -263,7 +270,9 @@ class Press:
             self._waiting -= 1
 
     def _made(self, key: tuple[Any, ...], state: Fingerprint) -> asyncio.Task[str]:
-        """The page that is being made, or that was made of these files, or else a new one."""
+        """The task that makes the page: the one running or finished for these files, or
+        a new one.
+        """
         before, making = self._kept.pop(key, ((), None))
         has_failed = making and making.done() and (making.cancelled() or making.exception())
         if making is None or has_failed or (making.done() and state != before):
@@ -279,20 +288,20 @@ class Press:
 
 
 MAX_RUNS = 100
-"""The newest ones are listed."""
+"""The number of newest runs that are listed."""
 MAX_OWN = 12
-"""Games of people, which are listed after the runs."""
+"""The number of people's games that are listed after the runs."""
 MAX_FOLDERS = 1000
-"""So many are looked at to find the newest runs."""
+"""At most this many folders are examined to find the newest runs."""
 COUNTING = "counting"
 LIST_S = 3.0
 SURROGATE = re.compile("[\ud800-\udfff]")
-"""Stands for a byte that is no UTF-8 in the name of a file."""
+"""A pattern for the character that Python puts for a byte that is not UTF-8 in a file name."""
 
 
 class Shelf:
-    """The runs of a home as they are listed; what was counted once is not counted again. All who
-    ask share one look, and the next one is a while later.
+    """The list of a home's runs. Games that were counted once are not counted again. All readers
+    share one look, and the next one follows a while later.
     """
 
     def __init__(self, home: Path) -> None:
@@ -312,6 +321,7 @@ class Shelf:
 
     def _look(self) -> list[dict[str, Any]]:
         # Each game that a person played is a run of its own: they would crowd the others out.
+        """Looks at the runs and makes their rows."""
         before = self._known
         self._known = {}
         runs = list[dict[str, Any]]()
@@ -329,8 +339,8 @@ class Shelf:
 
 
 def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str, Any]]:
-    """The row of a run in the table of runs, and how far its journal has been counted; ``counted``
-    is how far it had been before.
+    """The row of a run in the list of runs, and how far its journal has been counted; ``counted``
+    is how far it had been counted before.
     """
     row = {"run": folder.name, "folder": folder, "is_game": False, "leader": None}
     try:
@@ -354,7 +364,7 @@ def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str
 
 
 def run_folders(results: Path) -> list[Path]:
-    """The folders of runs, by when they were last played, the latest first. No link is followed."""
+    """The folders of runs, the latest played first. Links are not followed."""
     try:
         entries = [entry for entry in os.scandir(results) if entry.is_dir(follow_symlinks=False)]
     except OSError:
@@ -366,7 +376,7 @@ def run_folders(results: Path) -> list[Path]:
 
 
 def played_at(folder: Path) -> float:
-    """When the journal of a run last grew, or when the run was begun; 0 for another folder."""
+    """When the journal of a run last grew, or when the run began; 0 for a folder that is no run."""
     try:
         begun = (folder / RUN_FILE).lstat().st_mtime
     except OSError:
@@ -378,12 +388,12 @@ def played_at(folder: Path) -> float:
 
 
 def words_of(rated: Rated) -> str:
-    """A rating with its error bar, as pages have it."""
+    """A rating with its error bar, as web pages show it."""
     return rated.text.replace("+/-", "±").replace("-", "\N{MINUS SIGN}")
 
 
 def when(moment: str) -> str:
-    """A moment of a record, as people here write it."""
+    """A time in a record as people write it."""
     try:
         here = datetime.fromisoformat(moment).astimezone()
     except (ValueError, OverflowError):

@@ -1,8 +1,8 @@
-"""A game between bots and the person at the page, in a thread of its own.
+"""A game between bots and the person at a web page, in a thread of its own.
 
-The thread waits for the person at each of their turns; the bots play in their sandbox as at the
-terminal. What the page is told is put together by that thread alone, in `Story`: each time all of
-it, some 20 kB late in a game, so that it does not matter what a page has heard before.
+The thread waits for the person at each of their turns; the bots play in their sandbox as on the
+terminal. The thread alone puts together what the page is sent, in `Story`. Each time it is the
+whole state, up to 20 kB late in a game, so that it does not matter what a page received before.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from arena.rules.notation import PASS, TILES, legal_move, move_text
 from arena.rules.terms import PAGODAS, Event
 
 _YOU = "\x00"
-"""Stands for the person until a sentence is put together; no bot's name can have it."""
+"""Stands for the person in unfinished sentences; no bot's name can contain it."""
 _PHRASES = (
     (f"the province of {_YOU}", "your province"),
     *((f"{_YOU} {verb}s", f"you {verb}") for verb in ("found", "own", "connect", "conquer")),
@@ -38,7 +38,7 @@ _PHRASES = (
     (_YOU, "you"),
 )
 PATIENCE_S = 1800.0
-"""A game in which nobody moves for so long is given up: its bots hold memory."""
+"""A game in which nobody moves for this many seconds is given up, because its bots hold memory."""
 LOOK_S = 1.0
 STARTING, YOURS, THEIRS, OVER, BROKEN = "starting", "yours", "theirs", "over", "broken"
 
@@ -46,8 +46,8 @@ log = logging.getLogger(__name__)
 
 
 class Story:
-    """A game as the person at a ``seat`` sees it. `begin` and `add` are called by whoever plays;
-    ``view`` is what a page is told, made anew with each of them.
+    """A game as the person at a ``seat`` sees it. The game's thread calls `begin` and `add`;
+    ``view`` is the state for the page, made anew with each call.
     """
 
     def __init__(self, board: Board, labels: Sequence[str], seat: int) -> None:
@@ -70,11 +70,11 @@ class Story:
         }
 
     def begin(self, state: State) -> None:
-        """The position before the first move."""
+        """Sets the position before the first move."""
         self._look(state, start=self._film.add(state).came)
 
     def add(self, state: State, seat: int, move: int, events: Sequence[Event]) -> None:
-        """A move, and the state after it."""
+        """Adds a move, with the state after it."""
         came, went = self._film.add(state, move)
         step = {
             "seat": seat,
@@ -88,7 +88,7 @@ class Story:
         self._look(state, steps=[*self.view["steps"], step])
 
     def faults(self, faults: Sequence[Fault]) -> list[dict[str, Any]]:
-        """What bots did wrong, in words."""
+        """The faults of bots, in words."""
         told = []
         for fault in faults:
             words = f"{self.names[fault.seat]} forfeits ({fault.kind})"
@@ -97,6 +97,7 @@ class Story:
         return told
 
     def _look(self, state: State, **further: Any) -> None:
+        """Makes the view of a state."""
         self.view = {
             **self.view,
             **further,
@@ -108,6 +109,7 @@ class Story:
         }
 
     def _words(self, event: Event) -> str:
+        """An event in words, with "you" for the person."""
         words = event_text(event, self._board, self._called)
         for phrase, yours in _PHRASES:
             words = words.replace(phrase, yours)
@@ -115,12 +117,13 @@ class Story:
 
 
 class RefusedError(ArenaError):
-    """What the page asked for cannot be done now, or not at all."""
+    """The page asked for something that is not possible now, or not at all."""
 
 
 class OpenGame(Player):
-    """One game of a person, and the player at that person's seat. ``kept`` is the run that the game
-    was kept as, empty until then; ``version`` counts what its pages can be told.
+    """One game of a person, and the player at that person's seat. ``kept`` is the run as which the
+    finished game was kept, empty until then; ``version`` counts the changes of the state for the
+    page.
     """
 
     name = YOU
@@ -151,33 +154,33 @@ class OpenGame(Player):
         self._publish(STARTING)
 
     def start(self) -> None:
-        """Starts the game."""
+        """Starts the thread of the game."""
         self._thread.start()
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended, one way or another."""
+        """Whether the game has ended, in whatever way."""
         return self._status["state"] in (OVER, BROKEN)
 
     @property
     def is_watched(self) -> bool:
-        """Whether a page waits for news."""
+        """Whether a page is waiting for changes."""
         return bool(self._listeners)
 
     @property
     def opponents(self) -> list[str]:
-        """The names of the other seats."""
+        """The names of the bots in the other seats."""
         return [name for seat, name in enumerate(self._story.names) if seat != self._seat]
 
     # what the page asks for
 
     def view(self) -> dict[str, Any]:
-        """All that a page is told of the present state."""
+        """The present state for the page."""
         with self._turn:
             return {**self._story.view, **self._status, "version": self.version}
 
     async def news(self, version: int, seconds: float) -> None:
-        """Returns when there is a later version than this one, or after a while."""
+        """Waits until the state is newer than ``version``, for at most ``seconds``."""
         event = asyncio.Event()
         with self._turn:
             self._listeners[event] = asyncio.get_running_loop()
@@ -191,7 +194,7 @@ class OpenGame(Player):
                 del self._listeners[event]
 
     def place(self, text: str, steps: int) -> None:
-        """Play the person's move, which the page sent when the game had ``steps`` steps. Raises
+        """Plays the person's move, which the page sent when the game had ``steps`` steps. Raises
         RefusedError, with the rule for a move that is not legal.
         """
         with self._turn:
@@ -205,7 +208,7 @@ class OpenGame(Player):
             self._turn.notify_all()
 
     def hints(self, steps: int) -> list[tuple[str, float]]:
-        """The best moves by random games, and what share of them the person wins. Raises
+        """The moves after which random games go best, with the share that the person wins. Raises
         RefusedError.
         """
         with self._turn:
@@ -214,13 +217,13 @@ class OpenGame(Player):
         return [(move_text(state.board, move), share) for move, share, _ in found]
 
     def leave(self, farewell: str = "you left the game") -> None:
-        """Gives the game up."""
+        """Gives the game up; ``farewell`` is shown to the person."""
         with self._turn:
             self._farewell = self._farewell or farewell
             self._turn.notify_all()
 
     def review(self) -> None:
-        """Begins to grade the person's moves in the finished game. Raises RefusedError."""
+        """Starts to grade the person's moves in the finished game. Raises RefusedError."""
         with self._turn:
             if not self.kept:
                 raise RefusedError("only a finished game that was kept can be graded")
@@ -231,12 +234,12 @@ class OpenGame(Player):
         self._thread.start()
 
     def end(self) -> None:
-        """Gives the game up, or its review, without waiting."""
+        """Gives up the game or its review, without waiting."""
         self._is_ended = True
         self.leave("the server was ended")
 
     def wait(self, seconds: float) -> None:
-        """Waits a while until nothing goes on and its bots are gone."""
+        """Waits for at most ``seconds`` until the thread has ended and its bots are stopped."""
         if self._thread.is_alive():
             self._thread.join(seconds)
 
@@ -254,6 +257,7 @@ class OpenGame(Player):
     # what the game's thread does
 
     def _play(self) -> None:
+        """Plays the game and keeps it, in the game's thread."""
         try:
             with self._single.seated(None, lambda _: self) as players:
                 self._referee = self._single.referee(self._game.round, players, self._watch)
@@ -271,6 +275,7 @@ class OpenGame(Player):
             self._publish(BROKEN, says="the arena made a mistake: this game cannot go on")
 
     def _end(self, outcome: Outcome) -> None:
+        """Ends the game with this outcome, and keeps it as a run."""
         record = outcome.record
         says = ""
         try:
@@ -290,6 +295,7 @@ class OpenGame(Player):
 
     def _grade(self) -> None:
         # Late: pandas is slow to load.
+        """Grades the person's moves, in the game's thread."""
         from arena.commands.review import Review, make_judge  # noqa: PLC0415
 
         try:
@@ -305,6 +311,7 @@ class OpenGame(Player):
             self._say_of_grades(f"The moves could not be graded: {error}")
 
     def _say_of_grades(self, words: str, **further: bool) -> None:
+        """Publishes how the grading goes."""
         self._ending |= {"grading": words, **further}
         self._publish(OVER, **self._ending)
 
@@ -312,6 +319,7 @@ class OpenGame(Player):
         self, state: State, seat: int, move: int, events: list[Event], note: Note | None
     ) -> None:
         # The note is not told: a bot may speak of its hand.
+        """Adds a move to the story."""
         del note
         with self._turn:
             self._story.add(state, seat, move, events)
@@ -319,7 +327,7 @@ class OpenGame(Player):
 
     # A person has as long as they like.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """The person's move. Raises Void when they leave, or seem to have left."""
+        """Waits for the person's move. Raises Void when they leave, or seem to have left."""
         began_ns = time.monotonic_ns()
         with self._turn:
             self._asked = state
@@ -342,6 +350,7 @@ class OpenGame(Player):
             self.meanwhile()
 
     def _publish(self, state: str, **further: Any) -> None:
+        """Makes a new version of the state and wakes the waiting pages."""
         with self._turn:
             self._status = {
                 "state": state,

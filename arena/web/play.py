@@ -1,4 +1,6 @@
-"""The pages on which a person plays. Whoever has no token sees none of it: a hand is secret."""
+"""The pages on which a person plays. A reader without the token sees none of them, because a hand
+is secret.
+"""
 
 import multiprocessing
 import secrets
@@ -35,11 +37,13 @@ from arena.web.opengame import OpenGame, RefusedError
 MOST, MAX_OVER = 8, 20
 CLOSE_S = 2.0
 LEFT_S = 10.0
-"""A reader who looks at the finished game's page may come back for another."""
+"""How many seconds after the last look at a finished game the server assumes that the person has
+left.
+"""
 
 
 class OpenGames:
-    """All games of one server. ``begin`` raises UserError when there are too many."""
+    """All games of one server."""
 
     def __init__(self, home: Path, choice: SandboxChoice) -> None:
         self._home = home
@@ -49,7 +53,9 @@ class OpenGames:
         self._seen_s = time.monotonic()
 
     def begin(self, wish: Wish) -> str:
-        """Starts a game; returns its name. Raises UserError."""
+        """Starts a game and returns its name. Raises UserError, also if there are too
+        many games.
+        """
         planned = wish.game
         sandbox = self._choice.sandbox_for(wish.bots)
         single = SingleGame(wish.bots, wish.seat, wish.timing, sandbox)
@@ -62,7 +68,9 @@ class OpenGames:
         return name
 
     def find(self, name: str) -> tuple[OpenGame, Wish] | None:
-        """A game by its name, and the wish for it."""
+        """The game with this name, and the request from which it was made; None if there is no such
+        game.
+        """
         return self._games.get(name)
 
     def in_play(self) -> list[tuple[str, OpenGame]]:
@@ -71,9 +79,7 @@ class OpenGames:
         return [(name, game) for name, (game, _) in found if not game.is_over]
 
     def are_left(self) -> bool:
-        """Whether all games are over, and nobody has looked at one for a while. To be asked now and
-        then.
-        """
+        """Whether all games are over, and nobody has looked at one for a while."""
         if any(game.is_watched or not game.is_over for game, _ in list(self._games.values())):
             self._seen_s = time.monotonic()
         return time.monotonic() - self._seen_s > LEFT_S
@@ -89,7 +95,7 @@ class OpenGames:
             game.wait(CLOSE_S)
 
     def _make_room(self) -> None:
-        """Forgets the oldest games that are over. Raises UserError."""
+        """Forgets the oldest games that are over. Raises UserError if all are in play."""
         over = [name for name, (game, _) in self._games.items() if game.is_over]
         if len(self._games) - len(over) >= MOST:
             raise UserError(
@@ -104,7 +110,9 @@ BUILT_IN_BOTS = ("careful-16", "careful-4", "careful", "greedy-16", "greedy", "r
 MAX_MS = 60_000
 MAX_PAST = 12
 BEAT_S = 15.0
-"""A page that hears nothing for longer than this may think that we are gone."""
+"""The longest time in seconds without an event. A page that gets nothing for longer may take the
+server for gone.
+"""
 AGAIN = ("new", "same", "seat")
 NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
 FORM_FILES = ("play.css", "newgame.js")
@@ -117,7 +125,7 @@ FormField = Annotated[str, Meta(max_length=100)]
 
 
 class GameForm(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the form asks for; an empty field leaves it open."""
+    """The fields of the form for a new game; an empty field leaves the choice to the arena."""
 
     bot: FormField = ""
     bot2: FormField = ""
@@ -129,14 +137,14 @@ class GameForm(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ask(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the page says: a move, and how many steps it knew of."""
+    """A request of a game's page: a move, and how many steps of the game the page knew."""
 
     steps: int
     move: str = ""
 
 
 def new_game(request: Request) -> Response:
-    """The form for a game."""
+    """The page with the form for a new game."""
     _let_in(request)
     state = request.app.state
     chosen = request.query_params
@@ -164,6 +172,7 @@ async def begin(request: Request) -> Response:
     state = request.app.state
 
     def begun(body: bytes) -> dict[str, str]:
+        """Starts the game in a form's data, and returns its address."""
         wish = _wish(state.home, msgspec.json.decode(body, type=GameForm))
         return {"address": f"/play/{state.open_games.begin(wish)}"}
 
@@ -171,7 +180,7 @@ async def begin(request: Request) -> Response:
 
 
 async def _answered(request: Request, work: Callable[[bytes], Any]) -> Response:
-    """What becomes of the body of a request, in a thread, or why nothing does."""
+    """The response made by ``work`` from the body of a request, in a thread, or the error."""
     try:
         return JSONResponse(await run_in_threadpool(work, await request.body()))
     except (msgspec.DecodeError, RecursionError):
@@ -182,7 +191,7 @@ async def _answered(request: Request, work: Callable[[bytes], Any]) -> Response:
 
 
 def _wish(home: Path, wanted: GameForm) -> Wish:
-    """What the form asks for. Raises UserError."""
+    """The request that a filled form stands for. Raises UserError."""
     known = {*registry_of(home).labels(), *BUILT_IN_BOTS}
     names = [name for name in (wanted.bot, wanted.bot2, wanted.bot3) if name]
     for name in names:
@@ -202,6 +211,9 @@ def _wish(home: Path, wanted: GameForm) -> Wish:
 
 
 def _number(text: str, what: str, least: int, most: int, usual: int) -> int:
+    """The number in a form's field, within limits; ``usual`` if the field is empty. Raises
+    UserError.
+    """
     if not text.strip():
         return usual
     if (number := whole_number(text)) is None or not least <= number <= most:
@@ -224,12 +236,13 @@ def board_page(request: Request) -> Response:
 
 
 async def events(request: Request) -> Response:
-    """The present state, and then what changes."""
+    """The stream with the present state of a game and its changes."""
     game, _ = _game(request)
     return StreamingResponse(_news(game), media_type="text/event-stream", headers=NO_STORE)
 
 
 async def _news(game: OpenGame) -> AsyncIterator[bytes]:
+    """The changes of a game as events."""
     version = -1
     while True:
         if game.version == version:
@@ -247,13 +260,13 @@ QUESTIONS: Mapping[str, Callable[[OpenGame, Ask], Any]] = {
     "leave": lambda game, _: game.leave(),
     "review": lambda game, _: game.review(),
 }
-"""To play a move, which moves do best in random games, to give the game up, and to grade the moves
-of one that is over.
+"""What a page can ask of its game: to play a move, to name the moves that do best in random games,
+to give the game up, and to grade the moves of a finished game.
 """
 
 
 async def ask(request: Request) -> Response:
-    """What a game says to one of the page's questions."""
+    """The response to a request of a game's page."""
     (game, _), question = _game(request), QUESTIONS.get(request.path_params["what"])
     if question is None:
         raise HTTPException(404, "no such page here")
@@ -263,7 +276,7 @@ async def ask(request: Request) -> Response:
 
 
 async def again(request: Request) -> Response:
-    """Another game against the same bots."""
+    """Starts another game against the same bots."""
     (_, wish), how = _game(request), request.path_params["how"]
     open_games: OpenGames = request.app.state.open_games
     if how not in AGAIN:
@@ -285,6 +298,7 @@ def _game(request: Request) -> tuple[OpenGame, Wish]:
 
 
 def _let_in(request: Request) -> None:
+    """Raises HTTPException unless the request carries the token."""
     if not request.state.may_change:
         raise HTTPException(403, "to play, open the address that 'arena serve' printed")
 

@@ -1,9 +1,9 @@
-"""The server: what every request must pass before a page sees it, and which page is where.
+"""The server: the checks that every request must pass, and the addresses of the pages.
 
-A browser carries anybody's requests: any web page can send one here, and with a name that resolves
-to this machine (DNS rebinding) also read the answer. Other users of the machine reach the port as
-well. So the names that a request may be sent to are fixed, its origin must be ours, and whatever
-changes something needs the token, which only the reader of our first line has.
+A browser carries requests of anybody: any web page can make it send one here, and with a name that
+resolves to this machine (DNS rebinding) also read the answer. Other users of the machine can reach
+the port, too. So the host names in requests are fixed, a request's origin must be ours, and a
+request that changes something needs the token, which stands only in our first line of output.
 """
 
 import asyncio
@@ -36,16 +36,20 @@ from arena.web.play import OpenGames
 
 TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 LOCAL, REMOTE, STATE, USER = 1, 2, 3, 7
-"""Columns of these tables."""
+"""The columns of the kernel's tables of connections: local address, remote address,
+state and user.
+"""
 ESTABLISHED = "01"
-"""Any other may be closed already; then it is of no user, and shown as one of root's."""
+"""The state of an open connection. A connection in another state may be closed already; the tables
+then show root as its user.
+"""
 LENGTH = len("0100007F:1F90")
 Address = tuple[str, int]
 
 
 def may_hold_token(client: Address, server: Address) -> bool:
-    """Whether this may be the user of this process or root; so it is if nothing can be known of
-    them.
+    """Whether the client may be the user of this process, or root. True if the client's user is
+    unknown.
     """
     uid = uid_of(client, server)
     if uid is None:
@@ -55,7 +59,7 @@ def may_hold_token(client: Address, server: Address) -> bool:
 
 def uid_of(client: Address, server: Address) -> int | None:
     """The user that made a connection from this machine; None if it came from elsewhere or is
-    closed, or this system does not tell.
+    closed, or if the system does not tell.
     """
     try:
         wanted = [_written(client), _written(server)]
@@ -72,8 +76,8 @@ def uid_of(client: Address, server: Address) -> int | None:
 
 
 def _written(address: Address) -> str:
-    """An address as the end of its entry in these tables: the last 32 bits, and the port. Raises
-    ValueError for what is none.
+    """An address as it ends in the kernel's tables: the last 32 bits and the port. Raises
+    ValueError if it is no address.
     """
     last = ip_address(address[0]).packed[-4:]
     return f"{last[::-1].hex().upper()}:{address[1]:04X}"
@@ -98,8 +102,8 @@ POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 
 class Gate:
-    """Decides which requests are allowed: by the host names under which they come and by their
-    token. Only a request with the ``token`` may change something; if it is empty, none may.
+    """Decides which requests are allowed, by their host names and their token. Only a request with
+    the ``token`` may change something; if the token is empty, no request may.
     """
 
     def __init__(self, names: tuple[str, ...], port: int, *, is_public: bool = False) -> None:
@@ -109,8 +113,9 @@ class Gate:
         self._hosts = frozenset().union(*(_hosts(name.lower(), port) for name in names))
 
     def hosts_at(self, address: tuple[str, int | None] | None) -> frozenset[str]:
-        """The hosts, with the port, by which we may be called at the address that was reached. That
-        address itself cannot be made to lead to another machine, as a name can.
+        """The hosts, with the port, that a request may name if it reached us at this address. The
+        address itself is among them, because unlike a name it cannot be made to lead to another
+        machine.
         """
         if address is None or address[1] is None:
             return self._hosts
@@ -118,7 +123,7 @@ class Gate:
         return self._hosts.union(_hosts(name, address[1]))
 
     def opens_with(self, token: str) -> bool:
-        """Whether this is the token."""
+        """Whether a text is the token."""
         return bool(self.token) and compare_digest(token.encode(), self.token.encode())
 
     def has_token(self, headers: Headers) -> bool:
@@ -131,8 +136,8 @@ class Gate:
 
 
 class Guard:
-    """Lets those requests through to an application that may reach it; ``may_change`` of a
-    request's state says whether it carries the token. ``closing`` ends all streams.
+    """Passes allowed requests on to an application. ``may_change`` in a request's state says
+    whether it carries the token. ``closing`` ends all streams.
     """
 
     def __init__(self, app: ASGIApp, gate: Gate, closing: asyncio.Event) -> None:
@@ -155,7 +160,7 @@ class Guard:
             await sealed.end()
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        """Why the request goes no further, if so."""
+        """The response that refuses a request; None if it is allowed."""
         method = scope["method"]
         gate = self._gate
         if method not in (*READS, "POST"):
@@ -175,13 +180,13 @@ class Guard:
         return None
 
     def _has_token(self, scope: Scope, headers: Headers) -> bool:
-        """Whether the request carries the token, and comes from somebody who may hold it."""
+        """Whether the request carries the token, and comes from a user who may hold it."""
         ends = scope["client"], scope["server"]
         return self._gate.has_token(headers) and (None in ends or may_hold_token(*ends))
 
     def _entry(self, scope: Scope) -> Response | None:
-        """The answer to an address that carries the token: a cookie, and the way to the address
-        without it.
+        """The response to an address that contains the token: it sets a cookie and redirects to the
+        address without the token.
         """
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
         if scope["method"] not in READS or given is None:
@@ -197,12 +202,14 @@ class Guard:
 
 
 def _hosts(name: str, port: int) -> set[str]:
-    """A name as the host of a request; browsers leave port 80 out."""
+    """A name as a request's host may give it; browsers leave port 80 out."""
     return {f"{name}:{port}", *([name] if port == 80 else [])}  # noqa: PLR2004
 
 
 def _is_foreign(method: str, headers: Headers) -> bool:
-    """Whether a page from elsewhere asks, other than by a link that the reader follows."""
+    """Whether a page from elsewhere made the request, other than by a link that the
+    reader follows.
+    """
     site = headers.get("sec-fetch-site", "")
     mode = headers.get("sec-fetch-mode", "")
     # A frame navigates, too, as often as its page wants.
@@ -211,11 +218,12 @@ def _is_foreign(method: str, headers: Headers) -> bool:
 
 
 def _refused(status: int, text: str) -> Response:
+    """A response that refuses a request."""
     return PlainTextResponse(f"{text}\n", status)
 
 
 class _Sealed:
-    """Sends an answer with the headers that all have."""
+    """Sends a response with the headers that all responses have."""
 
     def __init__(self, send: Send, closing: asyncio.Event) -> None:
         self._send = send
@@ -223,8 +231,8 @@ class _Sealed:
         self._is_open = False
 
     async def __call__(self, message: Message) -> None:
-        """Sends a part of it; no further part of a stream when the server closes, as it would only
-        say that a look has failed.
+        """Sends a part of the response. When the server closes, no further part of a stream is
+        sent, because it would only say that a look has failed.
         """
         is_start = message["type"] == "http.response.start"
         has_more = message.get("more_body")
@@ -244,13 +252,14 @@ class _Sealed:
 
 
 def _limited(receive: Receive, closing: asyncio.Event) -> Receive:
-    """Receives a body of limited size, within a limited time. What is more is as if the reader had
-    gone, and so is the end of the server, which would wait for open streams.
+    """Receives a request body of limited size within a limited time. If it exceeds a limit, or the
+    server closes, the reader counts as gone; the server would otherwise wait for open streams.
     """
     left = MAX_BODY
     is_whole = False
 
     async def limited() -> Message:
+        """The next part of the request."""
         nonlocal left, is_whole
         coming = asyncio.ensure_future(receive())
         ending = asyncio.ensure_future(closing.wait())
@@ -275,7 +284,7 @@ def _limited(receive: Receive, closing: asyncio.Event) -> Receive:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    """What a command would print as an error and its hint."""
+    """The page for an error, with the text and hint that a command would print."""
     if isinstance(error, HTTPException):
         title = error.detail
         hint = ""
@@ -289,22 +298,22 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 FIRST_PORT, PORTS = 8400, 20
 MAX_AT_ONCE = 200
-"""Connections; one more is told to come back later."""
+"""The most connections at a time; further ones are told to come back later."""
 MAX_FROM_ONE = 40
-"""Connections from one address elsewhere; one more is cut off."""
+"""The most connections from one address of another machine; further ones are cut off."""
 HEADER_BYTES = 16 << 10
 HEADER_S = 10.0
-"""A request must have arrived by then."""
+"""How many seconds a request may take to arrive."""
 DEAF_MS = 30_000
-"""A reader that takes nothing of what it asked for is cut off after this."""
+"""After how many ms a reader is cut off that reads nothing of what it asked for."""
 END_S = 1
 LOOK_S = 0.1
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def bind(host: str, port: int | None) -> socket.socket:
-    """A socket that listens at this address; without a port, at the first free one from 8400. Port
-    0 is any. Raises UserError.
+    """A socket that listens at this address. Without a port it takes the first free one from 8400
+    on; port 0 takes any. Raises UserError.
     """
     ports = range(FIRST_PORT, FIRST_PORT + PORTS) if port is None else [port]
     for number in ports:
@@ -324,6 +333,7 @@ def bind(host: str, port: int | None) -> socket.socket:
 
 
 def _listening(host: str, port: int) -> socket.socket:
+    """A socket that listens at this address and port. Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -347,8 +357,9 @@ def serve(
     listener: socket.socket,
     is_done: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Serves a home to those whom the gate lets in until a signal ends it, or until it ``is_done``,
-    which is asked now and then and then returned. Without ``games`` nobody plays.
+    """Serves the home until a signal arrives or ``is_done()`` is true, and returns that value; it
+    is called now and then. ``gate`` decides which requests are allowed. Without ``games`` nobody
+    can play.
     """
     # Uvicorn raises the signal once more when it is done. A KeyboardInterrupt in the middle of
     # asyncio would leave threads that never end.
@@ -361,10 +372,10 @@ def serve(
 
 
 def _application(home: Path, games: OpenGames | None) -> Starlette:
-    """The application for a home. Pages find as ``request.app.state`` the ``home``, the
-    ``open_games``, the ``live`` runs, the ``shelf`` that lists all, the ``desk`` where looks are
-    taken, the ``lists`` made there, and the ``press`` for reports and games at a ``further`` one:
-    no look waits for a report.
+    """The application for a home. Pages find in ``request.app.state`` the ``home``, the
+    ``open_games``, the ``live`` runs, the ``shelf`` with the list of runs, the ``desk`` with the
+    worker for looks, the ``lists`` made there, and the ``press`` for reports and games, which has a
+    worker of its own, so that no look waits for a report.
     """
     app = Starlette(
         routes=[*pages.ROUTES, *(play.ROUTES if games else ())],
@@ -384,6 +395,7 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
 async def _serve(
     app: Starlette, gate: Gate, listener: socket.socket, is_done: Callable[[], bool]
 ) -> bool:
+    """Runs the server until a signal arrives or ``is_done()`` is true, and returns that value."""
     closing = asyncio.Event()
     config = uvicorn.Config(
         Guard(app, gate, closing),
@@ -423,11 +435,11 @@ async def _serve(
 
 class _Impatient(H11Protocol):
     """A connection that is cut off if its reader has too many others, or if no request has arrived
-    in time: uvicorn itself waits for ever for the end of its headers.
+    in time; uvicorn itself would wait for the end of a request's headers for ever.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begins, and ends at once where the same address has too many."""
+        """Begins the connection, and ends it at once if the same address has too many."""
         super().connection_made(transport)
         address = self.client[0] if self.client else LOOPBACK[0]
         known = [one.client for one in self.connections if isinstance(one, H11Protocol)]
@@ -439,5 +451,6 @@ class _Impatient(H11Protocol):
             self.loop.call_later(HEADER_S, self._look)
 
     def _look(self) -> None:
+        """Cuts the connection off if no request has arrived."""
         if self.cycle is None and self.transport is not None:
             self.transport.abort()

@@ -1,4 +1,4 @@
-"""What is worked out for the pages of a run, in a process of its own: see `live.Desk`."""
+"""The content of the pages of a run, made in a worker process: see `live.Desk`."""
 
 import time
 from collections import Counter, deque
@@ -34,9 +34,7 @@ _followed: dict[str, "FollowedRun"] = {}
 
 
 class FollowedRun(Follower):
-    """A run that somebody looks at: how fast it is played, and the game that its page begins
-    with.
-    """
+    """A run whose page is open: how fast it is played, and the game at the top of its page."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -45,7 +43,7 @@ class FollowedRun(Follower):
         self._featured_until = 0.0
 
     def games_per_s(self, games: int) -> float:
-        """How many games ended in a second, since the looks of a minute ago."""
+        """The number of games that end per second, measured over the looks of the last minute."""
         now = time.monotonic()
         self._paces.append((now, games))
         while self._paces[0][0] < now - SPEED_S:
@@ -54,7 +52,9 @@ class FollowedRun(Follower):
         return (games - before) / (now - since) if now > since else 0.0
 
     def lead(self, material: Material) -> dict[str, Any]:
-        """What the page begins with: for a minute the same game, which plays itself."""
+        """The values for the top of the page. The game that plays itself there stays the same for a
+        minute.
+        """
         if time.monotonic() > self._featured_until:
             field = GamesToShow(material.scan, material.elo, ~material.is_open)
             latest: Reasons = {int(game): ["just ended"] for game in field.clean[:1]}
@@ -65,11 +65,11 @@ class FollowedRun(Follower):
 
 
 def nothing() -> None:
-    """Only loads all this."""
+    """Does nothing; importing this module warms the worker."""
 
 
 def look_at(folder: str) -> Sight:
-    """The parts of a run's page as they are now. Raises RunError."""
+    """Takes a look at a run: the parts of its page as they are now. Raises RunError."""
     began = time.process_time()
     material = followed_run(folder)
     values = _values(material, _followed[folder])
@@ -82,7 +82,7 @@ def look_at(folder: str) -> Sight:
 
 
 def report(folder: str, setting: PageSetting) -> str:
-    """The report of the run in a folder. Raises RunError, NoAnswerError."""
+    """The page with the report of the run in a folder. Raises RunError, NoAnswerError."""
     return report_page(Path(folder), setting=setting).text
 
 
@@ -100,7 +100,7 @@ def game(folder: str, setting: PageSetting, name: str) -> str:
 
 
 def followed_run(folder: str) -> Material:
-    """A run with all games that have ended, from whoever follows it already, or somebody new.
+    """The data of a run with all games that have ended, read on from where it was followed before.
     Raises RunError.
     """
     follower = _followed.pop(folder, None)
@@ -117,7 +117,7 @@ def followed_run(folder: str) -> Material:
 
 
 def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
-    """What the templates of the parts show."""
+    """The values for the templates of the page's parts."""
     facts = facts_of(material)
     games = len(material.is_open)
     speed = follower.games_per_s(games)
@@ -135,14 +135,14 @@ def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
 
 
 def _told_games(material: Material, games: Sequence[int]) -> list[dict[str, Any]]:
-    """These games in a list."""
+    """The entries of these games in a list of games."""
     records = material.scan.records(games)
     return [_told_game(records[game], is_open=bool(material.is_open[game])) for game in games]
 
 
 def _told_game(record: GameRecord, *, is_open: bool) -> dict[str, Any]:
-    """A game in a list: who won, against whom, by how many pagodas, and whether games of its deal
-    are still to be played.
+    """The entry of a game in a list of games: who won, against whom, by how many pagodas, and
+    whether games of its deal are still to be played.
     """
     names = seat_names(record.bots)
     order = sorted(range(len(names)), key=lambda seat: record.ranks[seat])
@@ -161,11 +161,11 @@ def _told_game(record: GameRecord, *, is_open: bool) -> dict[str, Any]:
 
 
 AT_ONCE = 60
-"""Games on a page."""
+"""The number of games on a page with a list of games."""
 
 
 def list_of_games(folder: str, bots: Sequence[str], number: int) -> str:
-    """The games in which all these bots sat, the latest first. Raises RunError."""
+    """The page with the games in which all these bots sat, the latest first. Raises RunError."""
     material = followed_run(folder)
     sought = Counter(bots)
     outcomes = material.scan.outcomes
@@ -186,8 +186,8 @@ def list_of_games(folder: str, bots: Sequence[str], number: int) -> str:
 
 
 def _around(run: Path, record: GameRecord, secrecy: Secrecy) -> Around:
-    """Where a game stands in its run; a game whose deal is still being played cannot be seen, so
-    nothing leads to it. Raises RunError.
+    """The addresses around a game's page. Games whose deal is still being played are left out,
+    because they cannot be shown. Raises RunError.
     """
     to = SitePages(run.name)
     before, after = (
@@ -198,7 +198,7 @@ def _around(run: Path, record: GameRecord, secrecy: Secrecy) -> Around:
 
 
 def portrait(folder: str, name: str) -> str:
-    """What the run says of a bot. Raises RunError."""
+    """The page about one bot of a run. Raises RunError."""
     material = followed_run(folder)
     opponents = opponents_of(material, {})
     if name not in opponents:

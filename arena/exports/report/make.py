@@ -1,4 +1,4 @@
-"""Makes the report of a run or the replay of a game: from a run's folder to the text of a page."""
+"""Makes the report of a run, or the replay of a game, as the text of a web page."""
 
 import shlex
 from collections.abc import Sequence
@@ -25,11 +25,11 @@ from arena.records.runfile import read_run
 
 DEFAULT_GAMES = 40
 MAX_SEATINGS = 5
-"""Other games of its deal on the page of a game."""
+"""The most other games of the same deal on the page of a game."""
 
 
 class Report(NamedTuple):
-    """A finished page, with ``notes`` for the user who made it."""
+    """A finished page, and ``notes`` for the user who made it."""
 
     text: str
     notes: list[str]
@@ -42,8 +42,8 @@ def report_page(
     match: Sequence[str] | None = None,
     setting: PageSetting = ALONE,
 ) -> Report:
-    """The report of a run with this many well-chosen games, or with the named ones; scored as in
-    the run unless ``match`` differs.
+    """The report of a run with this many well-chosen games, or with the named ones. ``match``
+    scores it otherwise than the run does.
 
     Raises RunError, NoAnswerError, UserError for boards that do not fit.
     """
@@ -66,7 +66,7 @@ def report_page(
 def game_page(
     folder: Path, record: GameRecord, setting: PageSetting = ALONE, around: Around | None = None
 ) -> str:
-    """The replay of one game, with the evidence of its faults, and with links to what is
+    """The page that replays one game, with the evidence of its faults and links to the pages
     ``around`` it. Raises RunError.
     """
     info = read_run(folder)
@@ -96,7 +96,9 @@ def game_page(
 
 
 def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:
-    """The reviews of a run, and why they cannot be read, if so: a page does without them."""
+    """The reviews of a run, and the reason why they cannot be read, empty if they can. A page is
+    made without reviews that cannot be read.
+    """
     try:
         return read_reviews(run), ""
     except RunError as error:
@@ -104,7 +106,7 @@ def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:
 
 
 def facts_of(material: Material) -> dict[str, Any]:
-    """What the templates show of a run, whichever of its games are shown."""
+    """The values of a run that templates show whichever games are chosen."""
     tables = material.tables
     history = material.history
     return {
@@ -128,7 +130,7 @@ def facts_of(material: Material) -> dict[str, Any]:
 
 
 def _values(material: Material, album: Album) -> dict[str, Any]:
-    """What the templates of the report show of a run and the games on the page."""
+    """The values that the templates of the report show."""
     facts = facts_of(material)
     info = material.info
     meetings = meetings_of(album.games)
@@ -157,7 +159,7 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
 
 
 def _viewer(album: Album, details: Sequence[str]) -> dict[str, Any]:
-    """What the viewer shows, and the rules that it or the details of faults name."""
+    """The values for the game viewer, and the rules named by it or by the details of faults."""
     rules = rules_named([*album.words(), *details])
     boards = {name: board.rows for name, board in album.boards.items()}
     texts = {rule.number: rule.text for rule in rules}

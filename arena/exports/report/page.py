@@ -1,6 +1,6 @@
-"""The page: filled templates, with style and script inline, and a policy that blocks everything
-else. The rules that it names stand at its end, and every number of one is a link there with the
-text as its tooltip.
+"""Makes a web page from templates, with style and script inline, and a policy that blocks
+everything else. The rules that the page names stand at its end, and each mention of a rule's number
+links there, with the rule's text as tooltip.
 """
 
 import re
@@ -53,12 +53,12 @@ POLICY = (
 
 
 class PageSetting(NamedTuple):
-    """What a kind of pages has beyond those that are files of their own.
+    """What a kind of web pages has in addition to pages that are single files.
 
-    ``package``  has more templates, in a folder of that name
-    ``style``, ``scripts``  are added to those of the report
+    ``package``  the package with further templates, in a folder of that name
+    ``style``, ``scripts``  added to those of the report
     ``policy``   the end of the policy: where forms may lead, and what else the pages may do
-    ``links``    to the other pages, as (address, text)
+    ``links``    links to other pages, as (address, text)
     """
 
     package: str = PACKAGE
@@ -79,15 +79,15 @@ def render(template: str, values: Mapping[str, Any], setting: PageSetting = ALON
 
 
 def fragment(template: str, values: Mapping[str, Any], setting: PageSetting = ALONE) -> str:
-    """The part of a page made from one of the templates."""
+    """A part of a page, made from one of the templates."""
     text: str = _environment(setting.package).get_template(template).render(values)
     return text
 
 
 @cache
 def policy_of(setting: PageSetting) -> str:
-    """What the pages may do: everything else is blocked. What stands in the page itself is known
-    by its hash.
+    """The policy that says what a page may do; everything else is blocked. Parts of the page itself
+    are known by their hashes.
     """
     style, script = (
         f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}" for text in _inlines(setting)
@@ -97,14 +97,16 @@ def policy_of(setting: PageSetting) -> str:
 
 @cache
 def _inlines(setting: PageSetting) -> tuple[Markup, Markup]:
-    """The style and the scripts, which are our own files."""
+    """The style and the scripts of a page."""
     style = (read("style.css"), setting.style, drawing_style() + SEAT_NAMES_STYLE)
     scripts = (*map(read, SCRIPTS), *setting.scripts)
     return Markup("\n".join(style)), Markup("\n".join(scripts))  # noqa: S704
 
 
 def data_text(value: Any) -> Markup:
-    """The value as JSON that no browser can mistake for markup, for a data block in the page."""
+    """The value as JSON for a data block in the page, written so that no browser can mistake it for
+    markup.
+    """
     text = msgspec.json.encode(value).decode("utf-8", "replace")
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -114,6 +116,7 @@ def data_text(value: Any) -> Markup:
 
 @cache
 def _environment(package: str) -> Environment:
+    """The templates of a package."""
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((package, PACKAGE))]),
         autoescape=True,
@@ -140,14 +143,14 @@ def _environment(package: str) -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """The output of an expression: invisible characters in foreign text are made visible here, and
-    escaped afterwards.
+    """The output of an expression in a template: invisible characters in foreign text are made
+    visible, and escaped afterwards.
     """
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def read(name: str, package: str = PACKAGE) -> str:
-    """A file of the package."""
+    """The text of a file in the package."""
     return files(package).joinpath(name).read_text(encoding="utf-8").strip()
 
 
@@ -158,13 +161,13 @@ def rules_named(texts: Iterable[str]) -> list[Rule]:
 
 
 def anchor(number: str) -> str:
-    """The id at which a rule stands: R4.4 is r44, as in protocol/RULES.md."""
+    """The id of the element with a rule: R4.4 is r44, as in protocol/RULES.md."""
     return number.lower().replace(".", "")
 
 
 def linked(text: str) -> Markup:
-    """The text with every rule in it a link; the rest is escaped, and what is invisible in it made
-    visible.
+    """The text with each rule's number made a link. The rest is escaped, and invisible characters
+    are made visible.
     """
     rules = every_rule()
     parts = []
@@ -183,8 +186,8 @@ SAFE = "/:=,@~"
 
 
 class Around(NamedTuple):
-    """The addresses of what a game belongs to, where it is a page among others: its run, the bots
-    in its seats, and the games that ended before and after it, empty if there is none to be seen.
+    """The addresses of the pages around a game's page: its run, the bots in its seats, and the
+    games that ended before and after it; an address is empty if there is no such page.
     """
 
     run: str
@@ -194,11 +197,11 @@ class Around(NamedTuple):
 
 
 class OnePage:
-    """The addresses of a page, empty where there is nothing to go to: here those of a report, which
-    is one file. `arena.web.home` has the same of a site.
+    """The addresses inside a report, which is one file; an address is empty if there is nothing to
+    link to. `arena.web.home` has the addresses of a site.
 
-    ``opponents`` are, for each bot that has a page, those of whose games it tells; ``games`` are on
-    the page.
+    ``opponents`` has, for each bot with a page, the opponents listed there; ``games`` are the games
+    on the page.
     """
 
     def __init__(
@@ -218,32 +221,32 @@ class OnePage:
         return f"bot/{self._ids[name]}"
 
     def id_of_meeting(self, name: str, other: str) -> str:
-        """The id of the row there that tells of an opponent."""
+        """The id of the row about an opponent on a bot's page."""
         return f"{self.id_of(name)}/{self._ids[other]}"
 
     def bot(self, name: str) -> str:
-        """The page of a bot."""
+        """The address of a bot's page."""
         return f"#{quote(self.id_of(name), SAFE)}" if name in self._opponents else ""
 
     def meeting(self, name: str, other: str) -> str:
-        """The row of an opponent on the page of a bot, else the page."""
+        """The address of the row about an opponent on a bot's page, or of the page."""
         if other in self._opponents.get(name, ()):
             return f"#{quote(self.id_of_meeting(name, other), SAFE)}"
         return self.bot(name)
 
     def more(self, name: str) -> str:
-        """The command that shows all games of a bot and another one."""
+        """The command that shows all games of two bots."""
         bots = f"{name}+OTHER"
         return shlex.join(["arena", "report", self._run, "--only", bots, "--to", "games.html"])
 
     def game(self, name: str, turn: int = 0) -> str:
-        """A game that is on the page."""
+        """The address of a game on the page."""
         return f"#game={quote(name)}&turn={turn}" if name in self._games else ""
 
 
 def ids_of(names: Iterable[str]) -> dict[str, str]:
-    """A part of an id for each bot: its name where it can be; those that look alike are
-    numbered.
+    """A part of an id for each bot: its name if possible, with numbers for names that would look
+    alike.
     """
     found = dict[str, str]()
     taken = set[str]()

@@ -1,6 +1,6 @@
-"""Which games a page shows: close ones, upsets, extreme games, the best and the worst of each bot,
-the latest, and those with faults. And the page of each bot: its rating, its opponents, boards and
-seats, its best wins and its worst losses.
+"""Chooses the games that a report shows (close games, upsets, extreme games, the best and worst of
+each bot, the latest, and those with faults), and makes the page of each bot: its rating, opponents,
+boards, seats, best wins and worst losses.
 """
 
 from collections import Counter, defaultdict
@@ -26,21 +26,23 @@ from arena.records.record import name_of, shares
 from arena.rules.terms import LAST_PAGODA
 
 SURPRISING = 1.0
-"""The least number of Elo points by which the winner must be rated lower."""
+"""A win counts as an upset if the winner is rated lower by at least this many Elo."""
 MAX_PAGES = 60
 MAX_OPPONENTS = 1200
-"""Rows on all pages together: 23 bots have 506. One takes about 800 bytes."""
+"""The most opponents' rows on all bots' pages together, at about 800 bytes each; 23
+bots have 506.
+"""
 MIN_OPPONENTS = 8
 MAX_LISTED = 6
-"""Games of one pair."""
+"""The most games listed for one pair of bots."""
 MAX_FEATS = 3
 ChosenGames = Iterator[tuple[int, str]]
-"""Games by number, each with the reason."""
+"""The numbers of chosen games, each with the reason."""
 
 
 def choose(material: Material, wanted: int | list[str]) -> Reasons:
-    """The games to show: this many well-chosen ones, those with the given ids, or those of bots
-    that are given as ``one+other``. Raises RunError for an unknown id, UserError for a bot.
+    """The games to show: this many well-chosen ones, those with the given ids, or those in which
+    the bots of ``one+other`` met. Raises RunError for an unknown id, UserError for an unknown bot.
     """
     if isinstance(wanted, int):
         return choose_games(GamesToShow(material.scan, material.elo, ~material.is_open), wanted)
@@ -60,9 +62,9 @@ def _games_of(material: Material, meeting: str) -> Iterator[int]:
 
 
 class GamesToShow:
-    """The games to choose from: those of a scan that ``may_show`` allows.
+    """The games that may be chosen: those of a scan that ``may_show`` allows.
 
-    ``order`` (n,) are the allowed games, latest first; ``clean`` are those without a fault.
+    ``order`` (n,) has the allowed games, the latest first; ``clean`` those of them without a fault.
     """
 
     def __init__(self, scan: Scan, elo: Mapping[str, float], may_show: NDArray[np.bool_]) -> None:
@@ -74,12 +76,12 @@ class GamesToShow:
         self.clean = self.order[~np.isin(self.order, list(self.faulty))]
 
     def rating(self, bot: str) -> float:
-        """A bot's rating, or 0."""
+        """A bot's rating, 0 if it has none."""
         return self.elo.get(bot, 0.0)
 
 
 def choose_games(field: GamesToShow, count: int) -> Reasons:
-    """At most ``count`` games."""
+    """At most ``count`` well-chosen games."""
     chosen: Reasons = {}
     some = max(1, count // 8)
     sources: list[tuple[int, ChosenGames]] = [
@@ -114,7 +116,9 @@ def _closest(field: GamesToShow) -> ChosenGames:
 
 
 def _same_deals(field: GamesToShow, chosen: Reasons) -> ChosenGames:
-    """The games of the deals chosen so far with other seats, so that a page can show both."""
+    """The games on the deals of the games chosen so far, with other seatings, so that a page can
+    show both.
+    """
     scan = field.scan
     line_ups = [(board, sorted(bots)) for board, bots, _ in scan.outcomes]
     for game in list(chosen):
@@ -126,7 +130,9 @@ def _same_deals(field: GamesToShow, chosen: Reasons) -> ChosenGames:
 
 
 def _upsets(field: GamesToShow) -> ChosenGames:
-    """For each difference of ratings that a winner overcame, the latest game; the widest first."""
+    """The latest game for each rating difference that a winner overcame, the largest difference
+    first.
+    """
     margins = [_margin(bots, ranks, field.elo) for _, bots, ranks in field.scan.outcomes]
     margin = np.array(margins or [0.0])[field.scan.outcome[field.clean]]
     games = field.clean[margin > SURPRISING]
@@ -138,7 +144,7 @@ def _upsets(field: GamesToShow) -> ChosenGames:
 
 
 def _margin(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float]) -> float:
-    """How far the best-rated loser is rated above the best-rated winner; 0 if unknown."""
+    """How much higher the best-rated loser is rated than the best-rated winner; 0 if unknown."""
     rated = [(rank == 1, elo[bot]) for bot, rank in zip(bots, ranks, strict=True) if bot in elo]
     best = {won: max(value for each, value in rated if each == won) for won, _ in rated}
     return best[False] - best[True] if len(best) > 1 else 0.0
@@ -156,8 +162,8 @@ def _faults(field: GamesToShow) -> ChosenGames:
 
 
 def _by_length(field: GamesToShow, *, longest: bool) -> ChosenGames:
-    """Games by their number of placements; the short ones only from games won by placing the last
-    pagoda.
+    """Games sorted by their number of placements. Short ones are only taken from games that ended
+    with the last pagoda.
     """
     scan = field.scan
     games = field.clean
@@ -169,7 +175,7 @@ def _by_length(field: GamesToShow, *, longest: bool) -> ChosenGames:
 
 
 def _feats(field: GamesToShow) -> ChosenGames:
-    """The best win and the worst loss of each bot, highest ratings first."""
+    """The best win and the worst loss of each bot, the highest rated bots first."""
     told = feats(field, 1)
     for bot in sorted(told, key=lambda bot: (-field.rating(bot), bot)):
         for name, found in (("best win", told[bot].wins), ("worst loss", told[bot].losses)):
@@ -177,7 +183,7 @@ def _feats(field: GamesToShow) -> ChosenGames:
 
 
 def _latest_of_line_ups(field: GamesToShow) -> ChosenGames:
-    """The latest game of each line-up, highest ratings first."""
+    """The latest game of each line-up, the highest rated bots first."""
     last = np.full(len(field.scan.outcomes), -1)
     np.maximum.at(last, field.scan.outcome[field.order], field.order)
     latest: dict[tuple[str, ...], int] = {}
@@ -190,8 +196,8 @@ def _latest_of_line_ups(field: GamesToShow) -> ChosenGames:
 
 
 class Feat(NamedTuple):
-    """A game that a bot won or lost: the ``rivals`` it beat, or the one that won, what the best of
-    them is rated, and by how many pagodas the winner was ahead of the next one.
+    """A game that a bot won or lost. ``rivals`` are the bots it beat, or the one that won; their
+    best rating and the winner's lead in pagodas are given, too.
     """
 
     game: int
@@ -202,7 +208,9 @@ class Feat(NamedTuple):
 
 
 class Feats(NamedTuple):
-    """Best first, and worst first; only one against the same opponents."""
+    """The best wins of a bot, best first, and its worst losses, worst first; at most one against
+    the same opponents.
+    """
 
     wins: list[Feat]
     losses: list[Feat]
@@ -210,7 +218,7 @@ class Feats(NamedTuple):
 
 def feats(field: GamesToShow, most: int) -> dict[str, Feats]:
     """For each bot at most ``most`` wins against the highest-rated opponents and losses to the
-    lowest-rated ones, each by the widest lead, among the games without faults.
+    lowest-rated ones, each with the largest lead, from games without faults.
     """
     scan = field.scan
     leads = field.scan.leads()
@@ -235,7 +243,7 @@ def feats(field: GamesToShow, most: int) -> dict[str, Feats]:
 
 
 def _best(found: list[Feat], sign: int, most: int) -> list[Feat]:
-    """The first ones by rating and lead, one of each against the same rivals."""
+    """The first games by rating and lead, at most one against the same rivals."""
     first = dict[tuple[str, ...], Feat]()
     for feat in sorted(found, key=lambda feat: (sign * feat.elo, -feat.lead, feat.game)):
         first.setdefault(feat.rivals, feat)
@@ -243,7 +251,7 @@ def _best(found: list[Feat], sign: int, most: int) -> list[Feat]:
 
 
 class Meeting(NamedTuple):
-    """A game of two bots that is on the page, and how it ended for the first."""
+    """A game of two bots that is on the page, and how it ended for the first of them."""
 
     id: str
     words: str
@@ -252,8 +260,8 @@ class Meeting(NamedTuple):
 def opponents_of(
     material: Material, meetings: Mapping[tuple[str, str], Any]
 ) -> dict[str, list[str]]:
-    """For each bot with a page, those of whose games it tells: the nearest in the standings, and
-    all whose games are on the page; in the order of the standings.
+    """For each bot with a page, the opponents listed there in the order of the standings: the
+    nearest in the standings, and all with games on the page.
     """
     names = material.bots
     met = set(material.tables.pairs[["bot", "opponent"]].itertuples(index=False, name=None))
@@ -269,7 +277,7 @@ def opponents_of(
 
 
 def meetings_of(games: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Meeting]]:
-    """The games on the page by bot and opponent."""
+    """The games on the page, by bot and opponent."""
     found = defaultdict[tuple[str, str], list[Meeting]](list)
     for game in games:
         ranks = dict(zip(game["bots"], game["ranks"], strict=True))
@@ -280,7 +288,7 @@ def meetings_of(games: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], lis
 
 
 class Profiles:
-    """Makes the pages; ``opponents`` and ``meetings`` are those of `opponents_of` and
+    """Makes the pages of bots. ``opponents`` and ``meetings`` come from `opponents_of` and
     `meetings_of`.
     """
 
@@ -314,7 +322,7 @@ class Profiles:
         return (self.of(name) for name in self._opponents)
 
     def of(self, name: str) -> dict[str, Any]:
-        """The page of a bot, as the template needs it."""
+        """The values for the page of a bot."""
         told = self._feats[name]
         row = self._rows[name]
         own = self._seats.loc[self._places.get(self._numbers.get(name, -1), [])]
@@ -347,8 +355,8 @@ class Profiles:
         }
 
     def _step(self, name: str) -> dict[str, Any] | None:
-        """What a version in a league gained on the one before it, and the command that tells where
-        it plays otherwise; None if there is no such version, or it has not played.
+        """What a version in a league gained over the one before, and the command that lists where
+        they play differently; None if there is no version before, or it has not played.
         """
         found = self._material.history
         member = self._members.get(name)
@@ -361,6 +369,7 @@ class Profiles:
         }
 
     def _opponents_table(self, name: str) -> dict[str, Any]:
+        """The table of a bot's opponents."""
         frame = self._material.tables.pairs
         own = frame[frame["bot"] == name].rename(columns={"elo_diff": "elo"})
         scale = linear([0.0, *ends_of(own, is_anchored=False)], START, END)
@@ -379,7 +388,7 @@ class Profiles:
         return {"axis": axis(scale, "Elo ahead"), "opponents": rows, "left_out": left_out}
 
     def _faults(self, name: str) -> list[dict[str, Any]]:
-        """Each kind of fault: how often, and what the latest one was."""
+        """For each kind of fault of a bot, how often it happened and what the latest one was."""
         found = [fault for fault in self._material.scan.faults if fault.bot == name]
         latest = {one.fault.kind: one for one in found}
         is_open = self._material.is_open
@@ -396,20 +405,21 @@ class Profiles:
 
 
 def _means(seats: pd.DataFrame, *by: str) -> list[dict[str, Any]]:
-    """The number of games, and means over them."""
+    """The number of games, and means over them, for each group of rows."""
     groups = seats.groupby([*by])
     means = groups.agg(games=("share", "size"), share=("share", "mean"), left=("left", "mean"))
     return _records(means.reset_index())
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table as dicts."""
     return cast("list[dict[str, Any]]", table.to_dict("records"))
 
 
 def _seats(material: Material) -> pd.DataFrame:
     """A row for each game and ``seat``: ``board`` and ``bot`` by number, the ``size`` of the table,
-    the ``share`` of the win, the pagodas ``left``, ``think_ms``, and how many ``moves`` the seat
-    made if all made equally many.
+    the ``share`` of the win, the pagodas ``left``, ``think_ms``, and ``moves``, the game's moves
+    divided by its seats.
     """
     scan = material.scan
     sizes = scan.sizes()

@@ -1,5 +1,5 @@
-"""The sections of a report, as the templates need them: rows of values with their charts, and what
-was played by whom.
+"""The sections of a report as the templates need them: rows of values with their charts, and the
+commands that play the run again.
 """
 
 import shlex
@@ -60,20 +60,20 @@ from arena.rules.terms import PAGODAS
 from arena.tournament.tuning import SEATS
 
 MAX_ROWS = 200
-"""The number of bots in tables with charts: the best ones. The standings have all."""
+"""The most bots in tables with charts, the best ones; the standings have all bots."""
 MAX_PAIRED = 60
 QUANTILES = (0.05, 0.5, 0.95)
 SECOND = 1000
 MAX_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
 EACH, ALL = 2, 40
-"""The number of faults per bot and kind, and in total, whose evidence is shown."""
+"""The number of faults whose evidence is shown: EACH of one bot and kind, and ALL in total."""
 WORDS = 300
 HASH = 12
 TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
 TOLD = ("players", "seatings", "tables", "challenger", *TIMES, "until")
-"""The settings that the command names where they are not the defaults."""
+"""The settings that the command to repeat a run names if they are not the defaults."""
 QUESTION = ("elo0", "elo1", "alpha", "beta")
-"""The same for the question of a comparison."""
+"""The parts of a comparison's question that the command names if they are not the defaults."""
 SANS = "'Liberation Sans','DejaVu Sans',Arial,Helvetica,sans-serif"
 TABLE_STYLE = (
     f"text{{font-family:{SANS};font-size:13px;fill:#20242c}}.title{{font-size:16px}}"
@@ -93,7 +93,9 @@ PLACES = 3
 
 
 def lead(material: Material, chosen: Reasons) -> dict[str, Any]:
-    """The first sentence, the podium as (rank, bot, Elo), best first, and the game or None."""
+    """The beginning of a report: the first sentence, the podium as (rank, bot, Elo), best first,
+    and a game that plays itself or None.
+    """
     rows: list[dict[Any, Any]] = material.tables.standings.to_dict("records")
     shown = [*chosen_records(material.scan, dict([*chosen.items()][:1]))]
     return {
@@ -108,14 +110,14 @@ def lead(material: Material, chosen: Reasons) -> dict[str, Any]:
 
 
 def rating_of(row: Any) -> str:
-    """``1,203 ± 18 Elo``, or the bound that is known."""
+    """A rating with its error, ``1,203 ± 18 Elo``, or the known bound."""
     mark = f"{row['mark']} " if row["mark"] in BOUNDS else ""
     return f"{with_error(mark + figure(row['elo']), half_width(row))} Elo"
 
 
 def headline(material: Material) -> str:
     """The first sentence of a report: which bot leads, and whether another one may really be the
-    best. For two bots, or a leader without a rating, a sentence of the table.
+    best. For two bots, or a leader without a rating, it is a sentence of the table.
     """
     table = material.tables.standings
     sentences = material.tables.sentences
@@ -135,7 +137,7 @@ def headline(material: Material) -> str:
 
 
 def standings(tables: Tables, view: str = "page") -> dict[str, Any]:
-    """The standings with their intervals on one scale, by the columns of a view."""
+    """The standings with their intervals on one scale, with the columns of a view."""
     table = tables.standings
     columns = [in_whole_elo(column) for column in placed(STANDINGS, view)]
     scale = linear(ends_of(table, is_anchored=bool(tables.anchors)), START, END)
@@ -164,6 +166,7 @@ def _cell(column: Column, row: Any) -> tuple[str, str]:
 
 
 def _interval_words(row: Any) -> str:
+    """The interval of a row in words, for screen readers."""
     low = row["elo_low"]
     high = row["elo_high"]
     if np.isfinite(low):
@@ -174,7 +177,7 @@ def _interval_words(row: Any) -> str:
 
 
 def standings_picture(tables: Tables, title: str) -> str:
-    """The standings at a glance as an SVG file, light or dark as the page around it is."""
+    """The standings at a glance as an SVG file that is light or dark as the page around it."""
     table = standings(tables, "brief")
     x = MARGIN
     parts = [element("text", title, class_="title", x=MARGIN, y=30)]
@@ -208,7 +211,7 @@ def standings_picture(tables: Tables, title: str) -> str:
 
 
 def _down(column: Column, texts: Sequence[str], x: float, anchor: str) -> Iterator[Markup]:
-    """A column of the standings: its head, and a text in every row."""
+    """A column of the standings' picture: its head, and a text in each row."""
     yield element("text", column.head, class_="head", x=x, y=TABLE_TOP - 8, text_anchor=anchor)
     for place, text in enumerate(texts):
         y = TABLE_TOP + ROW_HEIGHT * (place + 0.5) + 4.5
@@ -216,7 +219,9 @@ def _down(column: Column, texts: Sequence[str], x: float, anchor: str) -> Iterat
 
 
 def version_rows(history: History) -> list[dict[Any, Any]]:
-    """A row for each version as people see it, with its rating in ``elo`` and its ``error``."""
+    """The row of each version in a league as people see it, with its rating in ``elo`` and its
+    ``error``.
+    """
     columns = {column.name: column for column in HISTORY}
     rows: list[dict[Any, Any]] = history.table.to_dict("records")
     for row in rows:
@@ -226,21 +231,21 @@ def version_rows(history: History) -> list[dict[Any, Any]]:
 
 
 def versions(history: History) -> dict[str, Any]:
-    """The versions of a league, and the curves of bots with several rated ones."""
+    """The versions of a league, and the rating curves of bots with several rated versions."""
     rated = [(bot, rated_rows(rows)) for bot, rows in history.table.groupby("bot", sort=False)]
     curves = [(bot, versions_curve(str(bot), rows)) for bot, rows in rated if len(rows) > 1]
     return {"rows": version_rows(history), "curves": curves}
 
 
 def pairs(material: Material) -> dict[str, Any]:
-    """The bots in the order of the standings, and how they did by bot and opponent."""
+    """The bots in the order of the standings, and how they did, by bot and opponent."""
     rows = material.tables.pairs.to_dict("records")
     met = {(row["bot"], row["opponent"]): row for row in rows}
     return {"names": material.bots[:MAX_PAIRED], "met": met, "all": len(material.bots)}
 
 
 def seats(material: Material) -> dict[str, Any]:
-    """The effect of each seat compared with the first, by number of players."""
+    """The effect of each seat compared with the first one, by number of players."""
     table = material.tables.seats
     table = table.assign(low=table["elo"] - table["elo_error"])
     table = table.assign(high=table["elo"] + table["elo_error"])
@@ -298,7 +303,9 @@ def thinking(material: Material) -> dict[str, Any]:
 
 
 def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
-    """The values (N,), which are by game and seat, for each bot that has games, best bot first."""
+    """For each bot that played, best bot first, its part of ``values`` (N,), which are by game and
+    seat.
+    """
     number = material.scan.bot_numbers()
     bot = material.scan.bots()
     return (
@@ -326,12 +333,12 @@ def faults(material: Material) -> dict[str, Any]:
 
 
 def details_of(faults: Mapping[str, Any]) -> list[str]:
-    """The words of the faults that are shown."""
+    """The texts of the faults that are shown."""
     return [fault["detail"] for row in faults["rows"] for fault in row["shown"]]
 
 
 def fault_object(folder: Path, forfeited: Forfeited) -> dict[str, Any]:
-    """A fault with its evidence."""
+    """A fault with its evidence, for the templates."""
     fault = msgspec.structs.asdict(forfeited.fault)
     evidence = _evidence(folder, forfeited)
     return {**fault, "game": forfeited.id, "bot": forfeited.bot, "evidence": evidence}
@@ -367,6 +374,7 @@ def bots_of(material: Material) -> list[dict[str, Any]]:
 
 
 def _bot(folder: Path, bot: BotInfo) -> dict[str, Any]:
+    """The row of a bot with the details from its bot.toml."""
     try:
         manifest = read_manifest(folder / bot.copy) if has_folder(folder, bot.copy) else None
     except (BotFolderError, OSError, ValueError):

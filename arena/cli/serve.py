@@ -73,13 +73,14 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
     if names and public is None:
         raise click.UsageError("expected --public with --host-name")
     # Late: the web parts are slow to load, and --help does not need them.
-    from arena.web import play, server  # noqa: PLC0415
+    from arena.web import guard, server  # noqa: PLC0415
+    from arena.web.opengames import OpenGames  # noqa: PLC0415
 
-    local = server.LOOPBACK[0]
+    local = guard.LOOPBACK[0]
     with ExitStack() as stack:
         listener = stack.enter_context(server.bind(public or local, port))
         taken = listener.getsockname()[1]
-        gate = server.Gate((*server.LOOPBACK, *names), taken, is_public=public is not None)
+        gate = guard.Gate((*guard.LOOPBACK, *names), taken, is_public=public is not None)
         shown = names[0] if names else _reached_at(public or local)
         url = f"http://{f'[{shown}]' if ':' in shown else shown}:{taken}/"
         click.echo(f"{url}?token={gate.token}" if gate.token else url)
@@ -91,7 +92,7 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
         except OSError as error:
             say(f"note: 'arena run' will not name this address: {error}")
         choice = SandboxChoice(None, (), unsafe=False, home=home, tell=say, advise=say)
-        games = None if public else stack.enter_context(closing(play.OpenGames(home, choice)))
+        games = None if public else stack.enter_context(closing(OpenGames(home, choice)))
         server.serve(home, gate, games, listener)
     say("the server has ended")
     return DONE
@@ -101,15 +102,16 @@ def serve_game(home: Path, wish: Wish, choice: SandboxChoice) -> int:
     """Serves the page of a game until the game is over and the user has left the page; returns the
     exit status. Raises UserError.
     """
-    from arena.web import play, server  # noqa: PLC0415
+    from arena.web import guard, server  # noqa: PLC0415
+    from arena.web.opengames import OpenGames  # noqa: PLC0415
 
-    local = server.LOOPBACK[0]
+    local = guard.LOOPBACK[0]
     with ExitStack() as stack:
-        games = stack.enter_context(closing(play.OpenGames(home, choice)))
+        games = stack.enter_context(closing(OpenGames(home, choice)))
         name = games.begin(wish)
         listener = stack.enter_context(server.bind(local, None))
         port = listener.getsockname()[1]
-        gate = server.Gate(server.LOOPBACK, port)
+        gate = guard.Gate(guard.LOOPBACK, port)
         address = f"http://{local}:{port}/play/{name}?token={gate.token}"
         click.echo(address)
         # Where there is no screen, a browser would take over the terminal.

@@ -21,8 +21,8 @@ from arena.records.grades import Judge
 from arena.records.league import STATUS_TEXT
 
 LEVEL = 0.01
-"""The significance level of the test on deals met again. With 5 %, honest bots were accused in two
-of three runs.
+"""The level of the test on deals that bots met again. At .05 it accused honest bots in two of three
+runs.
 """
 BOT = Column("bot", "Bot", style="name")
 GAMES = Column("games", "Games")
@@ -88,7 +88,7 @@ CONTENT = ("seats", "met_again", "times", "endings", "machines", "opponents", "v
 
 
 def analysis_object(analysis: Analysis) -> dict[str, Any]:
-    """The whole analysis for JSON; None for unknown values."""
+    """An analysis for JSON; unknown values are None."""
     tables = {name: getattr(analysis, name) for name in CONTENT}
     return {
         "games": analysis.games,
@@ -191,7 +191,7 @@ def _worst_lines(worst: pd.DataFrame, run: str) -> Iterator[str]:
 def review_object(
     run: str, judge: Judge, bots: pd.DataFrame, decisions: pd.DataFrame, held_back: int
 ) -> dict[str, Any]:
-    """The review for programs; shares of the win are from 0 to 1."""
+    """A review for JSON; shares of the win are from 0 to 1."""
     return {
         "run": run,
         "judge": judge,
@@ -207,12 +207,12 @@ MARKS = {
     "<": "<: it won nothing from the rated bots, and is below this with 95 % confidence",
     ">": ">: it lost nothing to the rated bots, and is above this with 95 % confidence",
 }
-"""What the mark before a rating means, in words."""
+"""The meaning of each mark before a rating, for the line below a table."""
 NO_SCALE = "the benchmarks do not hold the scale yet: their mean is 0 until each has 40 games"
 
 
 def history_text(history: History) -> str:
-    """The history of a league for people: its table, and what each version gained."""
+    """The history of a bot's versions as a table for people, with what each version gained."""
     table = history.table
     status = [status_text(row) for row in table.to_dict("records")]
     shown = table.assign(joined=table["joined"].str[:DAY], status=status)
@@ -236,25 +236,23 @@ def _scale_note(history: History) -> str:
 
 
 def rated_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a history whose interval has two ends, so that they are ratings and
-    not bounds.
-    """
+    """The rows with an interval of two ends; the others have a lower or an upper bound only."""
     return rows[rows["elo_low"].notna() & rows["elo_high"].notna()]
 
 
 def status_text(row: Any) -> str:
-    """The status of a league's version as the tables for people show it."""
+    """The word for the status of a version of a league, in tables for people."""
     is_placed = row["status"] != "candidate" or row["placed_games"]
     return STATUS_TEXT[row["status"]] if is_placed else "waiting"
 
 
 def history_csv(history: History) -> str:
-    """The table of a league's history as CSV."""
+    """The history of versions as CSV."""
     return csv_text(history.table, [column.name for column in placed(HISTORY, "file")])
 
 
 def history_object(history: History) -> dict[str, Any]:
-    """A league's history as an object for JSON."""
+    """The history of versions for JSON."""
     return {
         "scale": dict(history.scale),
         "versions": table_rows(history.table),

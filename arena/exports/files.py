@@ -25,7 +25,7 @@ from arena.records.regular import durable_file, write_durably
 from arena.rules.notation import PASSED
 
 AT_ONCE = 5_000
-"""The number of games in memory at a time, which is a row group of the Parquet file."""
+"""The number of games held in memory at a time; a row group of the Parquet file has as many."""
 BY_SEAT = {
     "bot": "string",
     "share": "float64",
@@ -41,8 +41,10 @@ Format = Literal["csv", "parquet"]
 
 
 def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
-    """The table as CSV with a header, ``.`` decimals and empty cells for missing values; texts are
-    as `columns.cell_of` makes them.
+    """Write a table as CSV text with a header.
+
+    Decimals have a ``.``, missing values are empty cells, and texts are as `columns.cell_of` makes
+    them.
     """
     shown = rounded(table, columns)
     for name in shown.columns:
@@ -200,9 +202,7 @@ def games_frame(run: Path, *, moves: bool = False) -> pd.DataFrame:
 
 
 def _whole(row: WholeRow, seats: int) -> list[Any]:
-    """The row of a game with deck, moves, times and notes. A note gets the seat that follows from
-    its turn.
-    """
+    """A record whose notes name their seat, which otherwise follows from the turn."""
     movers = [number % len(row.bots) for number, move in enumerate(row.moves) if move != PASSED]
     said = [
         {

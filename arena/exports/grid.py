@@ -54,7 +54,7 @@ def with_error(text: str, error: float) -> str:
 
 
 def signed(value: float, decimals: int = 0) -> str:
-    """The value with this many decimals and its sign."""
+    """A number with its sign, a plus sign too."""
     return ("+" if value > 0 else "") + figure(value, decimals)
 
 
@@ -84,7 +84,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def width_of(text: str) -> int:
-    """The number of terminal columns that a text takes."""
+    """The number of columns of a terminal that a line of text takes."""
     if text.isascii():
         return len(text)
     return sum(
@@ -94,7 +94,7 @@ def width_of(text: str) -> int:
 
 
 def padded(text: str, width: int, *, is_left: bool = True) -> str:
-    """The text, padded with blanks on one side to at least this width."""
+    """A text with blanks on one side, so that it is at least ``width`` columns wide."""
     blanks = " " * (width - width_of(text))
     return f"{text}{blanks}" if is_left else f"{blanks}{text}"
 
@@ -132,7 +132,7 @@ def told_apart(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> li
 
 
 def _around(text: str, width: int, ellipsis: str, start: int) -> str:
-    """The part of a text that begins at ``start``, between ellipses."""
+    """A part of a text from a place on, with an ellipsis on either side."""
     if width_of(text) <= width:
         return text
     rest = ellipsis * (start > 0) + text[start:]
@@ -161,7 +161,7 @@ class Strip(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The width of the column's widest cell."""
+        """The width of the widest cell."""
         return max(map(width_of, self.cells))
 
     def lines(self) -> list[str]:
@@ -169,7 +169,7 @@ class Strip(NamedTuple):
         return [padded(cell, self.width, is_left=self.is_text) for cell in self.cells]
 
     def cut(self, width: int) -> "Strip":
-        """The column with its names cut to this width, as long as they stay different."""
+        """A strip with its names cut to a width, or as far as no two of them look alike."""
         head, *names = self.cells
         return self._replace(cells=[head, *told_apart(names, width)]) if self.is_name else self
 
@@ -208,7 +208,7 @@ def columns_text(
 
 
 def _narrowed(fields: Sequence[Strip], width: int) -> list[Strip]:
-    """The columns that fit into the width, with names as long as possible."""
+    """The columns that fit into a width, with names cut as little as possible."""
     kept = _cut(fields, width, LONG_NAME)
     for field in sorted((field for field in fields if field.spare), key=lambda field: field.spare):
         if _width(kept) <= width:
@@ -219,9 +219,7 @@ def _narrowed(fields: Sequence[Strip], width: int) -> list[Strip]:
 
 
 def _cut(fields: Sequence[Strip], width: int, least: int) -> list[Strip]:
-    """The columns with all names cut to one width, as little as necessary, and not below
-    ``least``.
-    """
+    """Columns whose names are all cut to one width: as wide as fits, but at least ``least``."""
     names = sorted(field.width for field in fields if field.is_name)
     room = width - _width(fields) + sum(names)
     for at, own in enumerate(names):

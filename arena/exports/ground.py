@@ -15,7 +15,7 @@ FRAME = 22
 TUFTS = 6
 """One square of grass out of this many has a tuft on it, and another one a few blades."""
 LAYERS = 4
-"""How many layers lie on the board, see `arena.exports.scene`."""
+"""The number of layers on the board, see `arena.exports.scene`."""
 Point = tuple[int, int]
 Corner = tuple[Point, Point, Point]
 """A corner of a border: the point, the direction in which the border comes, and the one in which it

@@ -95,7 +95,7 @@ class Scene:
         return [*starts, *pieces]
 
     def _taken(self, state: State) -> list[tuple[int, int]]:
-        """The villages that have an owner, each with its owner."""
+        """The mask of each village that has an owner, with that owner."""
         both = zip(self._board.villages, state.villages, strict=True)
         return [(village, owner) for village, owner in both if owner != NOBODY]
 

@@ -176,7 +176,7 @@ def csv_difference(
 
 
 def _lines(pieces: Iterable[str]) -> Iterator[str]:
-    """The lines of the text that the pieces make up."""
+    """The lines of a text that comes in pieces."""
     rest = ""
     for piece in pieces:
         *whole, rest = (rest + piece).split("\n")

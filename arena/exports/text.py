@@ -37,18 +37,14 @@ ORDINALS = ("first", "second", "third", "fourth")
 PAPER = 80
 """The width of a table that goes into a file or a pipe."""
 LEFT = 40
-"""The drawing of intervals is left out if there are fewer columns than this for the table to its
-left, with names cut a little.
-"""
+"""The width that the columns left of the drawing need if names are cut a little."""
 MIN_DRAWING = 13
 MAX_DRAWING = 61
-"""The largest width of the drawing, in characters. Below MIN_DRAWING, there is no drawing."""
+"""The largest width of the drawing, in characters."""
 FURTHER = 1.5
-"""A drawing of bounds alone reaches this many times as far as the bounds, so that arrows
-have room.
-"""
+"""A drawing with bounds alone reaches this many times as far as they do: arrows need room."""
 TICK_WIDTH = 7
-"""The width of a number on the axis, in characters."""
+"""The number of characters that a number on the axis needs, about."""
 
 
 def table_text(
@@ -103,7 +99,7 @@ def pairs_text(pairs: "pd.DataFrame", noun: str = "Games", width: int | None = N
 
 
 def noun_of(tables: "Tables") -> str:
-    """What the tables count, games or matches, as a column head."""
+    """The noun of what the tables count, such as "games", as a column head."""
     return "Matches" if tables.match else "Games"
 
 
@@ -151,7 +147,7 @@ def hands_text(
 
 
 def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
-    """An event of a game in words, with the rule's number."""
+    """An event as a sentence with the number of its rule."""
     who = names[event.seat]
     where = board.name_of(event.square)
     home = ", ".join(f"{names[seat]} takes back {count}" for seat, count in event.home)
@@ -201,7 +197,7 @@ def brief_lines(tables: "Tables") -> list[str]:
 
 
 def _seat_effects(seats: "pd.DataFrame") -> Iterator[str]:
-    """Sentences on how strong each seat is, by number of players."""
+    """A line for each number of players: how much each seat is worth."""
     known = seats[seats["elo_error"].notna() & (seats["seat"] > 0)]
     for size, rows in known.groupby("seats"):
         told = rows.to_dict("records")
@@ -226,7 +222,7 @@ def _source_of_errors(tables: "Tables") -> str:
 
 
 def gain_lines(tables: "Tables") -> list[str]:
-    """Sentences on how many independent games the games are worth."""
+    """A line that says how many independent games the games of a run are worth."""
     worth = tables.independent_games
     if worth is None or tables.clusters == tables.games:
         return []
@@ -269,9 +265,10 @@ def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = 
 
 
 def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
-    """The lines of the short standings, the head first. The drawing is left out if the terminal is
-    too narrow, or no bot has an interval. Without a ``width`` the text is for a file, in which
-    names are never cut.
+    """The lines of the table, its head first, without any sentence.
+
+    The drawing is left out if the terminal is too narrow for it, or if no bot has an interval.
+    Without a ``width`` the table is for a file, in which names are never cut.
     """
     table = tables.standings
     right = _beside(table, 2)
@@ -291,8 +288,9 @@ def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
 
 
 def _left(table: "pd.DataFrame", room: int | None) -> list[str]:
-    """The columns to the left of the drawing. Names are cut a little if that makes room for the
-    drawing, or as far as they must be.
+    """The columns left of the drawing.
+
+    Names are cut a little if that makes room for the drawing; else only as far as ``room`` demands.
     """
     if room is None:
         return _beside(table, 1)
@@ -307,7 +305,7 @@ def _beside(table: "pd.DataFrame", side: int, width: int | None = None) -> list[
 
 
 def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -> list[str]:
-    """The axis, and a bar for each row, each ``room`` characters wide."""
+    """The lines of the drawing: the axis, then a bar for each row; all ``room`` characters wide."""
     ends = ends_of(table, is_anchored=is_anchored)
     scale = linear(ends, 0, room - 1, count=max(room // TICK_WIDTH, 2))
     low = min(ends, default=0.0)

@@ -21,7 +21,7 @@ MAX_DECIMALS = 8
 
 
 def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
-    """The sequential test for a comparison with these settings."""
+    """The test for the question of a comparison."""
     asked = config.compare
     assert asked is not None, "a comparison"
     question = Question(asked.elo0, asked.elo1, asked.alpha, asked.beta)
@@ -39,14 +39,14 @@ def llr_text(test: SequentialTest) -> str:
 
 
 def _two(value: float) -> str:
-    """The value with two decimals, and no minus sign before 0.00."""
+    """A number with two decimals; -0.00 becomes 0.00."""
     return f"{round(value, 2) + 0.0:.2f}"
 
 
 def verdict_text(
     test: SequentialTest, new: str, old: str, games: int, *, is_wide: bool = True
 ) -> str:
-    """The answer of a comparison, what it is based on, and if ``is_wide`` also the evidence."""
+    """The answer of a comparison with its figures; with ``is_wide`` also the evidence in full."""
     margins = _margins_of(test)
     question = f"{test.question.elo1:g} Elo rather than {test.question.elo0:g}"
     by = ", by margin" if margins else ""
@@ -126,12 +126,12 @@ def _estimates() -> "ModuleType":
 
 
 def _margins_of(test: SequentialTest) -> "MarginTest | None":
-    """The test, if it is one by margin; else None."""
+    """A test as a test by margins; None if it is another one."""
     return None if isinstance(test, WinTest) else cast("MarginTest", test)
 
 
 def _answer(test: SequentialTest) -> str:
-    """The verdict and the estimate: ``better, by about 60 Elo [20, 101]``."""
+    """The answer in words, such as ``better, by about 60 Elo [20, 101]``."""
     found: Estimate = _estimates().unbiased_estimate(test)
     is_better = test.verdict == Verdict.BETTER and found.low > 0
     sign = "-" if is_better else "+"
@@ -151,7 +151,7 @@ def _answer(test: SequentialTest) -> str:
 
 
 def _evidence(test: SequentialTest) -> Iterator[str]:
-    """Lines with the figures of the test and all estimates."""
+    """Lines with the figures that the test used, and with all estimates."""
     margins = _margins_of(test)
     estimates = _estimates()
     question = test.question
@@ -189,7 +189,7 @@ def _finite(value: float) -> float | None:
 
 
 def _values(path: SearchPath, step: int) -> dict[str, str]:
-    """The values of the path after a step, by parameter, not rounded to whole numbers."""
+    """The value of each option after a step. Options that are integers have fractions here too."""
     return {
         one.name: shown(one, value)
         for one, value in zip(path.tuning.parameters, path.values(step), strict=True)
@@ -197,18 +197,18 @@ def _values(path: SearchPath, step: int) -> dict[str, str]:
 
 
 def shown(parameter: Parameter, value: float) -> str:
-    """A value of a parameter on the path, as text."""
+    """The value of an option after a step, as text."""
     decimals = max(0, RESOLUTION - math.floor(math.log10(parameter.width)))
     return f"{value:.{decimals}f}" if decimals < MAX_DECIMALS else f"{value:.{RESOLUTION}g}"
 
 
 def values_text(path: SearchPath, step: int) -> str:
-    """The values of the path after a step, on one line."""
+    """The values of all options after a step, in a line."""
     return ", ".join(f"{name} {value}" for name, value in _values(path, step).items())
 
 
 def parameter_lines(path: SearchPath) -> Iterator[str]:
-    """A line for each tuned option: from which value to which, in which range."""
+    """A line for each tuned option: its first value, the value found, and its range."""
     widest = max(len(parameter.name) for parameter in path.tuning.parameters)
     for parameter, value in zip(path.tuning.parameters, path.suggestion(), strict=True):
         start, end, low, high = map(
@@ -223,7 +223,7 @@ def games_after(path: SearchPath, step: int, games: int) -> int:
 
 
 def path_rows(path: SearchPath, games: int) -> list[dict[str, Any]]:
-    """The path of a search for JSON, one row per step."""
+    """The steps of a search for JSON."""
     return [
         {
             "step": step,
@@ -235,7 +235,7 @@ def path_rows(path: SearchPath, games: int) -> list[dict[str, Any]]:
 
 
 def path_csv(path: SearchPath, games: int) -> str:
-    """The path of a search as CSV: a row for each step and option."""
+    """The steps of a search as CSV, with a row for each step and option."""
     # A bot may call its options "step" and "games", so they are no columns.
     lines = ["step,games,option,value"]
     for row in path_rows(path, games):
@@ -246,7 +246,7 @@ def path_csv(path: SearchPath, games: int) -> str:
 
 
 def parameter_rows(path: SearchPath) -> list[dict[str, Any]]:
-    """The parameters for JSON, with the values that the path suggests."""
+    """The tuned options for JSON, with the values that the search suggests."""
     return [
         {
             "name": parameter.name,

@@ -35,7 +35,7 @@ MAX_DIFFERENCES = 1000
 
 
 class Sample(NamedTuple):
-    """How many games to replay, and the text that determines which."""
+    """The number of games to replay, and the text that determines which games these are."""
 
     games: int
     seed: str
@@ -197,7 +197,7 @@ class _GameChecks:
 
 
 def _first_lines(journal: Path) -> dict[str, int]:
-    """The number of the first line of each game in a journal."""
+    """The first line of each game in the journal."""
     first: dict[str, int] = {}
     for number, line in enumerate(read_lines(journal), 1):
         record = decode_strictly(line)

@@ -1,4 +1,4 @@
-"""The pages of a home: the list of runs, and the pages of a run, of bots and of the rules."""
+"""The pages of a home: the list of runs, and the pages of one run, of bots and of the rules."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -28,7 +28,8 @@ from arena.players.registry import Registry
 from arena.records.record import MAX_SEATS, name_of
 from arena.records.runfile import read_run
 from arena.rules.explain import rulebook
-from arena.web.live import ALIVE, LIST_S, MAX_RUNS, event, run_folders, when, words_of
+from arena.web.live import ALIVE, event
+from arena.web.shelf import LIST_S, MAX_RUNS, run_folders, when, words_of
 
 PACKAGE = "arena.web"
 PARTS = (
@@ -38,43 +39,42 @@ PARTS = (
 """The changing parts of a run's page, from top to bottom. Each is a template of this package or of
 the report.
 """
-# The one policy for trusted types is that of live.js, for parts of pages that come from here.
+# "arena" is the policy of live.js: it makes nodes of the HTML that the stream of a page brings.
 POLICY = "connect-src 'self'; form-action 'self'; trusted-types arena"
 MAX_DIGITS = 7
 MAX_BOTS = 300
 PLACES = ("yours", "built in", "ladder")
 RATED_IN = 30
-"""The number of latest runs in which the ratings of bots are looked for."""
+"""Ratings of bots are taken from this number of runs, the ones that were played last."""
 SOON_S = 1.5
+"""The page of a run waits at most this time for its parts."""
 
 
 class SitePages:
-    """The addresses of a run's pages on the server; see `report.page.OnePage` for those in a
-    report.
-    """
+    """The addresses of a run's pages on the server; see `report.page.OnePage`."""
 
     def __init__(self, run: str) -> None:
         self.run = f"/runs/{quote(run, safe='')}"
 
     def bot(self, name: str) -> str:
-        """The address of a bot's page in the run."""
+        """The address of the page of a bot in the run."""
         return f"{self.run}/bots/{quote(name, safe='')}"
 
     def games(self, bots: list[str], page: int = 1) -> str:
-        """The address of the list of these bots' games."""
+        """The address of the list of games in which some bots sat."""
         asked = urlencode({"bot": bots, **({"page": page} if page > 1 else {})}, doseq=True)
         return f"{self.run}/games?{asked}"
 
     def meeting(self, name: str, other: str) -> str:
-        """The address of the list of two bots' games."""
+        """The address of the list of games of two bots."""
         return self.games([name, other])
 
     def id_of_meeting(self, name: str, other: str) -> str:
-        """The id of the row about an opponent on a bot's page."""
+        """The id of the row with the results of two bots against each other."""
         return f"vs-{quote(name, safe='')}-{quote(other, safe='')}"
 
     def more(self, name: str) -> str:  # noqa: ARG002
-        """Empty, because no command is needed: all games are on the server."""
+        """The command that shows further games of a bot: none, since the pages have all games."""
         return ""
 
     def game(self, name: str, turn: int = 0) -> str:
@@ -91,8 +91,9 @@ def page(
     *,
     further: tuple[str, ...] = (),
 ) -> HTMLResponse:
-    """A page made from a template of this package or of the report, with ``further`` styles and
-    scripts of this package.
+    """Make a page from a template of this package or of the report.
+
+    ``further`` names styles and scripts of this package that only this page needs.
     """
     setting = setting_of_pages(further, has_play=has_play(request))
     shown = {"version": __version__, "may_change": request.state.may_change, **values}
@@ -100,19 +101,19 @@ def page(
 
 
 def answer(text: str, setting: PageSetting, status: int = 200) -> HTMLResponse:
-    """The response with a page, its policy, and a ban on showing it in a frame."""
+    """The response with a page and the security policy of its setting; no frame may show it."""
     policy = f"{policy_of(setting)}; frame-ancestors 'none'"
     return HTMLResponse(text, status, {"content-security-policy": policy})
 
 
 def has_play(request: Request) -> bool:
-    """Whether people can play on this server."""
+    """Whether this server lets people play games."""
     return request.app.state.open_games is not None
 
 
 @cache
 def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -> PageSetting:
-    """What the pages on this server have in addition to those of reports."""
+    """The styles, scripts, policy and links that pages of the server have and reports have not."""
     play = (("/play", "Play"),) if has_play else ()
     links = (("/", "Runs"), ("/bots", "Bots"), *play, ("/rules", "Rules"))
     files = ("web.css", "live.js", *further)
@@ -122,24 +123,24 @@ def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -
 
 
 def whole_number(text: str) -> int | None:
-    """The number in an address or a form; None for any other text, and for long numbers."""
+    """Read a whole number from an address or a form; None for any other text, or a long number."""
     is_number = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
     return int(text) if is_number else None
 
 
 async def front(request: Request) -> Response:
-    """The page with all runs, the latest played first."""
+    """The first page: all runs, with the one that was played last first."""
     rows = await request.app.state.shelf.rows()
     here = await run_in_threadpool(_bots, request)
     values = {"name": request.app.state.home.resolve().name, "runs": _list(rows), **here}
     shown = page(request, "home.html", values)
-    # Whoever sees the list looks at a run next.
+    # The reader will probably open a run next.
     shown.background = BackgroundTask(request.app.state.desk.prepare)
     return shown
 
 
 async def front_events(request: Request) -> Response:
-    """The stream that sends the list of runs whenever it changes."""
+    """A stream that brings the list of runs whenever it changes."""
     return StreamingResponse(_lists(request.app.state), media_type="text/event-stream")
 
 
@@ -206,7 +207,7 @@ def rules(request: Request) -> Response:
 
 
 def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
-    """The row of a bot in the table of bots, with the one of `PLACES` from which it comes."""
+    """The row of a bot in the table of bots. ``place`` is one of `PLACES`."""
     try:
         if label not in registry.labels() and player.NAME.fullmatch(label):
             found = player.built_in_bot(label)
@@ -232,11 +233,11 @@ def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
 
 
 async def run_page(request: Request) -> Response:
-    """The page of a run, with the script that keeps it up to date."""
+    """The page of a run. Its script keeps it up to date by `run_events`."""
     folder = _run_named(request)
     watched = request.app.state.live.watched(folder)
     info = read_run(folder)
-    # A long journal takes a while to read: the stream brings what is not there in time.
+    # A long journal takes a while to read: the stream brings the parts that are not ready in time.
     with suppress(TimeoutError):
         await asyncio.wait_for(asyncio.shield(watched.look()), SOON_S)
     shown = {
@@ -251,7 +252,7 @@ async def run_page(request: Request) -> Response:
 
 
 async def run_events(request: Request) -> Response:
-    """The stream with the changes of a run's page."""
+    """A stream with the parts of a run's page that change."""
     events = request.app.state.live.events(_run_named(request))
     return StreamingResponse(events, media_type="text/event-stream")
 
@@ -266,7 +267,7 @@ async def report(request: Request) -> Response:
 
 
 async def games(request: Request) -> Response:
-    """The page with all games of a run, or those of some bots, sixty at a time."""
+    """A page of the list of games: of all games, or of those in which the named bots sat."""
     asked = request.query_params
     bots = asked.getlist("bot")[:MAX_SEATS]
     number = whole_number(asked.get("page", "")) or 1
@@ -274,21 +275,21 @@ async def games(request: Request) -> Response:
 
 
 async def portrait(request: Request) -> Response:
-    """The page about one bot of a run."""
+    """The page of a bot in a run."""
     name = request.path_params["bot"]
     return await _part(request, name, "portrait", name)
 
 
 async def _part(request: Request, title: str, work: str, *given: Any) -> Response:
-    """A page about a part of a run, made by the worker's function ``work``."""
+    """A page around the text that the function of `arena.web.views` named ``work`` makes."""
     folder = _run_named(request)
     main = await request.app.state.lists.page(work, folder, *given)
     return page(request, "part.html", {"name": folder.name, "title": title, "main": main})
 
 
 def _run_named(request: Request) -> Path:
-    """The folder of the run that the address names. Raises HTTPException."""
-    # By the names that are there: what stands in an address may be no name of a file.
+    """The folder of the run that an address names. Raises HTTPException."""
+    # The name is compared with those of the folders: a text from an address may be no file name.
     for folder in _runs(request):
         if folder.name == request.path_params["run"]:
             return folder

@@ -1,15 +1,16 @@
-/* HTML that comes from this server, as a part of a page. */
-const ours = window.trustedTypes
+/* Nodes from HTML that this server has sent. */
+const arenaPolicy = window.trustedTypes
   ? trustedTypes.createPolicy("arena", { createHTML: (text) => text })
   : { createHTML: (text) => text };
-const partOf = (text) => new DOMParser().parseFromString(ours.createHTML(text), "text/html").body;
+const parseHtml = (text) =>
+  new DOMParser().parseFromString(arenaPolicy.createHTML(text), "text/html").body;
 
-/* Makes a part of the page like a fresh one and leaves what is the same, so that what is scrolled
-   and what is unfolded stays. Pictures that move are replaced. */
-const follow = (old, fresh) => {
+/* Change a node of the page into a fresh one. Nodes that are equal stay in the page, so that
+   scrolled and unfolded parts stay as they are. Moving pictures are replaced as a whole. */
+const updateNode = (old, fresh) => {
   if (old.isEqualNode(fresh)) return;
-  const isWhole = old.nodeType === Node.ELEMENT_NODE && old.matches(".film");
-  if (isWhole || old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName) {
+  const isFilm = old.nodeType === Node.ELEMENT_NODE && old.matches(".film");
+  if (isFilm || old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName) {
     old.replaceWith(fresh);
     return;
   }
@@ -23,53 +24,55 @@ const follow = (old, fresh) => {
   for (const { name, value } of fresh.attributes) {
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
-  const olds = [...old.childNodes];
-  const news = [...fresh.childNodes];
-  news.forEach((node, at) => {
-    if (at < olds.length) follow(olds[at], node);
-    else old.append(node);
+  const oldChildren = [...old.childNodes];
+  const freshChildren = [...fresh.childNodes];
+  freshChildren.forEach((child, index) => {
+    if (index < oldChildren.length) updateNode(oldChildren[index], child);
+    else old.append(child);
   });
-  for (const node of olds.slice(news.length)) node.remove();
+  for (const child of oldChildren.slice(freshChildren.length)) child.remove();
 };
 
-/* Gives the focus back to what was in its place. */
-const keepingFocus = (part, change) => {
+/* Change a part of the page. If the node with the focus goes, the focus moves to the node with the
+   same address, or else to the node that stands in the same place now. */
+const keepFocus = (part, change) => {
   /** @returns {(HTMLElement & { href?: string })[]} */
-  const all = () => [...part.querySelectorAll("a, button, summary, [tabindex]")];
-  const at = all().findIndex((node) => node === document.activeElement);
-  const href = all()[at]?.href;
+  const focusable = () => [...part.querySelectorAll("a, button, summary, [tabindex]")];
+  const before = focusable();
+  const index = before.findIndex((node) => node === document.activeElement);
+  const href = before[index]?.href;
   change();
-  if (at < 0 || part.contains(document.activeElement)) return;
-  const now = all();
-  const found = (href && now.find((node) => node.href === href)) || now[at];
-  found?.focus({ preventScroll: true });
+  if (index < 0 || part.contains(document.activeElement)) return;
+  const after = focusable();
+  const successor = (href && after.find((node) => node.href === href)) || after[index];
+  successor?.focus({ preventScroll: true });
 };
 
+/* The stream of a page that changes: each event brings the parts that are new. */
 (() => {
   const address = document.getElementById("live")?.dataset.events;
   if (!address) return;
   const problem = document.getElementById("problem");
-  const say = (text) => {
+  const showProblem = (text) => {
     problem.textContent = text;
     problem.hidden = !text;
   };
   const source = new EventSource(address);
-  source.addEventListener("open", () => say(""));
-  source.addEventListener("error", () => say("The connection is lost. Trying again."));
+  source.addEventListener("open", () => showProblem(""));
+  source.addEventListener("error", () => showProblem("The connection is lost. Trying again."));
   source.addEventListener("over", () => source.close());
   source.addEventListener("problem", (event) => {
-    say(JSON.parse(event.data));
+    showProblem(JSON.parse(event.data));
     source.close();
   });
   source.addEventListener("parts", (event) => {
     for (const [name, text] of Object.entries(JSON.parse(event.data))) {
       const part = document.getElementById(`part-${name}`);
-      const fresh = partOf(text);
-      const place = /** @type {HTMLElement} */ (part.cloneNode(false));
-      place.append(...fresh.childNodes);
-      tables.dress(place); // first, so that headings keep the focus
-      keepingFocus(part, () => follow(part, place));
+      const fresh = /** @type {HTMLElement} */ (part.cloneNode(false));
+      fresh.append(...parseHtml(text).childNodes);
+      tables.dress(fresh); // before the update, so that headings keep the focus
+      keepFocus(part, () => updateNode(part, fresh));
     }
-    document.dispatchEvent(new Event("parts")); // films see to what is new
+    document.dispatchEvent(new Event("parts")); // page.js starts the films that are new
   });
 })();

@@ -1,8 +1,8 @@
-"""A game between bots and the person at a web page, in a thread of its own.
+"""A game between bots and a person who plays on a page. Each game has a thread of its own.
 
-The thread waits for the person at each of their turns; the bots play in their sandbox as on the
-terminal. The thread alone puts together what the page is sent, in `Story`. Each time it is the
-whole state, up to 20 kB late in a game, so that it does not matter what a page received before.
+The thread waits for the person at each of their turns; the bots play in their sandbox as at the
+terminal. Only that thread changes the view of the game that pages get, in `Story`. A view is always
+complete, some 20 kB late in a game, so that it does not matter which views a page has missed.
 """
 
 import asyncio
@@ -30,7 +30,9 @@ from arena.rules.notation import PASS, TILES, legal_move, move_text
 from arena.rules.terms import PAGODAS, Event
 
 _YOU = "\x00"
-"""Stands for the person in unfinished sentences; no bot's name can contain it."""
+"""The name of the person in a sentence, until `_PHRASES` puts "you" in its place. No bot can have
+this name.
+"""
 _PHRASES = (
     (f"the province of {_YOU}", "your province"),
     *((f"{_YOU} {verb}s", f"you {verb}") for verb in ("found", "own", "connect", "conquer")),
@@ -38,7 +40,7 @@ _PHRASES = (
     (_YOU, "you"),
 )
 PATIENCE_S = 1800.0
-"""A game in which nobody moves for this many seconds is given up, because its bots hold memory."""
+"""A game is given up if the person does not move for this time, since its bots hold memory."""
 LOOK_S = 1.0
 STARTING, YOURS, THEIRS, OVER, BROKEN = "starting", "yours", "theirs", "over", "broken"
 
@@ -46,8 +48,10 @@ log = logging.getLogger(__name__)
 
 
 class Story:
-    """A game as the person at a ``seat`` sees it. The game's thread calls `begin` and `add`;
-    ``view`` is the state for the page, made anew with each call.
+    """A game as the person at a ``seat`` sees it.
+
+    ``view`` is what pages get. The thread that plays calls `begin` and `add`, and each call makes a
+    new view.
     """
 
     def __init__(self, board: Board, labels: Sequence[str], seat: int) -> None:
@@ -70,11 +74,11 @@ class Story:
         }
 
     def begin(self, state: State) -> None:
-        """Sets the position before the first move."""
+        """Begin the view with the position before the first move."""
         self._look(state, start=self._film.add(state).came)
 
     def add(self, state: State, seat: int, move: int, events: Sequence[Event]) -> None:
-        """Adds a move, with the state after it."""
+        """Add a move and the state after it to the view."""
         came, went = self._film.add(state, move)
         step = {
             "seat": seat,
@@ -88,13 +92,13 @@ class Story:
         self._look(state, steps=[*self.view["steps"], step])
 
     def faults(self, faults: Sequence[Fault]) -> list[dict[str, Any]]:
-        """The faults of bots, in words."""
-        told = []
+        """Faults of bots with a sentence for each, for the page."""
+        rows = []
         for fault in faults:
             words = f"{self.names[fault.seat]} forfeits ({fault.kind})"
             words = f"{words}: {explained(printable(fault.detail))}"
-            told.append({"seat": fault.seat, "turn": fault.turn, "words": words})
-        return told
+            rows.append({"seat": fault.seat, "turn": fault.turn, "words": words})
+        return rows
 
     def _look(self, state: State, **further: Any) -> None:
         """Makes the view of a state."""
@@ -117,13 +121,14 @@ class Story:
 
 
 class RefusedError(ArenaError):
-    """The page asked for something that is not possible now, or not at all."""
+    """The game cannot do what a page asked for."""
 
 
 class OpenGame(Player):
-    """One game of a person, and the player at that person's seat. ``kept`` is the run as which the
-    finished game was kept, empty until then; ``version`` counts the changes of the state for the
-    page.
+    """One game of a person, and the player at that person's seat.
+
+    ``kept``     the name of the run that the finished game was kept as; empty until then
+    ``version``  counts the changes of the view
     """
 
     name = YOU
@@ -154,7 +159,7 @@ class OpenGame(Player):
         self._publish(STARTING)
 
     def start(self) -> None:
-        """Starts the thread of the game."""
+        """Start the thread that plays the game."""
         self._thread.start()
 
     @property
@@ -164,7 +169,7 @@ class OpenGame(Player):
 
     @property
     def is_watched(self) -> bool:
-        """Whether a page is waiting for changes."""
+        """Whether a page waits for a new view."""
         return bool(self._listeners)
 
     @property
@@ -175,12 +180,12 @@ class OpenGame(Player):
     # what the page asks for
 
     def view(self) -> dict[str, Any]:
-        """The present state for the page."""
+        """The view of the game as it is now, for a page."""
         with self._turn:
             return {**self._story.view, **self._status, "version": self.version}
 
     async def news(self, version: int, seconds: float) -> None:
-        """Waits until the state is newer than ``version``, for at most ``seconds``."""
+        """Wait until the view has another version than ``version``, for at most ``seconds``."""
         event = asyncio.Event()
         with self._turn:
             self._listeners[event] = asyncio.get_running_loop()
@@ -208,8 +213,9 @@ class OpenGame(Player):
             self._turn.notify_all()
 
     def hints(self, steps: int) -> list[tuple[str, float]]:
-        """The moves after which random games go best, with the share that the person wins. Raises
-        RefusedError.
+        """The best moves for the person, and the share of random games that each of them wins.
+
+        Raises RefusedError.
         """
         with self._turn:
             state = self._due(steps).copy()
@@ -217,13 +223,13 @@ class OpenGame(Player):
         return [(move_text(state.board, move), share) for move, share, _ in found]
 
     def leave(self, farewell: str = "you left the game") -> None:
-        """Gives the game up; ``farewell`` is shown to the person."""
+        """Give the game up; ``farewell`` is the reason that pages show."""
         with self._turn:
             self._farewell = self._farewell or farewell
             self._turn.notify_all()
 
     def review(self) -> None:
-        """Starts to grade the person's moves in the finished game. Raises RefusedError."""
+        """Start to grade the person's moves in the finished game. Raises RefusedError."""
         with self._turn:
             if not self.kept:
                 raise RefusedError("only a finished game that was kept can be graded")
@@ -234,17 +240,17 @@ class OpenGame(Player):
         self._thread.start()
 
     def end(self) -> None:
-        """Gives up the game or its review, without waiting."""
+        """Give the game or its review up. This does not wait until it has ended; `wait` does."""
         self._is_ended = True
         self.leave("the server was ended")
 
     def wait(self, seconds: float) -> None:
-        """Waits for at most ``seconds`` until the thread has ended and its bots are stopped."""
+        """Wait for at most ``seconds`` until the thread has ended, and the bots with it."""
         if self._thread.is_alive():
             self._thread.join(seconds)
 
     def _due(self, steps: int) -> State:
-        """The state in which the person is to move. Raises RefusedError."""
+        """The state in which the person is to move, if the page knows it. Raises RefusedError."""
         self._heard_s = time.monotonic()
         if self.is_over:
             raise RefusedError("the game is over")
@@ -318,8 +324,7 @@ class OpenGame(Player):
     def _watch(
         self, state: State, seat: int, move: int, events: list[Event], note: Note | None
     ) -> None:
-        # The note is not told: a bot may speak of its hand.
-        """Adds a move to the story."""
+        # Pages do not get the note: it may say what a bot has in its hand.
         del note
         with self._turn:
             self._story.add(state, seat, move, events)
@@ -327,7 +332,7 @@ class OpenGame(Player):
 
     # A person has as long as they like.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """Waits for the person's move. Raises Void when they leave, or seem to have left."""
+        """Wait for the person's move. Raises Void if they leave, or do not move for a long time."""
         began_ns = time.monotonic_ns()
         with self._turn:
             self._asked = state

@@ -1,11 +1,5 @@
-"""The pages on which a person plays. A reader without the token sees none of them, because a hand
-is secret.
-"""
+"""The pages on which a person plays. They need the token, because hands are secret."""
 
-import multiprocessing
-import secrets
-import threading
-import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,9 +13,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from arena.commands.bots import bot_finder, registry_of
-from arena.commands.game import SingleGame, Wish, past_games
+from arena.commands.game import Wish, past_games
 from arena.commands.home import results_folder
-from arena.commands.playing import SandboxChoice
 from arena.errors import ConfigError, UserError
 from arena.exports.ground import empty_board
 from arena.exports.parts import all_parts
@@ -31,88 +24,15 @@ from arena.rules.boards import BUILT_IN, find_board
 from arena.rules.explain import rulebook
 from arena.tournament.session import new_seed
 from arena.web.home import SitePages, page, whole_number
-from arena.web.live import when
 from arena.web.opengame import OpenGame, RefusedError
-
-MOST, MAX_OVER = 8, 20
-CLOSE_S = 2.0
-LEFT_S = 10.0
-"""How many seconds after the last look at a finished game the server assumes that the person has
-left.
-"""
-
-
-class OpenGames:
-    """All games of one server."""
-
-    def __init__(self, home: Path, choice: SandboxChoice) -> None:
-        self._home = home
-        self._choice = choice
-        self._games = dict[str, tuple[OpenGame, Wish]]()
-        self._lock = threading.Lock()
-        self._seen_s = time.monotonic()
-
-    def begin(self, wish: Wish) -> str:
-        """Starts a game and returns its name. Raises UserError, also if there are too
-        many games.
-        """
-        planned = wish.game
-        sandbox = self._choice.sandbox_for(wish.bots)
-        single = SingleGame(wish.bots, wish.seat, wish.timing, sandbox)
-        game = OpenGame(single, planned, results_folder(self._home))
-        with self._lock:
-            self._make_room()
-            name = secrets.token_urlsafe(9)
-            self._games[name] = game, wish
-        game.start()
-        return name
-
-    def find(self, name: str) -> tuple[OpenGame, Wish] | None:
-        """The game with this name, and the request from which it was made; None if there is no such
-        game.
-        """
-        return self._games.get(name)
-
-    def in_play(self) -> list[tuple[str, OpenGame]]:
-        """The games that are not over."""
-        found = list(self._games.items())
-        return [(name, game) for name, (game, _) in found if not game.is_over]
-
-    def are_left(self) -> bool:
-        """Whether all games are over, and nobody has looked at one for a while."""
-        if any(game.is_watched or not game.is_over for game, _ in list(self._games.values())):
-            self._seen_s = time.monotonic()
-        return time.monotonic() - self._seen_s > LEFT_S
-
-    def close(self) -> None:
-        """Gives all games up."""
-        for game, _ in self._games.values():
-            game.end()
-        # What still runs grades moves: it would first finish those it has begun.
-        for grader in multiprocessing.active_children():
-            grader.kill()
-        for game, _ in self._games.values():
-            game.wait(CLOSE_S)
-
-    def _make_room(self) -> None:
-        """Forgets the oldest games that are over. Raises UserError if all are in play."""
-        over = [name for name, (game, _) in self._games.items() if game.is_over]
-        if len(self._games) - len(over) >= MOST:
-            raise UserError(
-                f"expected at most {MOST} games at once, and so many are being played",
-                "finish one of them, or leave it",
-            )
-        for name in over[:-MAX_OVER]:
-            del self._games[name]
-
+from arena.web.opengames import OpenGames
+from arena.web.shelf import when
 
 BUILT_IN_BOTS = ("careful-16", "careful-4", "careful", "greedy-16", "greedy", "random")
 MAX_MS = 60_000
 MAX_PAST = 12
 BEAT_S = 15.0
-"""The longest time in seconds without an event. A page that gets nothing for longer may take the
-server for gone.
-"""
+"""The longest time in which a stream sends nothing, so that pages see that the server is alive."""
 AGAIN = ("new", "same", "seat")
 NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
 FORM_FILES = ("play.css", "newgame.js")
@@ -125,7 +45,7 @@ FormField = Annotated[str, Meta(max_length=100)]
 
 
 class GameForm(Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of the form for a new game; an empty field leaves the choice to the arena."""
+    """The fields of the form for a game. An empty field takes the default."""
 
     bot: FormField = ""
     bot2: FormField = ""
@@ -137,14 +57,14 @@ class GameForm(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ask(Struct, frozen=True, forbid_unknown_fields=True):
-    """A request of a game's page: a move, and how many steps of the game the page knew."""
+    """A question of a page: the number of steps that the page knows, and a move if it is one."""
 
     steps: int
     move: str = ""
 
 
 def new_game(request: Request) -> Response:
-    """The page with the form for a new game."""
+    """The page with the form for a game."""
     _let_in(request)
     state = request.app.state
     chosen = request.query_params
@@ -167,7 +87,7 @@ def new_game(request: Request) -> Response:
 
 
 async def begin(request: Request) -> Response:
-    """Starts the game that the form asks for."""
+    """Start the game that the form describes; the answer has the address of its page."""
     _let_in(request)
     state = request.app.state
 
@@ -180,7 +100,7 @@ async def begin(request: Request) -> Response:
 
 
 async def _answered(request: Request, work: Callable[[bytes], Any]) -> Response:
-    """The response made by ``work`` from the body of a request, in a thread, or the error."""
+    """Call ``work`` with the body of a request, in a thread; answer its result, or a problem."""
     try:
         return JSONResponse(await run_in_threadpool(work, await request.body()))
     except (msgspec.DecodeError, RecursionError):
@@ -191,11 +111,11 @@ async def _answered(request: Request, work: Callable[[bytes], Any]) -> Response:
 
 
 def _wish(home: Path, wanted: GameForm) -> Wish:
-    """The request that a filled form stands for. Raises UserError."""
+    """Read the form: the bots, the seat, the board, the seed and the time. Raises UserError."""
     known = {*registry_of(home).labels(), *BUILT_IN_BOTS}
     names = [name for name in (wanted.bot, wanted.bot2, wanted.bot3) if name]
     for name in names:
-        # Names only: whoever has the token must not start a bot from just any folder.
+        # Only names: a reader with the token must not start a bot from any folder.
         if name not in known and not NAME.fullmatch(name):
             raise ConfigError(f"expected a bot of the list, got {name!r}")
     if not names:
@@ -236,7 +156,7 @@ def board_page(request: Request) -> Response:
 
 
 async def events(request: Request) -> Response:
-    """The stream with the present state of a game and its changes."""
+    """A stream of views of a game: the present one, then each new one."""
     game, _ = _game(request)
     return StreamingResponse(_news(game), media_type="text/event-stream", headers=NO_STORE)
 
@@ -260,13 +180,13 @@ QUESTIONS: Mapping[str, Callable[[OpenGame, Ask], Any]] = {
     "leave": lambda game, _: game.leave(),
     "review": lambda game, _: game.review(),
 }
-"""What a page can ask of its game: to play a move, to name the moves that do best in random games,
-to give the game up, and to grade the moves of a finished game.
+"""What a page can ask for: to play a move, the best moves in random games, to give the game up, and
+to grade the moves of a finished game.
 """
 
 
 async def ask(request: Request) -> Response:
-    """The response to a request of a game's page."""
+    """Answer one of the `QUESTIONS` of a page."""
     (game, _), question = _game(request), QUESTIONS.get(request.path_params["what"])
     if question is None:
         raise HTTPException(404, "no such page here")
@@ -276,7 +196,7 @@ async def ask(request: Request) -> Response:
 
 
 async def again(request: Request) -> Response:
-    """Starts another game against the same bots."""
+    """Start another game against the same bots."""
     (_, wish), how = _game(request), request.path_params["how"]
     open_games: OpenGames = request.app.state.open_games
     if how not in AGAIN:

@@ -1,319 +1,50 @@
-"""The server: the checks that every request must pass, and the addresses of the pages.
-
-A browser carries requests of anybody: any web page can make it send one here, and with a name that
-resolves to this machine (DNS rebinding) also read the answer. Other users of the machine can reach
-the port, too. So the host names in requests are fixed, a request's origin must be ours, and a
-request that changes something needs the token, which stands only in our first line of output.
-"""
+"""The server of `arena serve`: its socket, its application, and when it ends."""
 
 import asyncio
 import errno
 import logging
-import os
 import signal
 import socket
-from collections.abc import Callable, Mapping
-from http.cookies import CookieError, SimpleCookie
-from ipaddress import ip_address
+from collections.abc import Callable
 from pathlib import Path
-from secrets import compare_digest, token_urlsafe
-from urllib.parse import parse_qs
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.responses import Response
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.errors import ArenaError, UserError
 from arena.web import home as pages
 from arena.web import play
-from arena.web.live import Desk, Live, Press, Shelf
-from arena.web.play import OpenGames
+from arena.web.desk import Desk
+from arena.web.guard import LOOPBACK, Gate, Guard
+from arena.web.live import Live
+from arena.web.opengames import OpenGames
+from arena.web.press import Press
+from arena.web.shelf import Shelf
 
-TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
-LOCAL, REMOTE, STATE, USER = 1, 2, 3, 7
-"""The columns of the kernel's tables of connections: local address, remote address,
-state and user.
-"""
-ESTABLISHED = "01"
-"""The state of an open connection. A connection in another state may be closed already; the tables
-then show root as its user.
-"""
-LENGTH = len("0100007F:1F90")
-Address = tuple[str, int]
-
-
-def may_hold_token(client: Address, server: Address) -> bool:
-    """Whether the client may be the user of this process, or root. True if the client's user is
-    unknown.
-    """
-    uid = uid_of(client, server)
-    if uid is None:
-        return not (ip_address(client[0]).is_loopback and any(map(os.path.exists, TABLES)))
-    return uid in (os.geteuid(), 0)
-
-
-def uid_of(client: Address, server: Address) -> int | None:
-    """The user that made a connection from this machine; None if it came from elsewhere or is
-    closed, or if the system does not tell.
-    """
-    try:
-        wanted = [_written(client), _written(server)]
-    except ValueError:
-        return None
-    for table in filter(os.path.exists, TABLES):
-        for row in table.read_text(encoding="ascii").splitlines()[1:]:
-            columns = row.split()
-            # An IPv4 address may stand there as the end of an IPv6 one.
-            ends = [columns[at][-LENGTH:] for at in (LOCAL, REMOTE)]
-            if ends == wanted and columns[STATE] == ESTABLISHED:
-                return int(columns[USER])
-    return None
-
-
-def _written(address: Address) -> str:
-    """An address as it ends in the kernel's tables: the last 32 bits and the port. Raises
-    ValueError if it is no address.
-    """
-    last = ip_address(address[0]).packed[-4:]
-    return f"{last[::-1].hex().upper()}:{address[1]:04X}"
-
-
-READS = ("GET", "HEAD")
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-MAX_BODY = 1 << 16
-BODY_S = 10.0
-HEADERS: Mapping[str, str] = {
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
-    # Each connection serves one request, so that the time a request may take to arrive can be
-    # limited.
-    "connection": "close",
-}
-POLICY = "default-src 'none'; frame-ancestors 'none'"
-
-
-class Gate:
-    """Decides which requests are allowed, by their host names and their token. Only a request with
-    the ``token`` may change something; if the token is empty, no request may.
-    """
-
-    def __init__(self, names: tuple[str, ...], port: int, *, is_public: bool = False) -> None:
-        self.token = "" if is_public else token_urlsafe(32)
-        # Cookies are shared by all ports of a host.
-        self.cookie = f"arena-{port}"
-        self._hosts = frozenset().union(*(_hosts(name.lower(), port) for name in names))
-
-    def hosts_at(self, address: tuple[str, int | None] | None) -> frozenset[str]:
-        """The hosts, with the port, that a request may name if it reached us at this address. The
-        address itself is among them, because unlike a name it cannot be made to lead to another
-        machine.
-        """
-        if address is None or address[1] is None:
-            return self._hosts
-        name = f"[{address[0]}]" if ":" in address[0] else address[0]
-        return self._hosts.union(_hosts(name, address[1]))
-
-    def opens_with(self, token: str) -> bool:
-        """Whether a text is the token."""
-        return bool(self.token) and compare_digest(token.encode(), self.token.encode())
-
-    def has_token(self, headers: Headers) -> bool:
-        """Whether the request's cookie holds the token."""
-        try:
-            kept = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
-        except CookieError:
-            return False
-        return kept is not None and self.opens_with(kept.value)
-
-
-class Guard:
-    """Passes allowed requests on to an application. ``may_change`` in a request's state says
-    whether it carries the token. ``closing`` ends all streams.
-    """
-
-    def __init__(self, app: ASGIApp, gate: Gate, closing: asyncio.Event) -> None:
-        self._app = app
-        self._gate = gate
-        self._closing = closing
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request."""
-        if scope["type"] != "http":
-            return
-        headers = Headers(scope=scope)
-        answer = self._refusal(scope, headers) or self._entry(scope)
-        scope["state"]["may_change"] = self._has_token(scope, headers)
-        sealed = _Sealed(send, self._closing)
-        if answer is not None:
-            await answer(scope, receive, sealed)
-        else:
-            await self._app(scope, _limited(receive, self._closing), sealed)
-            await sealed.end()
-
-    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        """The response that refuses a request; None if it is allowed."""
-        method = scope["method"]
-        gate = self._gate
-        if method not in (*READS, "POST"):
-            return _refused(405, f"expected GET or POST, got {method[:20]}")
-        hosts = headers.getlist("host")
-        own = gate.hosts_at(scope["server"])
-        if len(hosts) != 1 or hosts[0].lower() not in own:
-            return _refused(421, "expected one of this server's own names as the host")
-        origins = [origin.removeprefix("http://") for origin in headers.getlist("origin")]
-        if not own.issuperset(origins) or _is_foreign(method, headers):
-            return _refused(403, "expected a request from one of this server's own pages")
-        if method == "POST" and not self._has_token(scope, headers):
-            return _refused(403, "expected the token: open the address that 'arena serve' printed")
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or len(length) > 9 or int(length) > MAX_BODY:  # noqa: PLR2004
-            return _refused(413, f"expected at most {MAX_BODY} bytes")
-        return None
-
-    def _has_token(self, scope: Scope, headers: Headers) -> bool:
-        """Whether the request carries the token, and comes from a user who may hold it."""
-        ends = scope["client"], scope["server"]
-        return self._gate.has_token(headers) and (None in ends or may_hold_token(*ends))
-
-    def _entry(self, scope: Scope) -> Response | None:
-        """The response to an address that contains the token: it sets a cookie and redirects to the
-        address without the token.
-        """
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
-        if scope["method"] not in READS or given is None:
-            return None
-        if not self._gate.opens_with(given[0]):
-            return _refused(403, "expected the token of this server: it has a new one each time")
-        # Starlette quotes the path. Two slashes at its start would name another host.
-        answer = RedirectResponse("/" + scope["path"].lstrip("/\\"), 303)
-        answer.set_cookie(
-            self._gate.cookie, self._gate.token, httponly=True, samesite="strict", path="/"
-        )
-        return answer
-
-
-def _hosts(name: str, port: int) -> set[str]:
-    """A name as a request's host may give it; browsers leave port 80 out."""
-    return {f"{name}:{port}", *([name] if port == 80 else [])}  # noqa: PLR2004
-
-
-def _is_foreign(method: str, headers: Headers) -> bool:
-    """Whether a page from elsewhere made the request, other than by a link that the
-    reader follows.
-    """
-    site = headers.get("sec-fetch-site", "")
-    mode = headers.get("sec-fetch-mode", "")
-    # A frame navigates, too, as often as its page wants.
-    is_followed = mode == "navigate" and headers.get("sec-fetch-dest", "document") == "document"
-    return site in ("cross-site", "same-site") and not (method in READS and is_followed)
-
-
-def _refused(status: int, text: str) -> Response:
-    """A response that refuses a request."""
-    return PlainTextResponse(f"{text}\n", status)
-
-
-class _Sealed:
-    """Sends a response with the headers that all responses have."""
-
-    def __init__(self, send: Send, closing: asyncio.Event) -> None:
-        self._send = send
-        self._closing = closing
-        self._is_open = False
-
-    async def __call__(self, message: Message) -> None:
-        """Sends a part of the response. When the server closes, no further part of a stream is
-        sent, because it would only say that a look has failed.
-        """
-        is_start = message["type"] == "http.response.start"
-        has_more = message.get("more_body")
-        if self._closing.is_set() and has_more:
-            return
-        if is_start:
-            headers = MutableHeaders(scope=message)
-            headers.setdefault("content-security-policy", POLICY)
-            headers.update(HEADERS)
-        self._is_open = bool(is_start or has_more)
-        await self._send(message)
-
-    async def end(self) -> None:
-        """Ends a stream that was broken off."""
-        if self._is_open:
-            await self({"type": "http.response.body", "body": b""})
-
-
-def _limited(receive: Receive, closing: asyncio.Event) -> Receive:
-    """Receives a request body of limited size within a limited time. If it exceeds a limit, or the
-    server closes, the reader counts as gone; the server would otherwise wait for open streams.
-    """
-    left = MAX_BODY
-    is_whole = False
-
-    async def limited() -> Message:
-        """The next part of the request."""
-        nonlocal left, is_whole
-        coming = asyncio.ensure_future(receive())
-        ending = asyncio.ensure_future(closing.wait())
-        # Once the request is here, what comes is that the reader has gone, whenever that is.
-        seconds = None if is_whole else BODY_S
-        try:
-            await asyncio.wait(
-                {coming, ending}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED
-            )
-            if coming.done():
-                message = coming.result()
-                left -= len(message.get("body", b""))
-                is_whole = not message.get("more_body", False)
-                if left >= 0:
-                    return message
-            return {"type": "http.disconnect"}
-        finally:
-            coming.cancel()
-            ending.cancel()
-
-    return limited
-
-
-async def _failed(request: Request, error: Exception) -> Response:
-    """The page for an error, with the text and hint that a command would print."""
-    if isinstance(error, HTTPException):
-        title = error.detail
-        hint = ""
-        status = error.status_code
-    else:
-        title = str(error)
-        hint = getattr(error, "hint", "")
-        status = 404
-    return pages.page(request, "problem.html", {"title": title, "hint": hint}, status)
-
-
-FIRST_PORT, PORTS = 8400, 20
+FIRST_PORT = 8400
+PORTS = 20
 MAX_AT_ONCE = 200
-"""The most connections at a time; further ones are told to come back later."""
+"""The most connections at once. A further one gets the answer 503: come back later."""
 MAX_FROM_ONE = 40
-"""The most connections from one address of another machine; further ones are cut off."""
+"""The most connections from one address of another machine. A further one is cut off."""
 HEADER_BYTES = 16 << 10
 HEADER_S = 10.0
-"""How many seconds a request may take to arrive."""
+"""The time in which the headers of a request have to arrive."""
 DEAF_MS = 30_000
-"""After how many ms a reader is cut off that reads nothing of what it asked for."""
+"""A connection is cut off if its client takes nothing of the answer for this time."""
 END_S = 1
 LOOK_S = 0.1
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def bind(host: str, port: int | None) -> socket.socket:
-    """A socket that listens at this address. Without a port it takes the first free one from 8400
-    on; port 0 takes any. Raises UserError.
+    """A socket that listens at an address. Raises UserError.
+
+    ``port`` 0 takes any free port, and None the first free one from `FIRST_PORT` on.
     """
     ports = range(FIRST_PORT, FIRST_PORT + PORTS) if port is None else [port]
     for number in ports:
@@ -338,8 +69,8 @@ def _listening(host: str, port: int) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Linux passes it on to each connection. Without it, whatever is written to a reader who
-        # never reads stays in memory until that reader goes.
+        # Linux gives each connection the same timeout. Without it, what is written to a client that
+        # never reads stays in memory until that client goes.
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAF_MS)
         listener.bind((host, port))
@@ -357,9 +88,9 @@ def serve(
     listener: socket.socket,
     is_done: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Serves the home until a signal arrives or ``is_done()`` is true, and returns that value; it
-    is called now and then. ``gate`` decides which requests are allowed. Without ``games`` nobody
-    can play.
+    """Serve a home until a signal arrives or ``is_done()`` is true; return whether it was true.
+
+    ``gate`` decides which requests are allowed. If ``games`` is None, nobody can play.
     """
     # Uvicorn raises the signal once more when it is done. A KeyboardInterrupt in the middle of
     # asyncio would leave threads that never end.
@@ -372,10 +103,16 @@ def serve(
 
 
 def _application(home: Path, games: OpenGames | None) -> Starlette:
-    """The application for a home. Pages find in ``request.app.state`` the ``home``, the
-    ``open_games``, the ``live`` runs, the ``shelf`` with the list of runs, the ``desk`` with the
-    worker for looks, the ``lists`` made there, and the ``press`` for reports and games, which has a
-    worker of its own, so that no look waits for a report.
+    """The application for a home. Its ``state`` has what pages need.
+
+    ``home``        the folder
+    ``open_games``  the games that people play, or None
+    ``shelf``       the list of all runs
+    ``live``        the runs whose pages are read now
+    ``desk``        the process that looks at runs
+    ``lists``       makes lists of games and pages of bots, in that process
+    ``further``     a second process, so that no look waits for a report
+    ``press``       makes reports and pages of games, in the second process
     """
     app = Starlette(
         routes=[*pages.ROUTES, *(play.ROUTES if games else ())],
@@ -386,10 +123,24 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     state.open_games = games
     state.desk = Desk()
     state.further = Desk()
-    state.lists, state.press = Press(state.desk), Press(state.further)
+    state.lists = Press(state.desk)
+    state.press = Press(state.further)
     state.live = Live(state.desk)
     state.shelf = Shelf(home)
     return app
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """A page with an error and its hint, as a command would print them."""
+    if isinstance(error, HTTPException):
+        title = error.detail
+        hint = ""
+        status = error.status_code
+    else:
+        title = str(error)
+        hint = getattr(error, "hint", "")
+        status = 404
+    return pages.page(request, "problem.html", {"title": title, "hint": hint}, status)
 
 
 async def _serve(
@@ -417,16 +168,16 @@ async def _serve(
     async with asyncio.TaskGroup() as tasks:
         serving = tasks.create_task(server.serve(sockets=[listener]))
         try:
-            # A signal only sets this.
+            # A signal only sets `should_exit`.
             while not (  # noqa: ASYNC110
                 server.should_exit or serving.done() or (is_over := is_done())
             ):
                 await asyncio.sleep(LOOK_S)
             server.should_exit = True
         finally:
-            # Readers who take nothing are cut off now, and nobody wants to hear of each.
+            # Uvicorn would log an error for each client that is cut off now.
             logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-            # Uvicorn waits for streams to end: they must hear of it first.
+            # Uvicorn waits for streams to end, and `closing` ends them.
             closing.set()
             app.state.desk.end()
             app.state.further.end()
@@ -434,17 +185,18 @@ async def _serve(
 
 
 class _Impatient(H11Protocol):
-    """A connection that is cut off if its reader has too many others, or if no request has arrived
-    in time; uvicorn itself would wait for the end of a request's headers for ever.
+    """A connection that is cut off if its client has too many others, or sends no request in time.
+
+    Uvicorn itself waits without a limit for the end of a request's headers.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begins the connection, and ends it at once if the same address has too many."""
+        """Begin the connection; end it at once if its address has too many."""
         super().connection_made(transport)
         address = self.client[0] if self.client else LOOPBACK[0]
         known = [one.client for one in self.connections if isinstance(one, H11Protocol)]
         same = [client for client in known if client and client[0] == address]
-        # on this machine it may be a proxy for many readers
+        # A client on this machine may be a proxy for many readers.
         if address not in LOOPBACK and len(same) > MAX_FROM_ONE:
             transport.abort()
         else:

@@ -1,4 +1,4 @@
-"""The content of the pages of a run, made in a worker process: see `live.Desk`."""
+"""The functions that make pages of runs. They run in the process of a `desk.Desk`."""
 
 import time
 from collections import Counter, deque
@@ -27,14 +27,22 @@ from arena.web.home import PARTS, SitePages, setting_of_pages
 from arena.web.live import Sight
 
 LATEST = 12
-SPEED_S = FEATURED_S = 60.0
+"""The number of games on the page of a run that ended last."""
+SPEED_S = 60.0
+"""The speed of a run is measured over this time."""
+FEATURED_S = 60.0
+"""The page of a run begins with the same game for this time."""
 MAX_FOLLOWED = 4
+"""The number of runs whose games are kept in memory."""
+GAMES_ON_PAGE = 60
 
 _followed: dict[str, "FollowedRun"] = {}
 
 
 class FollowedRun(Follower):
-    """A run whose page is open: how fast it is played, and the game at the top of its page."""
+    """A run whose page somebody reads, with the speed of play and the game that the page begins
+    with.
+    """
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -43,7 +51,10 @@ class FollowedRun(Follower):
         self._featured_until = 0.0
 
     def games_per_s(self, games: int) -> float:
-        """The number of games that end per second, measured over the looks of the last minute."""
+        """Games that ended per second in the last `SPEED_S` seconds.
+
+        ``games`` is the number of games that have ended so far.
+        """
         now = time.monotonic()
         self._paces.append((now, games))
         while self._paces[0][0] < now - SPEED_S:
@@ -52,8 +63,9 @@ class FollowedRun(Follower):
         return (games - before) / (now - since) if now > since else 0.0
 
     def lead(self, material: Material) -> dict[str, Any]:
-        """The values for the top of the page. The game that plays itself there stays the same for a
-        minute.
+        """The values for the template of the page's first part, with a game that plays itself.
+
+        The game stays the same for `FEATURED_S` seconds.
         """
         if time.monotonic() > self._featured_until:
             field = GamesToShow(material.scan, material.elo, ~material.is_open)
@@ -65,11 +77,11 @@ class FollowedRun(Follower):
 
 
 def nothing() -> None:
-    """Does nothing; importing this module warms the worker."""
+    """Do nothing: calling any function of this module loads it in the process of the desk."""
 
 
 def look_at(folder: str) -> Sight:
-    """Takes a look at a run: the parts of its page as they are now. Raises RunError."""
+    """Make the parts of the page of the run in a folder. Raises RunError."""
     began = time.process_time()
     material = followed_run(folder)
     values = _values(material, _followed[folder])
@@ -100,8 +112,9 @@ def game(folder: str, setting: PageSetting, name: str) -> str:
 
 
 def followed_run(folder: str) -> Material:
-    """The data of a run with all games that have ended, read on from where it was followed before.
-    Raises RunError.
+    """All that is known of the run in a folder. Raises RunError.
+
+    If the run was followed before, only the games that have ended since are read.
     """
     follower = _followed.pop(folder, None)
     if follower is None or not follower.is_valid:
@@ -117,7 +130,7 @@ def followed_run(folder: str) -> Material:
 
 
 def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
-    """The values for the templates of the page's parts."""
+    """The values for the templates of the parts of a run's page."""
     facts = facts_of(material)
     games = len(material.is_open)
     speed = follower.games_per_s(games)
@@ -130,19 +143,19 @@ def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
         "is_live": missing != 0 and not is_quiet(material.folder),
         "speed": speed,
         "seconds": missing / speed if missing and speed else None,
-        "ended": _told_games(material, range(games)[-LATEST:][::-1]),
+        "ended": _rows_of_games(material, range(games)[-LATEST:][::-1]),
     }
 
 
-def _told_games(material: Material, games: Sequence[int]) -> list[dict[str, Any]]:
-    """The entries of these games in a list of games."""
+def _rows_of_games(material: Material, games: Sequence[int]) -> list[dict[str, Any]]:
+    """The rows of some games in a list of games; ``games`` has their numbers in the journal."""
     records = material.scan.records(games)
-    return [_told_game(records[game], is_open=bool(material.is_open[game])) for game in games]
+    return [_row_of_game(records[game], is_open=bool(material.is_open[game])) for game in games]
 
 
-def _told_game(record: GameRecord, *, is_open: bool) -> dict[str, Any]:
-    """The entry of a game in a list of games: who won, against whom, by how many pagodas, and
-    whether games of its deal are still to be played.
+def _row_of_game(record: GameRecord, *, is_open: bool) -> dict[str, Any]:
+    """The row of a game in a list: the winners, the losers, the pagodas by which the winners won,
+    and whether games of the same deal are still to be played.
     """
     names = seat_names(record.bots)
     order = sorted(range(len(names)), key=lambda seat: record.ranks[seat])
@@ -160,24 +173,23 @@ def _told_game(record: GameRecord, *, is_open: bool) -> dict[str, Any]:
     }
 
 
-AT_ONCE = 60
-"""The number of games on a page with a list of games."""
-
-
 def list_of_games(folder: str, bots: Sequence[str], number: int) -> str:
-    """The page with the games in which all these bots sat, the latest first. Raises RunError."""
+    """A page of the list of all games in which each of ``bots`` sat, the latest first.
+
+    Pages are numbered from 1. Raises RunError.
+    """
     material = followed_run(folder)
     sought = Counter(bots)
     outcomes = material.scan.outcomes
     met = material.scan.by_game(sought <= Counter(seated) for _, seated, _ in outcomes)
     found = np.flatnonzero(met)[::-1]
-    pages = max(-(-len(found) // AT_ONCE), 1)
+    pages = max(-(-len(found) // GAMES_ON_PAGE), 1)
     number = min(max(number, 1), pages)
-    shown = found[(number - 1) * AT_ONCE : number * AT_ONCE].tolist()
+    shown = found[(number - 1) * GAMES_ON_PAGE : number * GAMES_ON_PAGE].tolist()
     values = {
         "bots": bots,
         "all": len(found),
-        "ended": _told_games(material, shown),
+        "ended": _rows_of_games(material, shown),
         "page": number,
         "pages": pages,
         "addresses": SitePages(material.folder.name),
@@ -186,8 +198,10 @@ def list_of_games(folder: str, bots: Sequence[str], number: int) -> str:
 
 
 def _around(run: Path, record: GameRecord, secrecy: Secrecy) -> Around:
-    """The addresses around a game's page. Games whose deal is still being played are left out,
-    because they cannot be shown. Raises RunError.
+    """The links from a game's page to its run, its bots, and the games before and after it.
+
+    No link leads to a game whose deal is still being played, because that game is secret. Raises
+    RunError.
     """
     to = SitePages(run.name)
     before, after = (
@@ -198,12 +212,12 @@ def _around(run: Path, record: GameRecord, secrecy: Secrecy) -> Around:
 
 
 def portrait(folder: str, name: str) -> str:
-    """The page about one bot of a run. Raises RunError."""
+    """The part of a page about one bot of a run. Raises RunError."""
     material = followed_run(folder)
     opponents = opponents_of(material, {})
     if name not in opponents:
         raise RunError(f"expected a bot of the run, got {name!r}")
-    told = Profiles(material, {name: opponents[name]}, {}).of(name)
+    profile = Profiles(material, {name: opponents[name]}, {}).of(name)
     addresses = SitePages(material.folder.name)
-    values = {"bot": told, "addresses": addresses, "run": material.folder.name}
+    values = {"bot": profile, "addresses": addresses, "run": material.folder.name}
     return fragment("portrait.html", values, setting_of_pages())

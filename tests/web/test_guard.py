@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from arena.web.server import Gate, Guard
+from arena.web.guard import Gate, Guard
 
 
 def test_the_printed_address_gives_the_browser_a_cookie_and_leaves_the_address(served):

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from arena.web.server import may_hold_token, uid_of
+from arena.web.peer import may_hold_token, uid_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells it")
 

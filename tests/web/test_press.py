@@ -8,7 +8,8 @@ import pytest
 from starlette.exceptions import HTTPException
 
 from arena.errors import RunError
-from arena.web.live import MAX_WAITING, Desk, Press
+from arena.web.desk import Desk
+from arena.web.press import MAX_WAITING, Press
 from tests.exports.runs import duels, write_run
 from tests.web.serving import Served
 

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from arena.web.live import MAX_OWN, MAX_RUNS, Shelf
+from arena.web.shelf import MAX_OWN, MAX_RUNS, Shelf
 from tests.exports.runs import duels, write_run
 from tests.web.conftest import HALF
 

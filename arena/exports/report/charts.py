@@ -61,7 +61,7 @@ def picture(width: float, height: float, label: str, *children: str, class_: str
 
 
 def path(points: Sequence[tuple[float, float]]) -> str:
-    """The points as the ``d`` attribute of an SVG path."""
+    """The ``d`` of an SVG path through some points."""
     steps = "L".join(f"{_value(x)} {_value(y)}" for x, y in points)
     return f"M{steps}" if points else ""
 
@@ -72,7 +72,7 @@ def line(start: float, top: float, end: float, bottom: float, class_: str) -> Ma
 
 
 def _value(value: str | float) -> str:
-    """An attribute's value: a number with at most one decimal, or a text."""
+    """The text of an attribute: a number has at most one decimal."""
     return visible(value) if isinstance(value, str) else f"{round(value, 1):g}"
 
 
@@ -199,7 +199,7 @@ def bars(scale: Scale, counts: Sequence[int], label: str) -> Markup:
 
 
 def _arrow(start: float, end: float, y: float) -> list[Markup]:
-    """A line with an arrowhead at its end, for an end beyond the scale."""
+    """An arrow, for a value beyond the end of the scale."""
     way = 1 if end > start or (end == start and end > ROW_WIDTH / 2) else -1
     tip = end + way * (EDGE - 1)
     head = [(tip - way * 6, y - 5), (tip, y), (tip - way * 6, y + 5)]

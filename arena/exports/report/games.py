@@ -1,4 +1,6 @@
-"""A game as a web page shows it: to step through, or as a picture that plays itself."""
+"""Games for pages: the data of the viewer, for as many games as fit, and pictures that play
+themselves.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,7 +30,7 @@ from arena.rules.positions import draw
 from arena.rules.terms import PAGODAS, REVISION
 
 ChosenRecord = tuple[GameRecord, list[str]]
-"""The record of a game, and the reasons why it was chosen for the page."""
+"""A game, and the reasons why it was chosen."""
 
 
 def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -> dict[str, Any]:
@@ -110,9 +112,7 @@ MAX_BYTES = 2_000_000
 """The most bytes of all games on a page together, so that a page stays below 5 MB."""
 
 QUICK = Judge("careful-4", 50, 0)
-"""The judge for the curve of who wins, in games that nobody reviewed: it takes 0.15 s of CPU time a
-game.
-"""
+"""The judge for games without a review. It takes 0.15 s of CPU time a game."""
 
 
 class Album(NamedTuple):
@@ -126,7 +126,7 @@ class Album(NamedTuple):
     damaged: list[str]
 
     def words(self) -> Iterator[str]:
-        """All texts about the games in which rules may be named."""
+        """All sentences about events and faults of the games; they name the rules that apply."""
         for game in self.games:
             yield from (event[1] for step in game["steps"] for event in step.get("events", ()))
             yield from (fault["detail"] for fault in game["faults"])
@@ -300,7 +300,7 @@ def _caption(record: GameRecord, reasons: Sequence[str]) -> str:
 
 
 def _seen(drawn: str, frames: Sequence[int], all_frames: int) -> str:
-    """The element, animated to be visible only in these consecutive frames."""
+    """The SVG of an element that is visible only in a sequence of frames."""
     if len(frames) == all_frames:
         return drawn
     begins = [
@@ -335,9 +335,7 @@ def _elements(film: Film) -> str:
 
 
 def _panel(record: GameRecord, left: list[list[int]], width: int) -> str:
-    """The line of a seat below the animation: its pagoda, its bot, and how many pagodas it has
-    left.
-    """
+    """The SVG of a line for each seat: its pagoda, its bot, and its pagodas left to place."""
     lines = []
     for seat, name in enumerate(seat_names(record.bots)):
         y = seat * LINE

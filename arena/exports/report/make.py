@@ -25,7 +25,7 @@ from arena.records.runfile import read_run
 
 DEFAULT_GAMES = 40
 MAX_SEATINGS = 5
-"""The most other games of the same deal on the page of a game."""
+"""The most other games of the same deal that the page of a game has."""
 
 
 class Report(NamedTuple):
@@ -106,7 +106,7 @@ def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:
 
 
 def facts_of(material: Material) -> dict[str, Any]:
-    """The values of a run that templates show whichever games are chosen."""
+    """The values of a run for the templates that do not depend on which games the page has."""
     tables = material.tables
     history = material.history
     return {
@@ -130,7 +130,7 @@ def facts_of(material: Material) -> dict[str, Any]:
 
 
 def _values(material: Material, album: Album) -> dict[str, Any]:
-    """The values that the templates of the report show."""
+    """The values of a run and of the games on the page for the templates of the report."""
     facts = facts_of(material)
     info = material.info
     meetings = meetings_of(album.games)
@@ -159,7 +159,7 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
 
 
 def _viewer(album: Album, details: Sequence[str]) -> dict[str, Any]:
-    """The values for the game viewer, and the rules named by it or by the details of faults."""
+    """The values for the viewer, and the rules that the games or the details of faults name."""
     rules = rules_named([*album.words(), *details])
     boards = {name: board.rows for name, board in album.boards.items()}
     texts = {rule.number: rule.text for rule in rules}

@@ -39,7 +39,7 @@ class Material(NamedTuple):
 
     @property
     def elo(self) -> Mapping[str, float]:
-        """The rating of each bot."""
+        """The rating of each bot, by its name."""
         return dict(zip(self.tables.standings["bot"], self.tables.standings["elo"], strict=True))
 
     @property

@@ -1,13 +1,14 @@
 "use strict";
 
-/* Light or dark: as the system has it, until the button says otherwise. */
+/* The page is light or dark as the system is, until the reader clicks the button. */
 (() => {
   const root = document.documentElement;
   const button = document.getElementById("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
-  const kept = (change) => {
+  /* Use the storage of the browser, which may be turned off. */
+  const withStorage = (use) => {
     try {
-      return change(localStorage);
+      return use(localStorage);
     } catch {
       return null;
     }
@@ -16,11 +17,11 @@
   const label = () => {
     button.textContent = isDark() ? "Light page" : "Dark page";
   };
-  const before = kept((storage) => storage.getItem("arena-theme"));
+  const before = withStorage((storage) => storage.getItem("arena-theme"));
   if (before === "light" || before === "dark") root.dataset.theme = before;
   button.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
-    kept((storage) => storage.setItem("arena-theme", root.dataset.theme));
+    withStorage((storage) => storage.setItem("arena-theme", root.dataset.theme));
     label();
   });
   system.addEventListener("change", label);
@@ -28,35 +29,35 @@
   button.hidden = false;
 })();
 
-/* What plays itself begins in the middle, and stands still at its end for those who want no motion.
-   It is put to its next step from here: left to run, its two hundred animations took a fifth of a
-   processor for as long as the page was open. */
+/* A film, which is a picture that plays itself, begins in its middle. For readers who want no
+   motion it stands still at its end. A timer puts it to its next step: when its two hundred
+   animations ran by themselves, they took a fifth of a processor while the page was open. */
 (() => {
   const MIDDLE_S = 16;
   const STEP_S = 0.8;
   let timer = 0;
-  let known = new WeakSet();
+  let startedFilms = new WeakSet();
   /** @param {SVGSVGElement} film */
   const lengthOf = (film) => film.querySelector("animate").getSimpleDuration();
   /** @param {SVGSVGElement} film */
   const forward = (film) => film.setCurrentTime((film.getCurrentTime() + STEP_S) % lengthOf(film));
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  const follow = () => {
+  const startFilms = () => {
     /** @type {NodeListOf<SVGSVGElement>} */
     const films = document.querySelectorAll(".film");
     clearInterval(timer);
     for (const film of films) {
-      if (known.has(film)) continue;
-      known.add(film);
+      if (startedFilms.has(film)) continue;
+      startedFilms.add(film);
       film.pauseAnimations();
       film.setCurrentTime(calm.matches ? lengthOf(film) - STEP_S : MIDDLE_S);
     }
     if (!calm.matches) timer = setInterval(() => films.forEach(forward), 1000 * STEP_S);
   };
   calm.addEventListener("change", () => {
-    known = new WeakSet();
-    follow();
+    startedFilms = new WeakSet();
+    startFilms();
   });
-  document.addEventListener("parts", follow);
-  follow();
+  document.addEventListener("parts", startFilms);
+  startFilms();
 })();

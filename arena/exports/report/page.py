@@ -1,6 +1,8 @@
-"""Makes a web page from templates, with style and script inline, and a policy that blocks
-everything else. The rules that the page names stand at its end, and each mention of a rule's number
-links there, with the rule's text as tooltip.
+"""Makes pages from templates. A page has its styles and scripts in itself, and a security policy
+that blocks everything else.
+
+The rules that a page names stand at its end. Every number of a rule is a link to its text, with
+the text as its tooltip.
 """
 
 import re
@@ -33,6 +35,8 @@ from arena.exports.report.charts import axis, interval
 from arena.rules.explain import CITED, Rule, cited, every_rule
 
 PACKAGE = "arena.exports.report"
+SAFE = "/:=,@~"
+"""The signs that stay as they are in the fragment of an address."""
 LINK = Markup('<a class="rule" href="#{}" title="{}">{}</a>')
 SCRIPTS = (
     "page.js",
@@ -53,7 +57,7 @@ POLICY = (
 
 
 class PageSetting(NamedTuple):
-    """What a kind of web pages has in addition to pages that are single files.
+    """What one kind of pages has in addition to what all pages have.
 
     ``package``  the package with further templates, in a folder of that name
     ``style``, ``scripts``  added to those of the report
@@ -72,22 +76,23 @@ ALONE = PageSetting()
 
 
 def render(template: str, values: Mapping[str, Any], setting: PageSetting = ALONE) -> str:
-    """The page made from one of the templates."""
+    """Make a page from a template."""
     style, script = _inlines(setting)
     page = {"policy": policy_of(setting), "style": style, "script": script, "links": setting.links}
     return fragment(template, {**page, **values}, setting)
 
 
 def fragment(template: str, values: Mapping[str, Any], setting: PageSetting = ALONE) -> str:
-    """A part of a page, made from one of the templates."""
+    """Make a part of a page from a template."""
     text: str = _environment(setting.package).get_template(template).render(values)
     return text
 
 
 @cache
 def policy_of(setting: PageSetting) -> str:
-    """The policy that says what a page may do; everything else is blocked. Parts of the page itself
-    are known by their hashes.
+    """The security policy of pages of one kind, which says what a page may load and run.
+
+    It names the page's own style and script by their hashes.
     """
     style, script = (
         f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}" for text in _inlines(setting)
@@ -97,16 +102,14 @@ def policy_of(setting: PageSetting) -> str:
 
 @cache
 def _inlines(setting: PageSetting) -> tuple[Markup, Markup]:
-    """The style and the scripts of a page."""
+    """The text of all styles, and the text of all scripts, which are files of the project."""
     style = (read("style.css"), setting.style, drawing_style() + SEAT_NAMES_STYLE)
     scripts = (*map(read, SCRIPTS), *setting.scripts)
     return Markup("\n".join(style)), Markup("\n".join(scripts))  # noqa: S704
 
 
 def data_text(value: Any) -> Markup:
-    """The value as JSON for a data block in the page, written so that no browser can mistake it for
-    markup.
-    """
+    """A value as JSON for a data block of a page, without any sign that could be markup."""
     text = msgspec.json.encode(value).decode("utf-8", "replace")
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -143,14 +146,15 @@ def _environment(package: str) -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """The output of an expression in a template: invisible characters in foreign text are made
-    visible, and escaped afterwards.
+    """Make invisible characters in the value of a template's expression visible.
+
+    jinja2 escapes the value afterwards. Text that is markup already stays as it is.
     """
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def read(name: str, package: str = PACKAGE) -> str:
-    """The text of a file in the package."""
+    """The text of a file of a package."""
     return files(package).joinpath(name).read_text(encoding="utf-8").strip()
 
 
@@ -166,8 +170,9 @@ def anchor(number: str) -> str:
 
 
 def linked(text: str) -> Markup:
-    """The text with each rule's number made a link. The rest is escaped, and invisible characters
-    are made visible.
+    """A text as markup in which every number of a rule is a link to the rule.
+
+    The rest of the text is escaped, and its invisible characters are made visible.
     """
     rules = every_rule()
     parts = []
@@ -182,12 +187,13 @@ def linked(text: str) -> Markup:
     return Markup().join([*parts, escape(visible(text[end:]))])
 
 
-SAFE = "/:=,@~"
-
-
 class Around(NamedTuple):
-    """The addresses of the pages around a game's page: its run, the bots in its seats, and the
-    games that ended before and after it; an address is empty if there is no such page.
+    """The addresses of the pages to which the page of a game leads.
+
+    ``run``     the page of the run
+    ``bots``    the page of the bot in each seat
+    ``before``  the game that ended before this one; empty if there is none, or if it is secret
+    ``after``   the game that ended after this one; empty likewise
     """
 
     run: str
@@ -197,11 +203,11 @@ class Around(NamedTuple):
 
 
 class OnePage:
-    """The addresses inside a report, which is one file; an address is empty if there is nothing to
-    link to. `arena.web.home` has the addresses of a site.
+    """The addresses inside a report, which is one file. `arena.web.home.SitePages` has those of a
+    site. An address is empty if the report does not have what it would lead to.
 
-    ``opponents`` has, for each bot with a page, the opponents listed there; ``games`` are the games
-    on the page.
+    ``opponents``  the opponents on the page of each bot, for the bots that have a page
+    ``games``      the ids of the games in the report
     """
 
     def __init__(
@@ -217,19 +223,19 @@ class OnePage:
         self._ids = ids_of(bots)
 
     def id_of(self, name: str) -> str:
-        """The id of the element that is a bot's page."""
+        """The id of the element that has the page of a bot."""
         return f"bot/{self._ids[name]}"
 
     def id_of_meeting(self, name: str, other: str) -> str:
-        """The id of the row about an opponent on a bot's page."""
+        """The id of the row about an opponent, on the page of a bot."""
         return f"{self.id_of(name)}/{self._ids[other]}"
 
     def bot(self, name: str) -> str:
-        """The address of a bot's page."""
+        """The address of the page of a bot."""
         return f"#{quote(self.id_of(name), SAFE)}" if name in self._opponents else ""
 
     def meeting(self, name: str, other: str) -> str:
-        """The address of the row about an opponent on a bot's page, or of the page."""
+        """The address of the row about an opponent, or of the bot's page if it has no such row."""
         if other in self._opponents.get(name, ()):
             return f"#{quote(self.id_of_meeting(name, other), SAFE)}"
         return self.bot(name)
@@ -240,13 +246,14 @@ class OnePage:
         return shlex.join(["arena", "report", self._run, "--only", bots, "--to", "games.html"])
 
     def game(self, name: str, turn: int = 0) -> str:
-        """The address of a game on the page."""
+        """The address of a game after ``turn`` placements; empty if the report does not have it."""
         return f"#game={quote(name)}&turn={turn}" if name in self._games else ""
 
 
 def ids_of(names: Iterable[str]) -> dict[str, str]:
-    """A part of an id for each bot: its name if possible, with numbers for names that would look
-    alike.
+    """A text for each bot that can be a part of an id: the bot's name without blanks.
+
+    Names that would look alike get a number at their end.
     """
     found = dict[str, str]()
     taken = set[str]()

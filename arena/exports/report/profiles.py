@@ -1,6 +1,8 @@
-"""Chooses the games that a report shows (close games, upsets, extreme games, the best and worst of
-each bot, the latest, and those with faults), and makes the page of each bot: its rating, opponents,
-boards, seats, best wins and worst losses.
+"""The choice of the games in a report, and the page of each bot.
+
+A report shows close games, upsets, extreme games, the best and the worst games of each bot, the
+latest games, and games with faults. The page of a bot has its rating, its opponents, boards and
+seats, its best wins and its worst losses.
 """
 
 from collections import Counter, defaultdict
@@ -26,23 +28,26 @@ from arena.records.record import name_of, shares
 from arena.rules.terms import LAST_PAGODA
 
 SURPRISING = 1.0
-"""A win counts as an upset if the winner is rated lower by at least this many Elo."""
+"""A win is an upset if the winner is rated lower by at least this many Elo points."""
 MAX_PAGES = 60
 MAX_OPPONENTS = 1200
-"""The most opponents' rows on all bots' pages together, at about 800 bytes each; 23
-bots have 506.
+"""The most rows about opponents on all pages together. Pages of 23 bots have 506 rows; a row takes
+about 800 bytes.
 """
 MIN_OPPONENTS = 8
 MAX_LISTED = 6
-"""The most games listed for one pair of bots."""
+"""The most games of one pair of bots that a page lists."""
 MAX_FEATS = 3
 ChosenGames = Iterator[tuple[int, str]]
-"""The numbers of chosen games, each with the reason."""
+"""Pairs of the number of a game and the reason why it was chosen."""
 
 
 def choose(material: Material, wanted: int | list[str]) -> Reasons:
-    """The games to show: this many well-chosen ones, those with the given ids, or those in which
-    the bots of ``one+other`` met. Raises RunError for an unknown id, UserError for an unknown bot.
+    """Choose the games to show.
+
+    ``wanted`` is a number of games to choose, or a list. Each entry of a list is the id of a game,
+    or ``one+other`` for all games in which these bots met. Raises RunError for an id that the run
+    does not have, and UserError for such a bot.
     """
     if isinstance(wanted, int):
         return choose_games(GamesToShow(material.scan, material.elo, ~material.is_open), wanted)
@@ -53,7 +58,7 @@ def choose(material: Material, wanted: int | list[str]) -> Reasons:
 
 
 def _games_of(material: Material, meeting: str) -> Iterator[int]:
-    """The games in which these bots met, the latest first."""
+    """The games in which the bots of ``one+other`` met, the latest first."""
     sought = Counter(label_among(material.bots, name) for name in meeting.split("+"))
     met = material.scan.by_game(
         sought <= Counter(seated) for _, seated, _ in material.scan.outcomes
@@ -81,7 +86,7 @@ class GamesToShow:
 
 
 def choose_games(field: GamesToShow, count: int) -> Reasons:
-    """At most ``count`` well-chosen games."""
+    """Choose at most ``count`` games; return their numbers with the reasons."""
     chosen: Reasons = {}
     some = max(1, count // 8)
     sources: list[tuple[int, ChosenGames]] = [
@@ -106,7 +111,7 @@ def choose_games(field: GamesToShow, count: int) -> Reasons:
 
 
 def _closest(field: GamesToShow) -> ChosenGames:
-    """The games with the smallest lead, longer ones first."""
+    """The games with the smallest lead; of equal ones the longer game first."""
     leads = field.scan.leads()[field.clean]
     turns = field.scan.turns[field.clean]
     for place in np.lexsort((-turns, leads)):
@@ -144,7 +149,7 @@ def _upsets(field: GamesToShow) -> ChosenGames:
 
 
 def _margin(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float]) -> float:
-    """How much higher the best-rated loser is rated than the best-rated winner; 0 if unknown."""
+    """The Elo points by which the best loser is rated above the best winner; 0 if unknown."""
     rated = [(rank == 1, elo[bot]) for bot, rank in zip(bots, ranks, strict=True) if bot in elo]
     best = {won: max(value for each, value in rated if each == won) for won, _ in rated}
     return best[False] - best[True] if len(best) > 1 else 0.0
@@ -208,8 +213,9 @@ class Feat(NamedTuple):
 
 
 class Feats(NamedTuple):
-    """The best wins of a bot, best first, and its worst losses, worst first; at most one against
-    the same opponents.
+    """A bot's best wins, best first, and its worst losses, worst first.
+
+    Each list has one game against the same opponents at most.
     """
 
     wins: list[Feat]
@@ -243,7 +249,7 @@ def feats(field: GamesToShow, most: int) -> dict[str, Feats]:
 
 
 def _best(found: list[Feat], sign: int, most: int) -> list[Feat]:
-    """The first games by rating and lead, at most one against the same rivals."""
+    """The first feats by rating and lead, with at most one against the same rivals."""
     first = dict[tuple[str, ...], Feat]()
     for feat in sorted(found, key=lambda feat: (sign * feat.elo, -feat.lead, feat.game)):
         first.setdefault(feat.rivals, feat)
@@ -277,7 +283,7 @@ def opponents_of(
 
 
 def meetings_of(games: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Meeting]]:
-    """The games on the page, by bot and opponent."""
+    """The games on the page, by bot and then by opponent."""
     found = defaultdict[tuple[str, str], list[Meeting]](list)
     for game in games:
         ranks = dict(zip(game["bots"], game["ranks"], strict=True))
@@ -288,7 +294,7 @@ def meetings_of(games: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], lis
 
 
 class Profiles:
-    """Makes the pages of bots. ``opponents`` and ``meetings`` come from `opponents_of` and
+    """Makes the pages of bots; ``opponents`` and ``meetings`` come from `opponents_of` and
     `meetings_of`.
     """
 
@@ -388,7 +394,7 @@ class Profiles:
         return {"axis": axis(scale, "Elo ahead"), "opponents": rows, "left_out": left_out}
 
     def _faults(self, name: str) -> list[dict[str, Any]]:
-        """For each kind of fault of a bot, how often it happened and what the latest one was."""
+        """A row for each kind of fault of a bot: its number, and the latest fault of that kind."""
         found = [fault for fault in self._material.scan.faults if fault.bot == name]
         latest = {one.fault.kind: one for one in found}
         is_open = self._material.is_open
@@ -405,7 +411,7 @@ class Profiles:
 
 
 def _means(seats: pd.DataFrame, *by: str) -> list[dict[str, Any]]:
-    """The number of games, and means over them, for each group of rows."""
+    """The number of games of some rows of `_seats`, and the means of their columns."""
     groups = seats.groupby([*by])
     means = groups.agg(games=("share", "size"), share=("share", "mean"), left=("left", "mean"))
     return _records(means.reset_index())

@@ -20,11 +20,11 @@ from arena.records.journal import damaged_line, open_journal, read_rows
 from arena.records.record import MAX_SEATS, Fault, GameRecord, Milliseconds, decode_record
 
 MAX_LEFT = 127
-"""More pagodas than any seat can have left."""
+"""A number of pagodas that no seat can have left."""
 Reasons = dict[int, list[str]]
 """The numbers of chosen games, each with the reasons why the game was chosen."""
 RECORDS_AT_ONCE = 1000
-"""How many records are held in memory at a time."""
+"""The number of records held in memory at a time."""
 
 
 class ReportRow(Row):

@@ -60,7 +60,7 @@ from arena.rules.terms import PAGODAS
 from arena.tournament.tuning import SEATS
 
 MAX_ROWS = 200
-"""The most bots in tables with charts, the best ones; the standings have all bots."""
+"""The most bots in tables with charts, which have the best bots. The standings have all bots."""
 MAX_PAIRED = 60
 QUANTILES = (0.05, 0.5, 0.95)
 SECOND = 1000
@@ -73,7 +73,7 @@ TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
 TOLD = ("players", "seatings", "tables", "challenger", *TIMES, "until")
 """The settings that the command to repeat a run names if they are not the defaults."""
 QUESTION = ("elo0", "elo1", "alpha", "beta")
-"""The parts of a comparison's question that the command names if they are not the defaults."""
+"""The settings of a comparison's question, which the command names in the same way."""
 SANS = "'Liberation Sans','DejaVu Sans',Arial,Helvetica,sans-serif"
 TABLE_STYLE = (
     f"text{{font-family:{SANS};font-size:13px;fill:#20242c}}.title{{font-size:16px}}"
@@ -93,8 +93,8 @@ PLACES = 3
 
 
 def lead(material: Material, chosen: Reasons) -> dict[str, Any]:
-    """The beginning of a report: the first sentence, the podium as (rank, bot, Elo), best first,
-    and a game that plays itself or None.
+    """The values for the first part of a page: its first sentence, the best bots as (rank, bot,
+    Elo), and a game that plays itself, or None.
     """
     rows: list[dict[Any, Any]] = material.tables.standings.to_dict("records")
     shown = [*chosen_records(material.scan, dict([*chosen.items()][:1]))]
@@ -211,7 +211,7 @@ def standings_picture(tables: Tables, title: str) -> str:
 
 
 def _down(column: Column, texts: Sequence[str], x: float, anchor: str) -> Iterator[Markup]:
-    """A column of the standings' picture: its head, and a text in each row."""
+    """The SVG of a column of the standings: its head, and a text in every row."""
     yield element("text", column.head, class_="head", x=x, y=TABLE_TOP - 8, text_anchor=anchor)
     for place, text in enumerate(texts):
         y = TABLE_TOP + ROW_HEIGHT * (place + 0.5) + 4.5
@@ -219,9 +219,7 @@ def _down(column: Column, texts: Sequence[str], x: float, anchor: str) -> Iterat
 
 
 def version_rows(history: History) -> list[dict[Any, Any]]:
-    """The row of each version in a league as people see it, with its rating in ``elo`` and its
-    ``error``.
-    """
+    """A row for each version, as people see it, with its rating in ``elo`` and its ``error``."""
     columns = {column.name: column for column in HISTORY}
     rows: list[dict[Any, Any]] = history.table.to_dict("records")
     for row in rows:
@@ -238,7 +236,7 @@ def versions(history: History) -> dict[str, Any]:
 
 
 def pairs(material: Material) -> dict[str, Any]:
-    """The bots in the order of the standings, and how they did, by bot and opponent."""
+    """The bots in the order of the standings, and the results by bot and then by opponent."""
     rows = material.tables.pairs.to_dict("records")
     met = {(row["bot"], row["opponent"]): row for row in rows}
     return {"names": material.bots[:MAX_PAIRED], "met": met, "all": len(material.bots)}
@@ -268,7 +266,7 @@ def pagodas_left(material: Material) -> dict[str, Any]:
 
 
 def lengths(material: Material) -> dict[str, Any]:
-    """How long games were, and how they ended, by board and number of players."""
+    """The lengths and the ends of games, by board and number of players."""
     scan = material.scan
     kinds = [(board, len(bots)) for board, bots, _ in scan.outcomes]
     scale = linear([0.0, float(scan.turns.max(initial=0))], START, END, least=1)
@@ -286,7 +284,7 @@ def lengths(material: Material) -> dict[str, Any]:
 
 
 def thinking(material: Material) -> dict[str, Any]:
-    """How long each bot thought in a game, and its slowest answer."""
+    """The time that each bot thought in a game, and its slowest answer."""
     times = dict(_by_bot(material, material.scan.think_ms))
     quantiles = {name: np.quantile(think, QUANTILES).tolist() for name, think in times.items()}
     ends = [value for name in times for value in (*quantiles[name], times[name].max())]
@@ -303,9 +301,7 @@ def thinking(material: Material) -> dict[str, Any]:
 
 
 def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
-    """For each bot that played, best bot first, its part of ``values`` (N,), which are by game and
-    seat.
-    """
+    """For each bot that has games, best bot first, its part of the (N,) values by game and seat."""
     number = material.scan.bot_numbers()
     bot = material.scan.bots()
     return (
@@ -333,20 +329,20 @@ def faults(material: Material) -> dict[str, Any]:
 
 
 def details_of(faults: Mapping[str, Any]) -> list[str]:
-    """The texts of the faults that are shown."""
+    """The details of all faults that the section shows."""
     return [fault["detail"] for row in faults["rows"] for fault in row["shown"]]
 
 
 def fault_object(folder: Path, forfeited: Forfeited) -> dict[str, Any]:
-    """A fault with its evidence, for the templates."""
+    """A fault with its evidence, for the template."""
     fault = msgspec.structs.asdict(forfeited.fault)
     evidence = _evidence(folder, forfeited)
     return {**fault, "game": forfeited.id, "bot": forfeited.bot, "evidence": evidence}
 
 
 def _evidence(run: Path, forfeited: Forfeited) -> dict[str, Any] | None:
-    """The evidence of a fault with its last lines shortened; None if there is no such file, or if
-    it is outside the run.
+    """The evidence of a fault, with its last lines shortened. None if the run has no such file, or
+    if a link leads out of the run.
     """
     name = evidence_name(forfeited.id, forfeited.fault.seat)
     try:

@@ -6,12 +6,13 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST_ROWS 26
+#define MAX_ROWS 26
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
-static const char *rows[MOST_ROWS]; /* the board; a row ends with a quote, as it does in JSON */
+static const char *rows[MAX_ROWS]; /* the board; a row ends with a quote, as it does in JSON */
 static int height;
 static int village = 1; /* an option: bot.toml declares it, and `start` brings what the user set */
+static const char *require(const char *object, const char *key);
 static const char *get(const char *object, const char *key);
 static const char *next_string(const char **array);
 static int beside(const char *square, char sign);
@@ -23,9 +24,12 @@ static int has_time(void);
    the villages beside it. */
 static int worth(const char *move)
 {
+    char colour = move[0];
     const char *square = move + 1;
-    const char *second = square + 1 + strspn(square + 1, "0123456789"), *other = second + 1;
-    if (*move != *second || beside(square, *move) + beside(other, *move) > 0) return 0;
+    const char *second_half = square + 1 + strspn(square + 1, "0123456789");
+    const char *other = second_half + 1;
+    if (*second_half != colour) return 0;
+    if (beside(square, colour) || beside(other, colour)) return 0;
     return 1 + village * (beside(square, 'V') + beside(other, 'V'));
 }
 
@@ -33,11 +37,25 @@ static int worth(const char *move)
  * (rows, provinces, villages, left, hands, pile). */
 static const char *choose(const char *turn)
 {
-    const char *array = get(get(turn, "position"), "rows"), *best = "", *move;
-    for (height = 0; height < MOST_ROWS && (rows[height] = next_string(&array));) height++;
-    array = get(turn, "legal");
-    for (int most = -1; (most < 0 || has_time()) && (move = next_string(&array));)
-        if (worth(move) > most) most = worth(best = move);
+    const char *left = require(require(turn, "position"), "rows");
+    const char *row = next_string(&left);
+    for (height = 0; row && height < MAX_ROWS; height++) {
+        rows[height] = row;
+        row = next_string(&left);
+    }
+    const char *best = "";
+    int best_worth = -1;
+    left = require(turn, "legal");
+    const char *move = next_string(&left);
+    while (move) {
+        int move_worth = worth(move);
+        if (move_worth > best_worth) {
+            best = move;
+            best_worth = move_worth;
+        }
+        if (!has_time()) break;
+        move = next_string(&left);
+    }
     return best;
 }
 
@@ -45,7 +63,8 @@ static const char *choose(const char *turn)
  * for a lake. */
 static int beside(const char *square, char sign)
 {
-    int column = square[0] - 'a', row = atoi(square + 1) - 1;
+    int column = square[0] - 'a';
+    int row = atoi(square + 1) - 1;
     return shows(row, column - 1, sign) + shows(row, column + 1, sign)
            + shows(row - 1, column, sign) + shows(row + 1, column, sign);
 }
@@ -59,8 +78,11 @@ static int shows(int row, int column, char sign)
 /* ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
    have a move ready at any time. The arena counts processor time from your last answer on; with
    `--clock wall` the time from its request on. Play it with 5 ms a move or more. */
-static double since, limit = 1e9, late;
-static int by_wall, has_bank;
+static double since; /* when the last answer went out, or the request came */
+static double limit = 1e9;
+static double late; /* a reserve that grows after late answers */
+static int by_wall;
+static int has_bank;
 static double now(void)
 {
     struct timespec time;
@@ -73,7 +95,7 @@ static int has_time(void)
 }
 static void asked(const char *turn)
 {
-    double ms = atof(get(turn, "time_ms"));
+    double ms = atof(require(turn, "time_ms"));
     double reserve = by_wall ? 25 + ms / 4 : MAX(15, ms / 20); /* for surprises */
     if (by_wall) since = now();
     /* Of a budget for the whole game, a move gets a small part. */
@@ -82,35 +104,50 @@ static void asked(const char *turn)
 static void answered(void)
 {
     fflush(stdout);
-    /* What came too late goes into the reserve, and is slowly forgotten. */
+    /* A late answer makes the reserve larger, and each answer in time a little smaller. */
     late = MAX(late * 0.8, now() - since - limit);
     since = now();
 }
 
-/* ---- just enough JSON for this bot. What is missing reads as an empty string. */
-static const char *past_string(const char *at)
+/* ---- just enough JSON for this bot */
+static const char *past_string(const char *quote)
 {
-    for (at++; *at && *at != '"'; at++)
-        if (*at == '\\' && at[1]) at++;
-    return *at ? at + 1 : at;
+    const char *end = quote + 1;
+    for (; *end && *end != '"'; end++)
+        if (*end == '\\' && end[1]) end++;
+    return *end ? end + 1 : end;
 }
 
-/* Finds where the value of a key of this object starts. Keys of nested objects do not count. */
+/* Finds where the value of a key that the object has to have starts. */
+static const char *require(const char *object, const char *key)
+{
+    const char *value = get(object, key);
+    if (*value) return value;
+    int length = (int)strcspn(object, "\n");
+    fprintf(stderr, "expected the field %s, got a message without it: %.*s\n", key,
+            length < 200 ? length : 200, object);
+    exit(1);
+}
+
+/* Finds where the value of a key of this object starts; empty if the object does not have the key.
+ * Keys of nested objects do not count. */
 static const char *get(const char *object, const char *key)
 {
     size_t length = strlen(key);
-    for (int depth = 0; *object;) {
+    int depth = 0;
+    while (*object) {
         if (*object != '"') {
-            depth += (*object == '{' || *object == '[') - (*object == '}' || *object == ']');
+            if (*object == '{' || *object == '[') depth++;
+            if (*object == '}' || *object == ']') depth--;
             if (depth == 0) break;
             object++;
             continue;
         }
-        const char *name = object + 1, *after = past_string(object);
+        const char *name = object + 1;
+        const char *after = past_string(object);
+        int is_key = strncmp(name, key, length) == 0 && name + length + 1 == after;
         object = after + strspn(after, " \t");
-        if (depth == 1 && *object == ':' && strncmp(name, key, length) == 0
-            && name + length + 1 == after)
-            return object + 1 + strspn(object + 1, " \t");
+        if (depth == 1 && *object == ':' && is_key) return object + 1 + strspn(object + 1, " \t");
     }
     return "";
 }
@@ -126,33 +163,42 @@ static const char *next_string(const char **array)
 }
 
 /* ---- the conversation with the arena, see protocol/SPEC.md */
+static void start(const char *message)
+{
+    by_wall = strncmp(get(message, "clock"), "\"wall\"", 6) == 0;
+    has_bank = *get(message, "game_ms") != 0;
+    const char *chosen = get(get(message, "options"), "village");
+    if (*chosen) village = atoi(chosen);
+    fprintf(stderr, "options: village %d\n", village); /* `arena play --stderr` shows it */
+}
+
+static void take_turn(const char *message)
+{
+    long long id = atoll(require(message, "id"));
+    asked(message);
+    const char *move = choose(message);
+    int length = (int)strcspn(move, "\"");
+    if (!length) fprintf(stderr, "this turn has no move to choose\n");
+    int note = length ? worth(move) : 0; /* `arena replay` shows notes */
+    printf("{\"type\":\"move\",\"id\":%lld,\"move\":\"%.*s\",\"note\":{\"worth\":%d}}\n", id,
+           length, move, note);
+    answered();
+}
+
 int main(void)
 {
     char *line = NULL;
     size_t room = 0;
     while (getline(&line, &room, stdin) > 0) {
-        const char *type = get(line, "type"), *set = get(get(line, "options"), "village");
-        if (strncmp(type, "\"start\"", 7) == 0) {
-            by_wall = strncmp(get(line, "clock"), "\"wall\"", 6) == 0;
-            has_bank = *get(line, "game_ms") != 0;
-        }
-        if (*set) {
-            village = atoi(set);
-            fprintf(stderr, "options: village %d\n", village); /* `arena play --stderr` shows it */
-        }
-        long long id = atoll(get(line, "id"));
+        const char *type = require(line, "type");
         if (strncmp(type, "\"hello\"", 7) == 0) {
+            long long id = atoll(require(line, "id"));
             printf("{\"type\":\"ready\",\"id\":%lld,\"view\":\"full\"}\n", id);
             answered();
+        } else if (strncmp(type, "\"start\"", 7) == 0) {
+            start(line);
         } else if (strncmp(type, "\"turn\"", 6) == 0) {
-            asked(line);
-            const char *move = choose(line);
-            int length = (int)strcspn(move, "\"");
-            if (!length) fprintf(stderr, "this turn has no move to choose\n");
-            int note = length ? worth(move) : 0; /* `arena replay` shows notes */
-            printf("{\"type\":\"move\",\"id\":%lld,\"move\":\"%.*s\",\"note\":{\"worth\":%d}}\n",
-                   id, length, move, note);
-            answered();
+            take_turn(line);
         } else if (strncmp(type, "\"quit\"", 6) == 0) {
             break;
         }

@@ -25,9 +25,10 @@ class Bot {
     static int worth(String move, List<String> rows) {
         Matcher parts = MOVE.matcher(move); // R, c4, Y, d4
         if (!parts.matches() || !parts.group(1).equals(parts.group(3))) return 0;
-        String square = parts.group(2), other = parts.group(4);
         char colour = move.charAt(0);
-        if (beside(square, colour, rows) + beside(other, colour, rows) > 0) return 0;
+        String square = parts.group(2);
+        String other = parts.group(4);
+        if (beside(square, colour, rows) > 0 || beside(other, colour, rows) > 0) return 0;
         return 1 + village * (beside(square, 'V', rows) + beside(other, 'V', rows));
     }
     static final Pattern MOVE = Pattern.compile("([RYB])([a-z]\\d{1,2})([RYB])([a-z]\\d{1,2})");
@@ -35,14 +36,14 @@ class Bot {
     // Returns the move to play; empty if the turn has none. A turn has: hand, legal, time_ms,
     // position (rows, provinces, villages, left, hands, pile).
     static String choose(String turn) {
-        List<String> rows = strings(get(get(turn, "position"), "rows"));
+        List<String> rows = strings(require(require(turn, "position"), "rows"));
         String best = "";
-        int most = -1;
-        for (String move : strings(get(turn, "legal"))) {
-            int found = worth(move, rows);
-            if (found > most) {
+        int bestWorth = -1;
+        for (String move : strings(require(turn, "legal"))) {
+            int moveWorth = worth(move, rows);
+            if (moveWorth > bestWorth) {
                 best = move;
-                most = found;
+                bestWorth = moveWorth;
             }
             if (!hasTime()) break;
         }
@@ -52,16 +53,19 @@ class Bot {
     // Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a
     // village, ~ for a lake.
     static int beside(String square, char sign, List<String> rows) {
-        int column = square.charAt(0) - 'a', row = Integer.parseInt(square.substring(1)) - 1,
-            count = 0;
-        int[][] around = {
-            {column - 1, row}, {column + 1, row}, {column, row - 1}, {column, row + 1}};
-        for (int[] at : around) {
-            boolean onBoard =
-                at[1] >= 0 && at[1] < rows.size() && at[0] >= 0 && at[0] < rows.get(at[1]).length();
-            if (onBoard && rows.get(at[1]).charAt(at[0]) == sign) count++;
-        }
+        int column = square.charAt(0) - 'a';
+        int row = Integer.parseInt(square.substring(1)) - 1;
+        int count = 0;
+        if (shows(column - 1, row, sign, rows)) count++;
+        if (shows(column + 1, row, sign, rows)) count++;
+        if (shows(column, row - 1, sign, rows)) count++;
+        if (shows(column, row + 1, sign, rows)) count++;
         return count;
+    }
+    static boolean shows(int column, int row, char sign, List<String> rows) {
+        if (row < 0 || row >= rows.size()) return false;
+        if (column < 0 || column >= rows.get(row).length()) return false;
+        return rows.get(row).charAt(column) == sign;
     }
 
     // ---- time, in ms. A late answer loses the game: ask hasTime after every small piece of work,
@@ -71,8 +75,11 @@ class Bot {
     // with 20 ms a move or more.
     static final com.sun.management.OperatingSystemMXBean SYSTEM =
         (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-    static boolean byWall, hasBank;
-    static double since, limit = 1e9, late;
+    static boolean byWall;
+    static boolean hasBank;
+    static double since; // when the last answer went out, or the request came
+    static double limit = 1e9;
+    static double late; // a reserve that grows after late answers
 
     static double now() { return (byWall ? System.nanoTime() : SYSTEM.getProcessCpuTime()) / 1e6; }
 
@@ -86,13 +93,13 @@ class Bot {
     }
 
     static void answered() {
-        // What came too late goes into the reserve, and is slowly forgotten.
+        // A late answer makes the reserve larger, and each answer in time a little smaller.
         late = Math.max(late * 0.8, now() - since - limit);
         since = now();
     }
 
-    // Java is slow until it has compiled what it runs often. So it answers a made-up turn of the
-    // usual size again and again before `ready`, as start-up is free.
+    // Java is slow until it has compiled what it runs often. So the bot answers a made-up turn of
+    // the usual size again and again before `ready`: that time is free.
     static void warmUp() throws IOException {
         List<String> rows = Collections.nCopies(13, "\"...V..R......\"");
         List<String> legal = new ArrayList<>();
@@ -109,8 +116,19 @@ class Bot {
         late = 0;
     }
 
-    // ---- just enough JSON for this bot. What is missing reads as an empty string.
-    // Returns everything after this key of the object. Keys of nested objects do not count.
+    // ---- just enough JSON for this bot
+    // Returns everything after this key, which the object has to have.
+    static String require(String object, String key) {
+        String value = get(object, key);
+        if (!value.isEmpty()) return value;
+        String start = object.substring(0, Math.min(200, object.length()));
+        System.err.println("expected the field " + key + ", got a message without it: " + start);
+        System.exit(1);
+        return value;
+    }
+
+    // Returns everything after this key of the object; nothing if the object does not have the key.
+    // Keys of nested objects do not count.
     static String get(String object, String key) {
         int depth = 0;
         for (int at = 0; at < object.length(); at++) {
@@ -118,7 +136,8 @@ class Bot {
             if (sign == '{' || sign == '[') depth++;
             if (sign == '}' || sign == ']') depth--;
             if (sign != '"') continue;
-            int start = ++at;
+            int start = at + 1;
+            at = start;
             while (at < object.length() && object.charAt(at) != '"')
                 at += object.charAt(at) == '\\' ? 2 : 1;
             if (depth != 1 || at - start != key.length() || !object.startsWith(key, start))
@@ -142,23 +161,23 @@ class Bot {
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            String type = get(line, "type"), id = get(line, "id").split("[^0-9]", 2)[0];
+            String type = require(line, "type");
             if (type.startsWith("\"hello\"")) {
                 warmUp();
-                answer("{\"type\":\"ready\",\"id\":" + id + ",\"view\":\"full\"}", out);
+                answer("{\"type\":\"ready\",\"id\":" + idOf(line) + ",\"view\":\"full\"}", out);
             } else if (type.startsWith("\"start\"")) {
                 byWall = get(line, "clock").startsWith("\"wall\"");
                 hasBank = !get(line, "game_ms").isEmpty();
-                String set = get(get(line, "options"), "village").split("[^0-9]", 2)[0];
-                if (!set.isEmpty()) village = Integer.parseInt(set);
+                String chosen = digits(get(get(line, "options"), "village"));
+                if (!chosen.isEmpty()) village = Integer.parseInt(chosen);
                 System.err.println("options: village " + village); // `arena play --stderr` shows it
             } else if (type.startsWith("\"turn\"")) {
-                asked(Double.parseDouble(get(line, "time_ms").split("[^0-9]", 2)[0]));
+                asked(Double.parseDouble(digits(require(line, "time_ms"))));
                 String move = choose(line);
                 if (move.isEmpty()) System.err.println("this turn has no move to choose");
                 // `arena replay` shows notes.
-                int note = worth(move, strings(get(get(line, "position"), "rows")));
-                answer("{\"type\":\"move\",\"id\":" + id + ",\"move\":\"" + move
+                int note = worth(move, strings(require(require(line, "position"), "rows")));
+                answer("{\"type\":\"move\",\"id\":" + idOf(line) + ",\"move\":\"" + move
                            + "\",\"note\":{\"worth\":" + note + "}}",
                        out);
             } else if (type.startsWith("\"quit\"")) {
@@ -166,6 +185,11 @@ class Bot {
             }
         }
     }
+
+    static String idOf(String message) { return digits(require(message, "id")); }
+
+    // Returns the digits that a text begins with.
+    static String digits(String text) { return text.split("[^0-9]", 2)[0]; }
 
     static void answer(String line, PrintStream out) {
         out.print(line + "\n");

@@ -9,18 +9,23 @@ let options = { village: 1 }; // bot.toml declares them; `start` brings what the
 function worth(move, rows) {
   const parts = /^([RYB])([a-z]\d+)([RYB])([a-z]\d+)$/.exec(move);
   if (!parts) return 0;
-  const [, first, square, second, other] = parts;
-  if (first !== second || beside(square, first, rows) + beside(other, first, rows) > 0) return 0;
-  return 1 + options.village * (beside(square, "V", rows) + beside(other, "V", rows));
+  const [, colour, square, otherColour, otherSquare] = parts;
+  if (colour !== otherColour) return 0;
+  if (beside(square, colour, rows) > 0 || beside(otherSquare, colour, rows) > 0) return 0;
+  return 1 + options.village * (beside(square, "V", rows) + beside(otherSquare, "V", rows));
 }
 
 // Returns the move to play, or "" if the turn has none. A turn has: hand, legal, time_ms, position
 // (rows, provinces, villages, left, hands, pile).
 function choose(turn) {
-  let [best, most] = ["", -1];
-  for (const move of turn.legal ?? []) {
-    const found = worth(move, turn.position.rows);
-    if (found > most) [best, most] = [move, found];
+  let best = "";
+  let bestWorth = -1;
+  for (const move of turn.legal) {
+    const moveWorth = worth(move, turn.position.rows);
+    if (moveWorth > bestWorth) {
+      best = move;
+      bestWorth = moveWorth;
+    }
     if (!hasTime()) break;
   }
   return best;
@@ -31,20 +36,24 @@ function choose(turn) {
 function beside(square, sign, rows) {
   const column = square.charCodeAt(0) - "a".charCodeAt(0);
   const row = Number(square.slice(1)) - 1;
-  const around = [
+  const neighbours = [
     rows[row]?.[column - 1],
     rows[row]?.[column + 1],
     rows[row - 1]?.[column],
     rows[row + 1]?.[column],
   ];
-  return around.filter((found) => found === sign).length;
+  return neighbours.filter((neighbour) => neighbour === sign).length;
 }
 
 // ---- time, in ms. A late answer loses the game: ask hasTime after every small piece of work, and
 // have a move ready at any time. The arena counts processor time from your last answer on; with
 // `--clock wall` the time from its request on. Play it with 20 ms a move or more: Node.js compiles
 // while it plays.
-let [byWall, hasBank, since, limit, late] = [false, false, 0, Infinity, 0];
+let byWall = false;
+let hasBank = false;
+let since = 0; // when the last answer went out, or the request came
+let limit = Infinity;
+let late = 0; // a reserve that grows after late answers
 
 function now() {
   if (byWall) return performance.now();
@@ -61,7 +70,7 @@ function asked(ms) {
   limit = hasBank ? ms / 20 : Math.max(ms * 0.4, ms - reserve - late);
 }
 function answered() {
-  // What came too late goes into the reserve, and is slowly forgotten.
+  // A late answer makes the reserve larger, and each answer in time a little smaller.
   late = Math.max(late * 0.8, now() - since - limit);
   since = now();
 }
@@ -72,13 +81,15 @@ function answer(message) {
   answered();
 }
 
-// Reading a field that a province or village does not have, such as `owner` for `seat`, throws an
-// error. JavaScript alone would say undefined.
+// Makes reading a field that a message does not have an error, such as `owner` of a province, which
+// has `seat`. JavaScript alone would say undefined.
 function guarded(_, value) {
-  if (!value?.squares) return value;
-  const get = (area, field) => {
-    if (field in area || typeof field === "symbol" || field === "toJSON") return area[field];
-    throw new TypeError(`expected one of the fields ${Object.keys(area).join(", ")}, got ${field}`);
+  const isObject = value && typeof value === "object" && !Array.isArray(value);
+  if (!isObject) return value;
+  const get = (object, field) => {
+    if (field in object || typeof field === "symbol" || field === "toJSON") return object[field];
+    const fields = Object.keys(object).join(", ");
+    throw new TypeError(`expected one of the fields ${fields}, got ${field}`);
   };
   return new Proxy(value, { get });
 }
@@ -88,15 +99,16 @@ lines.on("line", (line) => {
   const message = JSON.parse(line, guarded);
   if (message.type === "hello") answer({ type: "ready", id: message.id, view: "full" });
   if (message.type === "start") {
-    [byWall, hasBank] = [message.clock === "wall", "game_ms" in message];
-    options = { ...options, ...message.options };
+    byWall = "clock" in message && message.clock === "wall";
+    hasBank = "game_ms" in message;
+    if ("options" in message) options = { ...options, ...message.options };
     console.error("options:", options); // `arena play --stderr` shows it
   }
   if (message.type === "turn") {
     asked(message.time_ms);
     const move = choose(message);
     if (move === "") console.error("this turn has no move to choose");
-    const note = { worth: worth(move, message.position?.rows) }; // `arena replay` shows notes
+    const note = { worth: worth(move, message.position.rows) }; // `arena replay` shows notes
     answer({ type: "move", id: message.id, move, note });
   }
   if (message.type === "quit") process.exit(0);

@@ -21,8 +21,10 @@ def worth(move: str, rows: list[str]) -> int:
     parts = re.fullmatch(r"([RYB])([a-z]\d+)([RYB])([a-z]\d+)", move)
     if parts is None:
         return 0
-    first, square, second, other = parts.groups()
-    if first != second or beside(square, first, rows) + beside(other, first, rows):
+    colour, square, other_colour, other = parts.groups()
+    if colour != other_colour:
+        return 0
+    if beside(square, colour, rows) or beside(other, colour, rows):
         return 0
     return 1 + options["village"] * (beside(square, "V", rows) + beside(other, "V", rows))
 
@@ -31,10 +33,13 @@ def choose(turn: dict[str, Any]) -> str:
     """Return the move to play, or "" if the turn has none. A turn has: hand, legal, time_ms,
     position (rows, provinces, villages, left, hands, pile).
     """
-    best, most = "", -1
-    for move in turn.get("legal", []):
-        if (found := worth(move, turn["position"]["rows"])) > most:
-            best, most = move, found
+    best = ""
+    best_worth = -1
+    for move in turn["legal"]:
+        move_worth = worth(move, turn["position"]["rows"])
+        if move_worth > best_worth:
+            best = move
+            best_worth = move_worth
         if not clock.has_time():
             break
     return best
@@ -44,11 +49,13 @@ def beside(square: str, sign: str, rows: list[str]) -> int:
     """Count the neighbours of a square that show this sign: R, Y or B for a colour, V for a
     village, ~ for a lake.
     """
-    column, row = ord(square[0]) - ord("a"), int(square[1:]) - 1
-    around = [(column - 1, row), (column + 1, row), (column, row - 1), (column, row + 1)]
-    return sum(
-        0 <= y < len(rows) and 0 <= x < len(rows[y]) and rows[y][x] == sign for x, y in around
-    )
+    column = ord(square[0]) - ord("a")
+    row = int(square[1:]) - 1
+    count = 0
+    for x, y in [(column - 1, row), (column + 1, row), (column, row - 1), (column, row + 1)]:
+        if 0 <= y < len(rows) and 0 <= x < len(rows[y]) and rows[y][x] == sign:
+            count += 1
+    return count
 
 
 # ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
@@ -58,8 +65,11 @@ class MoveTime:
     its request on.
     """
 
-    by_wall = has_bank = False
-    since, limit, late = 0.0, float("inf"), 0.0
+    by_wall = False
+    has_bank = False
+    since = 0.0  # when the last answer went out, or the request came
+    limit = float("inf")
+    late = 0.0  # a reserve that grows after late answers
 
     def now(self) -> float:
         """Read the clock that the arena goes by."""
@@ -77,7 +87,7 @@ class MoveTime:
         self.limit = ms / 20 if self.has_bank else max(ms * 0.4, ms - reserve - self.late)
 
     def answered(self) -> None:
-        """Add what came too late to the reserve, and forget it slowly."""
+        """Make the reserve larger after a late answer, and a little smaller after any other."""
         self.late = max(self.late * 0.8, self.now() - self.since - self.limit)
         self.since = self.now()
 
@@ -97,7 +107,8 @@ for line in sys.stdin:
     if request["type"] == "hello":
         answer({"type": "ready", "id": request["id"], "view": "full"})
     elif request["type"] == "start":
-        clock.by_wall, clock.has_bank = request.get("clock") == "wall", "game_ms" in request
+        clock.by_wall = request.get("clock") == "wall"
+        clock.has_bank = "game_ms" in request
         options.update(request.get("options", {}))
         print("options:", options, file=sys.stderr)  # `arena play --stderr` shows it
     elif request["type"] == "turn":
@@ -105,8 +116,7 @@ for line in sys.stdin:
         chosen = choose(request)
         if not chosen:
             print("this turn has no move to choose", file=sys.stderr)
-        rows = request.get("position", {}).get("rows", [])
-        note = {"worth": worth(chosen, rows)}  # `arena replay` shows notes
+        note = {"worth": worth(chosen, request["position"]["rows"])}  # `arena replay` shows notes
         answer({"type": "move", "id": request["id"], "move": chosen, "note": note})
     elif request["type"] == "quit":
         break

@@ -7,13 +7,18 @@ use std::time::Instant;
 /// A tile with one colour twice founds a province if it touches no space of that colour, and may
 /// win the villages beside it.
 fn worth(play: &str, rows: &[&str], village: usize) -> usize {
-    let (first, second) =
-        play.split_at(play.rfind(|sign: char| sign.is_ascii_uppercase()).unwrap_or(0));
+    let second_half = play.rfind(|sign: char| sign.is_ascii_uppercase()).unwrap_or(0);
+    let (first, second) = play.split_at(second_half);
     if first.len() < 3 || second.len() < 3 || !play.is_ascii() {
         return 0; // not a move
     }
-    let (colour, square, other) = (&first[..1], &first[1..], &second[1..]);
-    if colour != &second[..1] || beside(square, colour, rows) + beside(other, colour, rows) > 0 {
+    let colour = &first[..1];
+    let square = &first[1..];
+    let other = &second[1..];
+    if &second[..1] != colour {
+        return 0;
+    }
+    if beside(square, colour, rows) > 0 || beside(other, colour, rows) > 0 {
         return 0;
     }
     1 + village * (beside(square, "V", rows) + beside(other, "V", rows))
@@ -22,12 +27,14 @@ fn worth(play: &str, rows: &[&str], village: usize) -> usize {
 /// Returns the move to play; empty if the turn has none. A turn has: hand, legal, time_ms, position
 /// (rows, provinces, villages, left, hands, pile).
 fn choose<'a>(turn: &'a str, village: usize, clock: &Clock) -> &'a str {
-    let rows = strings(get(get(turn, "position"), "rows"));
-    let (mut best, mut most) = ("", None);
-    for play in strings(get(turn, "legal")) {
-        let found = Some(worth(play, &rows, village));
-        if found > most {
-            (best, most) = (play, found);
+    let rows = strings(require(require(turn, "position"), "rows"));
+    let mut best = "";
+    let mut best_worth = None;
+    for play in strings(require(turn, "legal")) {
+        let play_worth = Some(worth(play, &rows, village));
+        if play_worth > best_worth {
+            best = play;
+            best_worth = play_worth;
         }
         if !clock.has_time() {
             break;
@@ -58,9 +65,9 @@ struct Clock {
     by_wall: bool,
     has_bank: bool,
     began: Instant,
-    since: f64,
+    since: f64, // when the last answer went out, or the request came
     limit: f64,
-    late: f64,
+    late: f64, // a reserve that grows after late answers
 }
 
 // Of the C library: the processor time of this process, in microseconds.
@@ -90,16 +97,30 @@ impl Clock {
             if self.has_bank { ms / 20.0 } else { f64::max(ms * 0.4, ms - reserve - self.late) };
     }
     fn answered(&mut self) {
-        // What came too late goes into the reserve, and is slowly forgotten.
+        // A late answer makes the reserve larger, and each answer in time a little smaller.
         self.late = f64::max(self.late * 0.8, self.now() - self.since - self.limit);
         self.since = self.now();
     }
 }
 
-// ---- just enough JSON for this bot. What is missing reads as an empty string.
-/// Returns everything after this key of the object. Keys of nested objects do not count.
+// ---- just enough JSON for this bot
+/// Returns everything after this key, which the object has to have.
+fn require<'a>(object: &'a str, key: &str) -> &'a str {
+    let value = get(object, key);
+    if value.is_empty() {
+        let message: String = object.chars().take(200).collect();
+        eprintln!("expected the field {key}, got a message without it: {message}");
+        std::process::exit(1);
+    }
+    value
+}
+
+/// Returns everything after this key of the object; nothing if the object does not have the key.
+/// Keys of nested objects do not count.
 fn get<'a>(object: &'a str, key: &str) -> &'a str {
-    let (bytes, mut depth, mut at) = (object.as_bytes(), 0, 0);
+    let bytes = object.as_bytes();
+    let mut depth = 0;
+    let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {
             b'{' | b'[' => depth += 1,
@@ -147,23 +168,25 @@ fn main() -> io::Result<()> {
     };
     for line in io::stdin().lock().lines() {
         let line = line?;
-        let (kind, id) = (get(&line, "type"), get(&line, "id"));
-        let id = digits(id);
+        let kind = require(&line, "type");
         if kind.starts_with("\"hello\"") {
+            let id = digits(require(&line, "id"));
             println!("{{\"type\":\"ready\",\"id\":{id},\"view\":\"full\"}}");
         } else if kind.starts_with("\"start\"") {
-            (clock.by_wall, clock.has_bank) =
-                (get(&line, "clock").starts_with("\"wall\""), !get(&line, "game_ms").is_empty());
+            clock.by_wall = get(&line, "clock").starts_with("\"wall\"");
+            clock.has_bank = !get(&line, "game_ms").is_empty();
             village = digits(get(get(&line, "options"), "village")).parse().unwrap_or(village);
             eprintln!("options: village {village}"); // `arena play --stderr` shows it
         } else if kind.starts_with("\"turn\"") {
-            clock.asked(digits(get(&line, "time_ms")).parse().unwrap_or(0.0));
+            let id = digits(require(&line, "id"));
+            clock.asked(digits(require(&line, "time_ms")).parse().unwrap_or(0.0));
             let play = choose(&line, village, &clock);
             if play.is_empty() {
                 eprintln!("this turn has no move to choose");
             }
             // `arena replay` shows notes.
-            let note = worth(play, &strings(get(get(&line, "position"), "rows")), village);
+            let rows = strings(require(require(&line, "position"), "rows"));
+            let note = worth(play, &rows, village);
             println!("{{\"type\":\"move\",\"id\":{id},\"move\":\"{play}\",\"note\":{{\"worth\":{note}}}}}");
         } else if kind.starts_with("\"quit\"") {
             break;

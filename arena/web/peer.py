@@ -1,0 +1,56 @@
+"""The user of this machine who has opened a connection, by the tables of Linux."""
+
+import os
+from ipaddress import ip_address
+from pathlib import Path
+
+TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+LOCAL, REMOTE, STATE, USER = 1, 2, 3, 7
+"""The numbers of the columns of `TABLES` with both addresses, the state and the user."""
+ESTABLISHED = "01"
+"""The state of an open connection. One in another state may be closed: it has no user any more, and
+the table shows it as one of root's.
+"""
+LENGTH = len("0100007F:1F90")
+"""The length of an IPv4 address with its port in the tables."""
+Address = tuple[str, int]
+
+
+def may_hold_token(client: Address, server: Address) -> bool:
+    """Whether the client may be the user of this process, or root.
+
+    True if the client's user is unknown, except for a client on this machine when the machine has
+    `TABLES`: then the connection is closed.
+    """
+    uid = uid_of(client, server)
+    if uid is None:
+        return not (ip_address(client[0]).is_loopback and any(map(os.path.exists, TABLES)))
+    return uid in (os.geteuid(), 0)
+
+
+def uid_of(client: Address, server: Address) -> int | None:
+    """The number of the user that opened a connection from this machine.
+
+    None if the connection came from elsewhere or is closed, or if this system has no `TABLES`.
+    """
+    try:
+        wanted = [_written(client), _written(server)]
+    except ValueError:
+        return None
+    for table in filter(os.path.exists, TABLES):
+        for row in table.read_text(encoding="ascii").splitlines()[1:]:
+            columns = row.split()
+            # An IPv4 address may stand there as the end of an IPv6 one.
+            ends = [columns[at][-LENGTH:] for at in (LOCAL, REMOTE)]
+            if ends == wanted and columns[STATE] == ESTABLISHED:
+                return int(columns[USER])
+    return None
+
+
+def _written(address: Address) -> str:
+    """An address as it ends in `TABLES`: its last 32 bits, and the port.
+
+    Raises ValueError for a text that is no address.
+    """
+    last = ip_address(address[0]).packed[-4:]
+    return f"{last[::-1].hex().upper()}:{address[1]:04X}"

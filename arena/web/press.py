@@ -1,0 +1,59 @@
+"""Pages of runs that take long to make, such as reports."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from starlette.exceptions import HTTPException
+
+from arena.web.desk import Desk
+from arena.web.live import Fingerprint, state_of
+
+MAX_KEPT = 8
+MAX_WAITING = 32
+"""The most readers that may wait for a page. A reader who has closed the page still counts until it
+is made, and holds one of the server's connections.
+"""
+
+
+class Press:
+    """Makes pages of runs in the process of a desk.
+
+    A page is made once and sent to all its readers, until the files of the run change.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._kept = dict[tuple[object, ...], tuple[Fingerprint, asyncio.Task[str]]]()
+        self._waiting = 0
+
+    async def page(self, work: str, folder: Path, *given: Any) -> str:
+        """The page that the function of `arena.web.views` with the name ``work`` makes of a run.
+
+        Raises the ArenaErrors that the function raises, and HTTPException if too many readers wait.
+        """
+        if self._waiting >= MAX_WAITING:
+            raise HTTPException(503, "too many pages are being made: come back in a minute")
+        self._waiting += 1
+        try:
+            state = await asyncio.to_thread(state_of, folder)
+            return await asyncio.shield(self._made((work, str(folder), *given), state))
+        finally:
+            self._waiting -= 1
+
+    def _made(self, key: tuple[Any, ...], state: Fingerprint) -> asyncio.Task[str]:
+        """The task that makes a page. It is the task of an earlier reader, unless that one failed
+        or the files of the run have changed since it ended; then it is a new task.
+        """
+        before, making = self._kept.pop(key, ((), None))
+        has_failed = making and making.done() and (making.cancelled() or making.exception())
+        if making is None or has_failed or (making.done() and state != before):
+            before = state
+            making = asyncio.ensure_future(self._desk.ask(*key))
+            # If all readers have gone, nobody takes the exception, and asyncio would log that.
+            making.add_done_callback(lambda made: made.cancelled() or made.exception())
+        self._kept[key] = before, making
+        for old in list(self._kept)[:-MAX_KEPT]:
+            if self._kept[old][1].done():
+                del self._kept[old]
+        return making

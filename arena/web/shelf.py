@@ -1,0 +1,143 @@
+"""The list of the runs of a home."""
+
+import asyncio
+import os
+import re
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+
+from arena.commands.home import results_folder
+from arena.commands.runs import NOTHING, JournalCount, Rated, count_games, glance
+from arena.errors import ArenaError
+from arena.records.journal import journal_of
+from arena.records.runfile import RUN_FILE
+from arena.web.live import Fingerprint, state_of
+
+MAX_RUNS = 100
+"""The number of runs that are listed, the newest first."""
+MAX_OWN = 12
+"""The number of games that people played that are listed, after the runs."""
+MAX_FOLDERS = 1000
+"""The number of folders that are read to find the newest runs."""
+COUNTING = "counting"
+LIST_S = 3.0
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Stands for a byte that is no UTF-8 in the name of a file."""
+
+
+class Shelf:
+    """The list of the runs of a home.
+
+    The games of a journal that were counted once are not counted again. All readers share one list,
+    which is made anew after half of `LIST_S`.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._known: dict[Path, tuple[Fingerprint, JournalCount, dict[str, Any]]] = {}
+        self._looking = asyncio.Lock()
+        self._rows: list[dict[str, Any]] = []
+        self._until_s = 0.0
+
+    async def rows(self) -> list[dict[str, Any]]:
+        """A row for each run; games that a person played come after all other runs."""
+        async with self._looking:
+            if time.monotonic() >= self._until_s:
+                self._rows = await run_in_threadpool(self._look)
+                self._until_s = time.monotonic() + LIST_S / 2
+        return [dict(row) for row in self._rows]
+
+    def _look(self) -> list[dict[str, Any]]:
+        # Each game that a person played is a run of its own: they would crowd the others out.
+        before = self._known
+        self._known = {}
+        runs = list[dict[str, Any]]()
+        own = list[dict[str, Any]]()
+        for folder in run_folders(results_folder(self._home))[:MAX_FOLDERS]:
+            state = state_of(folder)
+            seen, counted, row = before.get(folder, ((), NOTHING, {}))
+            if seen != state or not counted.is_whole:
+                counted, row = _row_of(folder, counted)
+            self._known[folder] = state, counted, row
+            (own if row["is_game"] else runs).append(row)
+            if len(runs) == MAX_RUNS:
+                break
+        return [*runs, *own[:MAX_OWN]]
+
+
+def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str, Any]]:
+    """The row of a run in the list of runs, and the count of the games in its journal.
+
+    ``counted`` is the count from the last time: counting goes on from there.
+    """
+    row = {"run": folder.name, "folder": folder, "is_game": False, "leader": None}
+    try:
+        counted = count_games(folder, counted)
+        told = glance(folder, counted)
+    except ArenaError as error:
+        return counted, {**row, "problem": str(error)}
+    return counted, {
+        **row,
+        "problem": "",
+        "when": when(told.info.started),
+        "is_game": told.info.is_one_game,
+        "state": (told.state or "") if counted.is_whole else COUNTING,
+        "leader": (told.leader.bot, words_of(told.leader)) if told.leader else None,
+        "games": told.games,
+        "planned": told.planned,
+        "bots": len(told.info.bots),
+        "boards": ", ".join(told.info.boards),
+        "players": told.info.counting.players,
+    }
+
+
+def run_folders(results: Path) -> list[Path]:
+    """The folders of the runs in ``results``, with the run that was played last first.
+
+    Links to other folders are left out.
+    """
+    try:
+        entries = [entry for entry in os.scandir(results) if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    # A page is UTF-8, so a name that is not cannot be shown.
+    folders = [Path(entry.path) for entry in entries if not SURROGATE.search(entry.name)]
+    found = [(played_at(folder), folder) for folder in folders]
+    return [folder for at, folder in sorted(found, reverse=True) if at]
+
+
+def played_at(folder: Path) -> float:
+    """The time at which the journal of a run last grew, or else at which the run was begun.
+
+    In seconds since 1970; 0 for a folder that is not a run.
+    """
+    try:
+        begun = (folder / RUN_FILE).lstat().st_mtime
+    except OSError:
+        return 0.0
+    try:
+        return max(begun, journal_of(folder).lstat().st_mtime)
+    except OSError:
+        return begun
+
+
+def words_of(rated: Rated) -> str:
+    """A rating with its error bar, in the signs that pages use: ± and a real minus."""
+    return rated.text.replace("+/-", "±").replace("-", "\N{MINUS SIGN}")
+
+
+def when(moment: str) -> str:
+    """A moment in the local time, such as "3 Nov 14:05", or "3 Nov 2024" in another year.
+
+    ``moment`` is in ISO form; a text that is not comes back as it is.
+    """
+    try:
+        here = datetime.fromisoformat(moment).astimezone()
+    except (ValueError, OverflowError):
+        return moment
+    is_recent = here.year == datetime.now(UTC).astimezone().year
+    return f"{here.day} {here:%b %H:%M}" if is_recent else f"{here.day} {here:%b %Y}"

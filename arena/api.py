@@ -60,8 +60,8 @@ from arena.commands.runs import (
     ComparisonResult,
     Standings,
     comparison_of,
+    named_run,
     rated_run,
-    run_folder,
     standings_of,
 )
 from arena.errors import ConfigError
@@ -72,9 +72,9 @@ from arena.ratings.sheet import KNOWN_COLUMNS, read_sheet
 from arena.ratings.tables import rate_sheet
 from arena.records.config import Comparison as Question
 from arena.records.journal import unplayed_text
-from arena.records.runfile import read_run
 from arena.tournament.events import GamePlayed, RunnerEvent
 from arena.tournament.pools import Place
+from arena.tournament.run import Run as OpenedRun
 from arena.tournament.runs import Request
 from arena.tournament.settings import (
     DECLARED,
@@ -117,7 +117,7 @@ class Run(NamedTuple):
 
     def games(self, *, moves: bool = False) -> pd.DataFrame:
         """The games, see `games`."""
-        return games_frame(self.path, moves=moves)
+        return games_frame(OpenedRun(self.path), moves=moves)
 
     def _repr_html_(self) -> str:
         return self.tables._repr_html_()
@@ -189,7 +189,7 @@ def run(bots: Sequence[Named] | None = None, **settings: Unpack[GameSettings]) -
             play.runner.play(play.games())
         for broken in play.runner.broken:
             tell(str(broken_error(broken, folder)))
-    return Run(folder, standings_of(*rated_run(folder)))
+    return Run(folder, standings_of(*rated_run(OpenedRun(folder))))
 
 
 def compare(
@@ -250,8 +250,8 @@ def rate(
         if not seats:
             hint = "rate(games(run), seats=False) does"
             raise ConfigError("expected seats=False for a file or a frame, got a run", hint)
-        folder = _run_folder(named, home)
-        return standings_of(*rated_run(folder, prior, anchors, said.get("match"), without))
+        opened = _opened(named, home)
+        return standings_of(*rated_run(opened, prior, anchors, said.get("match"), without))
     if match is not None:
         raise ConfigError("expected match for a run, got a file or a frame", "leave it out")
     if named is not None:
@@ -274,7 +274,7 @@ def games(run: Named, *, moves: bool = False, home: Named | None = None) -> pd.D
     ``moves`` adds ``deck`` (72 tiles in the order drawn), ``moves``, ``ms`` (of each move) and
     ``notes``. Raises UserError.
     """
-    return games_frame(_run_folder(run, home), moves=moves)
+    return games_frame(_opened(run, home), moves=moves)
 
 
 def review(  # noqa: PLR0913 - a notebook shows them
@@ -297,14 +297,14 @@ def review(  # noqa: PLR0913 - a notebook shows them
     that says which move is better; ``sandbox``, ``trust`` and ``allow`` are for that one. Raises
     UserError, Void.
     """
-    folder = _run_folder(run, home)
+    opened = _opened(run, home)
     said = _checked(home=home, judge=judge, sandbox=sandbox, trust=trust, allow=allow)
     with _warnings() as tell:
         choice = _choice(said, tell)
         name = said["judge"]
-        with adviser(said["home"], folder, name, choice) as advised:
+        with adviser(said["home"], opened, name, choice) as advised:
             asked = make_judge(DEFAULT_JUDGE if advised else name, deals, seed)
-            reviewed = Review(folder, asked, game=game, bots=bots, games=games, adviser=advised)
+            reviewed = Review(opened, asked, game=game, bots=bots, games=games, adviser=advised)
             for _ in reviewed.grade(jobs):
                 pass
     return reviewed.result()
@@ -328,10 +328,11 @@ def check(
     return CheckResult(told["bot"], told["passed"], pd.DataFrame(told["steps"]))
 
 
-def _run_folder(run: Any, home: Named | None) -> Path:
+def _opened(run: Any, home: Named | None) -> OpenedRun:
+    """The run that a name or path means. Raises ConfigError, RunError."""
     if not isinstance(run, str | os.PathLike):
         raise ConfigError(f"expected the name or path of a run, got {run!r:.80}", HINT)
-    return run_folder(_checked(home=home)["home"], str(_plain(run)))
+    return named_run(_checked(home=home)["home"], str(_plain(run)))
 
 
 @contextmanager
@@ -379,9 +380,9 @@ def _together(runs: Any, home: Named | None) -> pd.DataFrame:
         expected = "a run, several runs, a CSV file or a frame of games"
         raise ConfigError(f"expected {expected}, got {runs!r:.80}", "name a run as text")
     frames = []
-    for folder in [_run_folder(run, home) for run in runs]:
-        frame = games_frame(folder)
-        frames.append(frame.assign(block=f"{read_run(folder).seed}/" + frame["block"]))
+    for opened in [_opened(run, home) for run in runs]:
+        frame = games_frame(opened)
+        frames.append(frame.assign(block=f"{opened.info.seed}/" + frame["block"]))
     if not frames:
         raise ConfigError("expected runs, got none", "name some")
     return pd.concat(frames, ignore_index=True)

@@ -45,6 +45,7 @@ from arena.players.sandbox.tiers import Sandbox
 from arena.records.league import Status, read_league, versions_before
 from arena.records.regular import BusyError, turn_in
 from arena.tournament.pools import Place
+from arena.tournament.run import Run
 from arena.tournament.settings import Asked
 
 LOG_S, WAIT_S = 60.0, 1.0
@@ -304,7 +305,7 @@ class Evening:
         """Writes the standings, and prints them if wanted; not after a second Ctrl-C."""
         if self._is_cut_off:
             return
-        conclude(self._folder, Showing() if is_shown else None)
+        conclude(Run(self._folder), Showing() if is_shown else None)
 
     def _sandbox_for(self, bot: Bot) -> Sandbox:
         """The sandbox in which a newcomer is built; what it is allowed is said when it plays."""

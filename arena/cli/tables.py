@@ -21,6 +21,7 @@ from arena.exports import text
 from arena.exports.grid import ASCII, Pen
 from arena.ratings.columns import BOUNDS
 from arena.records.league import Member
+from arena.tournament.run import Run
 from arena.tournament.runner import FIRST_GAMES
 from arena.tournament.runs import Completeness
 
@@ -75,20 +76,20 @@ def show_notes(tables: "Tables") -> None:
         say(f"note: {printable(note)}")
 
 
-def rate_run(folder: Path, rating: Rating) -> "tuple[Tables, Completeness | None]":
+def rate_run(run: Run, rating: Rating) -> "tuple[Tables, Completeness | None]":
     """`rated_run`, said when it is slow."""
-    with said_when_slow(f"rating the games of {folder}"):
-        return rated_run(folder, *rating)
+    with said_when_slow(f"rating the games of {run.folder}"):
+        return rated_run(run, *rating)
 
 
-def conclude(folder: Path, showing: Showing | None, prior: float | None = None) -> list[str]:
+def conclude(run: Run, showing: Showing | None, prior: float | None = None) -> list[str]:
     """Writes the tables of a run that has just been played, and shows them if wanted; returns the
     bots that forfeited each of their games, which were enough to tell.
     """
     from arena.exports.files import write_standings  # noqa: PLC0415
 
-    tables, plan = rate_run(folder, Rating(prior))
-    write_standings(folder, tables)
+    tables, plan = rate_run(run, Rating(prior))
+    write_standings(run, tables)
     if showing is not None:
         show_tables(tables, showing, plan=plan and plan._asdict())
     rows = tables.standings

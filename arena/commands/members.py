@@ -39,6 +39,7 @@ from arena.records.league import (
 from arena.records.record import name_of, utc_now
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
 from arena.tournament.consistency import config_of
+from arena.tournament.run import Run
 from arena.tournament.runs import Request, as_it_is, boards_of, list_runs, make_request
 from arena.tournament.settings import Asked
 
@@ -340,8 +341,7 @@ def league_request(
         found = members.newcomers((), sandbox_for)
         terms = LeagueTerms(_names(bots))
         return make_request(with_clock(options, tell), boards_of(options), found, league=terms)
-    info = read_run(folder)
-    known = as_it_is(folder, info, config_of(info))
+    known = as_it_is(Run(folder))
     every = [*known.bots, *members.newcomers([bot.label for bot in known.bots], sandbox_for)]
     # The settings given now are compared with those of the league when it is opened.
     said: dict[str, Any] = {**options, "bots": [bot.label for bot in every]}

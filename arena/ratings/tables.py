@@ -36,7 +36,8 @@ from arena.ratings.notes import (
 from arena.ratings.order import order_sentences
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Floats, Results
 from arena.ratings.sheet import Sheet
-from arena.ratings.tally import PlayedBlocks, games_in, score_journal, scoring_of
+from arena.ratings.tally import score_journal, scoring_of
+from arena.records.blocks import PlayedBlocks, games_in
 from arena.records.journal import journal_of
 from arena.records.record import DUEL
 from arena.records.runfile import RunInfo, read_run

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from arena.errors import UserError
 from arena.ratings.results import NS_PER_MS, Counts, Ints, Outcomes, counts_of
+from arena.records.blocks import PlayedBlocks
 from arena.records.journal import Ids, read_rows
 from arena.records.notes import Notes
 from arena.records.record import (
@@ -104,21 +105,6 @@ def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
         return row
 
     return fitting
-
-
-class PlayedBlocks(NamedTuple):
-    """The blocks of a line-up on a board, ``place`` being ``board/line-up``: their deal numbers,
-    and the number of games of each.
-    """
-
-    place: str
-    deals: Sequence[int]
-    games: Sequence[int]
-
-
-def games_in(blocks: Iterable[PlayedBlocks]) -> int:
-    """The number of games in all blocks together."""
-    return sum(sum(block.games) for block in blocks)
 
 
 class Tally:

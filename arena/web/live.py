@@ -30,6 +30,7 @@ from arena.commands.runs import NOTHING, JournalCount, Rated, count_games, glanc
 from arena.errors import ArenaError, RunError
 from arena.records.journal import journal_of
 from arena.records.runfile import RUN_FILE
+from arena.tournament.run import Run
 from arena.tournament.workers import Crew, yield_to_games
 
 PATIENCE_S = 60.0
@@ -332,7 +333,7 @@ def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str
     row = {"run": folder.name, "folder": folder, "is_game": False, "leader": None}
     try:
         counted = count_games(folder, counted)
-        told = glance(folder, counted)
+        told = glance(Run(folder), counted)
     except ArenaError as error:
         return counted, {**row, "problem": str(error)}
     return counted, {

@@ -15,7 +15,8 @@ from arena.match.referee import Referee
 from arena.players.player import InProcessPlayer, first_move, random_move
 from arena.ratings.columns import file_names
 from arena.ratings.tables import make_tables, run_tables
-from arena.ratings.tally import Match, Matches, Score, Tally, games_in, scoring_of
+from arena.ratings.tally import Match, Matches, Score, Tally, scoring_of
+from arena.records.blocks import games_in
 from arena.records.journal import Journal, read_records
 from arena.records.record import Fault, GameRecord, shares
 from arena.records.runfile import read_run

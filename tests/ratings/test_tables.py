@@ -32,6 +32,7 @@ from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
 from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.consistency import make_config
+from arena.tournament.run import Run
 from arena.tournament.schedule import Schedule
 from tests.exports.runs import game_of
 from tests.exports.runs import write_run as write_made_up
@@ -69,7 +70,7 @@ def counted(folder, bots=()):
 
 
 def games_csv(folder):
-    return pd.read_csv(io.StringIO("".join(csv_of_games(folder, 3))), na_filter=False)
+    return pd.read_csv(io.StringIO("".join(csv_of_games(Run(folder), 3))), na_filter=False)
 
 
 def test_every_game_is_counted_with_its_deal_and_its_seats(run):
@@ -292,7 +293,7 @@ def test_boards_sizes_of_tables_and_bots_are_told_apart_whatever_the_order(tmp_p
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_exported_games_are_those_of_the_journal(run, tmp_path, form):
-    paths = export_run(run, tmp_path, run_tables(run), form)
+    paths = export_run(Run(run), tmp_path, run_tables(run), form)
     assert [path.name for path in paths] == [
         f"{name}.{form}" for name in ("standings", "pairs", "seats", "faults", "games")
     ]
@@ -332,7 +333,7 @@ def test_parquet_has_times_and_notes_and_csv_has_neither(tmp_path):
     odd = [{"turn": 999, "value": 0.5}, {"text": "x" * 999}, {"turn": 1, "seat": 7, "n": 1}]
     strange = msgspec.structs.replace(game_of("ab", deal=2), notes=odd, ms=[None])
     folder = write_made_up(tmp_path / "r", "ab", [silent, noted, strange], deals=3)
-    export_run(folder, tmp_path, run_tables(folder), "parquet")
+    export_run(Run(folder), tmp_path, run_tables(folder), "parquet")
     rows = pd.read_parquet(tmp_path / "games.parquet").to_dict("records")
     assert [row["ms"] is None for row in rows] == [True, False, False]
     assert [row["notes"] is None for row in rows] == [True, False, False]
@@ -342,13 +343,13 @@ def test_parquet_has_times_and_notes_and_csv_has_neither(tmp_path):
     assert note["numbers"] == [("depth", 3.0)]
     [note] = rows[2]["notes"]
     assert (note["turn"], note["seat"], note["numbers"]) == (1, 1, [("n", 1.0)])
-    assert "cmd" not in "".join(csv_of_games(folder, 2))
+    assert "cmd" not in "".join(csv_of_games(Run(folder), 2))
 
 
 def test_pieces_of_games_csv_make_the_whole(run, monkeypatch):
-    whole = "".join(csv_of_games(run, 3))
+    whole = "".join(csv_of_games(Run(run), 3))
     monkeypatch.setattr(exported_games, "AT_ONCE", 7)
-    pieces = list(csv_of_games(run, 3))
+    pieces = list(csv_of_games(Run(run), 3))
     assert len(pieces) == 1 + -(-144 // 7)
     assert "".join(pieces) == whole
     assert pieces[0].startswith(
@@ -358,7 +359,7 @@ def test_pieces_of_games_csv_make_the_whole(run, monkeypatch):
 
 def test_seats_that_a_game_does_not_have_are_empty(tmp_path):
     write_made_up(tmp_path / "r", "abc", [game_of("ab"), game_of("abc", deal=1)])
-    two, three = "".join(csv_of_games(tmp_path / "r", 3)).splitlines()[1:]
+    two, three = "".join(csv_of_games(Run(tmp_path / "r"), 3)).splitlines()[1:]
     assert two.endswith(",,,,,,")
     assert two.count(",") == three.count(",")
 
@@ -366,6 +367,6 @@ def test_seats_that_a_game_does_not_have_are_empty(tmp_path):
 def test_without_pyarrow_parquet_is_an_error_with_the_cure(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(UserError, match="expected pyarrow for Parquet files, found none") as caught:
-        export_run(run, tmp_path, run_tables(run), "parquet")
+        export_run(Run(run), tmp_path, run_tables(run), "parquet")
     assert "pip install 'qin-arena[parquet]'" in caught.value.hint
     assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ from arena.records.journal import Ids
 from arena.records.league import Drawn
 from arena.records.runfile import RunInfo
 from arena.rules.notation import parse_deck
-from arena.tournament.consistency import make_config
+from arena.tournament.consistency import config_of, make_config
 from arena.tournament.lineups import (
     MOST_TABLES,
     LineUps,
@@ -22,7 +22,7 @@ from arena.tournament.lineups import (
     fix_line_ups,
     line_ups_of,
 )
-from arena.tournament.runs import completeness, schedule_of
+from arena.tournament.runs import completeness
 from arena.tournament.schedule import Schedule, bot_seed, deck_of, seatings
 
 
@@ -66,12 +66,12 @@ def test_the_plan_knows_its_blocks_and_how_much_of_them_was_played():
     foreign = [(f"bird/{line_up}", 2), (f"other/{line_up}", 0), ("bird/ann+bob+zoe", 0)]
     assert not any(schedule.needs_block(*block) for block in foreign)
     info = RunInfo("0", 1, "pure", 1, settings, {}, [], "s", "none", "")
-    assert completeness(schedule_of(info), blocks_of(blocks)) == (24, 0, 0)
-    assert completeness(schedule_of(info), []) == (24, 24, 0)
+    assert completeness(Schedule(config_of(info)), blocks_of(blocks)) == (24, 0, 0)
+    assert completeness(Schedule(config_of(info)), []) == (24, 24, 0)
     played = {first: 1, second: 2, **dict.fromkeys([*rest[:-1], *foreign], 3)}
-    assert completeness(schedule_of(info), blocks_of(played)) == (24, 6, 2)
+    assert completeness(Schedule(config_of(info)), blocks_of(played)) == (24, 6, 2)
     with pytest.raises(ConfigError):
-        schedule_of(msgspec.structs.replace(info, config=None))
+        Schedule(config_of(msgspec.structs.replace(info, config=None)))
 
 
 def test_the_plan_knows_its_games_by_their_ids():
@@ -156,7 +156,7 @@ def test_the_plan_of_matches_knows_its_blocks():
     assert [deal for deal in range(5) if schedule.needs_block("bird/ann+bob", deal)] == [0, 1]
     assert [deal for deal in range(5) if schedule.needs_block("lion/ann+cy", deal)] == [0]
     info = RunInfo("0", 1, "pure", 1, settings, {}, [], "s", "none", "")
-    assert completeness(schedule_of(info), blocks_of(blocks)) == (6 * 3 * 2, 0, 0)
+    assert completeness(Schedule(config_of(info)), blocks_of(blocks)) == (6 * 3 * 2, 0, 0)
 
 
 def test_the_order_of_the_bots_does_not_matter():
@@ -281,7 +281,7 @@ def test_a_plan_of_any_size_begins_at_once_and_is_never_listed(settings):
     assert schedule.played(played) == len(set(played)) == 1000
     assert not schedule.has_game("bird/b000+b001+b002+zoe/0/0")
     info = RunInfo("0", 1, "pure", 1, schedule.config, {}, [], "s", "none", "")
-    assert completeness(schedule_of(info), []).missing == schedule.games
+    assert completeness(Schedule(config_of(info)), []).missing == schedule.games
 
 
 def test_a_run_goes_on_where_it_stopped():

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
+from arena.records.config import LeagueTerms, RunConfig
 from arena.records.journal import Ids
 from arena.records.league import Drawn
 from arena.records.runfile import RunInfo
@@ -425,3 +426,32 @@ def test_draws_of_a_league_begin_with_one_seating_as_often_as_with_another(playe
     )
     assert set(firsts) == set(range(players))
     assert max(firsts.values()) < 1.4 * 300 / players
+
+
+class CountedLooks(Schedule):
+    """A schedule that counts at how many spans of deals it has looked."""
+
+    looks = 0
+
+    def _cut(self, deals):
+        self.looks += 1
+        return super()._cut(deals)
+
+
+def league_of(drawn):
+    """The settings of a league of two bots that has drawn these deals for them."""
+    draws = [Drawn("ann+bob", first, deals) for first, deals in drawn]
+    return RunConfig(bots=["ann", "bob"], seed="s", league=LeagueTerms(), drawn=draws)
+
+
+def test_a_game_of_a_league_is_known_without_a_look_at_all_draws():
+    schedule = CountedLooks(league_of((first, 2) for first in range(0, 4000, 4)))
+    before = schedule.looks
+    assert schedule.played(f"bird/ann+bob/{deal}/0" for deal in range(4000)) == 2000
+    assert schedule.looks - before <= 4000, "a walk through the draws takes two million looks"
+
+
+def test_draws_whose_deals_overlap_have_the_deals_of_both():
+    schedule = Schedule(league_of([(10, 5), (0, 3), (12, 6), (11, 1)]))
+    known = [deal for deal in range(25) if schedule.needs_block("bird/ann+bob", deal)]
+    assert known == [0, 1, 2, *range(10, 18)]

@@ -21,6 +21,7 @@ Errors that a user can fix are an `arena.errors.UserError`, whose ``hint`` is th
 """
 
 import os
+import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -337,13 +338,23 @@ def _opened(run: Any, home: Named | None) -> OpenedRun:
 
 @contextmanager
 def _warnings() -> Iterator[Tell]:
-    """Collects what a command would say; warns of it at the call of a function of this module."""
-    told = list[str]()
+    """Collects what a command would say, and warns of it at the call of a function of this module.
+
+    Where warnings are errors (``-W error``), an error of the function itself comes first: what
+    would have been a warning is then a note of that error.
+    """
+    texts = list[str]()
     try:
-        yield told.append
-    finally:
-        for text in told:
-            warnings.warn(text, ArenaWarning, stacklevel=4)
+        yield texts.append
+    except BaseException as error:
+        for text in texts:
+            try:
+                warnings.warn(text, ArenaWarning, stacklevel=4)
+            except ArenaWarning:
+                error.add_note(text)
+        raise
+    for text in texts:
+        warnings.warn(text, ArenaWarning, stacklevel=4)
 
 
 def _choice(said: Mapping[str, Any], tell: Tell) -> SandboxChoice:
@@ -355,6 +366,14 @@ def _choice(said: Mapping[str, Any], tell: Tell) -> SandboxChoice:
     )
 
 
+class _Bar(tqdm):  # type: ignore[type-arg] # a class at run time, too
+    """A bar with a lock of its own. The one that tqdm makes for a program would settle the start
+    method of the program's `multiprocessing`.
+    """
+
+    _lock = threading.RLock()
+
+
 @contextmanager
 def _playing(folder: Path, request: Request, said: Mapping[str, Any], tell: Tell) -> Iterator[Play]:
     """Opens a run for playing. A KeyboardInterrupt ends it."""
@@ -362,7 +381,7 @@ def _playing(folder: Path, request: Request, said: Mapping[str, Any], tell: Tell
     place = Place(said.get("jobs"))
     adopt = said.get("adopt", False)
     with (
-        tqdm(unit="game", disable=not said.get("progress"), dynamic_ncols=True) as bar,
+        _Bar(unit="game", disable=not said.get("progress"), dynamic_ncols=True) as bar,
         open_run(folder, request, place, sandbox, tell, adopt=adopt) as run,
     ):
 

@@ -76,6 +76,15 @@ class UserError(ArenaError):
 
 
 NO_ROOM = {errno.ENOSPC: "make room on the disk", errno.EDQUOT: "make room in your quota"}
+MACHINE_ERRORS = {
+    **NO_ROOM,
+    errno.EROFS: "name a folder that you can write to",
+    errno.EMFILE: "allow more open files with 'ulimit -n', or ask for fewer --jobs",
+    errno.ENFILE: "close other programs: this machine cannot open more files",
+    errno.ENOMEM: "close other programs, or ask for fewer --jobs",
+    errno.EIO: "look for a failing disk or terminal",
+}
+"""Errors of the machine that are nobody's fault here, each with its cure."""
 
 
 def cannot_write(place: object, error: OSError, cure: str = "") -> tuple[str, str]:

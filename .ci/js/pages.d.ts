@@ -38,6 +38,47 @@ interface Fault {
 /** Something drawn on a board: its layer, then a part with its place, or a seat with a border. */
 type BoardElement = [number, string | number, ...any[]];
 
+/** One half of a tile on the board. Rows and columns count from 0. */
+interface Half {
+  colour: string;
+  /** such as c3 */
+  square: string;
+  row: number;
+  column: number;
+}
+
+/** A placement as `notation.js` reads it. */
+interface Placement {
+  first: Half;
+  second: Half;
+  /** two letters, such as RY */
+  tile: string;
+  isHorizontal: boolean;
+}
+
+/** A seat in the list beside the board. */
+interface SeatLine {
+  seat: number;
+  name: string;
+  /** such as "to move" */
+  status: string;
+  isNext: boolean;
+  /** pagodas that the seat holds now, that it held before, and at the start of the game */
+  left: number;
+  before: number;
+  stock: number;
+  /** what stands after the number of pagodas */
+  unit: string;
+}
+
+/** What stands in a seat's line: the words, then nodes such as a hand. */
+type LineOf = (
+  story: Story,
+  state: Position,
+  seat: number,
+  isNext: boolean,
+) => [Pick<SeatLine, "name" | "status" | "unit">, ...Node[]];
+
 /** A game as `arena/exports/report/games.py` writes it. */
 interface Game {
   id?: string;
@@ -142,6 +183,7 @@ type ViewerParts = Record<
 
 /** The elements that `play.js` asks for by their ids. */
 type PlayParts = Record<
+  | "playing"
   | "ground"
   | "grid"
   | "tiles"
@@ -151,6 +193,7 @@ type PlayParts = Record<
   | "ending"
   | "grading"
   | "seats"
+  | "seed"
   | "pace"
   | "list"
   | "story",
@@ -160,3 +203,14 @@ type PlayParts = Record<
     "turn" | "place" | "hint" | "grade" | "choose" | "leave" | "rules-open",
     HTMLButtonElement
   > & { look: HTMLAnchorElement; moves: HTMLSelectElement; rules: HTMLDialogElement };
+
+/** What the page does when a person points at squares of the board. */
+interface GridActions {
+  onPoint(row: number, column: number): void;
+  /** the pointer left the board */
+  onLeave(): void;
+  /** a click, or Enter or the space bar */
+  onClick(row: number, column: number): void;
+  /** a touch */
+  onTap(row: number, column: number): void;
+}

@@ -24,7 +24,7 @@ def analyse(
 
     Does it matter who else sits at the table? What is each seat worth? How do games end? How long
     does each bot think, and on which machines were games played? Did anybody do better on deals
-    that it had met before?
+    that it had met before? Why did games break off without a bot's fault?
 
     \b
     arena analyse

@@ -23,8 +23,9 @@ from arena.players.sandbox.launch import search_path
 from arena.players.sandbox.tiers import TIERS, Sandbox, Tier, failure, sdk_failure
 from arena.players.timekeeper import kernel_counts, longest_pauses, paranoia
 from arena.rules import CORE
+from arena.tournament.crew import START_METHOD
 from arena.tournament.settings import read_own_config
-from arena.tournament.workers import START_METHOD, available_cores
+from arena.tournament.workers import available_cores
 
 TOOLCHAINS = {
     "Python": ("python3",),

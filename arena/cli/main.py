@@ -15,7 +15,7 @@ from arena.cli import BUG, DONE, FAILED, INTERRUPTED, command_is_loaded
 from arena.cli.mistakes import NoCommandError, mistake
 from arena.cli.terminal import colours_wanted, columns_of, folded
 from arena.commands.home import find_home
-from arena.errors import NO_ROOM, ArenaError, UserError, Void, cannot_write
+from arena.errors import MACHINE_ERRORS, NO_ROOM, ArenaError, UserError, Void, cannot_write
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -63,16 +63,6 @@ OTHER_NAMES = {"analyze": "analyse"}
 """Second names of commands, which the help does not list."""
 
 HOME = click.Path(file_okay=False, path_type=Path)
-
-MACHINE_ERRORS = {
-    **NO_ROOM,
-    errno.EROFS: "name a folder that you can write to",
-    errno.EMFILE: "allow more open files with 'ulimit -n', or ask for fewer --jobs",
-    errno.ENFILE: "close other programs: this machine cannot open more files",
-    errno.ENOMEM: "close other programs, or ask for fewer --jobs",
-    errno.EIO: "look for a failing disk or terminal",
-}
-"""Errors of the machine that are nobody's fault here, each with its cure."""
 
 
 class CommandTable(click.Group):

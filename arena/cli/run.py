@@ -250,6 +250,8 @@ def show_troubles(runner: Runner, folder: Path, unplayed: str = "") -> None:
     for voided in runner.voided:
         why = f"{printable(voided.reason)}; see voids.jsonl and logs/ in {folder}"
         say(f"error: {voided.game} could not be played: {why}")
+    for cure in dict.fromkeys(voided.cure for voided in runner.voided if voided.cure):
+        say(f"hint: {cure}")
     if runner.faults.is_full:
         say(FULL)
 

@@ -117,6 +117,12 @@ def _is_one_game(run: Path) -> bool:
         return False
 
 
+RATED_COLUMNS = frozenset(
+    ("rank", "bot", "elo", "elo_low", "elo_high", "mark", "games", "forfeits")
+)
+"""The columns of standings.csv that `Rated` is made of."""
+
+
 class Rated(NamedTuple):
     """A bot's row in the standings of a run; NaN where there is no figure or end."""
 
@@ -150,11 +156,20 @@ class Rated(NamedTuple):
 
 
 def ratings_in(folder: Path) -> list[Rated]:
-    """The bots in the standings of a run, the best first; none if it has no tables, or others."""
+    """The bots in the standings of a run, the best first; none if the run has no tables yet, or if
+    the file is not one that this arena writes and this user may read. Raises OSError where this
+    machine fails.
+    """
     try:
-        text = read_regular(folder, STANDINGS_FILE, MOST_BYTES).decode()
-        return [_rated(folder.name, row) for row in csv.DictReader(StringIO(text))]
-    except (RunError, OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error):
+        data = read_regular(folder, STANDINGS_FILE, MOST_BYTES)
+    except (FileNotFoundError, PermissionError, RunError):
+        return []
+    try:
+        rows = csv.DictReader(StringIO(data.decode()), restval="")
+        if not RATED_COLUMNS.issubset(rows.fieldnames or ()):
+            return []
+        return [_rated(folder.name, row) for row in rows]
+    except (ValueError, csv.Error):  # not UTF-8, no number where one should be, or no CSV at all
         return []
 
 
@@ -187,6 +202,7 @@ def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
 
 
 def _rated(run: str, row: dict[str, str]) -> Rated:
+    """A row of standings.csv. Raises ValueError if a cell is not the number it should be."""
     elo, low, high = (float(row[name] or nan) for name in ("elo", "elo_low", "elo_high"))
     bot = text_of(row["bot"])
     rank, games, forfeits = (int(row[name]) for name in ("rank", "games", "forfeits"))

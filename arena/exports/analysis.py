@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from arena.errors import counted, printable
 from arena.exports.files import csv_text, table_rows
 from arena.exports.grid import number
 from arena.exports.text import pairs_text, seats_text, table_text
@@ -78,7 +79,10 @@ MEANING = """\
 Cost% is what a decision costs, in % of a win, with its 95 % error, clustered by
 deal. A blunder costs 10 % or more. Agreed% is how often the judge would have
 played the same."""
-CONTENT = ("seats", "met_again", "times", "endings", "machines", "opponents")
+VOID_MEANING = """\
+A void game broke off for a reason outside the bots. It does not count, and is
+played again. voids.jsonl in the run's folder has each attempt."""
+CONTENT = ("seats", "met_again", "times", "endings", "machines", "opponents", "voids")
 
 
 def analysis_object(analysis: Analysis) -> dict[str, Any]:
@@ -112,6 +116,8 @@ def analysis_text(analysis: Analysis, width: int | None = None) -> str:
         )
     if analysis.opponents is not None:
         parts.append(f"Opponents\n{pairs_text(analysis.opponents, width=width)}")
+    if len(analysis.voids):
+        parts.append(_voids_text(analysis.voids))
     return "\n\n".join(parts)
 
 
@@ -127,6 +133,20 @@ def _met_again(reunions: pd.DataFrame, width: int | None = None) -> list[str]:
         "\nIts rivals then do worse. 'arena run --seatings single' gives every game its own deck."
     )
     return [f"Deals met again\n{table_text(MET_AGAIN, sure, width=width)}\n{told}"]
+
+
+def _voids_text(voids: pd.DataFrame) -> str:
+    """The reasons for which games broke off, each with how often it did and the first such game."""
+    lines = ["Void games"]
+    for row in voids.to_dict("records"):
+        times = counted(row["attempts"], "time")
+        games = counted(row["games"], "game")
+        line = f"{printable(row['reason'])}: {times} in {games}, first in {row['game']}"
+        if row["unplayed"]:
+            line += f"; not played since: {counted(row['unplayed'], 'game')}"
+        lines.append(line)
+    lines.append(VOID_MEANING)
+    return "\n".join(lines)
 
 
 def review_text(

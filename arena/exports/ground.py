@@ -144,8 +144,10 @@ def _uses(part: str, board: Board, squares: Iterable[int]) -> str:
 
 
 def empty_board(board: Board) -> Markup:
-    """The drawing of an empty board for a page, with a group for each layer, which the page's
-    script fills.
+    """The picture of an empty board for a page, with an empty group for each layer.
+
+    The page's scripts fill the groups. They read the sizes of a square and of the frame from the
+    picture, so that no script has these numbers of its own.
     """
     width, height = size(board)
     layers = '<g class="live">' + "<g></g>" * LAYERS + "</g>"
@@ -157,4 +159,6 @@ def empty_board(board: Board) -> Markup:
         class_="board",
         role="img",
         aria_label=f"the board {board.name}",
+        data_side=SIDE,
+        data_frame=FRAME,
     )

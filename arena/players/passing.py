@@ -11,7 +11,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,27 +27,32 @@ _locks: dict[str, int] = {}
 
 def make_passing(kind: str) -> str:
     """Makes an empty folder that this process owns, and returns its path; ``kind`` is a part of its
-    name.
+    name. Raises OSError, and then leaves no folder.
     """
-    made = tempfile.mkdtemp(prefix=UNFINISHED)
-    handle = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
-    # On a file system without locks, no folder is ever taken for abandoned.
-    with suppress(OSError):
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    # Only now the folder gets a name that other processes look at, so none sees it without its
-    # lock.
-    name = made.replace(UNFINISHED, f"{PREFIX}{kind}-")
-    os.rename(made, name)  # noqa: PTH104 - every start of a bot waits for this call
+    with ExitStack() as undo:
+        made = tempfile.mkdtemp(prefix=UNFINISHED)
+        undo.callback(os.rmdir, made)
+        handle = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
+        undo.callback(os.close, handle)
+        # On a file system without locks, no folder is ever taken for abandoned.
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Only now the folder gets a name that other processes look at, so none sees it without its
+        # lock.
+        name = made.replace(UNFINISHED, f"{PREFIX}{kind}-")
+        os.rename(made, name)  # noqa: PTH104 - every start of a bot waits for this call
+        undo.pop_all()
     _locks[name] = handle
     return name
 
 
 def remove_passing(folder: str) -> None:
-    """Removes a folder that this process owns."""
-    remove_tree(folder)
+    """Removes a folder that this process owns. What cannot be removed has no owner any more."""
+    # Closed first: without a free descriptor, nothing can be removed.
     handle = _locks.pop(folder, None)
     if handle is not None:
         os.close(handle)
+    remove_tree(folder)
 
 
 def remove_abandoned() -> list[Path]:
@@ -90,8 +95,9 @@ def remove_tree(folder: str) -> None:
         shutil.rmtree(folder)
     except (OSError, RecursionError):
         if os.path.lexists(folder):
-            run_tool("chmod", "-R", "u+rwX", folder)
-            run_tool("rm", "-rf", folder)
+            with suppress(OSError):  # this machine cannot start another process
+                run_tool("chmod", "-R", "u+rwX", folder)
+                run_tool("rm", "-rf", folder)
 
 
 def run_tool(*command: str) -> None:

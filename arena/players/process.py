@@ -1,6 +1,7 @@
 """One bot process under its keeper, in a session of its own, killed with all that it started."""
 
 import contextlib
+import errno
 import fcntl
 import os
 import select
@@ -9,10 +10,11 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.errors import Void
+from arena.errors import MACHINE_ERRORS, Void
 from arena.players import keeper
 from arena.players.keeper import figures_of, shared_fairly, stat_of
 from arena.players.orphans import adoption, kill_orphans
@@ -66,6 +68,13 @@ UNWATCHED = (
     "was killed because the process that watches over it was killed: a bot must leave the arena's"
     " processes alone"
 )
+
+
+CURES = {
+    errno.EAGAIN: "allow more processes with 'ulimit -u', or ask for fewer --jobs",
+    **MACHINE_ERRORS,
+}
+"""What a user can do if this machine cannot start a process, by the error's number."""
 
 
 class Ending(NamedTuple):
@@ -123,65 +132,78 @@ class BotProcess:
         self._status_text = b""
         self._unwatched = False
         self._stderr_dropped = 0
-        self._sandbox = sandbox
-        self._launch = sandbox.launch(command, folder, writable=building, grants=grants)
-        self.stderr = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
-        # It may be cut while the bot writes to it.
-        fcntl.fcntl(self.stderr, fcntl.F_SETFL, os.O_APPEND)
-        # The lifeline ends when this process lets go of it, kill -9 included, and then the keeper
-        # kills the bot. The status pipe ends when the keeper does, which nobody but a bot wants.
-        lifeline_read, self._lifeline = os.pipe()
-        self._status, status_write = os.pipe()
-        os.set_blocking(self._status, False)
-        limits = {**self._launch.limits, **(BUILD_LIMITS if building else LIMITS)}
-        limits["memory_mb"] = memory_mb
-        if processes:
-            limits["processes"] = processes + self._launch.processes
-        said = ",".join(f"{name}={number}" for name, number in limits.items())
-        places = (self._launch.temporary, str(folder.resolve()) if building else None)
-        words = [str(lifeline_read), str(status_write), said, *filter(None, places)]
-        adoption.begin()
-        try:
-            self._keeper = self._start(words, folder, (lifeline_read, status_write))
-        except OSError as error:
-            adoption.end()
-            os.close(self._lifeline)
-            os.close(self._status)
-            self.stderr.close()
-            self._launch.clear_up()
-            raise Void(f"expected to start a process, got {error}") from error
-        finally:
-            os.close(lifeline_read)
-            os.close(status_write)
-            self._launch.close()
-        assert self._keeper.stdin is not None
-        assert self._keeper.stdout is not None
-        # Copies, which the caller may close when it likes: the originals belong to Popen's files.
-        self.to_bot = os.dup(self._keeper.stdin.fileno())
-        self.from_bot = os.dup(self._keeper.stdout.fileno())
-        self._keeper.stdin.close()
-        self._keeper.stdout.close()
-        self._stopped = False
         self._pauses = 0
         self._is_stopped = False
-        self.meter = Meter(self._keeper.pid, self._words)
-        adoption.keepers.add(self._keeper.pid)
+        self._sandbox = sandbox
+        limits = {**(BUILD_LIMITS if building else LIMITS), "memory_mb": memory_mb}
+        if processes:
+            limits["processes"] = processes
+        with ExitStack() as undo:
+            self._resources = undo.enter_context(ExitStack())
+            try:
+                self._open(undo, command, folder, limits, building=building)
+            except OSError as error:
+                cure = CURES.get(error.errno or 0, "")
+                raise Void(f"expected to start a process, got {error}", cure) from error
+            undo.pop_all()  # the start has succeeded: `stop` closes the resources
 
-    def _start(
-        self, words: list[str], folder: Path, pipes: tuple[int, ...]
-    ) -> subprocess.Popen[bytes]:
-        """The keeper, which starts the bot. Raises OSError."""
-        # Starting bots is what this is for.
-        return subprocess.Popen(  # noqa: S603
-            [*plain_python(keeper), *words, "--", *self._launch.command],
-            cwd=folder,
-            env=self._launch.environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.stderr,
-            pass_fds=(*pipes, *self._launch.descriptors),
-            start_new_session=True,
-        )
+    def _open(
+        self,
+        undo: ExitStack,
+        command: Sequence[str],
+        folder: Path,
+        limits: dict[str, int],
+        *,
+        building: bool,
+    ) -> None:
+        """Start the keeper, which starts the bot. What `stop` has to end goes into the resources,
+        the caller's descriptors into ``undo``. Raises OSError, SandboxError.
+        """
+        with ExitStack() as inherited:
+            self._launch = self._sandbox.launch(
+                command, folder, writable=building, grants=self.grants
+            )
+            inherited.callback(self._launch.close)
+            self._resources.callback(self._launch.clear_up)
+            self.stderr = self._resources.enter_context(tempfile.TemporaryFile())
+            # It may be cut while the bot writes to it.
+            fcntl.fcntl(self.stderr, fcntl.F_SETFL, os.O_APPEND)
+            # The status pipe ends when the keeper does, which nobody but a bot wants.
+            self._status, status_write = open_pipe(self._resources, inherited)
+            os.set_blocking(self._status, False)
+            # The lifeline ends when this process lets go of it, kill -9 included, and then the
+            # keeper kills the bot. As a file it can be closed twice.
+            lifeline_read, lifeline_write = os.pipe()
+            inherited.callback(os.close, lifeline_read)
+            self._lifeline = self._resources.enter_context(os.fdopen(lifeline_write, "wb", 0))
+            stdin, self.to_bot = open_pipe(inherited, undo)
+            self.from_bot, stdout = open_pipe(undo, inherited)
+            adoption.begin()
+            self._resources.callback(adoption.end)
+            places = (self._launch.temporary, str(folder.resolve()) if building else None)
+            words = [str(lifeline_read), str(status_write), self._limits_text(limits)]
+            # Starting bots is what this is for.
+            self._keeper = subprocess.Popen(  # noqa: S603
+                [*plain_python(keeper), *words, *filter(None, places), "--", *self._launch.command],
+                cwd=folder,
+                env=self._launch.environment,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=self.stderr,
+                pass_fds=(lifeline_read, status_write, *self._launch.descriptors),
+                start_new_session=True,
+            )
+        adoption.keepers.add(self._keeper.pid)
+        self._resources.callback(self._end_keeper)
+        self.meter = Meter(self._keeper.pid, self._words)
+        self._resources.callback(self.meter.close)
+
+    def _limits_text(self, limits: dict[str, int]) -> str:
+        """The limits of the bot and those of its sandbox tier, as the keeper reads them."""
+        merged = {**self._launch.limits, **limits}
+        if "processes" in limits:
+            merged["processes"] += self._launch.processes
+        return ",".join(f"{name}={number}" for name, number in merged.items())
 
     def ending(self, wait_s: float = 0.0) -> Ending | None:
         """How the bot ended, after waiting up to ``wait_s``; None if it is still running."""
@@ -288,11 +310,11 @@ class BotProcess:
 
     def stop(self) -> None:
         """Kills the bot and all that it started, and waits for that; may be called again."""
-        if self._stopped:
-            return
-        self._stopped = True
-        self.meter.close()
-        os.close(self._lifeline)
+        self._resources.close()
+
+    def _end_keeper(self) -> None:
+        """Let go of the lifeline, so that the keeper kills the bot, and wait for both to end."""
+        self._lifeline.close()
         try:
             self._keeper.wait(STOP_S)
         except subprocess.TimeoutExpired:
@@ -302,10 +324,6 @@ class BotProcess:
         if self._keeper.returncode:  # it was killed before the bot, whose session is still known
             session = self._words().get("started")
             kill_orphans(self._keeper.pid, int(session) if session else None)
-        adoption.end()
-        os.close(self._status)
-        self.stderr.close()
-        self._launch.clear_up()
 
     def _told(self) -> list[str]:
         """All that the keeper has reported, line by line."""
@@ -320,6 +338,14 @@ class BotProcess:
         the line.
         """
         return {word: rest for word, _, rest in (line.partition(" ") for line in self._told())}
+
+
+def open_pipe(closes_read: ExitStack, closes_write: ExitStack) -> tuple[int, int]:
+    """The two ends of a new pipe, each with the stack that closes it."""
+    read, write = os.pipe()
+    closes_read.callback(os.close, read)
+    closes_write.callback(os.close, write)
+    return read, write
 
 
 def moments(span_ns: int) -> Iterator[int]:

@@ -1,9 +1,9 @@
 """An analysis of what lies behind a run's standings: how games end, how long bots think and where,
-and whether anybody did better on deals that it had met.
+whether anybody did better on deals that it had met, and why games broke off.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ from arena.records.grades import Grade
 from arena.records.journal import journal_of, read_rows
 from arena.records.record import GameRecord, shares, split_host
 from arena.records.runfile import read_run
+from arena.records.voids import VoidGame, read_voids
 from arena.rules.notation import PASSED
 from arena.rules.terms import LAST_PAGODA
 
@@ -43,7 +44,7 @@ class Analysis(NamedTuple):
 
     ``company`` is the clearest case of a third bot at the table that matters, None without one.
     ``notes`` say what is left out. ``opponents`` are the rows of `tables.pairs_table` for the
-    requested bot, or None.
+    requested bot, or None. ``voids`` has the reasons for which games broke off.
     """
 
     games: int
@@ -56,6 +57,7 @@ class Analysis(NamedTuple):
     endings: pd.DataFrame
     machines: pd.DataFrame
     opponents: pd.DataFrame | None
+    voids: pd.DataFrame
 
 
 def analyse_run(
@@ -72,8 +74,13 @@ def analyse_run(
     spent = Spent()
     played = 0
     away = set(without)
+    voids = [void for void in read_voids(run) if away.isdisjoint(void.bots)]
+    void_ids = {void.id for void in voids}
+    played_later = set[str]()
     for _, row in read_rows(journal_of(run), row_decoder(WholeRow)):
         played += 1
+        if row.id in void_ids:
+            played_later.add(row.id)
         if away.isdisjoint(row.bots):
             games.add(row)
             spent.add(row)
@@ -95,6 +102,7 @@ def analyse_run(
         endings=spent.endings(),
         machines=spent.machines(),
         opponents=None if bot is None else pairs[pairs["bot"] == bot].reset_index(drop=True),
+        voids=voids_table(voids, played_later),
     )
 
 
@@ -206,6 +214,27 @@ class Spent:
         names = ["board", "players", "games", "turns", "turns_low", "turns_high"]
         names += [end.replace(" ", "_") for end in ENDS]
         return pd.DataFrame(rows, columns=[*names, "by_other"])
+
+
+def voids_table(voids: Iterable[VoidGame], played_later: Container[str]) -> pd.DataFrame:
+    """One row for each reason for which games broke off, the most frequent reason first.
+
+    ``reason``    str
+    ``attempts``  int64, how often games broke off for this reason
+    ``games``     int64, how many different games these were
+    ``unplayed``  int64, how many of these games have no result, because they are not in
+                  ``played_later``
+    ``game``      str, the id of the first of these games
+    """
+    games_of = defaultdict[str, list[str]](list)
+    for void in voids:
+        games_of[void.reason].append(void.id)
+    rows = []
+    for reason, games in sorted(games_of.items(), key=lambda item: -len(item[1])):
+        different = set(games)
+        unplayed = sum(game not in played_later for game in different)
+        rows.append((reason, len(games), len(different), unplayed, games[0]))
+    return pd.DataFrame(rows, columns=["reason", "attempts", "games", "unplayed", "game"])
 
 
 def reunions_table(games: Tally, bots: list[str]) -> pd.DataFrame:

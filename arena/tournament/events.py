@@ -14,12 +14,13 @@ class GamePlayed(NamedTuple):
 
 class Voided(NamedTuple):
     """A game broke off through no fault of a bot. It is played again unless it is ``given_up`` for
-    this session.
+    this session. ``cure`` is what the user can do about the reason, empty if nothing is known.
     """
 
     game: str
     reason: str
     given_up: bool
+    cure: str = ""
 
 
 class BotBroken(NamedTuple):

@@ -1,7 +1,6 @@
 """logs/arena.log of a run, which gets the log of the main process and of its workers."""
 
 import logging
-import multiprocessing
 import os
 import threading
 from collections.abc import Iterator
@@ -13,11 +12,25 @@ from multiprocessing_logging import MultiProcessingHandler
 
 from arena.errors import RunError
 from arena.records.regular import open_regular
-from arena.tournament.workers import START_METHOD
+from arena.tournament.crew import WORKERS
 
 LOG = "logs/arena.log"
 FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
-_changing_start_method = threading.Lock()
+
+
+class RunLogHandler(MultiProcessingHandler):  # type: ignore[misc] # the library has no types
+    """A handler that writes what comes in its ``queue``, to which workers on this machine log."""
+
+    def __init__(self, name: str, sub_handler: logging.Handler) -> None:
+        # The library's own constructor makes a queue of the program's start method, to which
+        # workers could not log, and which settles that method for the program.
+        logging.Handler.__init__(self, sub_handler.level)
+        self.sub_handler = sub_handler
+        self.setFormatter(sub_handler.formatter)
+        self.queue = WORKERS.Queue(-1)
+        self._is_closed = False
+        self._receive_thread = threading.Thread(target=self._receive, name=name, daemon=True)
+        self._receive_thread.start()
 
 
 @contextmanager
@@ -32,15 +45,7 @@ def run_log(folder: Path, level: int) -> Iterator[Any]:
         raise RunError(f"expected to write the log {folder / LOG}, got {error}") from error
     to_file = logging.StreamHandler(file)
     to_file.setFormatter(logging.Formatter(FORMAT))
-    # The handler's queue has to be made with the start method of our workers. After that, the
-    # program that plays gets its own start method back.
-    with _changing_start_method:
-        before = multiprocessing.get_start_method(allow_none=True)
-        multiprocessing.set_start_method(START_METHOD, force=True)
-        try:
-            handler = MultiProcessingHandler("log-writer", sub_handler=to_file)
-        finally:
-            multiprocessing.set_start_method(before, force=True)
+    handler = RunLogHandler("log-writer", to_file)
     root = logging.getLogger()
     level_before = root.level
     root.addHandler(handler)

@@ -3,7 +3,6 @@ them, on worker processes: to grade decisions, and to see how another bot would 
 """
 
 import logging
-import multiprocessing
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -27,18 +26,11 @@ from arena.records.journal import board_of
 from arena.records.record import GameRecord
 from arena.records.runfile import BotInfo
 from arena.records.timing import Timing
+from arena.tournament.crew import WORKERS, Crew
 from arena.tournament.run import Run
 from arena.tournament.runs import copy_of
 from arena.tournament.tuning import TunedGames
-from arena.tournament.workers import (
-    ATTEMPTS,
-    START_METHOD,
-    Crew,
-    Setup,
-    start_worker,
-    this_worker,
-    worker_cores,
-)
+from arena.tournament.workers import ATTEMPTS, Setup, start_worker, this_worker, worker_cores
 
 AHEAD = 8
 """Tasks handed out for each worker: to grade a decision takes from some milliseconds to a second,
@@ -226,8 +218,7 @@ def _in_order(
     boards = {name: tuple(lines) for name, lines in rows.items()}
     cores = worker_cores(jobs)
     setup = Setup(sandbox, logging.CRITICAL, cores, bots=bots, boards=boards, timing=timing)
-    context = multiprocessing.get_context(START_METHOD)
-    given = (setup, None, context.Value("i", 0), context.Value("b", 0, lock=False))
+    given = (setup, None, WORKERS.Value("i", 0), WORKERS.Value("b", 0, lock=False))
     waiting = deque[Future[Any]]()
     pool = Crew(jobs, start_worker, given)
     try:

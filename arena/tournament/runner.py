@@ -313,7 +313,8 @@ class Runner:
             so_far=so_far,
         )
         append_void(self._folder, void)
-        event = Voided(plan.id, reason, given_up=tried >= ATTEMPTS)
+        cure = error.hint if isinstance(error, Void) else ""
+        event = Voided(plan.id, reason, given_up=tried >= ATTEMPTS, cure=cure)
         if event.given_up:
             self.voided.append(event)
             self._source.give_up(plan)

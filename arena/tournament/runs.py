@@ -30,7 +30,14 @@ from arena.rules.terms import REVISION
 from arena.tournament.consistency import make_config, shown
 from arena.tournament.run import Run
 from arena.tournament.schedule import Schedule
-from arena.tournament.settings import DECLARED, UNTIL_DEALS, Asked, Settings, default_of
+from arena.tournament.settings import (
+    DECLARED,
+    OUTSIDE_CONFIG,
+    UNTIL_DEALS,
+    Asked,
+    Settings,
+    default_of,
+)
 
 IntOrFloat = int | float
 STATE = ("bots", "seed", "line_ups", "settled", "allotted", "drawn", "in_process")
@@ -100,11 +107,15 @@ def make_request(
     league: LeagueTerms | None = None,
 ) -> Request:
     """What the options ask for. Raises ConfigError."""
-    fields = RunConfig.__struct_fields__
     said = dict(asked)
     settings = {
         **({"deals": UNTIL_DEALS} if "until" in said else {}),
-        **{name: value for name, value in said.items() if name in fields},
+        # A setting that is in neither place ends in an error, and not without effect.
+        **{
+            name: value
+            for name, value in said.items()
+            if name in DECLARED and name not in OUTSIDE_CONFIG
+        },
         "seed": str(said.get("seed", "")),
         "boards": list(boards),
         "bots": [bot.label for bot in bots],

@@ -248,6 +248,10 @@ DECLARED: Mapping[str, Setting] = {
     name: hint.__metadata__[-1] for name, hint in TYPES.items() if name != "bots"
 }
 QUESTION = ("elo0", "elo1", "alpha", "beta", "by")
+OUTSIDE_CONFIG = ("board_files", "out", *QUESTION)
+"""The settings that are no field of `RunConfig`: the boards of files are among its ``boards``,
+``out`` names the run's folder, and `Comparison` has the question.
+"""
 
 
 def default_of(name: str) -> Any:

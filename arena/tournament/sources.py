@@ -221,17 +221,21 @@ def in_chunks(
 
     A chunk has at most half as many deals as there were before it, so that whenever a run is
     stopped, all line-ups have played about the same number of games; while that would be fewer than
-    `CHUNK_GAMES` games, it has as many deals as make these. There are about as many open chunks as
-    ``slots``. Where sets of opponents take turns, the deals of
-    each set are a chunk. Games whose ids have been ``played`` are left out; ``planned`` may change
-    each of the others.
+    `CHUNK_GAMES` games, it has as many deals as make these. A comparison, which may be settled
+    after a few deals, begins with single deals. There are about as many open chunks as ``slots``.
+    Where sets of opponents take turns, the deals of each set are a chunk. Games whose ids have been
+    ``played`` are left out; ``planned`` may change each of the others.
     """
     config = schedule.config
     turns = schedule.turns
     last = schedule.last_deal
     rounds = ceil(last / turns)  # with one set of opponents, a round is a deal
-    most = MOST_DEALS_AT_ONCE if config.compare is None else MOST_COMPARED
-    least = max(1, CHUNK_GAMES * last // max(1, schedule.games))
+    if config.compare is None:
+        most = MOST_DEALS_AT_ONCE
+        least = max(1, CHUNK_GAMES * last // max(1, schedule.games))
+    else:
+        most = MOST_COMPARED
+        least = 1
     ahead = deque[range]()
     begun = first
     number_of_chunk = count(first)

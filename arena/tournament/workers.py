@@ -1,8 +1,7 @@
-"""The workers on this machine: what runs in their processes, and how these start and end.
+"""The workers on this machine: what runs in their processes, and the pool that gives them games.
 
 A worker keeps bots alive between games, plays one game at a time, and ends when the main process
-does. It is spawned, never forked: it shares nothing with the main process except what is passed in
-here. The program that plays may be a notebook, which has children of its own.
+does. `arena.tournament.crew` starts its process.
 """
 
 import hashlib
@@ -14,10 +13,9 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, nullcontext
 from logging.handlers import QueueHandler
 from multiprocessing.connection import wait
 from multiprocessing.util import Finalize
@@ -40,6 +38,7 @@ from arena.records.timing import Timing
 from arena.rules import CORE
 from arena.rules.boards import Board
 from arena.tournament.batches import Batch, Pace, Result
+from arena.tournament.crew import MAIN_HEARS, WORKERS, Crew
 
 log = logging.getLogger(__name__)
 
@@ -50,12 +49,6 @@ LONG_CPU_S = 2.0
 """After so much time, or CPU time of a worker and its bots, no further game of a batch begins."""
 STARTS_S = 1.0
 """What the start of bots may take of the first game."""
-MAIN_HEARS = (signal.SIGINT, signal.SIGHUP)
-"""A terminal sends these to workers, too; it is the main process that decides what becomes of the
-games.
-"""
-START_METHOD = "spawn"
-PATIENCE_S = 10.0
 AHEAD = 2
 """Batches handed out for each worker, so that none waits for the main process; one if games are
 slow.
@@ -68,7 +61,6 @@ CURES = {
     "core": f"{PURE} everywhere",
 }
 """What to do where versions are not alike."""
-_starting = threading.Lock()
 
 
 class Setup(Struct, frozen=True):
@@ -274,71 +266,6 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
     return Batch(results, seconds, cpu_seconds)
 
 
-class Crew(ProcessPoolExecutor):
-    """Processes on this machine, which ``initializer`` makes workers."""
-
-    def __init__(
-        self, jobs: int, initializer: Callable[..., object], initargs: tuple[Any, ...]
-    ) -> None:
-        context = multiprocessing.get_context(START_METHOD)
-        super().__init__(jobs, mp_context=context, initializer=initializer, initargs=initargs)
-        self._jobs = jobs
-        self._hired = dict[int, Any]()
-
-    def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
-        """Hands out work; this may start a process."""
-        with _starting_a_worker() if len(self._hired) < self._jobs else nullcontext():
-            future = super().submit(work, *given, **named)
-            self._hired |= self._processes or {}
-        return future
-
-    def end(self) -> None:
-        """Ends the pool within a time limit, because a worker killed while it hands back results
-        can block the others for ever.
-        """
-        self.shutdown(wait=False, cancel_futures=True)
-        deadline = time.monotonic() + PATIENCE_S
-        while (left := self._alive()) and time.monotonic() < deadline:
-            time.sleep(0.005)
-        for process in left:
-            process.kill()
-            process.join()
-
-    def kill(self) -> None:
-        """Ends what still runs but is no longer needed; the keepers then end the bots."""
-        for process in self._alive():
-            process.kill()
-
-    def _alive(self) -> list[Any]:
-        # Also reaps those that have ended, as `is_alive` alone does for one of two threads.
-        running = multiprocessing.active_children()
-        return [process for process in self._hired.values() if process in running]
-
-
-@contextmanager
-def _starting_a_worker() -> Iterator[None]:
-    """Around what may start a worker, which then knows nothing of the program that started it.
-
-    A Ctrl-C waits, for it until it ignores that, for this process until the block ends: a worker
-    that is hit while Python starts in it would print a traceback.
-    """
-    # A worker that imported the program would begin to play where this is a script without `if
-    # __name__ == "__main__"`, and one on stdin cannot be imported: nothing tells where it is.
-    main = vars(sys.modules["__main__"])
-    with _starting:
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
-        held: dict[str, Any] = {
-            name: main[name] for name in ("__file__", "__spec__") if name in main
-        }
-        main.pop("__file__", None)
-        main["__spec__"] = None
-        try:
-            yield
-        finally:
-            main.update(held)
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 class LocalPool:
     """Worker processes on this machine; see `runner.Pool`."""
 
@@ -348,10 +275,9 @@ class LocalPool:
         self._setup = setup
         self.slots = jobs
         self._log_queue = log_queue
-        self._context = multiprocessing.get_context(START_METHOD)
         self._crew: Crew | None = None
-        self._started = self._context.Value("i", 0)
-        self._stopping = self._context.Value("b", 0, lock=False)
+        self._started = WORKERS.Value("i", 0)
+        self._stopping = WORKERS.Value("b", 0, lock=False)
         self._pending: set[Future[Batch]] = set()
         self._alone: Future[Batch] | None = None
         self._pace = Pace.of(in_process=setup.in_process)
@@ -377,7 +303,7 @@ class LocalPool:
         if alone and any(not future.done() for future in self._pending):
             return None
         if self._crew is None:
-            self._started = self._context.Value("i", 0)
+            self._started = WORKERS.Value("i", 0)
             given = (self._setup, self._log_queue, self._started, self._stopping)
             self._crew = Crew(self.slots, start_worker, given)
         try:

@@ -30,8 +30,9 @@ from arena.commands.runs import NOTHING, JournalCount, Rated, count_games, glanc
 from arena.errors import ArenaError, RunError
 from arena.records.journal import journal_of
 from arena.records.runfile import RUN_FILE
+from arena.tournament.crew import Crew
 from arena.tournament.run import Run
-from arena.tournament.workers import Crew, yield_to_games
+from arena.tournament.workers import yield_to_games
 
 PATIENCE_S = 60.0
 MODEST = 3

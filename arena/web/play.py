@@ -107,7 +107,11 @@ BEAT_S = 15.0
 """A page that hears nothing for longer than this may think that we are gone."""
 AGAIN = ("new", "same", "seat")
 NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
-FILES = ("play.css", "play.js")
+FORM_FILES = ("play.css", "newgame.js")
+BOARD_FILES = (
+    "play.css", "play_server.js", "play_words.js", "play_placing.js", "play_overlay.js",
+    "play_hand.js", "play_grid.js", "play.js",
+)  # fmt: skip
 
 FormField = Annotated[str, Meta(max_length=100)]
 
@@ -151,7 +155,7 @@ def new_game(request: Request) -> Response:
         "open_games": state.open_games.in_play(),
         "past": [(one, SitePages(one.run).game(one.game), when(one.ended)) for one in past],
     }
-    return page(request, "newgame.html", values, further=FILES)
+    return page(request, "newgame.html", values, further=FORM_FILES)
 
 
 async def begin(request: Request) -> Response:
@@ -216,7 +220,7 @@ def board_page(request: Request) -> Response:
         "drawn": all_parts(),
         "book": rulebook(),
     }
-    return page(request, "play.html", values, further=FILES)
+    return page(request, "play.html", values, further=BOARD_FILES)
 
 
 async def events(request: Request) -> Response:

@@ -274,6 +274,19 @@ def test_what_a_command_says_beside_its_answer_is_a_warning_at_the_call(arena, m
     script.rmdir()
 
 
+@pytest.mark.filterwarnings("error::arena.api.ArenaWarning")
+def test_where_warnings_are_errors_they_do_not_hide_the_error_of_the_call(arena, monkeypatch):
+    monkeypatch.chdir(arena.home)
+    folder = arena.home / "fst"
+    folder.mkdir()
+    with pytest.raises(
+        UserError, match="expected a registered bot or a path, got 'nobody'"
+    ) as raised:
+        api.run(["fst", "nobody"], deals=1, out="errors")
+    assert "fst means the registered bot" in raised.value.__notes__[0]
+    folder.rmdir()
+
+
 PROGRAM = """
 import asyncio, multiprocessing, signal, threading, time
 from arena import api
@@ -314,6 +327,37 @@ def test_programs_of_any_kind_may_ask_and_keep_what_is_theirs(arena, way):
     assert done.stderr == ""
     games = [(f"{way}-{name}", 2) for name in ("0", "1", "loop")]
     assert done.stdout.splitlines() == [str(games), "True True"]
+
+
+WATCH = """
+import multiprocessing, sys, threading
+from arena import api
+seen = set()
+stop = threading.Event()
+def look():
+    main = sys.modules["__main__"]
+    while not stop.is_set():
+        method = multiprocessing.get_start_method(allow_none=True)
+        seen.add((getattr(main, "__file__", None), str(main.__spec__), method))
+sys.setswitchinterval(1e-5)
+watching = threading.Thread(target=look)
+watching.start()
+for progress in (False, True):
+    api.run(["rnd", "greedy"], deals=1, jobs=2, out=f"watched-{progress}", progress=progress)
+stop.set()
+watching.join()
+print(seen == {(__file__, "None", None)} or seen)
+multiprocessing.set_start_method("forkserver")
+"""
+
+
+def test_a_run_does_not_change_the_main_module_or_the_start_method_of_the_program(arena):
+    (arena.home / "watch.py").write_text(WATCH)
+    done = subprocess.run(
+        [sys.executable, "watch.py"], cwd=arena.home, env=arena.environment,
+        capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr
 
 
 def test_an_interrupted_call_leaves_nothing_and_the_next_one_plays_the_rest(arena):

@@ -6,7 +6,7 @@ import select
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import pytest
 
@@ -73,7 +73,7 @@ def test_a_bot_shares_no_namespace_with_the_arena(inside):
 
 def test_a_bot_could_make_no_user_namespace_even_if_its_system_calls_were_not_filtered(tmp_path):
     command = ["python3", "-c", UNSHARE]
-    launch = bubblewrap_launch(command, tmp_path, os.environ, writable=False)
+    launch = bubblewrap_launch(command, tmp_path, os.environ, undo=ExitStack(), writable=False)
     at = launch.command.index("--seccomp")
     unfiltered = launch.command[:at] + launch.command[at + 2 :]
     done = subprocess.run(
@@ -90,7 +90,9 @@ def test_a_bot_could_make_no_user_namespace_even_if_its_system_calls_were_not_fi
 
 def test_a_sandbox_ends_with_the_process_that_started_it_even_without_a_keeper(tmp_path):
     script = "echo started; exec sleep 600"
-    launch = bubblewrap_launch(["sh", "-c", script], tmp_path, os.environ, writable=False)
+    launch = bubblewrap_launch(
+        ["sh", "-c", script], tmp_path, os.environ, undo=ExitStack(), writable=False
+    )
     start = json.dumps([launch.command, launch.environment, launch.descriptors])
     parent = subprocess.Popen(
         [sys.executable, "-c", PARENT, start],

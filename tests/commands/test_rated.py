@@ -1,5 +1,7 @@
 """Leaders and latest ratings as the files of runs tell them."""
 
+import os
+import resource
 from math import isnan
 
 import pytest
@@ -58,7 +60,21 @@ def test_matches_count_with_all_their_rounds(tmp_path):
     assert leader_of(Run(folder), 8, 8) is not None
 
 
-@pytest.mark.parametrize("text", [b"", b"rank,bot\n1,a\n", b"\xff\xfe", b"rank,bot,elo\nx,a,1\n"])
+HEAD = b"rank,bot,elo,elo_low,elo_high,games,forfeits,mark\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"rank,bot\n1,a\n",
+        b"\xff\xfe",
+        b"rank,bot,elo\nx,a,1\n",
+        HEAD + b"1,a\n",
+        HEAD + b"x,a,1,1,1,1,0,\n",
+        HEAD + b"1," + b"a" * 200_000 + b",1,1,1,1,0,\n",
+    ],
+)
 def test_a_table_of_another_kind_says_nothing(run, text):
     (run / "standings.csv").write_bytes(text)
     assert ratings_in(run) == []
@@ -69,6 +85,18 @@ def test_a_table_that_is_a_link_is_not_followed(run, tmp_path):
     (run / "standings.csv").rename(tmp_path / "elsewhere.csv")
     (run / "standings.csv").symlink_to(tmp_path / "elsewhere.csv")
     assert ratings_in(run) == []
+
+
+def test_an_error_of_the_machine_is_not_taken_for_a_run_without_tables(run):
+    _, hard = limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    probe = os.open(os.devnull, os.O_RDONLY)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (probe, hard))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            ratings_in(run)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        os.close(probe)
 
 
 def test_a_bound_has_one_end_and_no_error(tmp_path):

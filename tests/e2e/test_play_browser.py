@@ -31,7 +31,7 @@ AIM = """
     return tile ? !tile.classList.contains("bad") : null;
 """
 STEPS = "return document.querySelectorAll('#story p').length"
-FOCUSED = "return document.activeElement.place ?? null"
+FOCUSED = "return document.activeElement.square ?? null"
 FITS = """
     const inside = (id) => {
       const { left, top, right, bottom } = document.getElementById(id).getBoundingClientRect();

@@ -154,6 +154,9 @@ def test_games_whose_worker_is_killed_are_kept_as_far_as_they_are_known(arena):
         for void in voids
     )
     assert "error: bird/fst+killer/0/0 could not be played: its worker died" in err
+    analysis, _ = arena("analyse", "k")
+    assert "its worker died: 6 times in 2 games" in analysis
+    assert "not played since: 2 games" in analysis
 
 
 def test_a_bot_that_computes_on_its_rivals_turns_is_stopped_there(arena, zoo_bot):

@@ -6,6 +6,7 @@ from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from msgspec.structs import replace
 from arena.cli.replay import write_replay
 from arena.errors import RunError
 from arena.exports.grid import moment
+from arena.exports.ground import FRAME
+from arena.exports.parts import SIDE
 from arena.exports.report.games import MOST_BYTES
 from arena.exports.report.make import game_page, report_page
 from arena.exports.report.page import data_text, rules_named
@@ -418,3 +421,24 @@ def test_a_review_that_cannot_be_read_costs_a_page_its_grades_only(tmp_path):
 )
 def test_a_time_is_written_for_people(text, shown):
     assert moment(text) == shown
+
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = sorted(
+    [*(ROOT / "arena/web").glob("*.js"), *(ROOT / "arena/exports/report").glob("*.js")]
+)
+
+
+def test_only_one_script_reads_moves_and_no_script_has_a_size_of_the_board(page):
+    readers = [path.name for path in SCRIPTS if "[RYB]" in path.read_text()]
+    assert readers == ["notation.js"]
+    sized = [path.name for path in SCRIPTS if re.search(r"\b(SIDE|FRAME)\b", path.read_text())]
+    assert sized == []
+    assert f'data-side="{SIDE}" data-frame="{FRAME}"' in page
+
+
+def test_scripts_are_of_a_length_and_a_width_that_can_be_read():
+    for path in SCRIPTS:
+        lines = path.read_text().splitlines()
+        assert len(lines) <= 600, path.name
+        assert max(map(len, lines)) <= 120, path.name

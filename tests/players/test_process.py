@@ -2,6 +2,7 @@
 with, and that nothing of it stays.
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from arena.players import keeper as keeper_program
 from arena.players.keeper import is_ending, read_file
 from arena.players.process import BotProcess, signal_name
 from arena.players.sandbox.launch import plain_launch, readable_paths
+from arena.players.sandbox.tiers import TIERS, Sandbox, failure
 
 PYTHON = sys.executable
 
@@ -272,6 +274,63 @@ def test_many_starts_leave_no_descriptors_open(tmp_path):
         os.close(process.from_bot)
     after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
     assert after == before
+
+
+FEW_DESCRIPTORS = """
+import json, os, resource, sys, tempfile
+from pathlib import Path
+from arena.errors import Void
+from arena.players.orphans import is_subreaper
+from arena.players.passing import remove_abandoned
+from arena.players.process import BotProcess
+from arena.players.sandbox.tiers import Sandbox
+
+def open_now():
+    return sorted(map(int, os.listdir("/proc/self/fd")))[:-1]
+
+tempfile.gettempdir()
+_, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+outcomes = []
+for left in range(30):
+    before = open_now()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[-1] + 1 + left, hard))
+    try:
+        process = BotProcess([sys.executable, "-c", "pass"], Path.cwd(), Sandbox(sys.argv[1]))
+    except Void as void:
+        outcomes.append(void.hint)
+    else:
+        outcomes.append("started")
+        process.stop()
+        os.close(process.to_bot)
+        os.close(process.from_bot)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    assert open_now() == before, (left, before, open_now())
+    assert not is_subreaper(), left
+remove_abandoned()
+print(json.dumps(outcomes))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="descriptors are counted in /proc")
+@pytest.mark.parametrize("tier", ["none", *TIERS])
+def test_a_start_without_enough_descriptors_has_a_cure_and_leaves_nothing_open(tmp_path, tier):
+    if tier != "none" and failure(Sandbox(tier).launch):
+        pytest.skip(f"{tier} does not work here")
+    passing = tmp_path / "passing"
+    passing.mkdir()
+    child = subprocess.run(
+        [PYTHON, "-c", FEW_DESCRIPTORS, tier],
+        cwd=tmp_path, env={**os.environ, "TMPDIR": str(passing)},
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert child.returncode == 0, child.stderr
+    outcomes = json.loads(child.stdout)
+    failed = [outcome for outcome in outcomes if outcome != "started"]
+    assert len(failed) > 5
+    assert all("ulimit -n" in hint for hint in failed)
+    assert outcomes[len(failed) :] == ["started"] * (len(outcomes) - len(failed))
+    assert outcomes[-1] == "started"
+    assert not list(passing.iterdir())
 
 
 def test_a_long_stderr_is_cut_between_games_and_the_bot_may_write_on(start):

@@ -4,6 +4,7 @@ journal has them.
 
 import json
 import shutil
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -17,10 +18,13 @@ from arena.ratings.likelihood import holm
 from arena.ratings.tables import run_tables
 from arena.ratings.tally import WholeRow, row_decoder
 from arena.records.journal import read_rows
+from arena.records.voids import VoidGame, append_void
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import PASS, parse_move, parse_tile
 from tests.ratings.test_tables import play_run
+
+whole = row_decoder(WholeRow)
 
 
 def test_the_least_of_many_p_values_is_adjusted():
@@ -42,7 +46,7 @@ def run(request, tmp_path_factory):
 def test_times_are_those_of_the_journal(run):
     records = [json.loads(line) for line in (run / "games.jsonl").read_text().splitlines()]
     spent = Spent()
-    for _, row in read_rows(run / "games.jsonl", row_decoder(WholeRow)):
+    for _, row in read_rows(run / "games.jsonl", whole):
         spent.add(row)
     for row in spent.times(["ann", "idle"]).to_dict("records"):
         seats = [
@@ -157,12 +161,45 @@ def test_an_analysis_tells_all_in_text_and_json(run):
         "endings",
         "machines",
         "opponents",
+        "voids",
     ]
+    assert shown["voids"] == []
     assert {row["opponent"] for row in shown["opponents"]} == {"bob", "cy", "dee"}
     text = analysis_text(analysis)
     for part in ("Seats", "How games end", "Time to think", "Opponents"):
         assert part in text
     assert "Opponents" not in analysis_text(analyse_run(run))
+    assert "Void games" not in text
+
+
+def test_the_reasons_of_void_games_are_told_with_the_games_that_have_no_result_yet(run, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(run, folder)
+    played, unplayed = (row.id for _, row in islice(read_rows(run / "games.jsonl", whole), 2))
+    journal = folder / "games.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(line for line in lines if f'"{unplayed}"' not in line))
+    for attempt, (game, reason) in enumerate(
+        [(played, "it ran\nout"), (played, "its worker died"), (unplayed, "its worker died")], 1
+    ):
+        _, names, deal, seating = game.split("/")
+        void = VoidGame(
+            v=1, id=game, board="bird", deal=int(deal), seating=int(seating),
+            bots=names.split("+"), deck="", reason=reason, attempt=attempt, ended="",
+        )  # fmt: skip
+        append_void(folder, void)
+    analysis = analyse_run(folder)
+    assert analysis_object(analysis)["voids"] == [
+        {"reason": "its worker died", "attempts": 2, "games": 2, "unplayed": 1, "game": played},
+        {"reason": "it ran\nout", "attempts": 1, "games": 1, "unplayed": 0, "game": played},
+    ]
+    text = analysis_text(analysis)
+    assert (
+        f"its worker died: 2 times in 2 games, first in {played}; not played since: 1 game" in text
+    )
+    assert f"it ran\\nout: 1 time in 1 game, first in {played}\n" in text
+    without = analyse_run(folder, without=[played.split("/")[1].split("+")[0]])
+    assert len(without.voids) < len(analysis.voids)
 
 
 def test_the_analysis_says_in_a_sentence_that_company_matters_and_json_has_the_figures(run):

@@ -1,8 +1,10 @@
 """Void games, a line each."""
 
 import msgspec
+import pytest
 
-from arena.records.voids import VOIDS_FILE, SoFar, VoidGame, append_void
+from arena.errors import RunError
+from arena.records.voids import VOIDS_FILE, SoFar, VoidGame, append_void, read_voids
 
 
 def void(number, so_far):
@@ -27,3 +29,23 @@ def test_each_void_game_is_a_line_with_what_is_known_of_it(tmp_path):
         append_void(tmp_path, game)
     lines = (tmp_path / VOIDS_FILE).read_bytes().splitlines()
     assert [msgspec.json.decode(line, type=VoidGame) for line in lines] == games
+    assert read_voids(tmp_path) == games
+
+
+def test_a_run_without_void_games_has_none_and_a_line_that_is_still_written_does_not_count(
+    tmp_path,
+):
+    assert read_voids(tmp_path) == []
+    append_void(tmp_path, void(0, None))
+    with (tmp_path / VOIDS_FILE).open("a") as file:
+        file.write('{"v":1,"id":"bird')
+    assert read_voids(tmp_path) == [void(0, None)]
+
+
+def test_a_damaged_line_is_refused_with_its_number_and_the_cure(tmp_path):
+    append_void(tmp_path, void(0, None))
+    with (tmp_path / VOIDS_FILE).open("a") as file:
+        file.write("{}\n")
+    with pytest.raises(RunError, match=r"voids\.jsonl, line 2: expected a game") as caught:
+        read_voids(tmp_path)
+    assert "delete it" in caught.value.hint

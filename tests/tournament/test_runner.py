@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from arena.cli.run import show_troubles
 from arena.errors import RunError, Void
 from arena.match.referee import Outcome, play_alone
 from arena.players.player import Evidence, random_move
@@ -237,3 +238,25 @@ def test_workers_that_die_between_finished_games_do_not_end_a_run(tmp_path):
     played = {event.outcome.record.id for event in events if isinstance(event, GamePlayed)}
     assert played == {game.id for game in GAMES}
     assert pool.ended == 2 * len(GAMES)
+
+
+class Failing(OneByOne):
+    """A pool of a machine that can start no process."""
+
+    def _outcome(self, plan):
+        return Void("expected to start a process, got an error", "allow more open files")
+
+
+def test_a_game_that_is_given_up_has_the_reason_and_the_cure(tmp_path, capsys):
+    queues = iter([BatchQueue([[GAMES[0]], [GAMES[1]]], share=True)])
+    with Journal(tmp_path) as journal:
+        runner = Runner(tmp_path, journal, Failing(), lambda event: None)
+        runner.play(Games(lambda _: next(queues, None)))
+    assert {(void.game, void.reason, void.cure) for void in runner.voided} == {
+        (game.id, "expected to start a process, got an error", "allow more open files")
+        for game in GAMES[:2]
+    }
+    show_troubles(runner, tmp_path)
+    shown = capsys.readouterr().err
+    assert shown.count("error: ") == 2
+    assert shown.count("hint: allow more open files\n") == 1

@@ -4,8 +4,20 @@ import pytest
 
 from arena import api
 from arena.cli.main import CommandTable, arena
+from arena.errors import ConfigError
+from arena.players.player import built_in_bot
 from arena.records.config import DEFAULTS, RunConfig
-from arena.tournament.settings import DECLARED, OwnConfig, default_of, read_options, taken_by
+from arena.rules.boards import built_in
+from arena.tournament.runs import make_request
+from arena.tournament.settings import (
+    DECLARED,
+    OUTSIDE_CONFIG,
+    OwnConfig,
+    Setting,
+    default_of,
+    read_options,
+    taken_by,
+)
 
 OF_OLDER_RUNS = {"clock": "wall"}
 """What a run.json means that does not say it."""
@@ -30,6 +42,18 @@ def test_a_command_has_an_option_for_each_setting_that_it_takes(command, name):
         flag = DECLARED[setting].option or setting
         assert f"--{flag.replace('_', '-')}" in options[setting].opts
         assert options[setting].help.startswith(DECLARED[setting].help)
+
+
+def test_every_setting_is_part_of_the_config_of_a_run_or_known_to_be_elsewhere():
+    fields = set(RunConfig.__struct_fields__)
+    assert DECLARED.keys() - fields == set(OUTSIDE_CONFIG)
+
+
+def test_a_setting_that_the_config_of_a_run_has_no_field_for_is_refused(monkeypatch):
+    monkeypatch.setitem(DECLARED, "handicap", Setting("Pagodas given away.", "run"))
+    bots = [built_in_bot("greedy"), built_in_bot("careful")]
+    with pytest.raises(ConfigError, match="handicap"):
+        make_request({"handicap": 3}, {"bird": built_in("bird")}, bots)
 
 
 def test_the_default_of_a_setting_is_that_of_a_run():

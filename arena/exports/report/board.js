@@ -1,8 +1,7 @@
-/* Drawing: nodes, hands, pagodas, and the scenes of a game, whose elements the page says. It knows
-   no rule of the game. */
+/* Drawing: nodes, hands, pagodas, and the scenes of a game, which are lists of numbers of elements.
+   Nothing here knows a rule of the game. */
 const draw = (() => {
-  const PAGODAS = 3; // the layer
-  const SIDE = 40; // of a square
+  const PAGODA_LAYER = 3;
   const SVG = "http://www.w3.org/2000/svg";
 
   /**
@@ -27,20 +26,30 @@ const draw = (() => {
     node.append(...children);
     return node;
   };
+  /* A part of pictures that `arena/exports/parts.py` has put into the page under this name. */
   const part = (name, x = 0, y = 0) => svg("use", { href: `#${name}`, x, y });
 
-  /* An element is a part at a place, or the border of an area in the colour of its owner. */
-  const drawn = ([, what, ...rest]) =>
-    typeof what === "string"
-      ? part(what, ...rest)
-      : svg(
-          "g",
-          { class: `q${what}` },
-          svg("path", { class: "q-casing", d: rest[0] }),
-          svg("path", { class: "q-border", d: rest[0] }),
-        );
+  /* The size of a square and of the frame, in the units of the board's picture. */
+  const sizesOf = (/** @type {Element} */ container) => {
+    /** @type {SVGSVGElement} */
+    const picture = container.querySelector("svg.board");
+    return { side: Number(picture.dataset.side), frame: Number(picture.dataset.frame) };
+  };
 
-  /* The board on which scenes are shown, one after the other: only what changes is touched. */
+  const drawBorder = (seat, path) =>
+    svg(
+      "g",
+      { class: `q${seat}` },
+      svg("path", { class: "q-casing", d: path }),
+      svg("path", { class: "q-border", d: path }),
+    );
+  const drawElement = (/** @type {BoardElement} */ [, subject, ...details]) => {
+    if (typeof subject === "number") return drawBorder(subject, details[0]);
+    const [x, y] = details;
+    return part(subject, x, y);
+  };
+
+  /* Make a function that shows one scene after another. It touches only what changes. */
   const stage = (live, elements) => {
     const nodes = new Map();
     const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -52,7 +61,7 @@ const draw = (() => {
         node.remove();
       }
       for (const number of scene) {
-        const node = nodes.get(number) ?? drawn(elements[number]);
+        const node = nodes.get(number) ?? drawElement(elements[number]);
         const isNew = !nodes.has(number);
         node.classList.toggle("new", isNew && isNext && !calm.matches);
         nodes.set(number, node);
@@ -64,37 +73,42 @@ const draw = (() => {
     return show;
   };
 
-  /* A pagoda leaves the board for the place where its owner's pagodas are. */
-  const flyHome = (live, [, name, x, y], home) => {
+  /* Let a pagoda fly from the board to `home`, the element beside the board with the pagodas of its
+     owner. */
+  const flyHome = (live, /** @type {BoardElement} */ [, name, x, y], home, side) => {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     const node = part(name, x, y);
     live.append(node);
-    const [from, to] = [node.getBoundingClientRect(), home.getBoundingClientRect()];
-    const scale = SIDE / from.width;
-    const way = `translate(${(to.x - from.x) * scale}px, ${(to.y - from.y) * scale}px)`;
+    const from = node.getBoundingClientRect();
+    const to = home.getBoundingClientRect();
+    const unitsPerPixel = side / from.width;
+    const across = (to.x - from.x) * unitsPerPixel;
+    const down = (to.y - from.y) * unitsPerPixel;
     const flight = node.animate(
       [
         { transform: "none" },
         { transform: "translate(0, -20px)", offset: 0.25 },
-        { transform: way, opacity: 0.4 },
+        { transform: `translate(${across}px, ${down}px)`, opacity: 0.4 },
       ],
       { duration: 900, easing: "ease-in-out" },
     );
-    flight.onfinish = flight.oncancel = () => node.remove();
+    flight.onfinish = () => node.remove();
+    flight.oncancel = () => node.remove();
   };
 
-  /* What a move sent home: a pagoda that went, unless another of the same owner came in its place.
-   */
-  const sendHome = (live, elements, { came = [], went = [] }, homeOf) => {
-    const owner = (element) => element[1].at(-1);
-    const pagodas = (numbers) =>
-      numbers.map((number) => elements[number]).filter(([layer]) => layer === PAGODAS);
-    const there = pagodas(came);
-    for (const one of pagodas(went)) {
-      const stays = there.some(
-        (other) => owner(other) === owner(one) && other[2] === one[2] && other[3] === one[3],
+  /* Let the pagodas fly home that a move took off the board. A pagoda stays if the move put another
+     one of its owner on the same square: then it only changed its size. */
+  const sendHome = (live, elements, { came = [], went = [] }, homeOf, side) => {
+    const ownerOf = (/** @type {BoardElement} */ pagoda) => String(pagoda[1]).at(-1);
+    const pagodasAmong = (numbers) =>
+      numbers.map((number) => elements[number]).filter(([layer]) => layer === PAGODA_LAYER);
+    const newPagodas = pagodasAmong(came);
+    for (const pagoda of pagodasAmong(went)) {
+      const isReplaced = newPagodas.some(
+        (other) =>
+          ownerOf(other) === ownerOf(pagoda) && other[2] === pagoda[2] && other[3] === pagoda[3],
       );
-      if (!stays) flyHome(live, one, homeOf(owner(one)));
+      if (!isReplaced) flyHome(live, pagoda, homeOf(ownerOf(pagoda)), side);
     }
   };
 
@@ -119,34 +133,30 @@ const draw = (() => {
     return node;
   };
 
-  /* A move's tile in its place, in a frame. */
-  const tile = (move) => {
-    const [, one, column, row, other, , below] = /^(\w)([a-z])(\d+)(\w)([a-z])(\d+)$/.exec(move);
-    const way = row === below ? "h" : "v";
-    const [x, y] = [(column.charCodeAt(0) - 97) * SIDE, (Number(row) - 1) * SIDE];
-    return [part(`q${one}${other}${way}`, x, y), part(`qlast${way}`, x, y)];
+  /* The tile of a placement where it lies on the board. */
+  const placedTile = (/** @type {Placement} */ { first, tile, isHorizontal }, side) =>
+    part(`q${tile}${isHorizontal ? "h" : "v"}`, first.column * side, first.row * side);
+  /* The ring around that tile. */
+  const ring = (/** @type {Placement} */ { first, isHorizontal }, side) =>
+    part(`qlast${isHorizontal ? "h" : "v"}`, first.column * side, first.row * side);
+
+  /* A move in a log: a picture of the tile, and the squares that it covers. */
+  const loggedMove = (move) => {
+    const placement = notation.parseMove(move);
+    if (!placement) return ["passes"];
+    const { first, second, tile } = placement;
+    return [domino(tile), ` ${first.square}\u2013${second.square}`];
   };
 
-  /* A move in a log: its tile as a picture, and the squares that it covers. */
-  const laid = (move) => {
-    const found = /^(\w)([a-z]\d+)(\w)([a-z]\d+)$/.exec(move);
-    return found ? [domino(found[1] + found[3]), ` ${found[2]}\u2013${found[4]}`] : ["passes"];
-  };
-
-  /* Words with every rule in them as ``link`` makes it; the number stays where that makes nothing.
-   */
-  const linked = (words, link) =>
-    words.split(/\b(R\d\.\d)\b/).map((part) => (/^R\d\.\d$/.test(part) && link(part)) || part);
-
-  /* The pagodas that a seat still holds, and the places of those it has put on the board. */
-  const stock = (seat, left, all) => {
+  /* The pagodas that a seat still holds, and a dot for each one that it has put on the board. */
+  const stockOf = (seat, left, stock) => {
     const node = svg("svg", {
-      viewBox: `0 0 ${all * 32} 40`,
+      viewBox: `0 0 ${stock * 32} 40`,
       class: "stock",
       preserveAspectRatio: "xMinYMid meet",
       "aria-hidden": "true",
     });
-    for (let number = 0; number < all; number += 1) {
+    for (let number = 0; number < stock; number += 1) {
       node.append(
         number < left
           ? part(`q1${seat}`, number * 32 - 4, 0)
@@ -156,29 +166,28 @@ const draw = (() => {
     return node;
   };
 
-  /* A seat in the list beside the board: who sits there, what it holds, and how many pagodas more
-     or fewer than before. */
-  const seatLine = ({ seat, name, does, isNext, left, before, all, unit }, ...hand) => {
-    const change = left - before;
-    const chip = change
-      ? [
-          html(
-            "i",
-            { class: change > 0 ? "chip more" : "chip" },
-            `${change > 0 ? "+" : "\u2212"}${Math.abs(change)}`,
-          ),
-        ]
-      : [];
+  /* The number of pagodas that a seat holds more or fewer than before; nothing for no change. */
+  const changeChip = (change) => {
+    if (!change) return [];
+    const sign = change > 0 ? "+" : "\u2212";
+    const style = change > 0 ? "chip more" : "chip";
+    return [html("i", { class: style }, `${sign}${Math.abs(change)}`)];
+  };
+
+  /* A seat in the list beside the board: its player, its pagodas, and then `nodes`, such as a hand.
+   */
+  const seatLine = (/** @type {SeatLine} */ line, ...nodes) => {
+    const { seat, name, status, isNext, left, before, stock, unit } = line;
     const who = html(
       "div",
       { class: "who" },
       html("bdi", {}, name),
-      html("small", {}, [`seat ${seat}`, does].filter(Boolean).join(", ")),
+      html("small", {}, [`seat ${seat}`, status].filter(Boolean).join(", ")),
     );
     const count = html(
       "div",
       { class: "count" },
-      ...chip,
+      ...changeChip(left - before),
       html("b", {}, String(left)),
       html("small", {}, ` ${unit}`),
     );
@@ -188,10 +197,22 @@ const draw = (() => {
       badge(seat),
       who,
       count,
-      stock(seat, left, all),
-      ...hand,
+      stockOf(seat, left, stock),
+      ...nodes,
     );
   };
 
-  return Object.freeze({ svg, html, badge, domino, tile, laid, linked, stage, sendHome, seatLine });
+  return Object.freeze({
+    svg,
+    html,
+    sizesOf,
+    badge,
+    domino,
+    placedTile,
+    ring,
+    loggedMove,
+    stage,
+    sendHome,
+    seatLine,
+  });
 })();

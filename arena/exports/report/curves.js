@@ -2,29 +2,34 @@
 const curves = (() => {
   const { html, svg } = draw;
   const heightOf = (share) => 96 - 92 * share;
-  const pathOf = (points) =>
-    points.map(([number, share], at) => `${at ? "L" : "M"}${number} ${heightOf(share)}`).join("");
-  const stairsOf = (points) =>
-    points
-      .map(([number, share], at) => `${at ? `H${number}V` : `M${number} `}${heightOf(share)}`)
-      .join("");
+  /* The `d` of an SVG path through points, which are pairs of a step and a share. The path goes
+     straight from point to point, or as stairs. */
+  const linePath = (points) => {
+    const drawTo = ([step, share], index) => `${index ? "L" : "M"}${step} ${heightOf(share)}`;
+    return points.map(drawTo).join("");
+  };
+  const stairsPath = (points) => {
+    const drawTo = ([step, share], index) =>
+      index ? `H${step}V${heightOf(share)}` : `M${step} ${heightOf(share)}`;
+    return points.map(drawTo).join("");
+  };
 
   const picture = (/** @type {Story} */ story, go, ...children) => {
     const last = Math.max(story.last, 1);
-    const found = svg(
+    const node = svg(
       "svg",
       { viewBox: `0 0 ${last} 100`, preserveAspectRatio: "none" },
       ...children,
       svg("path", { class: "cursor" }),
     );
-    found.addEventListener("click", (event) =>
-      go(Math.round((event.offsetX / found.clientWidth) * last)),
+    node.addEventListener("click", (event) =>
+      go(Math.round((event.offsetX / node.clientWidth) * last)),
     );
-    return found;
+    return node;
   };
-  const put = (place, title, drawn) =>
-    place.replaceChildren(html("span", {}, title, html("b", { class: "told" })), drawn);
-  /* h0: a single point is drawn as a dot. */
+  const fill = (container, title, drawing) =>
+    container.replaceChildren(html("span", {}, title, html("b", { class: "at-cursor" })), drawing);
+  /* The line of a seat on its background. `h0` draws a single point as a dot. */
   const line = (d, seat) =>
     d
       ? [
@@ -36,33 +41,24 @@ const curves = (() => {
     shares.map((share) => svg("line", { x2: last, y1: heightOf(share), y2: heightOf(share) }));
 
   /* A line for each seat, from `points(seat)`: pairs of a step and a height, 0 to 1. */
-  const lines = (place, title, /** @type {Story} */ story, go, points, { stairs = false } = {}) => {
-    const drawn = story.game.bots.flatMap((_, seat) =>
-      line((stairs ? stairsOf : pathOf)(points(seat)), seat),
-    );
-    put(place, title, picture(story, go, ...grid(story.last, 0, 0.5, 1), ...drawn));
+  const lines = (container, title, /** @type {Story} */ story, go, points, options = {}) => {
+    const pathOf = options.stairs ? stairsPath : linePath;
+    const drawn = story.game.bots.flatMap((_, seat) => line(pathOf(points(seat)), seat));
+    fill(container, title, picture(story, go, ...grid(story.last, 0, 0.5, 1), ...drawn));
   };
   /* The first of two seats' share of the win as an area, the other's above it; the costly moves are
      dots. */
-  const shares = (place, title, /** @type {Story} */ story, go, points) => {
+  const shares = (container, title, /** @type {Story} */ story, go, points) => {
     const [first] = points;
-    const d = `M0 ${heightOf(first[1])}L${pathOf(points).slice(1)}H${story.last}`;
+    const d = `M0 ${heightOf(first[1])}L${linePath(points).slice(1)}H${story.last}`;
     const area = [
       svg("rect", { class: "other", width: Math.max(story.last, 1), height: 100 }),
       svg("path", { class: "own", d: `${d}V100H0z` }),
       svg("path", { class: "edge", d }),
       ...grid(story.last, 0.5),
     ];
-    put(
-      place,
-      title,
-      picture(
-        story,
-        go,
-        ...area,
-        ...dots(story, (number) => points.find(([at]) => at === number)?.[1]),
-      ),
-    );
+    const shareAt = (step) => points.find((point) => point[0] === step)?.[1];
+    fill(container, title, picture(story, go, ...area, ...dots(story, shareAt)));
   };
   const dots = (/** @type {Story} */ story, shareAt) =>
     story.costly.flatMap((number) => {
@@ -73,10 +69,11 @@ const curves = (() => {
             svg("path", { class: name, d: `M${number} ${heightOf(share)}h0` }),
           );
     });
-  const mark = (place, step, told = "") => {
-    place.querySelector(".cursor")?.setAttribute("d", `M${step} 0V100`);
-    const words = place.querySelector(".told");
-    if (words) words.textContent = told;
+  /* Put the cursor at a step, with a text beside the title. */
+  const mark = (container, step, text = "") => {
+    container.querySelector(".cursor")?.setAttribute("d", `M${step} 0V100`);
+    const label = container.querySelector(".at-cursor");
+    if (label) label.textContent = text;
   };
 
   return Object.freeze({ lines, shares, mark });

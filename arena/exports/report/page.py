@@ -36,6 +36,8 @@ PACKAGE = "arena.exports.report"
 LINK = Markup('<a class="rule" href="#{}" title="{}">{}</a>')
 SCRIPTS = (
     "page.js",
+    "notation.js",
+    "words.js",
     "board.js",
     "tables.js",
     "story.js",

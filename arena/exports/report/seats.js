@@ -1,9 +1,9 @@
-/* A board with its seats: what one game looks like at a step. `lineOf(story, state, seat, isNext)`
-   says what stands in a seat's line beside its pagodas: its words, and nodes. */
 /**
- * @param {HTMLElement} board
- * @param {HTMLElement} players
- * @param {(story: Story, state: Position, seat: number, isNext: boolean) => any[]} lineOf
+ * Show a game at any of its steps: the board, and beside it a line for each seat.
+ *
+ * @param {HTMLElement} board the element that has the picture of the board
+ * @param {HTMLElement} players the list of seats
+ * @param {LineOf} lineOf what stands in a seat's line beside its pagodas: its words, then nodes
  */
 const tableOf = (board, players, lineOf) => {
   const { svg } = draw;
@@ -13,23 +13,27 @@ const tableOf = (board, players, lineOf) => {
   let live = null;
   /** @type {ReturnType<typeof draw.stage>} */
   let showScene = null;
+  let side = 0;
   const ghost = svg("g", { class: "ghost" });
 
-  /* The same game may be opened again when more of it is known: the board then stays. */
-  const open = (/** @type {Story} */ wanted) => {
-    const isSame = story?.game.elements === wanted.game.elements;
-    story = wanted;
-    if (isSame) return;
+  /* Open a game. A game that is open already may be opened again when more of it is known: then the
+     board stays as it is. */
+  const open = (/** @type {Story} */ newStory) => {
+    const isOpen = story?.game.elements === newStory.game.elements;
+    story = newStory;
+    if (isOpen) return;
     /** @type {HTMLTemplateElement} */
     const template = document.querySelector(
       `template[data-board="${CSS.escape(story.game.board)}"]`,
     );
     if (template) board.replaceChildren(template.content.firstElementChild.cloneNode(true));
+    side = draw.sizesOf(board).side;
     live = board.querySelector(".live");
     live.after(ghost);
     showScene = draw.stage(live, story.game.elements);
   };
 
+  /* `isNext`: the position before was shown last, so the move between them is shown as a motion. */
   const show = (step, isNext, mover = story.moveAt(step + 1)?.seat) => {
     const { game, states } = story;
     const state = states[step];
@@ -51,20 +55,23 @@ const tableOf = (board, players, lineOf) => {
             isNext: isMover,
             left: state.left[seat],
             before: before[seat],
-            all: game.stock,
+            stock: game.stock,
           },
           ...nodes,
         );
       }),
     );
     if (isNext) {
-      draw.sendHome(live, game.elements, story.moveAt(step), (owner) =>
-        players.children[owner].querySelector(".stock"),
-      );
+      const homeOf = (owner) => players.children[owner].querySelector(".stock");
+      draw.sendHome(live, game.elements, story.moveAt(step), homeOf, side);
     }
   };
-  /* A tile that could have been laid. */
-  const showGhost = (move) => ghost.replaceChildren(...(move ? draw.tile(move) : []));
+  /* Show a placement that was possible, over the position; an empty text shows none. */
+  const showGhost = (move) => {
+    const placement = notation.parseMove(move);
+    if (!placement) ghost.replaceChildren();
+    else ghost.replaceChildren(draw.placedTile(placement, side), draw.ring(placement, side));
+  };
 
   return Object.freeze({
     open,

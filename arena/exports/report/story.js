@@ -1,10 +1,12 @@
-/* What a game tells: its positions, and what happened in each, in words. It knows no page. */
 /**
+ * Work out the positions of a game and what happened in each, in words. Nothing here knows a page.
+ *
  * @param {Game} game
- * @param {string[]} rows of the board
+ * @param {string[]} rows the rows of the board
  */
 const storyOf = (game, rows) => {
-  const KEY = 0.05; // of the win
+  /* A move is costly if it cost at least this share of the win. */
+  const COSTLY = 0.05;
 
   /* All positions from what each move changed. */
   const unfold = () => {
@@ -51,19 +53,8 @@ const storyOf = (game, rows) => {
   /* Faults stand after the last move before them. */
   const faultsAt = (number) => game.faults.filter((fault) => stepOf(fault.turn) === number);
 
-  const won = () => {
-    const winners = game.names.filter((_, seat) => game.ranks[seat] === 1);
-    return winners.length > 1 ? `${winners.join(" and ")} share the win` : `${winners[0]} wins`;
-  };
-  const endWords = () => {
-    const order = game.ranks
-      .map((rank, seat) => [rank, seat])
-      .sort((one, other) => one[0] - other[0]);
-    const places = order.map(
-      ([rank, seat]) => `${rank}. ${game.names[seat]} (${game.left[seat]} left)`,
-    );
-    return `End (${game.end}): ${places.join(", ")}`;
-  };
+  const winWords = () => wording.winWords(game);
+  const endWords = () => `End (${game.end}): ${wording.rankingWords(game)}`;
   /* What a move brought, as pairs of a kind and words. */
   const happened = (number) => [
     ...(moveAt(number)?.events ?? []).map((event) => [event[0], event[1]]),
@@ -83,10 +74,11 @@ const storyOf = (game, rows) => {
     return kinds;
   };
 
-  /* What a judge made of the move, where it cost more than a little and more than its error. */
+  /* The judge's verdict on a costly move: what it cost, the error of that figure, and a better
+     move. Null for all other moves, and where the cost lies within its error. */
   const costOf = (number) => {
     const [cost, error, better] = moveAt(number)?.grade ?? [0, 0, ""];
-    return cost < KEY || cost < error ? null : { cost, error, better };
+    return cost < COSTLY || cost < error ? null : { cost, error, better };
   };
   const costly = states.flatMap((_, number) => (costOf(number) ? [number] : []));
   const winAt = (number) => moveAt(number)?.win ?? moveAt(number)?.grade?.[3];
@@ -95,22 +87,20 @@ const storyOf = (game, rows) => {
      it. */
   const tilesOf = (seat) => {
     /** @type {[string, number][]} */
-    const tiles = [];
-    for (const tile of game.hands[seat].match(/../g) ?? []) tiles.push([tile, 0]);
-    for (const [at, move] of game.steps.entries()) {
-      if (move.seat !== seat || move.move === "pass") continue;
-      const had = states[at].hands[seat].match(/../g);
-      /** @type {string[]} */
-      const now = move.hand.match(/../g) ?? [];
-      const laid = move.move.replace(/[^RYB]/g, "");
-      had.splice(
-        had.findIndex((tile) => tile === laid || tile === laid[1] + laid[0]),
+    const received = notation.tilesOf(game.hands[seat]).map((tile) => [tile, 0]);
+    for (const [index, { seat: mover, move, hand }] of game.steps.entries()) {
+      const placement = notation.parseMove(move);
+      if (mover !== seat || !placement) continue;
+      const kept = notation.tilesOf(states[index].hands[seat]);
+      kept.splice(
+        kept.findIndex((tile) => notation.isSameTile(tile, placement.tile)),
         1,
       );
-      for (const tile of had) now.splice(now.indexOf(tile), 1);
-      for (const tile of now) tiles.push([tile, at + 1]);
+      const drawn = notation.tilesOf(hand);
+      for (const tile of kept) drawn.splice(drawn.indexOf(tile), 1);
+      for (const tile of drawn) received.push([tile, index + 1]);
     }
-    return tiles;
+    return received;
   };
 
   return Object.freeze({
@@ -121,7 +111,7 @@ const storyOf = (game, rows) => {
     moveAt,
     stepOf,
     passesAt,
-    won,
+    winWords,
     happened,
     kindsOf,
     costOf,

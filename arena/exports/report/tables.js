@@ -1,40 +1,44 @@
 /* Tables: a heading sorts its column, and arrow keys lead through the head-to-head table. A live
-   page calls `dress` again for what came new. */
+   page calls `dress` again for every new part. */
 const tables = (() => {
-  const kept = new Map(); // what a new copy of a table is sorted by
+  /* By the name of a table, the column and the direction that it is sorted by. A live page sorts
+     the table's next copy in the same way. */
+  const sortings = new Map();
   const nameOf = (table) => `${table.closest("section")?.id} ${table.caption.textContent}`;
 
   const textOf = (row, column) => {
     const cell = row.cells[column];
     return cell.dataset.v ?? cell.textContent.trim();
   };
-  /* The first figure in the text, with a real minus and separators. */
+  /* The first figure in a text, which may have a minus sign and separators of thousands. */
   const figureOf = (text) => {
-    const found = /-?\d[\d,]*(\.\d+)?/.exec(text.replaceAll("\u2212", "-"));
-    return found ? Number(found[0].replaceAll(",", "")) : NaN;
+    const figure = /-?\d[\d,]*(\.\d+)?/.exec(text.replaceAll("\u2212", "-"));
+    return figure ? Number(figure[0].replaceAll(",", "")) : NaN;
   };
 
   const sort = (table, column, direction) => {
     const heads = table.tHead.rows[0].cells;
     const body = table.tBodies[0];
     const isFigure = heads[column].classList.contains("figure");
-    const valued = [...body.rows].map((row) => [
-      isFigure ? figureOf(textOf(row, column)) : textOf(row, column),
-      row,
-    ]);
-    const way = direction === "descending" ? -1 : 1;
-    valued.sort(([one], [other]) => {
-      if (!isFigure) return way * one.localeCompare(other, "en", { numeric: true });
-      if (Number.isNaN(one) || Number.isNaN(other)) {
-        // what has no figure comes last
-        return Number(Number.isNaN(one)) - Number(Number.isNaN(other));
-      }
-      return way * (one - other);
-    });
-    body.append(...valued.map(([, row]) => row));
+    const sign = direction === "descending" ? -1 : 1;
+    const compareTexts = (row, other) => {
+      const text = textOf(row, column);
+      return sign * text.localeCompare(textOf(other, column), "en", { numeric: true });
+    };
+    const compareFigures = (row, other) => {
+      const figure = figureOf(textOf(row, column));
+      const otherFigure = figureOf(textOf(other, column));
+      const lacksFigure = Number.isNaN(figure);
+      const otherLacksFigure = Number.isNaN(otherFigure);
+      // Rows without a figure come last in both directions.
+      if (lacksFigure || otherLacksFigure) return Number(lacksFigure) - Number(otherLacksFigure);
+      return sign * (figure - otherFigure);
+    };
+    const rows = [...body.rows].sort(isFigure ? compareFigures : compareTexts);
+    body.append(...rows);
     for (const head of heads) head.removeAttribute("aria-sort");
     heads[column].setAttribute("aria-sort", direction);
-    kept.set(nameOf(table), [column, direction]);
+    sortings.set(nameOf(table), [column, direction]);
   };
 
   const button = (table, head, column) => {
@@ -48,33 +52,39 @@ const tables = (() => {
     head.append(node);
   };
 
-  /* One stop of the tab key for the whole table; the arrows go from cell to cell. */
+  /* Make the whole table one stop of the tab key, and let arrow keys go from cell to cell. */
   const grid = (table) => {
     const links = () => [...table.querySelectorAll("tbody td > a")];
-    const stay = (link) => {
-      for (const one of links()) one.tabIndex = one === link ? 0 : -1;
+    const keepInTabOrder = (link) => {
+      for (const each of links()) each.tabIndex = each === link ? 0 : -1;
     };
-    const next = (cell, across, down) => {
-      for (
-        let row = cell.parentNode.rowIndex + down, column = cell.cellIndex + across;
-        ;
-        row += down, column += across
-      ) {
-        const found = table.rows[row]?.cells[column];
-        if (!found || column < 1 || row < 1) return null;
-        if (found.firstElementChild?.matches("a")) return found.firstElementChild;
+    /* The next link in a direction from a cell, over cells that have none; null at the edge. */
+    const nextLink = (cell, across, down) => {
+      let row = cell.parentNode.rowIndex + down;
+      let column = cell.cellIndex + across;
+      while (row >= 1 && column >= 1 && table.rows[row]?.cells[column]) {
+        const link = table.rows[row].cells[column].firstElementChild;
+        if (link?.matches("a")) return link;
+        row += down;
+        column += across;
       }
+      return null;
     };
-    const ways = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
-    stay(links()[0]);
+    const directions = {
+      ArrowRight: [1, 0],
+      ArrowLeft: [-1, 0],
+      ArrowDown: [0, 1],
+      ArrowUp: [0, -1],
+    };
+    keepInTabOrder(links()[0]);
     table.addEventListener("keydown", (event) => {
       const cell = event.target.closest("td");
-      if (!cell || !ways[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!cell || !directions[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       event.stopPropagation();
-      const link = next(cell, ...ways[event.key]);
+      const link = nextLink(cell, ...directions[event.key]);
       if (!link) return;
-      stay(link);
+      keepInTabOrder(link);
       link.focus();
     });
   };
@@ -84,7 +94,7 @@ const tables = (() => {
       [...table.tHead.rows[0].cells].forEach((head, column) => {
         if (!head.classList.contains("picture")) button(table, head, column);
       });
-      const before = kept.get(nameOf(table));
+      const before = sortings.get(nameOf(table));
       if (before) sort(table, ...before);
     }
     root.querySelectorAll("table.heat").forEach(grid);

@@ -1,38 +1,40 @@
-/* The viewer: every state was computed beforehand, here they are only stepped through. */
+/* The viewer of finished games: it steps through positions that `story.js` has worked out. */
 (() => {
   const data = document.getElementById("games-data");
   if (!data) return;
   /** @type {{ boards: Record<string, string[]>, games: Game[], rules: Record<string, string> }} */
   const { boards, games, rules } = JSON.parse(data.textContent);
   const { html } = draw;
-  const at = (id) => document.getElementById(id);
+  const byId = (id) => document.getElementById(id);
   const ids =
     "viewer game link result board board-about race values wins times step play kind " +
     "speed now eyes players log cells seatings twin twin-board twin-about twin-players " +
     "same-deal deal-results deal-tiles key-on rule-text own-seats";
-  const by = /** @type {ViewerParts} */ (
-    Object.fromEntries(ids.split(" ").map((id) => [id, at(id)]))
+  const parts = /** @type {ViewerParts} */ (
+    Object.fromEntries(ids.split(" ").map((id) => [id, byId(id)]))
   );
+  /** @type {LineOf} */
   const lineOf = ({ game }, state, seat, isNext) => {
-    const hand = state.hands[seat].match(/../g) ?? [];
+    const hand = notation.tilesOf(state.hands[seat]);
     const tiles = hand.length
       ? hand.map((letters) => draw.domino(isSeen(seat) ? letters : "??"))
       : ["no tiles"];
     return [
-      { name: game.bots[seat], does: isNext ? "to move" : "", unit: `of ${game.stock} left` },
+      { name: game.bots[seat], status: isNext ? "to move" : "", unit: `of ${game.stock} left` },
       html("div", { class: "hand" }, ...tiles),
     ];
   };
-  const table = tableOf(by.board, by.players, lineOf);
-  const twinTable = tableOf(by["twin-board"], by["twin-players"], lineOf);
+  const table = tableOf(parts.board, parts.players, lineOf);
+  const twinTable = tableOf(parts["twin-board"], parts["twin-players"], lineOf);
   /** @type {Map<string, Story>} */
   const stories = new Map();
   const storyNamed = (id) => {
-    const game = games.find((one) => one.id === id);
+    const game = games.find((candidate) => candidate.id === id);
     if (game && !stories.has(id)) stories.set(id, storyOf(game, boards[game.board]));
     return stories.get(id);
   };
-  /* The cursor goes through both games of a pair, `step` is where the first of them is. */
+  /* `cursor` steps through both games of a pair. `step` is the step of the first one: it stays at
+     that game's end while the cursor goes on through a longer twin. */
   /** @type {Story} */
   let story = null;
   /** @type {Story} */
@@ -40,10 +42,10 @@
   let cursor = 0;
   let step = 0;
   let timer = 0;
-  let kept = "";
+  let shownAddress = "";
 
-  /* Of the other seats nothing while you look with one seat's eyes. */
-  const isSeen = (seat) => by.eyes.value === "" || Number(by.eyes.value) === seat;
+  /* Whether the hand of a seat is shown: a reader can choose to see only what one seat saw. */
+  const isSeen = (seat) => parts.eyes.value === "" || Number(parts.eyes.value) === seat;
   const noteOf = (number) => {
     const move = story.moveAt(number);
     return move?.note && isSeen(move.seat) ? move.note : null;
@@ -63,30 +65,29 @@
         ]
       : [];
   };
-  const percent = (share, digits = 1) => `${(100 * share).toFixed(digits)}\u00a0%`;
-  /* What a costly move cost; the better one is shown on the board while the pointer or the focus is
-     on it. */
+  /* What a costly move cost, and a better one, which is shown on the board while the pointer or the
+     focus is on it. */
   const costLine = (number, tabindex = "0") => {
-    const found = story.costOf(number);
-    if (!found) return [];
+    const verdict = story.costOf(number);
+    if (!verdict) return [];
     const { adviser, judge } = story.game;
     const better = html(
       "button",
       { type: "button", class: "better", tabindex },
-      draw.domino(found.better.replace(/[^RYB]/g, "")),
-      found.better,
+      draw.domino(notation.parseMove(verdict.better).tile),
+      verdict.better,
     );
     for (const name of ["pointerenter", "focus"]) {
-      better.addEventListener(name, () => step === number && table.showGhost(found.better));
+      better.addEventListener(name, () => step === number && table.showGhost(verdict.better));
     }
     for (const name of ["pointerleave", "blur"]) {
       better.addEventListener(name, () => table.showGhost(""));
     }
     better.addEventListener("click", () => {
       go(number);
-      table.showGhost(found.better);
+      table.showGhost(verdict.better);
     });
-    const cost = `${percent(found.cost)} \u00b1 ${percent(found.error)}`;
+    const cost = `${wording.percent(verdict.cost, 1)} \u00b1 ${wording.percent(verdict.error, 1)}`;
     const words = `costs ${cost} of the win, says ${judge}; better: `;
     return [
       html(
@@ -101,86 +102,74 @@
   };
   const hasEvent = (number) => {
     const kinds = story.kindsOf(number);
-    return by.kind.value ? kinds.has(by.kind.value) : kinds.size > 0;
+    return parts.kind.value ? kinds.has(parts.kind.value) : kinds.size > 0;
   };
 
-  /* Words with every rule in them a link to its text at the end of the page, which is its tooltip
-     too; a click shows it here. */
-  const said = (words, more = {}) =>
-    draw.linked(
-      words,
-      (rule) =>
-        rules[rule] &&
-        html(
-          "a",
-          {
-            href: `#${rule.toLowerCase().replace(".", "")}`,
-            title: rules[rule],
-            class: "rule",
-            ...more,
-          },
-          rule,
-        ),
-    );
+  /* A link to the text of a rule at the end of the page, which is the link's tooltip too. A click
+     shows the text here. Null for a rule that the page does not have. */
+  const ruleLink = (number, attributes) => {
+    if (!rules[number]) return null;
+    const href = `#${wording.ruleId(number)}`;
+    return html("a", { href, title: rules[number], class: "rule", ...attributes }, number);
+  };
+  const withRuleLinks = (text, attributes = {}) =>
+    wording.withRuleLinks(text, (number) => ruleLink(number, attributes));
   const showRule = (event) => {
     const link = event.target.closest("a.rule");
-    if (!link || !by["rule-text"].showPopover) return;
+    if (!link || !parts["rule-text"].showPopover) return;
     event.preventDefault();
-    by["rule-text"].replaceChildren(html("b", {}, link.textContent), ` ${link.title}`);
-    by["rule-text"].showPopover();
+    parts["rule-text"].replaceChildren(html("b", {}, link.textContent), ` ${link.title}`);
+    parts["rule-text"].showPopover();
   };
-  const eventLine = (/** @type {string[]} */ [kind, words], more = {}) =>
+  const eventLine = (/** @type {string[]} */ [kind, words], linkAttributes = {}) =>
     html(
       "span",
       {},
       html("b", { class: `kind ${kind}`, "aria-hidden": "true" }, kind),
-      ...said(words, more),
+      ...withRuleLinks(words, linkAttributes),
     );
 
-  const headWords = (/** @type {Story} */ told, number) => {
-    const move = told.moveAt(number);
+  const headWords = (/** @type {Story} */ shownStory, number) => {
+    const move = shownStory.moveAt(number);
     if (!move) return ["Start"];
-    const who = told.game.names[move.seat];
-    if (move.move === "pass") return [`Turn ${move.turn}: ${who} passes`];
-    return [
-      `Turn ${move.turn}: ${who} plays ${move.move}`,
-      " ",
-      draw.domino(move.move.replace(/[^RYB]/g, "")),
-    ];
+    const who = shownStory.game.names[move.seat];
+    const placement = notation.parseMove(move.move);
+    if (!placement) return [`Turn ${move.turn}: ${who} passes`];
+    return [`Turn ${move.turn}: ${who} plays ${move.move}`, " ", draw.domino(placement.tile)];
   };
   const showWords = () => {
     const [head, ...picture] = headWords(story, step);
     const state = story.states[step];
-    const more = [...timeWords(step), `${state.pile} tiles in the pile`].map(
+    const details = [...timeWords(step), `${state.pile} tiles in the pile`].map(
       (words) => `${words}. `,
     );
-    by.now.replaceChildren(
+    parts.now.replaceChildren(
       html("strong", {}, `${head}. `, ...picture),
-      ...story.happened(step).map((one) => eventLine(one)),
-      html("span", { class: "small" }, ...more),
+      ...story.happened(step).map((event) => eventLine(event)),
+      html("span", { class: "small" }, ...details),
       ...costLine(step),
       ...noteLine(step),
     );
-    by.step.setAttribute("aria-valuetext", `move ${step} of ${story.last}, turn ${state.turn}`);
+    parts.step.setAttribute("aria-valuetext", `move ${step} of ${story.last}, turn ${state.turn}`);
   };
   const showLog = () => {
-    by.log.querySelector("[aria-current]")?.removeAttribute("aria-current");
-    const entry = /** @type {HTMLElement} */ (by.log.children[step]?.firstChild);
+    parts.log.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    const entry = /** @type {HTMLElement} */ (parts.log.children[step]?.firstChild);
     if (!entry) return;
     entry.setAttribute("aria-current", "step");
-    const top = entry.offsetTop - by.log.offsetTop;
+    const top = entry.offsetTop - parts.log.offsetTop;
     if (
-      top < by.log.scrollTop ||
-      top + entry.offsetHeight > by.log.scrollTop + by.log.clientHeight
+      top < parts.log.scrollTop ||
+      top + entry.offsetHeight > parts.log.scrollTop + parts.log.clientHeight
     ) {
-      by.log.scrollTop = top - by.log.clientHeight / 3;
+      parts.log.scrollTop = top - parts.log.clientHeight / 3;
     }
   };
   const showCells = () => {
     const width = story.rows[0].length;
     const cells = story.states[step].cells;
     const heads = [...story.rows[0]].map((_, column) =>
-      html("th", { scope: "col" }, String.fromCharCode(97 + column)),
+      html("th", { scope: "col" }, notation.columnName(column)),
     );
     const lines = story.rows.map((_, row) =>
       html(
@@ -194,24 +183,24 @@
       html("thead", {}, html("tr", {}, html("td"), ...heads)),
       html("tbody", {}, ...lines),
     ];
-    by.cells.replaceChildren(by.cells.caption, ...body);
+    parts.cells.replaceChildren(parts.cells.caption, ...body);
   };
-  /* The other game of the deal at the same move, or at its end. */
+  /* Above each board of a pair: who plays, and the move, and at the end who wins. */
+  const showTitle = (title, /** @type {Story} */ shownStory, number) => {
+    const end = number === shownStory.last ? ` ${shownStory.winWords()}.` : "";
+    title.replaceChildren(
+      html("strong", {}, shownStory.game.names.join(" \u2013 ")),
+      html("span", {}, ...headWords(shownStory, number), end),
+    );
+  };
+  /* Show the other game of the deal at the same move, or at its end if it has fewer moves. */
   const showTwin = (isNext) => {
     if (!twin) return;
-    const own = Math.min(cursor, twin.last);
-    twinTable.show(own, isNext && own === cursor);
-    for (const { place, told, number } of [
-      { place: by["board-about"], told: story, number: step },
-      { place: by["twin-about"], told: twin, number: own },
-    ]) {
-      const end = number === told.last ? ` ${told.won()}.` : "";
-      place.replaceChildren(
-        html("strong", {}, told.game.names.join(" \u2013 ")),
-        html("span", {}, ...headWords(told, number), end),
-      );
-    }
-    dealTables.mark(by["deal-tiles"], cursor);
+    const twinStep = Math.min(cursor, twin.last);
+    twinTable.show(twinStep, isNext && twinStep === cursor);
+    showTitle(parts["board-about"], story, step);
+    showTitle(parts["twin-about"], twin, twinStep);
+    dealTables.mark(parts["deal-tiles"], cursor);
   };
   const address = (turn, passes = 0, id = story.game.id) => {
     const pass = passes ? `.${passes}` : "";
@@ -229,22 +218,23 @@
     const before = cursor;
     cursor = Math.max(0, Math.min(number, end()));
     step = Math.min(cursor, story.last);
-    by.step.value = String(cursor);
-    curves.mark(by.wins, step, winWords());
-    for (const place of [by.race, by.values, by.times]) curves.mark(place, step);
+    parts.step.value = String(cursor);
+    curves.mark(parts.wins, step, winWords());
+    for (const curve of [parts.race, parts.values, parts.times]) curves.mark(curve, step);
     const isNext = cursor === before + 1;
     table.show(step, isNext && step === cursor);
     showTwin(isNext);
     showWords();
     showLog();
     showCells();
-    by.link.href = kept = address(story.states[step].turn, story.passesAt(step));
+    shownAddress = address(story.states[step].turn, story.passesAt(step));
+    parts.link.href = shownAddress;
     if (cursor === end()) stop();
   };
   const end = () => Math.max(story.last, twin?.last ?? 0);
   const keepAddress = () => {
     try {
-      history.replaceState(null, "", kept);
+      history.replaceState(null, "", shownAddress);
     } catch {
       /* some browsers refuse it for files; the link is still there */
     }
@@ -257,14 +247,14 @@
   const stop = () => {
     clearInterval(timer);
     timer = 0;
-    by.play.setAttribute("aria-pressed", "false");
-    by.play.setAttribute("aria-label", "Play");
+    parts.play.setAttribute("aria-pressed", "false");
+    parts.play.setAttribute("aria-label", "Play");
   };
   const start = () => {
     if (cursor === end()) show(0);
-    timer = setInterval(() => go(cursor + 1), Number(by.speed.value));
-    by.play.setAttribute("aria-pressed", "true");
-    by.play.setAttribute("aria-label", "Pause");
+    timer = setInterval(() => go(cursor + 1), Number(parts.speed.value));
+    parts.play.setAttribute("aria-pressed", "true");
+    parts.play.setAttribute("aria-label", "Pause");
   };
   const toggle = () => (timer ? stop() : start());
   const goStill = (number) => {
@@ -289,8 +279,9 @@
     }
   };
 
-  /* The first seat's share after each graded move, if there are two; else as [step, share, seat].
-   */
+  /* The shares of the win after each graded move. In a game of two the list has pairs of a step and
+     the first seat's share; in a larger game it has triples of a step, a share and the seat whose
+     share it is. */
   const winPoints = () => {
     const graded = story.states.flatMap((_, number) =>
       story.winAt(number) === undefined
@@ -304,37 +295,38 @@
   const fillCurves = () => {
     const { game, states } = story;
     curves.lines(
-      by.race,
+      parts.race,
       "pagodas left",
       story,
       goStill,
       (seat) => states.map((state, number) => [number, state.left[seat] / game.stock]),
       { stairs: true },
     );
-    const told = game.steps.flatMap((move, at) =>
-      noteOf(at + 1)?.[1] != null ? [[at + 1, move.note[1], move.seat]] : [],
-    );
-    by.values.hidden = told.length === 0;
-    curves.lines(by.values, "expected share of the win, as noted", story, goStill, (seat) =>
-      told.filter((point) => point[2] === seat),
+    const notedShares = game.steps.flatMap((move, index) => {
+      const share = noteOf(index + 1)?.[1];
+      return share == null ? [] : [[index + 1, share, move.seat]];
+    });
+    parts.values.hidden = notedShares.length === 0;
+    curves.lines(parts.values, "expected share of the win, as noted", story, goStill, (seat) =>
+      notedShares.filter((point) => point[2] === seat),
     );
     const graded = winPoints();
     const title = `who wins, in games played on by ${game.judge}`;
-    by.wins.hidden = graded.length === 0;
+    parts.wins.hidden = graded.length === 0;
     if (graded.length && game.bots.length === 2) {
-      curves.shares(by.wins, title, story, goStill, graded);
+      curves.shares(parts.wins, title, story, goStill, graded);
     } else {
-      curves.lines(by.wins, title, story, goStill, (seat) =>
+      curves.lines(parts.wins, title, story, goStill, (seat) =>
         graded.filter((point) => point[2] === seat),
       );
     }
-    const most = Math.max(...game.steps.map((move) => move.ms ?? 0));
-    by.times.hidden = most === 0;
-    const spent = (seat) =>
-      game.steps.flatMap((move, at) =>
-        move.seat === seat && move.ms !== undefined ? [[at + 1, move.ms / most]] : [],
+    const longestMs = Math.max(...game.steps.map((move) => move.ms ?? 0));
+    parts.times.hidden = longestMs === 0;
+    const timesOf = (seat) =>
+      game.steps.flatMap((move, index) =>
+        move.seat === seat && move.ms !== undefined ? [[index + 1, move.ms / longestMs]] : [],
       );
-    curves.lines(by.times, `time a move, up to ${most} ms`, story, goStill, spent);
+    curves.lines(parts.times, `time a move, up to ${longestMs} ms`, story, goStill, timesOf);
   };
   const entryOf = (state, number) => {
     if (!number) return ["Start"];
@@ -344,13 +336,13 @@
       `${state.turn}. `,
       html("bdi", {}, story.game.names[seat]),
       " ",
-      ...draw.laid(move),
+      ...draw.loggedMove(move),
       " ",
       ...time,
     ];
   };
   const fillLog = () => {
-    by.log.replaceChildren(
+    parts.log.replaceChildren(
       ...story.states.map((state, number) => {
         const entry = html("a", { href: address(state.turn), tabindex: "-1" });
         entry.append(...entryOf(state, number));
@@ -361,7 +353,7 @@
           event.preventDefault();
           goStill(number);
         });
-        const events = story.happened(number).map((one) => eventLine(one, { tabindex: "-1" }));
+        const events = story.happened(number).map((event) => eventLine(event, { tabindex: "-1" }));
         return html("li", {}, entry, ...events, ...costLine(number, "-1"), ...noteLine(number));
       }),
     );
@@ -371,51 +363,51 @@
     const names = game.bots.flatMap((bot, seat) =>
       seat ? [" \u2013 ", html("bdi", {}, bot)] : [html("bdi", {}, bot)],
     );
-    const chosen = game.reasons.length ? ` Chosen for: ${game.reasons.join("; ")}.` : "";
-    return [
-      html("strong", {}, ...names),
-      ` ${game.board}, deal ${game.deal}, ${states.at(-1).turn} tiles. ${story.won()} (${game.end}).${chosen}`,
-    ];
+    const details = ` ${game.board}, deal ${game.deal}, ${states.at(-1).turn} tiles.`;
+    const result = ` ${story.winWords()} (${game.end}).`;
+    const reasons = game.reasons.length ? ` Chosen for: ${game.reasons.join("; ")}.` : "";
+    return [html("strong", {}, ...names), details + result + reasons];
   };
 
-  /* The games of the same deal, of which one can lie beside this one. */
+  /* A button for each other game of the same deal: it puts that game beside this one. */
   const fillSeatings = () => {
     const ids = story.game.seatings ?? [];
     const others = ids.filter((id) => id !== story.game.id).map(storyNamed);
     const button = (other) => {
       const words =
         others.length === 1 ? "Same deal, seats swapped" : other.game.names.join(" \u2013 ");
-      const made = html(
+      const node = html(
         "button",
         { type: "button", "aria-pressed": String(other === twin) },
         words,
       );
-      made.addEventListener("click", () => {
+      node.addEventListener("click", () => {
         setTwin(other === twin ? null : other);
         go(cursor);
-        by.seatings.querySelectorAll("button")[others.indexOf(other)].focus();
+        parts.seatings.querySelectorAll("button")[others.indexOf(other)].focus();
       });
-      return made;
+      return node;
     };
-    by.seatings.hidden = !others.length;
-    by.seatings.replaceChildren(
+    parts.seatings.hidden = !others.length;
+    parts.seatings.replaceChildren(
       ...(others.length > 1 ? ["Same deal: "] : []),
       ...others.map(button),
     );
   };
-  const setTwin = (/** @type {Story} */ wanted) => {
-    twin = wanted ?? null;
-    by.viewer.classList.toggle("paired", Boolean(twin));
-    for (const part of ["twin", "same-deal", "board-about"]) by[part].hidden = !twin;
-    (twin ? by.board.parentNode : by["own-seats"]).append(by.players);
-    by.step.max = String(end());
+  /* Put another game of the deal beside this one, or none. */
+  const setTwin = (/** @type {Story} */ newTwin) => {
+    twin = newTwin ?? null;
+    parts.viewer.classList.toggle("paired", Boolean(twin));
+    for (const id of ["twin", "same-deal", "board-about"]) parts[id].hidden = !twin;
+    (twin ? parts.board.parentNode : parts["own-seats"]).append(parts.players);
+    parts.step.max = String(end());
     fillSeatings();
     if (!twin) return;
     twinTable.open(twin);
-    const together = story.game.seatings.map(storyNamed);
-    by["deal-results"].replaceChildren(
-      by["deal-results"].caption,
-      ...dealTables.results(together, (game) =>
+    const gamesOfDeal = story.game.seatings.map(storyNamed);
+    parts["deal-results"].replaceChildren(
+      parts["deal-results"].caption,
+      ...dealTables.results(gamesOfDeal, (game) =>
         html(
           "a",
           { href: `#game=${encodeURIComponent(game.id)}&turn=0` },
@@ -426,21 +418,23 @@
     fillTiles();
   };
   const fillTiles = () =>
-    twin && by["deal-tiles"].replaceChildren(...dealTables.tiles([story, twin], isSeen));
-  const open = (/** @type {Story} */ wanted, turn, passes, beside) => {
+    twin && parts["deal-tiles"].replaceChildren(...dealTables.tiles([story, twin], isSeen));
+  /* Open a game at the position after `turn` tiles and then `passes` passes. `beside` is the id of
+     the game to put beside it. */
+  const open = (/** @type {Story} */ newStory, turn, passes, beside) => {
     stop();
-    if (wanted !== story) {
-      story = wanted;
-      by.game.value = story.game.id;
+    if (newStory !== story) {
+      story = newStory;
+      parts.game.value = story.game.id;
       table.open(story);
-      by.eyes.replaceChildren(
+      parts.eyes.replaceChildren(
         html("option", { value: "" }, "all of them"),
         ...story.game.names.map((name, seat) =>
           html("option", { value: seat }, `as seat ${seat}, ${name}, saw them`),
         ),
       );
-      by.result.replaceChildren(...heading());
-      at("key-on").hidden = !story.costly.length;
+      parts.result.replaceChildren(...heading());
+      byId("key-on").hidden = !story.costly.length;
       fillCurves();
     }
     setTwin(
@@ -450,16 +444,16 @@
     show(story.stepOf(turn, passes));
   };
   const fromAddress = () => {
-    const parts = Object.fromEntries(
+    const fields = Object.fromEntries(
       location.hash
         .slice(1)
         .split("&")
-        .map((part) => part.split("=").map(decoded)),
+        .map((field) => field.split("=").map(decoded)),
     );
-    const wanted = storyNamed(parts.game ?? (parts.turn === undefined ? "" : games[0].id));
+    const wanted = storyNamed(fields.game ?? (fields.turn === undefined ? "" : games[0].id));
     if (!wanted) return false;
-    const [turn, passes] = (parts.turn ?? "0").split(".").map(Number);
-    open(wanted, turn || 0, passes || 0, parts.beside);
+    const [turn, passes] = (fields.turn ?? "0").split(".").map(Number);
+    open(wanted, turn || 0, passes || 0, fields.beside);
     return true;
   };
   const decoded = (text) => {
@@ -470,8 +464,8 @@
     }
   };
   const toViewer = () => {
-    by.viewer.scrollIntoView({ behavior: "instant" });
-    by.board.focus({ preventScroll: true });
+    parts.viewer.scrollIntoView({ behavior: "instant" });
+    parts.board.focus({ preventScroll: true });
   };
 
   const keys = {
@@ -485,16 +479,18 @@
     k: () => goToKey(1),
     K: () => goToKey(-1),
   };
-  /* All keys where the focus is on the board or the moves; wherever else nothing but the game uses
-     them, left and right, and on the page of one game also those that jump and play. Up and down
-     scroll there. */
-  const isOwn = (node) => node === by.board || node === by.log || by.log.contains(node);
-  const isAlone = by.viewer.closest(".alone") !== null;
+  /* While the focus is on the board or in the log, all keys belong to the viewer. Elsewhere only
+     left, right and K do, and on the page of one game also the keys that jump and play: up and down
+     scroll the page. */
+  const isInViewer = (node) =>
+    node === parts.board || node === parts.log || parts.log.contains(node);
+  const isAlone = parts.viewer.closest(".alone") !== null;
   const isFree = (node, key) => {
     if (key === " ") {
       return (
         isAlone &&
-        (node === by.step || !node.closest("button, input, select, summary, [role=group].scroll"))
+        (node === parts.step ||
+          !node.closest("button, input, select, summary, [role=group].scroll"))
       );
     }
     return (
@@ -503,12 +499,12 @@
     );
   };
   const isInView = () => {
-    const { top, bottom } = by.board.getBoundingClientRect();
+    const { top, bottom } = parts.board.getBoundingClientRect();
     return top < innerHeight / 2 && bottom > innerHeight / 2;
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
-    if (!isOwn(event.target) && !(isFree(event.target, event.key) && isInView())) return;
+    if (!isInViewer(event.target) && !(isFree(event.target, event.key) && isInView())) return;
     event.preventDefault();
     if (event.key !== " ") stop();
     keys[event.key]();
@@ -523,14 +519,14 @@
     "key-on": () => goToKey(1),
   };
   for (const [id, action] of Object.entries(press)) {
-    at(id).addEventListener("click", () => {
+    byId(id).addEventListener("click", () => {
       stop();
       action();
     });
   }
   /* A finger that goes left or right across a board steps. */
   let touched = null;
-  for (const board of [by.board, by["twin-board"]]) {
+  for (const board of [parts.board, parts["twin-board"]]) {
     board.addEventListener(
       "touchstart",
       (event) => {
@@ -546,42 +542,39 @@
       if (Math.abs(dx) >= 40 && Math.abs(dx) >= 2 * Math.abs(dy)) goStill(cursor - Math.sign(dx));
     });
   }
-  by.viewer.addEventListener("click", showRule);
-  by.play.addEventListener("click", toggle);
-  by.step.addEventListener("input", () => goStill(Number(by.step.value)));
-  by.speed.addEventListener("change", () => {
+  parts.viewer.addEventListener("click", showRule);
+  parts.play.addEventListener("click", toggle);
+  parts.step.addEventListener("input", () => goStill(Number(parts.step.value)));
+  parts.speed.addEventListener("change", () => {
     if (timer) {
       stop();
       start();
     }
   });
-  by.eyes.addEventListener("change", () => {
+  parts.eyes.addEventListener("change", () => {
     fillCurves();
     fillLog();
     fillTiles();
     show(cursor);
   });
-  by.game.addEventListener("change", () => {
-    open(storyNamed(by.game.value), 0, 0);
+  parts.game.addEventListener("change", () => {
+    open(storyNamed(parts.game.value), 0, 0);
     keepAddress();
   });
   addEventListener("hashchange", () => {
     if (fromAddress()) toViewer();
   });
 
-  by.game.append(
-    ...games.map((one) =>
-      html(
-        "option",
-        { value: one.id },
-        one.id + (one.reasons.length ? ` (${one.reasons[0]})` : ""),
-      ),
-    ),
+  parts.game.append(
+    ...games.map(({ id, reasons }) => {
+      const reason = reasons.length ? ` (${reasons[0]})` : "";
+      return html("option", { value: id }, id + reason);
+    }),
   );
-  at("choice").hidden = games.every(
-    (one) => one === games[0] || games[0].seatings?.includes(one.id),
+  byId("choice").hidden = games.every(
+    (game) => game === games[0] || games[0].seatings?.includes(game.id),
   );
-  by.viewer.hidden = false;
+  parts.viewer.hidden = false;
   if (fromAddress()) toViewer();
-  else open(storyNamed(games[0].id), Infinity, 0); // the end: nobody should meet an empty board
+  else open(storyNamed(games[0].id), Infinity, 0); // at its end, since an empty board tells nothing
 })();

@@ -8,7 +8,7 @@ import stat
 import struct
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cache
 from glob import escape, glob
 from pathlib import Path
@@ -207,18 +207,21 @@ def bubblewrap_launch(
     folder: Path,
     environment: Mapping[str, str],
     *,
+    undo: ExitStack,
     writable: bool,
     grants: Grants = NO_GRANTS,
 ) -> Launch:
-    """Own namespaces: no other processes, no network, no files but the system's and its own."""
+    """Own namespaces: no other processes, no network, no files but the system's and its own.
+    ``undo`` closes the descriptors of the launch.
+    """
     readable = [*_readable(command, folder, writable=writable), *_granted_files(grants)]
     # A socket in a granted folder would be a way to a service outside, and on the machine's own
     # network the abstract ones are: what bubblewrap then leaves open, the filter closes.
     families = confine.INTERNET if grants.network else () if grants.read else confine.LOCAL
-    program = _memory_file(confine.program(families))
+    program = _memory_file(confine.program(families), undo)
     # Values in its arguments could be read by any user of the machine.
     granted = b"".join(os.fsencode(word) + b"\0" for word in _setting(grants.variables()))
-    secrets = [_memory_file(granted)] if grants.env else []
+    secrets = [_memory_file(granted, undo)] if grants.env else []
     # In the sandbox, the folder of the SDK has nothing but the package.
     variables = {"HOME": "/tmp", "TMPDIR": "/tmp", **_python(sdk_folder())}  # noqa: S108
     variables |= _variables(environment, KEPT_VARIABLES)
@@ -260,14 +263,18 @@ def landlock_launch(
     folder: Path,
     environment: Mapping[str, str],
     *,
+    undo: ExitStack,
     writable: bool,
     grants: Grants = NO_GRANTS,
 ) -> Launch:
-    """The process confines itself, then becomes the bot; it writes only to a temporary folder."""
+    """The process confines itself, then becomes the bot; it writes only to a temporary folder.
+    ``undo`` closes the descriptors of the launch and removes that folder.
+    """
     readable = [*_readable(command, folder, writable=writable), *_granted_files(grants)]
     families = confine.INTERNET if grants.network else ()
-    program = _memory_file(confine.program(families))
+    program = _memory_file(confine.program(families), undo)
     temporary = make_passing("bot")
+    undo.callback(remove_passing, temporary)
     home, sdk = _make_folders(temporary)
     system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
     read = [
@@ -403,9 +410,10 @@ def _system_files() -> list[str]:
     return [path for pattern in SYSTEM_FILES for path in sorted(glob(pattern))]  # noqa: PTH207
 
 
-def _memory_file(content: bytes) -> int:
-    """A descriptor that reads as the content."""
+def _memory_file(content: bytes, undo: ExitStack) -> int:
+    """A descriptor that reads as the content; ``undo`` closes it."""
     descriptor = os.memfd_create("seccomp", 0)
+    undo.callback(os.close, descriptor)
     os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor

@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -94,13 +94,19 @@ class Sandbox(Struct, frozen=True):
         writable: bool = False,
         grants: Grants = NO_GRANTS,
     ) -> Launch:
-        """How to start a bot's command, which may change its files if ``writable``."""
+        """How to start a bot's command, which may change its files if ``writable``. Raises
+        SandboxError, or OSError where the machine lacks something such as descriptors.
+        """
         folder = folder.resolve()
-        if self.tier == "bubblewrap":
-            return bubblewrap_launch(command, folder, os.environ, writable=writable, grants=grants)
-        if self.tier == "landlock":
-            return landlock_launch(command, folder, os.environ, writable=writable, grants=grants)
-        return plain_launch(command, os.environ, grants)
+        if self.tier == "none":
+            return plain_launch(command, os.environ, grants)
+        prepare = bubblewrap_launch if self.tier == "bubblewrap" else landlock_launch
+        with ExitStack() as undo:
+            launch = prepare(
+                command, folder, os.environ, undo=undo, writable=writable, grants=grants
+            )
+            undo.pop_all()  # from here on the launch has them
+        return launch
 
     def of(self, label: str) -> Grants:
         """What the bot with this label may do, with whatever options."""

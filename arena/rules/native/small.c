@@ -1,7 +1,16 @@
-/* The rules for boards of up to 192 squares, such as bird and lion: see rules.h. */
-#define WORDS 3
-#define ROOM WORDS
-#include "rules.h"
-#include "playouts.h"
+/* The rules for boards of up to 192 squares, such as bird and lion: see rules.inc. */
+#include "core.h"
+
+enum { ROOM = SMALL_WORDS };
+
+/* The number of words in the masks of a board: here a constant for the compiler. */
+INLINE int words_of(const Geometry *board)
+{
+    (void)board;
+    return SMALL_WORDS;
+}
+
+#include "rules.inc"
+#include "playouts.inc"
 
 const Calls small_board = CALLS;

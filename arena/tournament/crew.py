@@ -1,0 +1,145 @@
+"""Processes for workers on this machine, which leave the program that starts them alone.
+
+A worker is a fresh Python: it shares nothing with the program except what is passed to it, does not
+import the program, and takes no notice of its start method. The program may be a notebook, a script
+without ``if __name__ == "__main__"``, or one that reads its text from stdin.
+"""
+
+import io
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager, nullcontext
+from multiprocessing import popen_spawn_posix, process, reduction, resource_tracker, spawn, util
+from multiprocessing.context import SpawnContext, SpawnProcess, set_spawning_popen
+from pathlib import Path
+from typing import Any
+
+from arena.players.process import open_pipe
+
+START_METHOD = "spawn"
+MAIN_HEARS = (signal.SIGINT, signal.SIGHUP)
+"""A terminal sends these to workers, too; it is the main process that decides what becomes of the
+games.
+"""
+PATIENCE_S = 10.0
+
+
+class _Launch(popen_spawn_posix.Popen):
+    """The start of a process, as Python's own spawn does it but for `_preparation`."""
+
+    _fds: list[int]
+
+    def _launch(self, process_obj: process.BaseProcess) -> None:
+        tracker = resource_tracker.getfd()
+        assert tracker is not None, "it has just been started"
+        self._fds.append(tracker)
+        message = io.BytesIO()
+        set_spawning_popen(self)
+        try:
+            reduction.dump(_preparation(process_obj.name), message)
+            reduction.dump(process_obj, message)
+        finally:
+            set_spawning_popen(None)
+        # The ends of this process stay open: each process learns from them when the other one ends.
+        ours = ExitStack()
+        self.finalizer = util.Finalize(self, ours.close)
+        with ExitStack() as theirs:
+            self.sentinel, child_writes = open_pipe(ours, theirs)
+            child_reads, parent_writes = open_pipe(theirs, ours)
+            command = spawn.get_command_line(tracker_fd=tracker, pipe_handle=child_reads)
+            self._fds += [child_reads, child_writes]
+            self.pid = util.spawnv_passfds(os.fsencode(spawn.get_executable()), command, self._fds)
+        with open(parent_writes, "wb", closefd=False) as pipe:
+            pipe.write(message.getbuffer())
+
+
+def _preparation(name: str) -> dict[str, Any]:
+    """What a new process takes over from this one. Python's own spawn would add the program's main
+    module, which the process would import, and the program's start method, which asking for settles
+    it for the program.
+    """
+    here = str(Path.cwd())
+    return {
+        "name": name,
+        "authkey": process.current_process().authkey,
+        "sys_path": [place or here for place in sys.path],
+        "sys_argv": sys.argv,
+        "dir": here,
+        "start_method": START_METHOD,
+    }
+
+
+class WorkerProcess(SpawnProcess):
+    """A process that knows nothing of the program that starts it."""
+
+    @staticmethod
+    def _Popen(process_obj: process.BaseProcess) -> _Launch:  # noqa: N802 - multiprocessing's name
+        return _Launch(process_obj)
+
+
+class WorkerContext(SpawnContext):
+    """What `multiprocessing.get_context` gives, for workers: it makes their processes, and queues
+    and values that can be passed to them.
+    """
+
+    Process = WorkerProcess
+
+
+WORKERS = WorkerContext()
+
+
+class Crew(ProcessPoolExecutor):
+    """Processes on this machine, which ``initializer`` makes workers."""
+
+    def __init__(
+        self, jobs: int, initializer: Callable[..., object], initargs: tuple[Any, ...]
+    ) -> None:
+        super().__init__(jobs, mp_context=WORKERS, initializer=initializer, initargs=initargs)
+        self._jobs = jobs
+        self._hired = dict[int, Any]()
+
+    def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        """Hands out work; this may start a process."""
+        with _held_signals() if len(self._hired) < self._jobs else nullcontext():
+            future = super().submit(work, *given, **named)
+            self._hired |= self._processes or {}
+        return future
+
+    def end(self) -> None:
+        """Ends the pool within a time limit, because a worker killed while it hands back results
+        can block the others for ever.
+        """
+        self.shutdown(wait=False, cancel_futures=True)
+        deadline = time.monotonic() + PATIENCE_S
+        while (left := self._alive()) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        for running in left:
+            running.kill()
+            running.join()
+
+    def kill(self) -> None:
+        """Ends what still runs but is no longer needed; the keepers then end the bots."""
+        for running in self._alive():
+            running.kill()
+
+    def _alive(self) -> list[Any]:
+        # Also reaps those that have ended, as `is_alive` alone does for one of two threads.
+        running = multiprocessing.active_children()
+        return [hired for hired in self._hired.values() if hired in running]
+
+
+@contextmanager
+def _held_signals() -> Iterator[None]:
+    """Holds back Ctrl-C and SIGHUP from this thread and from a worker that it starts, which ignores
+    them later: a worker that is hit while Python starts in it would print a traceback.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,75 @@
+/**
+ * What lies over a board while a person chooses a move: lit squares, the tile that is aimed, hints.
+ *
+ * @param {HTMLElement} ground the element that has the picture of the board
+ */
+const overlayOn = (ground) => {
+  const { svg } = draw;
+  const { side } = draw.sizesOf(ground);
+  const lights = svg("g", { class: "lights" });
+  const aimed = svg("g", { class: "aimed" });
+  const live = ground.querySelector(".live");
+  live.before(lights);
+  live.after(aimed);
+
+  const framedTile = (move, className, ...nodes) => {
+    const placement = notation.parseMove(move);
+    const { first, second } = placement;
+    const frame = svg("rect", {
+      x: first.column * side + 1,
+      y: first.row * side + 1,
+      width: (second.column - first.column + 1) * side - 2,
+      height: (second.row - first.row + 1) * side - 2,
+      rx: 8,
+    });
+    return svg("g", { class: className }, draw.placedTile(placement, side), frame, ...nodes);
+  };
+  const hintedTile = (move, number) => {
+    const { first, second } = notation.parseMove(move);
+    const label = svg("text", {
+      x: ((first.column + second.column + 1) * side) / 2,
+      y: ((first.row + second.row + 1) * side) / 2 + 7,
+      class: "place-number",
+    });
+    label.textContent = String(number);
+    return framedTile(move, "hinted", label);
+  };
+
+  /**
+   * Show the hinted moves, numbered from 1, and the move that is aimed at.
+   *
+   * @param {[string, number][]} hints
+   * @param {string | null} aimedMove
+   */
+  const showTiles = (hints, aimedMove, isLegal) => {
+    aimed.replaceChildren(...hints.map(([move], index) => hintedTile(move, index + 1)));
+    if (aimedMove) aimed.append(framedTile(aimedMove, isLegal ? "trial" : "trial bad"));
+  };
+
+  /**
+   * Light the squares that some placements cover.
+   *
+   * @param {string[]} moves
+   */
+  const showLights = (moves) => {
+    /** @type {Map<string, Half>} */
+    const lit = new Map();
+    for (const move of moves) {
+      const { first, second } = notation.parseMove(move);
+      lit.set(first.square, first);
+      lit.set(second.square, second);
+    }
+    const squares = [...lit.values()].map(({ row, column }) =>
+      svg("rect", {
+        x: column * side + 3,
+        y: row * side + 3,
+        width: side - 6,
+        height: side - 6,
+        rx: 6,
+      }),
+    );
+    lights.replaceChildren(...squares);
+  };
+
+  return Object.freeze({ showTiles, showLights });
+};

@@ -1,0 +1,49 @@
+/**
+ * The connection of the page of a game with the server.
+ *
+ * @param {string} address the address of the page
+ * @param {(view: View) => void} onView is called with each new state of the game
+ * @param {(problem: string) => void} onConnection is called with what is wrong with the connection,
+ *   or with an empty text once it is open
+ */
+const connectToGame = (address, onView, onConnection) => {
+  const UNREACHABLE = "the server cannot be reached: the game goes on once it is there again";
+  const LOST =
+    "The connection is lost. The game waits: " +
+    "the page goes on with it as soon as the server can be reached.";
+  const GONE = "The server does not know this game any more. It has probably been started again.";
+  let knownSteps = 0;
+
+  const events = new EventSource(`${address}/events`);
+  events.addEventListener("message", (event) => {
+    /** @type {View} */
+    const view = JSON.parse(event.data);
+    knownSteps = view.steps.length;
+    onView(view);
+  });
+  events.addEventListener("open", () => onConnection(""));
+  events.addEventListener("error", () => {
+    const isClosed = events.readyState === EventSource.CLOSED;
+    onConnection(isClosed ? GONE : LOST);
+  });
+
+  /**
+   * Ask the server something, such as "hint". The number of steps that the page knows goes with it,
+   * so that the server refuses a move that was meant for an earlier position.
+   *
+   * @returns {Promise<{ answer?: any, address?: string, problem?: string }>}
+   */
+  const ask = async (question, fields = {}) => {
+    try {
+      const reply = await fetch(`${address}/${question}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ steps: knownSteps, ...fields }),
+      });
+      return await reply.json();
+    } catch {
+      return { problem: UNREACHABLE };
+    }
+  };
+  return Object.freeze({ ask });
+};

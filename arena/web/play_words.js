@@ -1,0 +1,100 @@
+/* The sentences on the page of a game in play. All follow from the view that the server sends. */
+const playWording = (() => {
+  const GROUND_NAMES = { ".": "grass", V: "village", "~": "lake" };
+
+  const playerName = (/** @type {View} */ view, seat) =>
+    seat === view.seat ? "you" : view.names[seat];
+  const playerNameAtStart = (/** @type {View} */ view, seat) =>
+    seat === view.seat ? "You" : view.names[seat];
+
+  /* The colours of a tile, such as "red-blue". */
+  const tileWords = (tile) => [...tile].map((colour) => notation.COLOUR_NAMES[colour]).join("-");
+  /* Such as "red-blue at c3 d3". */
+  const placementWords = (move) => {
+    const { first, second, tile } = notation.parseMove(move);
+    return `${tileWords(tile)} at ${first.square} ${second.square}`;
+  };
+
+  /* What a screen reader says of a square, such as "c3, red space of you". */
+  const squareWords = (/** @type {View} */ view, row, column) => {
+    const cell = view.cells[row * view.rows[0].length + column];
+    const colour = notation.COLOUR_NAMES[cell[0]];
+    const ground = colour ? `${colour} space` : GROUND_NAMES[cell[0]];
+    const owner = cell[1] ? ` of ${playerName(view, Number(cell[1]))}` : "";
+    return `${notation.squareName(row, column)}, ${ground}${owner}`;
+  };
+
+  const stepWords = (/** @type {View} */ view, /** @type {Step} */ { seat, move }) => {
+    const player = playerNameAtStart(view, seat);
+    if (move !== "pass") return `${player} placed ${placementWords(move)}`;
+    if (seat === view.seat) return "You have no legal move and pass";
+    return `${player} has no legal move and passes`;
+  };
+  /* A step and everything that followed from it, in one sentence. */
+  const stepSentence = (/** @type {View} */ view, /** @type {Step} */ step) => {
+    const events = step.events.map(([, words]) => words);
+    return `${[stepWords(view, step), ...events].join("; ")}.`;
+  };
+
+  const firstTurnWords = (/** @type {View} */ view) => {
+    const how = matchMedia("(pointer: coarse)").matches
+      ? "tap a lit square, tap again for another way to lay it there, then Place"
+      : "point at a lit square and click; R or the wheel turns it";
+    return `You move. Be the first to place all ${view.stock} pagodas: choose a tile, ${how}.`;
+  };
+
+  const endWords = (/** @type {View} */ view) => {
+    if (view.state === "broken") return `The game has ended without a result: ${view.says}.`;
+    const { ranks, names, final } = view;
+    const isShared = ranks.filter((rank) => rank === 1).length > 1;
+    let head = `${wording.winWords({ names, ranks, left: final })}.`;
+    if (ranks[view.seat] === 1) head = isShared ? "You share the win." : "You win!";
+    const shownNames = names.map((_, seat) => playerName(view, seat));
+    const ranking = wording.rankingWords({ names: shownNames, ranks, left: final });
+    const note = view.says ? `Note: ${view.says}.` : "";
+    return `${head} The game is over (${view.end}): ${ranking}. ${note}`;
+  };
+
+  /* What happened since the person moved, and what the page waits for now. */
+  const statusWords = (/** @type {View} */ view) => {
+    if (view.state === "starting") return "The bots are made ready.";
+    const ownLast = view.steps.findLastIndex(({ seat }) => seat === view.seat);
+    const news = view.steps
+      .slice(ownLast + 1)
+      .map((step) => `${stepSentence(view, step)} `)
+      .join("");
+    if (view.state === "yours") {
+      return `${news}${ownLast < 0 ? firstTurnWords(view) : "Your move."}`;
+    }
+    if (view.state === "theirs") {
+      if (view.mover === view.seat) return news;
+      return `${news}${view.names[view.mover] ?? "A bot"} thinks.`;
+    }
+    return `${news}${endWords(view)}`;
+  };
+
+  /* The person's own last move, for those who do not see it on the board. */
+  const ownMoveWords = (/** @type {View} */ view) => {
+    const step = view.steps.findLast(({ seat }) => seat === view.seat);
+    return step && view.state !== "over" ? `${stepSentence(view, step)} ` : "";
+  };
+
+  const hintWords = (/** @type {[string, number][]} */ hints) => {
+    const best = hints.map(([move, share], index) => {
+      return `${index + 1}: ${placementWords(move)} (${wording.percent(share)})`;
+    });
+    return `Of many random games you win most after ${best.join(", ")}.`;
+  };
+
+  return Object.freeze({
+    playerName,
+    playerNameAtStart,
+    tileWords,
+    placementWords,
+    squareWords,
+    statusWords,
+    ownMoveWords,
+    endWords,
+    hintWords,
+  });
+})();

@@ -39,7 +39,7 @@ def analyse(
     say(f"run {opened.folder}")
     if opened.info.counting.match:
         say("note: the standings of this run count matches, but here each game counts separately")
-    found = analyse_run(opened.folder, rating.prior, bot, rating.without)
+    found = analyse_run(opened.folder, opened.info, rating.prior, bot, rating.without)
     if as_json:
         tell_json(analysis_object(found))
     else:

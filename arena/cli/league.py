@@ -138,7 +138,7 @@ def history(home: Path, /, bot: str | None, name: str | None, *, showing: Showin
     arena league history --csv - | column -s, -t
     """  # noqa: D301 - \b is click's mark for lines to keep
     showing.check()
-    show_history(league_folder(home, name), bot, showing)
+    show_history(Run(league_folder(home, name)), bot, showing)
 
 
 @league.command("run", cls=SectionedCommand)

@@ -96,41 +96,42 @@ def conclude(run: Run, showing: Showing | None, prior: float | None = None) -> l
     return list(rows["bot"][(rows["games"] >= FIRST_GAMES) & (rows["forfeits"] == rows["games"])])
 
 
-def show_history(folder: Path, bot: str | None, showing: Showing) -> None:
+def show_history(run: Run, bot: str | None, showing: Showing) -> None:
     """How the versions in a league came on, or those of one bot. Raises ConfigError."""
     from arena.exports import analysis  # noqa: PLC0415
 
-    found = _history(folder)
+    found = _history(run)
     known = dict.fromkeys([*found.table["bot"], *found.table["version"]])
     if bot is not None and bot not in known:
         raise ConfigError(
-            f"expected a bot of the league {folder.name}, got {bot!r}",
+            f"expected a bot of the league {run.name}, got {bot!r}",
             f"{did_you_mean(bot, known)}'arena league history' shows all",
         )
     found = found if bot is None else found.of(bot)
 
     def show() -> None:
-        click.echo(f"league {folder}", err=True)
+        click.echo(f"league {run.folder}", err=True)
         tell(analysis.history_text(found))
         pairs = found.table.loc[found.table["before"] != "", ["version", "before"]]
         if bot is not None and len(pairs):
             tell("\nEvery decision in which a version differs from the one before it:")
             for version, before in pairs.itertuples(index=False):
-                click.echo(f"  {analysis.regress_command(folder.name, version, before)}")
+                click.echo(f"  {analysis.regress_command(run.name, version, before)}")
 
     showing.tell(
         "history",
         csv=lambda: analysis.history_csv(found),
-        value=lambda: {"league": folder.name, **analysis.history_object(found)},
+        value=lambda: {"league": run.name, **analysis.history_object(found)},
         show=show,
     )
 
 
-def _history(folder: Path) -> "History":
+def _history(run: Run) -> "History":
+    """The history of a league. Raises RunError, NoAnswerError."""
     from arena.ratings.history import read_history  # noqa: PLC0415
 
-    with said_when_slow(f"rating the games of {folder}"):
-        return read_history(folder)
+    with said_when_slow(f"rating the games of {run.folder}"):
+        return read_history(run.folder, run.info)
 
 
 def show_place(folder: Path, member: Member) -> int:
@@ -145,7 +146,7 @@ def show_place(folder: Path, member: Member) -> int:
         cure = f"'arena league run {folder.name}' goes on placing it"
         show_error(UserError(f"{member.bot} is not placed yet", cure))
         return FAILED
-    history = _history(folder)
+    history = _history(Run(folder))
     own = history.of(member.bot)
     (row,) = own.table.to_dict("records")
     tell("\n".join([_place_text(history, row, folder.name), *own.sentences]))

@@ -297,7 +297,7 @@ def rated_run(
     # Pandas: whoever looks at runs without rating them never loads it.
     from arena.ratings.tables import run_tables  # noqa: PLC0415
 
-    tables = run_tables(run.folder, prior, anchors, match, run.info, without)
+    tables = run_tables(run.folder, run.info, prior, anchors, match, without)
     try:
         plan = completeness(run.schedule, tables.blocks)
     except ConfigError as error:

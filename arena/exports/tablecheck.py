@@ -50,7 +50,7 @@ def check_tables(run: Run, names: Sequence[str], prior: float | None) -> Checked
         note = "no tables to compare: use 'arena export RUN --to RUN' to write them"
         return CheckedTables([], [note])
     try:
-        tables = run_tables(run.folder, prior, info=run.info)
+        tables = run_tables(run.folder, run.info, prior)
     except ArenaError as error:
         expected = "a journal that gives this table"
         wrong = Difference(f"{names[0]}.csv", None, "table", expected, str(error))

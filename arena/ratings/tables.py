@@ -40,7 +40,7 @@ from arena.ratings.tally import score_journal, scoring_of
 from arena.records.blocks import PlayedBlocks, games_in
 from arena.records.journal import journal_of
 from arena.records.record import DUEL
-from arena.records.runfile import RunInfo, read_run
+from arena.records.runfile import RunInfo
 
 ORDER = ["component", "place", "figure", "share"]
 ELO = ["elo", "elo_low", "elo_high"]
@@ -93,29 +93,31 @@ class Tables(NamedTuple):
 
 
 def run_tables(
-    run: Path,
+    folder: Path,
+    info: RunInfo,
     prior: float | None = None,
     anchors: Mapping[str, float] | None = None,
     match: Sequence[str] | None = None,
-    info: RunInfo | None = None,
     without: Sequence[str] = (),
 ) -> Tables:
-    """The tables of a run's folder, scored as in the run unless ``match`` differs; ``info`` is its
-    run.json, if the caller has read it. Games with a bot in ``without`` are left out.
+    """The tables of the run in a folder, whose run.json is ``info``. The games are scored as in the
+    run unless ``match`` differs; those with a bot in ``without`` are left out.
 
     Raises RunError, NoAnswerError, UserError for anchors, boards or bots that do not fit.
     """
-    info = info or read_run(run)
     boards = scoring_of(info, match)
     names = [bot.name for bot in info.bots]
     without, anchors = _as_named(names, without, anchors)
-    score = score_journal(journal_of(run), boards, own_decks=info.has_own_decks)
+    score = score_journal(journal_of(folder), boards, own_decks=info.has_own_decks)
     counts = score.counted.counts(names, without)
     blocks = score.games.blocks()
     left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
     tables = make_tables(counts, prior, blocks, anchors, match=boards, without=without)
-    rest = *conditions_notes(info, score.hosts), *purpose_notes(run, info, anchored=bool(anchors))
-    notes = [*unplayed_note(run), *left_out, *tables.notes, *rest]
+    rest = (
+        *conditions_notes(info, score.hosts),
+        *purpose_notes(folder, info, anchored=bool(anchors)),
+    )
+    notes = [*unplayed_note(folder), *left_out, *tables.notes, *rest]
     return tables._replace(notes=notes, clock=info.clock, most_seats=score.games.most_seats)
 
 

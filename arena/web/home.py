@@ -28,8 +28,8 @@ from arena.exports.report.page import PageSetting, fragment, policy_of, read, re
 from arena.players import player
 from arena.players.registry import Registry
 from arena.records.record import MOST_SEATS, name_of
-from arena.records.runfile import read_run
 from arena.rules.explain import rulebook
+from arena.tournament.run import Run
 from arena.web.live import ALIVE, LIST_S, MOST_RUNS, event, run_folders, when, words_of
 
 PACKAGE = "arena.web"
@@ -233,7 +233,7 @@ async def run_page(request: Request) -> Response:
     """A run, with the script that keeps it up to date."""
     folder = _run_named(request)
     watched = request.app.state.live.watched(folder)
-    info = read_run(folder)
+    info = Run(folder).info
     # A long journal takes a while to read: the stream brings what is not there in time.
     with suppress(TimeoutError):
         await asyncio.wait_for(asyncio.shield(watched.look()), SOON_S)

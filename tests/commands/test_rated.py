@@ -9,6 +9,7 @@ import pytest
 from arena.commands.runs import latest_ratings, leader_of, ratings_in
 from arena.exports.files import write_standings
 from arena.ratings.tables import run_tables
+from arena.records.runfile import read_run
 from arena.tournament.run import Run
 from tests.exports.runs import duels, write_run
 
@@ -18,12 +19,12 @@ GAMES = 6 * 6
 @pytest.fixture
 def run(tmp_path):
     folder = write_run(tmp_path / "one", "abcd", duels("abcd", 3), deals=3)
-    write_standings(Run(folder), run_tables(folder))
+    write_standings(Run(folder), run_tables(folder, read_run(folder)))
     return folder
 
 
 def test_the_leader_of_a_run_is_that_of_its_table(run):
-    table = run_tables(run).standings
+    table = run_tables(run, read_run(run)).standings
     leader = leader_of(Run(run), GAMES, GAMES)
     assert (leader.bot, leader.rank) == (table["bot"][0], 1)
     assert leader.games == 18
@@ -56,7 +57,7 @@ def test_matches_count_with_all_their_rounds(tmp_path):
     records = [*duels("ab", 2), *duels("ab", 2, "lion")]
     both = ("bird", "lion")
     folder = write_run(tmp_path / "two", "ab", records, deals=2, boards=both, match=both)
-    write_standings(Run(folder), run_tables(folder))
+    write_standings(Run(folder), run_tables(folder, read_run(folder)))
     assert leader_of(Run(folder), 8, 8) is not None
 
 
@@ -111,7 +112,7 @@ def test_a_bound_has_one_end_and_no_error(tmp_path):
 
 def test_the_latest_rating_is_that_of_the_newest_run_with_the_same_files(run, tmp_path):
     other = write_run(tmp_path / "other", "ab", duels("ab", 2), deals=2)
-    write_standings(Run(other), run_tables(other))
+    write_standings(Run(other), run_tables(other, read_run(other)))
     found = latest_ratings([run, other])
     same = "ab" * 32
     assert {bot: found[bot, same].run for bot in "abcd"} == {

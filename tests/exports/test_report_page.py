@@ -23,7 +23,7 @@ from arena.exports.report.page import data_text, rules_named
 from arena.exports.report.sections import repeat_command
 from arena.ratings.tables import run_tables
 from arena.records.blocks import PlayedBlocks
-from arena.records.runfile import RunInfo
+from arena.records.runfile import RunInfo, read_run
 from arena.rules.explain import every_rule
 from arena.tournament.consistency import make_config
 from arena.tournament.run import Run
@@ -126,7 +126,7 @@ def test_the_page_says_the_sentences_of_the_table_with_harmless_names(tmp_path):
         for seating, pair in enumerate((("<i>a\u202e", "b"), ("b", "<i>a\u202e")))
     ]
     folder = write_run(tmp_path / "run", ["<i>a\u202e", "b"], games)
-    [sentence] = run_tables(folder).sentences
+    [sentence] = run_tables(folder, read_run(folder)).sentences
     page = report_page(Run(folder)).text
     assert "too close to call" in sentence
     shown = sentence.replace("<i>a\u202e", "&lt;i&gt;a\\u202e")

@@ -24,6 +24,7 @@ from arena.exports.report.games import animated_picture
 from arena.exports.report.make import game_page, report_page
 from arena.exports.report.sections import standings_picture
 from arena.ratings.tables import run_tables
+from arena.records.runfile import read_run
 from arena.rules.boards import built_in
 from arena.tournament.run import Run
 from tests.exports.runs import game_of, game_won_by, games_won, write_run
@@ -190,7 +191,7 @@ def test_what_we_ship_shows_no_figure_that_is_none_and_no_text_that_is_cut_off(p
 @pytest.mark.parametrize("name", RUNS)
 def test_reports_and_pictures_of_bots_without_a_rating_show_only_what_is_known(home, name):
     run = home / "results" / name
-    assert wrong_in(standings_picture(run_tables(run), f"{name}: all games")) == []
+    assert wrong_in(standings_picture(run_tables(run, read_run(run)), f"{name}: all games")) == []
     assert wrong_in(report_page(Run(run)).text) == []
 
 

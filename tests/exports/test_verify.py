@@ -78,7 +78,7 @@ def make_run(folder, players):
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_text(json.dumps({"kind": fault.kind, "turn": fault.turn}))
             journal.append([record])
-    export_run(Run(run), run, run_tables(run))
+    export_run(Run(run), run, run_tables(run, read_run(run)))
     return run
 
 
@@ -427,7 +427,7 @@ def make_built_in_run(run):
     with open_session(run, request, Setup(OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
         session.journal.append([worker.play(plan).record for plan in session.schedule])
-    export_run(Run(run), run, run_tables(run))
+    export_run(Run(run), run, run_tables(run, read_run(run)))
 
 
 def test_built_in_bots_have_no_copies_and_are_compared_with_those_of_this_arena(tmp_path):
@@ -491,7 +491,7 @@ def test_a_run_of_an_older_version_is_refused_by_the_version_that_reads_it(run):
     text = (run / "run.json").read_text()
     (run / "run.json").write_text(text.replace('"arena": "0"', '"arena": "0.1.0"'))
     with pytest.raises(RunError, match=r"expected a run of qin-arena 1.0.0 or newer .* got one of"):
-        run_tables(run)
+        run_tables(run, read_run(run))
     with pytest.raises(RunError) as error:
         verify_run(Run(run))
     assert error.value.hint.startswith("qin-arena 1.0.0 still reads it")
@@ -535,7 +535,7 @@ def test_an_untouched_run_of_version_1_0_has_no_difference_and_a_note(tmp_path, 
     [note] = checked.notes
     assert f"from version 1.0.0, {said}" in note
     assert note.endswith(f"'arena standings {name}' shows those of today")
-    export_run(Run(run), run, run_tables(run))
+    export_run(Run(run), run, run_tables(run, read_run(run)))
     assert (verify_run(Run(run)).differences, verify_run(Run(run)).notes) == ([], [])
 
 

@@ -63,9 +63,9 @@ format: $(VENV)/.ready-dev ## put the code of every language into form
 fuzz: $(VENV)/.ready-dev ## what `make test` tries a few times, thousands of times: random games, inputs and simulated runs (about an hour)
 	@HYPOTHESIS_PROFILE=night ARENA_IDENTITY_GAMES=20000 ARENA_DIFFERENTIAL_GAMES=600 ARENA_SLOW_PERFT=20000 \
 		ARENA_RATING_TRIES=2000 $(BIN)/python -m pytest -q -n $(JOBS) --timeout 7200 \
-		tests/rules/test_cores.py tests/rules/test_differential.py tests/rules/test_vectors.py \
-		tests/ratings/test_company.py tests/ratings/test_coverage.py tests/ratings/test_margins.py \
-		tests/ratings/test_stopping.py \
+		tests/rules/test_cores.py tests/simulations/test_differential.py tests/rules/test_vectors.py \
+		tests/ratings/test_company.py tests/simulations/test_coverage.py tests/ratings/test_margins.py \
+		tests/simulations/test_stopping.py \
 		$$(grep -l '^from hypothesis' -r tests --include='test_*.py') $(ARGS)
 
 proof: $(VENV)/.ready-dev ## simulate runs, and write how often their error bars held into docs/proof.csv and docs/statistics.md (about twenty minutes on two cores); TRIES=400, ONLY="planned company"
@@ -93,7 +93,7 @@ snapshots: $(VENV)/.ready-dev ## write the expected output of commands anew, aft
 	@$(BIN)/python -m pytest -q -n 0 --snapshot-update tests/cli/test_snapshots.py tests/cli/test_board.py
 
 golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/, pictures/ and the lists of columns anew, after a change of the protocol, the rules, the drawing or the columns
-	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py tests/docs/test_columns.py tests/e2e/test_pictures_browser.py
+	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py tests/docs/test_columns.py tests/browser/test_pictures.py
 
 wheel: $(VENV)/.ready-dev ## build the wheel, with its native parts, into dist/
 	@rm -f dist/*.whl

@@ -26,9 +26,26 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Self
 
+MAX_NEAR = 3
+NO_ROOM = {errno.ENOSPC: "make room on the disk", errno.EDQUOT: "make room in your quota"}
+MACHINE_ERRORS = {
+    **NO_ROOM,
+    errno.EROFS: "name a folder that you can write to",
+    errno.EMFILE: "allow more open files with 'ulimit -n', or ask for fewer --jobs",
+    errno.ENFILE: "close other programs: this machine cannot open more files",
+    errno.ENOMEM: "close other programs, or ask for fewer --jobs",
+    errno.EIO: "look for a failing disk or terminal",
+}
+"""The errors of a machine for which no program is to blame, each with its cure."""
+OTHER_HOME = "name a home that you can write to with --home DIR"
+"""The hint of every command that cannot write in the folder where it was started."""
+IN_TIME = "an answer within the time for a move"
+TO_THE_END = "a bot that stays until the line 'quit'"
+SOONER = "answer before time_ms of the turn is over, with a reserve, or try a longer --move-ms"
+
 
 def printable(text: str, keep: str = "") -> str:
-    """The text with escapes in place of anything that could control a terminal or hide words,
+    """The text with escapes in place of characters that could control a terminal or hide words,
     except the characters in ``keep``.
     """
     if text.isprintable():
@@ -40,31 +57,30 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """``1 game``, ``2 games``."""
+    """The count and its noun, such as ``1 game`` or ``2 games``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-MOST_NEAR = 3
-
-
 def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """Asks whether one of the known words was meant that begin with a text, or the nearest one;
-    with a blank at its end, or empty.
+    """A question such as ``did you mean 'lion'? ``, with a blank at its end: it names the known
+    words that begin with the text, or else the most similar one. Empty if no word is similar.
     """
-    # Everything imports this module, and only a mistake needs difflib.
+    # Imported here because every module imports this one, and only a mistake needs difflib.
     from difflib import get_close_matches  # noqa: PLC0415
 
     by_lower = {word.lower(): word for word in known}
-    begun = [word for word in by_lower if word.startswith(text.lower())][:MOST_NEAR]
-    # the -python of greedy-python says little
-    stems = {word.partition("-")[0]: own for word, own in by_lower.items()}
+    begun = [word for word in by_lower if word.startswith(text.lower())][:MAX_NEAR]
+    # A name such as greedy-python is also known by its part before the first hyphen.
+    stems = {word.partition("-")[0]: known_word for word, known_word in by_lower.items()}
     words = stems | by_lower
     near = [words[word] for word in begun or get_close_matches(text.lower(), words, n=1)]
     return f"did you mean {' or '.join(repr(word) for word in near)}? " if near else ""
 
 
 class ArenaError(Exception):
-    """The root of the tree. ``hint`` is a sentence with the cure, or empty."""
+    """The root of all exceptions of the arena. ``hint`` is a sentence that says how to fix the
+    problem, or empty.
+    """
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(printable(message, keep="\n\t"))
@@ -72,40 +88,27 @@ class ArenaError(Exception):
 
 
 class UserError(ArenaError):
-    """The user can fix it; commands end with exit status 1."""
+    """An error that the user can fix; commands end with exit status 1."""
 
 
-NO_ROOM = {errno.ENOSPC: "make room on the disk", errno.EDQUOT: "make room in your quota"}
-MACHINE_ERRORS = {
-    **NO_ROOM,
-    errno.EROFS: "name a folder that you can write to",
-    errno.EMFILE: "allow more open files with 'ulimit -n', or ask for fewer --jobs",
-    errno.ENFILE: "close other programs: this machine cannot open more files",
-    errno.ENOMEM: "close other programs, or ask for fewer --jobs",
-    errno.EIO: "look for a failing disk or terminal",
-}
-"""Errors of the machine that are nobody's fault here, each with its cure."""
-
-
-def cannot_write(place: object, error: OSError, cure: str = "") -> tuple[str, str]:
-    """The message and the hint where a file or folder cannot be written; a full disk has a cure of
-    its own.
+def cannot_write(
+    place: object, error: OSError, cure: str = "", kind: type[UserError] = UserError
+) -> UserError:
+    """The error, of this ``kind``, for a file or folder that cannot be written. A full disk gets a
+    hint of its own; otherwise ``cure`` is the hint.
     """
     reason = error.strerror or str(error)
-    said = f"expected to write {place}, got: {reason[:1].lower()}{reason[1:]}"
-    return said, NO_ROOM.get(error.errno or 0) or cure or "make it a place where you may write"
-
-
-OTHER_HOME = "name a home that you can write to with --home DIR"
-"""The cure of every command that cannot write where it was started."""
+    message = f"expected to write {place}, got: {reason[:1].lower()}{reason[1:]}"
+    hint = NO_ROOM.get(error.errno or 0) or cure or "make it a place where you may write"
+    return kind(message, hint)
 
 
 class BoardError(UserError):
-    """A board breaks R1.5."""
+    """A board breaks the rules for boards (R1.5)."""
 
 
 class NotationError(UserError):
-    """Text that is not a square, a tile, a deck or a position."""
+    """A text is not a square, a tile, a deck or a position."""
 
 
 class BotFolderError(UserError):
@@ -113,7 +116,7 @@ class BotFolderError(UserError):
 
 
 class ConfigError(UserError):
-    """Settings that contradict each other, or that do not fit the run they are for."""
+    """Settings contradict each other, or do not fit the run that they are for."""
 
 
 class RunError(UserError):
@@ -129,43 +132,40 @@ class ClusterError(UserError):
 
 
 class BusyMachineError(UserError):
-    """Other programs leave so little of this machine that nobody can tell whether a bot was late or
-    the machine was.
+    """Other programs use so much of this machine that it cannot be told whether a bot or the
+    machine was late.
     """
 
 
 class NoAnswerError(UserError):
-    """The results have no maximum-likelihood rating."""
+    """The results have no finite maximum-likelihood rating."""
 
 
 class MoveError(ArenaError):
-    """A move that cannot be played; the player who made it is at fault."""
+    """A move cannot be played; the player who made it is at fault."""
 
 
 class InvalidMoveError(MoveError):
-    """Not a move at all: unreadable, or not on this board."""
+    """A text or number is no move at all: it is unreadable, or names squares that the board does
+    not have.
+    """
 
 
 class IllegalMoveError(MoveError):
-    """A move, but one that the rules forbid here."""
-
-
-IN_TIME = "an answer within the time for a move"
-TO_THE_END = "a bot that stays until the line 'quit'"
-SOONER = "answer before time_ms of the turn is over, with a reserve, or try a longer --move-ms"
+    """A move is forbidden by the rules in this position."""
 
 
 class FaultKind(StrEnum):
-    """The fixed list of what a bot can do wrong. The value is what a record says; ``expected`` is
-    what a bot at fault did not do, for programs, as people read it in the fault's sentence; and
-    ``cure`` what its author can do.
+    """The fixed list of faults that a bot can commit. The value is the word in records.
+    ``expected`` says what the bot should have done, in the words of the fault's sentence; ``cure``
+    says what its author can do.
     """
 
     expected: str
     cure: str
 
     def __new__(cls, value: str, expected: str = "", cure: str = "") -> Self:
-        """A kind with what belongs to it."""
+        """A kind of fault with this word, expectation and cure."""
         kind = str.__new__(cls, value)
         kind._value_ = value
         kind.expected = expected
@@ -226,7 +226,7 @@ class FaultKind(StrEnum):
 
 # The established term, which the journal uses too.
 class Forfeit(ArenaError):  # noqa: N818
-    """A bot broke the protocol or the rules: it loses its game.
+    """A bot broke the protocol or the rules, so it loses its game.
 
     ``kind`` is for programs; the message is a sentence for people.
     """

@@ -8,7 +8,7 @@ from typing import Literal
 Value = int | float | bool | str
 """The value of a bot's option."""
 OPTION_NAME = re.compile(r"[a-z][a-z0-9_]{0,29}", re.ASCII)
-MOST_MS = 86_400_000
+MAX_MS = 86_400_000
 """The longest time limit, in ms: one day."""
 ClockKind = Literal["cpu", "wall"]
 """How the time of an answer is measured: as CPU time of the bot's processes, or by the wall clock.

@@ -6,6 +6,7 @@ of the tests depends on luck. ``night`` tries thousands of new ones; `make fuzz`
 """
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,70 +17,16 @@ settings.register_profile("night", max_examples=5000, **FAIR)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
-FIRST = ("docs/test_pages", "e2e/test_demo", "e2e/test_cluster", "e2e/test_chaos", "e2e/test_soak")
+TESTS = Path(__file__).parent
+FIRST = ("e2e/test_docs", "e2e/test_demo", "e2e/test_cluster", "e2e/test_chaos", "e2e/test_soak")
 """Files in which one test takes half a minute: they begin, so that none of them is left to run
 alone at the end.
 """
-LONG = (
-    "attacks/test_builds",
-    "attacks/test_folders",
-    "bench/",
-    "docs/test_about_qin",
-    "docs/test_pages",
-    "e2e/test_chaos",
-    "e2e/test_cluster",
-    "e2e/test_deals",
-    "e2e/test_demo",
-    "e2e/test_engine",
-    "e2e/test_fair",
-    "e2e/test_in_process",
-    "e2e/test_install",
-    "e2e/test_kills",
-    "e2e/test_kits",
-    "e2e/test_ladder",
-    "e2e/test_league",
-    "e2e/test_learner",
-    "e2e/test_loaded",
-    "e2e/test_mixed",
-    "e2e/test_odds",
-    "e2e/test_pair_browser",
-    "e2e/test_pictures_browser",
-    "e2e/test_plans",
-    "e2e/test_play_browser",
-    "e2e/test_report_browser",
-    "e2e/test_review",
-    "e2e/test_soak",
-    "e2e/test_stalls",
-    "e2e/test_starters",
-    "e2e/test_train",
-    "e2e/test_tune",
-    "e2e/test_until",
-    "e2e/test_width",
-    "github/test_compare_action",
-    "ratings/test_coverage",
-    "ratings/test_margins",
-    "ratings/test_outside",
-    "ratings/test_properties",
-    "ratings/test_small_samples",
-    "ratings/test_stopping",
-    "rules/test_leaks",
-    "web/test_live",
-)
-"""Files whose tests `make test` leaves to `make test-all`, beside the tests marked `long`."""
-SAMPLED = (
-    "attacks/",
-    "e2e/",
-    "match/test_decisions",
-    "match/test_leaks",
-    "match/test_zoo",
-    "ratings/",
-    "rules/test_differential",
-    "web/",
-)
-"""Files and folders of which `make test` runs the first case of each test."""
+LONG = ("attacks", "bench", "browser", "e2e", "release", "simulations")
+"""Folders whose tests `make test` leaves to `make test-all`, beside the tests marked `long`."""
 
 
-pytest_plugins = ("tests.ledger",)
+pytest_plugins = ("tests.support.ledger", "tests.support.commandline")
 
 
 def pytest_addoption(parser):
@@ -111,16 +58,10 @@ def is_alone(item):
 
 
 def mark_long_tests(items):
-    """Mark the tests that `make test` leaves out."""
-    sampled = set()
+    """Mark the tests in the folders that `make test` leaves out."""
     for item in items:
-        place, function = (
-            item.nodeid.removeprefix("tests/").partition(end)[0] for end in (".py", "[")
-        )
-        if place.startswith(LONG) or function in sampled:
+        if item.path.relative_to(TESTS).parts[0] in LONG:
             item.add_marker(pytest.mark.long)
-        elif place.startswith(SAMPLED):
-            sampled.add(function)
 
 
 def pytest_xdist_auto_num_workers():

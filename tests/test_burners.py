@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.burners import HAS_SETPRIV, all_cores, burners
 from tests.players.test_process import is_alive, wait_until_dead
+from tests.support.burners import HAS_SETPRIV, all_cores, burners
 
 ROOT = Path(__file__).parents[1]
 TEST = """
 import subprocess, sys, time
-from tests.burners import start_burner, with_parent
+from tests.support.burners import start_burner, with_parent
 started = [start_burner(), start_burner()]
 if len(sys.argv) > 1:
     started.append(subprocess.Popen(with_parent("sleep", "600"), start_new_session=True))

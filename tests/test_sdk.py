@@ -14,12 +14,14 @@ import pytest
 
 from arena.errors import IllegalMoveError, InvalidMoveError
 from arena.match.referee import Referee
-from arena.players.messages import Hello, encode, turn_view
+from arena.players.messages import Hello, encode
 from arena.players.player import Answer, InProcessPlayer, random_move
+from arena.players.views import turn_view
 from arena.records.timing import Timing
 from arena.rules import CORE, State, pure
 from arena.rules.boards import built_in
-from arena.rules.notation import TILES, UNKNOWN, draw
+from arena.rules.notation import TILES, UNKNOWN
+from arena.rules.positions import draw
 from arena.sdk import PASS, NoMoveError, Position, serve
 from arena.tournament.schedule import single_game
 from tests.rules.positions import middle_of_a_game, state_text

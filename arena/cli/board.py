@@ -33,7 +33,6 @@ from arena.rules.notation import (
     PASS,
     PASSED,
     TILES,
-    draw,
     move_text,
     parse_move,
     parse_square,
@@ -41,6 +40,7 @@ from arena.rules.notation import (
     split_move,
     tile_of,
 )
+from arena.rules.positions import draw
 from arena.rules.terms import HAND, NOBODY, Event
 
 WIDTH = 4
@@ -157,10 +157,10 @@ class Mosaic:
         square = y * self._board.stride + x
         ground = GROUNDS[cell[0]]
         plain = OTHER_GRASS if cell == GRASS and (x + y) % 2 else ground.plain
-        # The mask moved by one: the first column has none before it, and its last is spare.
-        is_lit, was_lit, will_be = (
-            mask >> square & 1 for mask in (marked, marked << 1, marked >> 1)
-        )
+        # A mask moved by one square: the column beside the board is spare, so rows do not mix.
+        is_lit = marked >> square & 1
+        left_lit = (marked << 1) >> square & 1
+        right_lit = (marked >> 1) >> square & 1
         base = Sign(" ", ground.ink, ground.lit if is_lit else plain)
         middle = [base._replace(text=sign) for sign in f"{cell:<2}".replace(GRASS, " ")]
         if count := storeys.get(square, 0):
@@ -169,9 +169,9 @@ class Mosaic:
         left = right = base
         if {cell[0], before[:1]} <= set(COLOURS) and self._mates.get(square) != square - 1:
             left = base._replace(text=self._seam, ink=ground.seam)
-        if is_lit and not was_lit:
+        if is_lit and not left_lit:
             left = base._replace(text="[", is_bold=True)
-        if is_lit and not will_be:
+        if is_lit and not right_lit:
             right = base._replace(text="]", is_bold=True)
         return [left, *middle, right]
 

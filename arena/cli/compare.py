@@ -30,7 +30,7 @@ from arena.records.config import Comparison
 from arena.records.journal import unplayed_text
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request
-from arena.tournament.settings import MOST_BLOCKS, QUESTION, Asked
+from arena.tournament.settings import MAX_BLOCKS, QUESTION, Asked
 
 SHOWN = (1, 2, 5)
 """A line of progress is shown after this many blocks, and ten times, a hundred times as many."""
@@ -57,9 +57,9 @@ MANY = 100
 @click.option(
     "--games",
     type=WholeNumber(1),
-    help=f"Stop undecided after this many games.  [default: those of {MOST_BLOCKS} blocks]",
+    help=f"Stop undecided after this many games.  [default: those of {MAX_BLOCKS} blocks]",
 )
-@click.option("--max-blocks", type=WholeNumber(1), default=MOST_BLOCKS, hidden=True)
+@click.option("--max-blocks", type=WholeNumber(1), default=MAX_BLOCKS, hidden=True)
 @setting_options("compare")
 @conduct_options
 @as_json

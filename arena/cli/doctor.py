@@ -17,7 +17,7 @@ from arena.cli.sections import ExplainingCommand
 from arena.cli.terminal import columns_of, folded
 from arena.commands.home import results_folder
 from arena.errors import printable
-from arena.players.builds import MOST_BYTES, BuildCache, cache_folder
+from arena.players.builds import MAX_BYTES, BuildCache, cache_folder
 from arena.players.channel import CHANNEL
 from arena.players.sandbox.launch import search_path
 from arena.players.sandbox.tiers import TIERS, Sandbox, Tier, failure, sdk_failure
@@ -52,14 +52,14 @@ MEANING = {
 COUNTING = {
     "kernel": "the kernel counts everything that a bot starts, to the nanosecond",
     "proc": "the arena adds up what it sees in /proc, which is good enough for bots of your own",
-    "nothing": "only Linux counts processor time reliably, so time is measured by the wall clock",
+    "nothing": "only Linux counts CPU time reliably, so time is measured by the wall clock",
 }
 WATCHED_S = 3.0
-MOST = {"stall_ms": 20, "jump_ms": 5, "paranoid": 2}
-"""With this kernel.perf_event_paranoid or less, every user may count the processor time of their
+MAX_VALUES = {"stall_ms": 20, "jump_ms": 5, "paranoid": 2}
+"""With this kernel.perf_event_paranoid or less, every user may count the CPU time of their
 own processes.
 """
-LEAST = {"files": 1024, "processes": 2048, "free_mb": 1024}
+MIN_VALUES = {"files": 1024, "processes": 2048, "free_mb": 1024}
 NO_BUBBLEWRAP = {
     "missing": "for the best sandbox: install bubblewrap (on Debian and Ubuntu: apt install"
     " bubblewrap)",
@@ -101,8 +101,13 @@ def words() -> Any:
     made = Environment(autoescape=False)  # noqa: S701 - a text, not a page
     made.filters["printable"] = printable
     made.filters["number"] = lambda number: "any number of" if number is None else f"{number:,}"
-    made.globals |= {"meaning": MEANING, "toolchains": TOOLCHAINS, "most": MOST, "least": LEAST}
-    made.globals["most_builds_mb"] = MOST_BYTES >> 20
+    made.globals |= {
+        "meaning": MEANING,
+        "toolchains": TOOLCHAINS,
+        "most": MAX_VALUES,
+        "least": MIN_VALUES,
+    }
+    made.globals["most_builds_mb"] = MAX_BYTES >> 20
     made.globals |= {"ok": click.style("ok", fg="green"), "watched_s": WATCHED_S}
     text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
     return made.from_string(text).module
@@ -160,9 +165,9 @@ def examine(results: Path) -> dict[str, Any]:
 def time_here() -> dict[str, Any]:
     """How a bot's time is measured here, and how steadily; this takes WATCHED_S.
 
-    ``counts`` is what counts processor time, and ``paranoid`` kernel.perf_event_paranoid.
+    ``counts`` is what counts CPU time, and ``paranoid`` kernel.perf_event_paranoid.
     ``longest_stall_ms`` is how long a program that only computes had to wait at the most,
-    ``longest_jump_ms`` how much processor time it was charged for at once while it did nothing.
+    ``longest_jump_ms`` how much CPU time it was charged for at once while it did nothing.
     """
     counts = "nothing" if sys.platform != "linux" else "kernel" if kernel_counts() else "proc"
     pauses = longest_pauses(WATCHED_S)

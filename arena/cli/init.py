@@ -9,7 +9,7 @@ import click
 
 from arena.cli.terminal import say, tell
 from arena.commands.home import MARK
-from arena.errors import UserError, cannot_write
+from arena.errors import cannot_write
 from arena.players.folder import copy_files
 from arena.players.passing import remove_tree
 from arena.players.registry import ladder, made_if_filled
@@ -47,7 +47,7 @@ def init(ctx: click.Context, folder: Path | None) -> None:
     except OSError as error:
         place = error.filename2 or error.filename
         cure = "name another folder: arena init DIR"
-        raise UserError(*cannot_write(place or target.resolve(), error, cure)) from error
+        raise cannot_write(place or target.resolve(), error, cure) from error
     if copied:
         tell(f"{target / 'bots'}: copied {', '.join(copied)}")
     if kept:

@@ -263,7 +263,7 @@ def _of_the_machine(error: OSError) -> UserError:
     place = error.filename2 or error.filename
     if place is None or error.errno not in (*NO_ROOM, errno.EROFS):
         return UserError(f"expected a working machine, got {error}", cure)
-    return UserError(*cannot_write(os.fsdecode(place), error, cure))
+    return cannot_write(os.fsdecode(place), error, cure)
 
 
 def show_error(error: ArenaError) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import click
 
 from arena.cli.numbers import path_of
-from arena.errors import MOST_NEAR, UserError, did_you_mean
+from arena.errors import MAX_NEAR, UserError, did_you_mean
 from arena.tournament.removed import REMOVED, SINCE
 
 
@@ -70,7 +70,7 @@ def _no_such_option(option: str, context: click.Context) -> UserError:
     }
     near = get_close_matches(option.lstrip("-"), known, n=1)
     begun = [name for name in known if name.startswith(option.lstrip("-"))]
-    meant = " or ".join(known[name] for name in begun[:MOST_NEAR] or near)
+    meant = " or ".join(known[name] for name in begun[:MAX_NEAR] or near)
     asked = f"did you mean {meant}? " if meant else ""
     return UserError(f"'{context.command_path}' has no option {option}", asked + _help(context))
 

@@ -91,7 +91,7 @@ def new(
             undo.pop_all()
     except OSError as error:
         cure = f"{OTHER_HOME}, or another folder with --to FOLDER"
-        raise UserError(*cannot_write(target, error, cure)) from error
+        raise cannot_write(target, error, cure) from error
     for path in texts:
         say(f"wrote {path}")
     reason, cure = lack(bot_at(target))

@@ -49,7 +49,7 @@ LEARN_S = 5
 """The first games of a run, with the start of the bots, say something about the rest after this
 many seconds.
 """
-LEAST_GAMES = 2
+MIN_GAMES = 2
 """Games of each bot before a run's estimate is worth something."""
 SEAT_MS = 5.0
 """What a seat takes beside its bot's thinking, roughly: all that there is with built-in bots."""
@@ -263,7 +263,7 @@ def late_text(late: Sequence[str], slots: int, clock: str) -> str:
     games = counted(len(late), "game")
     said = f"{bots} answered late in {games}"
     if clock == "cpu":
-        return f"{said}, by their own processor time: try {larger}"
+        return f"{said}, by their own CPU time: try {larger}"
     cures = f"--jobs 1 or {larger}" if slots > 1 else larger
     return f"{said}: was the machine busy? Try {cures}"
 
@@ -315,7 +315,7 @@ class Forecast:
         return elapsed_s >= LEARN_S and self._has_seen_all()
 
     def _has_seen_all(self) -> bool:
-        return all(self._seats[bot] >= LEAST_GAMES for bot in self._config.bots)
+        return all(self._seats[bot] >= MIN_GAMES for bot in self._config.bots)
 
     def wait_text(self) -> str:
         """How long the games that are being played take to end, roughly: at most as long as the

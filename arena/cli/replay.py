@@ -32,7 +32,8 @@ from arena.records.record import GameRecord, encode_record
 from arena.records.regular import write_durably
 from arena.rules.boards import Board
 from arena.rules.explain import explained
-from arena.rules.notation import PASS, position_text
+from arena.rules.notation import PASS
+from arena.rules.positions import position_text
 from arena.rules.terms import REVISION
 from arena.tournament.review import Scripts
 from arena.tournament.run import Run

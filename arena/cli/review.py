@@ -20,15 +20,15 @@ from arena.commands.playing import SandboxChoice
 from arena.commands.review import (
     DEFAULT_DEALS,
     DEFAULT_JUDGE,
-    LEAST_DEALS,
-    MOST_DEALS,
+    MAX_DEALS,
+    MIN_DEALS,
     Review,
     adviser,
     make_judge,
 )
 from arena.commands.runs import named_run
 from arena.errors import RunError, counted, printable
-from arena.records.grades import MOST_SEED
+from arena.records.grades import MAX_SEED
 from arena.tournament.run import Run
 
 GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
@@ -64,7 +64,7 @@ GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
 )
 @click.option(
     "--deals",
-    type=WholeNumber(LEAST_DEALS, MOST_DEALS),
+    type=WholeNumber(MIN_DEALS, MAX_DEALS),
     default=DEFAULT_DEALS,
     show_default=True,
     help="On how many deals a move is compared with the better one.",
@@ -133,9 +133,9 @@ def review(  # noqa: PLR0913
 def _seed_number(text: str | None) -> int:
     """The number that a judge starts from: a number within its range stands for itself."""
     text = text or "0"
-    if text.isdecimal() and int(text) <= MOST_SEED:
+    if text.isdecimal() and int(text) <= MAX_SEED:
         return int(text)
-    return int.from_bytes(sha256(text.encode()).digest()[:4]) % (MOST_SEED + 1)
+    return int.from_bytes(sha256(text.encode()).digest()[:4]) % (MAX_SEED + 1)
 
 
 def _run_and_game(home: Path, words: Sequence[str]) -> tuple[Run, str | None]:

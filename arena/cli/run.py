@@ -32,7 +32,7 @@ from arena.cli.sections import SectionedCommand
 from arena.cli.tables import conclude
 from arena.cli.terminal import said_when_slow, say
 from arena.commands.bots import request_run, results_path
-from arena.commands.home import results_folder, watched_at
+from arena.commands.home import results_folder
 from arena.commands.playing import (
     Play,
     SandboxChoice,
@@ -42,10 +42,11 @@ from arena.commands.playing import (
     unplayed_error,
 )
 from arena.commands.runs import named_run
+from arena.commands.serving import watched_at
 from arena.errors import ConfigError, UserError, printable
 from arena.players.sandbox.tiers import Mode
 from arena.records.config import RunConfig
-from arena.records.faults import FAULTS, MOST_EVIDENCE
+from arena.records.faults import FAULTS, MAX_EVIDENCE
 from arena.records.journal import forfeits_text, unplayed_text
 from arena.tournament.pools import Place
 from arena.tournament.run import Run
@@ -59,7 +60,7 @@ END_S = 1.5
 """After that, the command ends within this time; most often it needs a fifth of it."""
 GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
 FULL = (
-    f"note: the evidence of faults has reached {MOST_EVIDENCE >> 20} MiB: of later faults only the"
+    f"note: the evidence of faults has reached {MAX_EVIDENCE >> 20} MiB: of later faults only the"
     " records tell"
 )
 QUICK_GAMES = 50_000
@@ -149,7 +150,7 @@ sandbox_options = one_argument(
     click.option(
         "--strangers",
         is_flag=True,
-        help="Play bots of strangers: in bubblewrap, with processor time counted by the kernel, or"
+        help="Play bots of strangers: in bubblewrap, with CPU time counted by the kernel, or"
         " not at all; runs and leagues have a deck for each game.",
     ),
 )

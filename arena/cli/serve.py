@@ -14,8 +14,8 @@ from arena.cli import DONE, INTERRUPTED
 from arena.cli.numbers import WholeNumber
 from arena.cli.terminal import say
 from arena.commands.game import Wish
-from arena.commands.home import EVERYWHERE, announced
 from arena.commands.playing import SandboxChoice
+from arena.commands.serving import EVERYWHERE, announced
 
 SEEN_BY_ALL = (
     "anyone who reaches this address sees the runs, the ratings, the faults, the names and"

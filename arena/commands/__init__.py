@@ -1,4 +1,4 @@
-"""What commands do, for the command line and for programs: nothing here prints or exits. What a
-user should hear goes to a function ``tell``, one sentence at a time, as ``note: ...`` or ``warning:
-...``.
+"""What commands do, for the command line and for programs. Nothing in this package prints or exits.
+Sentences for the user, such as ``note: ...`` or ``warning: ...``, are passed one at a time to a
+callback called ``tell``.
 """

@@ -1,5 +1,5 @@
-"""The bots that a user names, by label, by path, built in, each with options; and what `run`,
-`compare` and `tune` are asked to play with them.
+"""The bots that a user names (by label, by path or built in, each with options), and the requests
+of `run`, `compare` and `tune` to play with them.
 """
 
 import os
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from arena.commands.home import bots_folder
 from arena.errors import BotFolderError, ConfigError, did_you_mean, printable
 from arena.players.folder import Bot, bot_at, from_inside, home_of_script, renamed, with_options
-from arena.players.labels import MOST_TEXT, settings_text, split_options, timing_for
+from arena.players.labels import MAX_TEXT, settings_text, split_options, timing_for
 from arena.players.manifest import MANIFEST_FILE
 from arena.players.player import NAME, NAMES, built_in_bot, is_built_in
 from arena.players.registry import Registry, ladder
@@ -28,21 +28,24 @@ from arena.tournament.tuning import BLOCKS_A_STEP, Wanted, parameters_of
 from arena.tournament.tuning import deals_for as deals_of_search
 
 Tell = Callable[[str], object]
-"""Hears a sentence for the user."""
+"""A callback that is given a sentence for the user."""
 LONGEST_VALUE = 12
-"""Signs for the value of an option that was tuned, with ``=`` and a comma."""
+"""The most characters that the value of a tuned option takes in a label, with its ``=`` and a
+comma.
+"""
 OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 """Built-in bots suggested to a user who named too few bots."""
 
 
 def registry_of(home: Path) -> Registry:
-    """The bots of a home, and then the ladder, unless ``ARENA_LADDER=off``."""
+    """The bots of a home, followed by the bundled bots unless ``ARENA_LADDER=off``."""
     return Registry(bots_folder(home), {} if os.environ.get("ARENA_LADDER") == "off" else ladder())
 
 
 def note_same_files(registry: Registry, bot: Bot, tell: Tell) -> None:
-    """Tells the user if a bot is a copy of another one, under another name."""
-    if other := registry.same_files(bot):
+    """Tells the user if the bot has the same files as another one under another name."""
+    other = registry.same_files(bot)
+    if other:
         tell(
             f"note: {printable(bot.label)} has the same files as {printable(other)}: they are one"
             " program with two names"
@@ -50,12 +53,13 @@ def note_same_files(registry: Registry, bot: Bot, tell: Tell) -> None:
 
 
 def bot_finder(home: Path, tell: Tell, *, in_process: bool = False) -> Callable[[str], Bot]:
-    """A function that finds a built-in bot, or else one as `find_bot` does; with ``in_process``
-    only those that are built in. It raises UserError.
+    """A function that finds the bot a user named, and raises UserError if there is none. It prefers
+    built-in bots to those that `find_bot` finds; with ``in_process`` it finds built-in bots only.
     """
     registry = registry_of(home)
 
     def find(text: str) -> Bot:
+        """The bot that the text names. Raises UserError."""
         name, options = _split(text)
         if in_process or NAME.fullmatch(name):
             bot = built_in_bot(name)
@@ -79,8 +83,8 @@ def bot_finder(home: Path, tell: Tell, *, in_process: bool = False) -> Callable[
 
 
 def _tell_of_namesake(registry: Registry, name: str, tell: Tell) -> None:
-    """Tells of a bot of the user's that has the name of a built-in one, and what to write for it:
-    its label with the version, or else its path.
+    """Tells the user that a built-in bot is meant although a bot of the user's has the same name,
+    and what to type for the latter: its label with a version, or else its path.
     """
     here = Path(name)
     if name in registry.labels():
@@ -98,16 +102,19 @@ def _tell_of_namesake(registry: Registry, name: str, tell: Tell) -> None:
 
 
 def _split(text: str) -> tuple[str, str | None]:
-    """A bot's name or path, and the text of its options; a path may have a ``:`` of its own."""
+    """A bot's name or path, and the text of its options or None. A path may contain a
+    ``:`` itself.
+    """
     # False, too, for what is too long for a path.
     return (text, None) if os.path.exists(text) else split_options(text)  # noqa: PTH110
 
 
 def _hint_for(text: str, hint: str, labels: Sequence[str]) -> str:
-    """The hint for a bot that is not there: the one about its path, or else the labels near its
-    name, and always the built-in bots.
+    """The hint for a bot that was not found: the hint about its path, or else the labels nearest to
+    its name, and always the built-in bots.
     """
-    if inside := from_inside(text):
+    inside = from_inside(text)
+    if inside:
         return inside
     if Path(text).is_dir():
         return (
@@ -124,8 +131,8 @@ def _hint_for(text: str, hint: str, labels: Sequence[str]) -> str:
 
 
 def find_bot(registry: Registry, text: str, tell: Tell) -> Bot:
-    """A bot by label or path, with the options that its name sets; tells if the text could mean
-    another one too. Raises BotFolderError, ConfigError.
+    """The bot with this label or path, with the options set in ``text``. Tells the user if the text
+    could also mean another bot. Raises BotFolderError, ConfigError.
     """
     name, options = _split(text)
     bot = registry.find(name)
@@ -148,8 +155,8 @@ def find_bot(registry: Registry, text: str, tell: Tell) -> Bot:
 def bot_in(
     path: Path, tell: Tell, *, name: str | None = None, command: list[str] | None = None
 ) -> Bot:
-    """The bot in a folder or script. A script in a folder with a bot.toml stands for that folder.
-    Raises BotFolderError.
+    """The bot in a folder or script. A script in a folder with a bot.toml stands for the bot of
+    that folder. Raises BotFolderError.
     """
     folder = None if command else home_of_script(path)
     bot = bot_at(folder or path, name=name, command=command)
@@ -158,20 +165,22 @@ def bot_in(
 
 
 def bot_to_check(home: Path, text: str, tell: Tell) -> Bot:
-    """The bot at a path, else one in bots/ or on the ladder. Raises BotFolderError, ConfigError."""
+    """The bot at a path, or else the one with this label in bots/ or among the bundled bots. Raises
+    BotFolderError, ConfigError.
+    """
     path = Path(text)
     return bot_in(path, tell) if path.exists() else find_bot(registry_of(home), text, tell)
 
 
 def _tell_of_folder(path: Path, bot: Bot, tell: Tell) -> None:
-    """Tells if a path names one file of a bot, because the bot is the whole folder."""
+    """Tells the user, if the path is one file of a bot, that the bot is the whole folder."""
     if path.is_file() and bot.folder != path:
         whole = f"using the whole folder {bot.folder}"
         tell(f"note: {path} is part of the bot {bot.manifest.name}: {whole}")
 
 
 def request_run(home: Path, options: Asked, tell: Tell) -> Request:
-    """What the options of a tournament ask for. Raises UserError."""
+    """The request for a tournament with these options. Raises UserError."""
     find = bot_finder(home, tell, in_process=options.get("in_process", False))
     names = options.get("bots") or (NAMES if options.get("in_process") else ())
     bots = [find(name) for name in names] or _newest_bots(home, tell)
@@ -183,8 +192,9 @@ def request_run(home: Path, options: Asked, tell: Tell) -> Request:
 
 
 def _request(bots: list[Bot], options: Asked, tell: Tell, **kind: Any) -> Request:
-    """The request for a run of these bots with these options. Raises UserError, also if a program
-    that a bot needs is missing here.
+    """The request for a run of these bots with these options; ``kind`` has the parts for a
+    comparison or a search. Raises UserError, also if a program that a bot needs is missing on this
+    machine.
     """
     for bot in bots:
         if not is_built_in(bot):
@@ -197,30 +207,33 @@ def _request(bots: list[Bot], options: Asked, tell: Tell, **kind: Any) -> Reques
 
 
 def _newest_bots(home: Path, tell: Tell) -> list[Bot]:
-    """The newest versions of all bots that this machine can start. Raises ConfigError."""
+    """The newest version of each bot that this machine can start. Raises ConfigError if there are
+    none.
+    """
 
     def leave_out(label: str, reason: object) -> None:
+        """Tells the user that a bot does not play, and why."""
         tell(f"warning: {printable(label)} is left out: {printable(str(reason))}")
 
-    found = []
+    startable = []
     registry = registry_of(home)
     for bot in registry.newest(leave_out):
         reason, cure = lack(bot)
         if reason:
             leave_out(bot.label, f"{reason}; {cure}")
         else:
-            found.append(_beside_built_in(bot, tell))
-    if not found:
+            startable.append(_beside_built_in(bot, tell))
+    if not startable:
         raise ConfigError(
             f"expected bots to play, found none in {registry.root}",
             "'arena new my-bot' makes your first bot; then 'arena run ./my-bot greedy careful'"
             " plays it against built-in ones",
         )
-    return found
+    return startable
 
 
 def _beside_built_in(bot: Bot, tell: Tell) -> Bot:
-    """The bot, with its version in its label if the name is that of a built-in one."""
+    """The bot, with its version in the label if a built-in bot has the same name."""
     if not NAME.fullmatch(bot.label):
         return bot
     label = f"{bot.label}@{bot.manifest.version}"
@@ -229,7 +242,9 @@ def _beside_built_in(bot: Bot, tell: Tell) -> Bot:
 
 
 def _refuse_too_few(bots: Sequence[Bot], options: Asked) -> None:
-    """Raises ConfigError with a command that names enough bots."""
+    """Raises ConfigError if there are too few bots for a game. The hint is a command that names
+    enough.
+    """
     usual: int = default_of("players")
     players = options.get("players", usual)
     named = options.get("bots") or ()
@@ -246,7 +261,7 @@ def _refuse_too_few(bots: Sequence[Bot], options: Asked) -> None:
 
 
 def _seat_challenger(find: Callable[[str], Bot], text: str, bots: list[Bot]) -> str:
-    """The label of the challenger, which is added to the bots if it is not one of them yet."""
+    """The label of the challenger, who is added to the bots if it is not among them yet."""
     labels = [bot.label for bot in bots]
     if text in labels:
         return text
@@ -264,8 +279,8 @@ def _seat_challenger(find: Callable[[str], Bot], text: str, bots: list[Bot]) -> 
 def request_comparison(
     home: Path, compare: Comparison, options: Asked, tell: Tell, *, max_blocks: int
 ) -> Request:
-    """What the options of a comparison ask for, between two bots that are named as the user does.
-    The new one comes first, then the old one, then the pool. Raises UserError.
+    """The request for a comparison of two bots with these options. Its bots are the new one, the
+    old one, then the pool of opponents. Raises UserError.
     """
     find = bot_finder(home, tell, in_process=options.get("in_process", False))
     new, old = _find_pair(find, compare, tell)
@@ -277,8 +292,8 @@ def request_comparison(
 
 
 def blocks_of(games: int, options: Asked) -> int:
-    """The smallest number of blocks of a comparison that have at least this many games. Without a
-    pool, the two bots play each other once from each seat in a block; with one, both play from
+    """The smallest number of blocks of a comparison with at least this many games. Without a pool
+    the two bots play each other once from each seat in a block; with a pool each of them plays from
     every seat.
     """
     players: int = options.get("players", default_of("players"))
@@ -288,8 +303,9 @@ def blocks_of(games: int, options: Asked) -> int:
 def request_tuning(
     bot: Bot, asked: Sequence[Wanted], options: Asked, tell: Tell, *, games: int, step: int | None
 ) -> Request:
-    """What tuning some options of a bot asks for: ``step`` deals on each board before the path
-    moves. The two bots of the run are the sides, up and down. Raises UserError.
+    """The request for tuning some options of a bot, with ``step`` deals on each board before each
+    step of the search. The two bots of the run are the two sides of the search, up and down. Raises
+    UserError.
     """
     if is_built_in(bot):
         raise ConfigError(
@@ -306,15 +322,15 @@ def request_tuning(
 
 
 def _sides(bot: Bot, tuned: Collection[str]) -> list[Bot]:
-    """The two sides of a search, with the settings that it leaves as they are. Raises ConfigError
-    where a name with all that are tuned would be too long.
+    """The two sides of a search: the bot with the settings that are not tuned. Raises ConfigError
+    if a label with all tuned options would be too long.
     """
     kept = {name: value for name, value in bot.settings.items() if name not in tuned}
     length = len(settings_text(kept)) + sum(len(name) + LONGEST_VALUE for name in tuned)
-    if length > MOST_TEXT:
+    if length > MAX_TEXT:
         raise ConfigError(
             f"expected fewer options at once, got {len(tuned)}: what is found could not be written"
-            f" in a name of {MOST_TEXT} signs",
+            f" in a name of {MAX_TEXT} signs",
             "tune those that matter most, then the others",
         )
     sign = "-" if "@" in bot.base else "@"
@@ -324,7 +340,7 @@ def _sides(bot: Bot, tuned: Collection[str]) -> list[Bot]:
 
 
 def _find_pair(find: Callable[[str], Bot], pair: Comparison, tell: Tell) -> tuple[Bot, Bot]:
-    """The new bot and the old one, under names that tell them apart. Raises UserError."""
+    """The new bot and the old bot of a comparison, under labels that differ. Raises UserError."""
     old = find(pair.old)
     new = find(pair.new)
     if new.plays_as(old):
@@ -339,7 +355,7 @@ def _find_pair(find: Callable[[str], Bot], pair: Comparison, tell: Tell) -> tupl
 
 
 def _cure_for_same(pair: Comparison, bot: Bot) -> str:
-    """What to do if both names stand for this bot."""
+    """What to do if both names of a comparison stand for this bot."""
     name = bot.manifest.name
     if is_built_in(bot):
         return (
@@ -356,12 +372,12 @@ def _cure_for_same(pair: Comparison, bot: Bot) -> str:
 
 
 def _warn_about_times(bots: Sequence[Bot], timing: Timing, tell: Tell) -> None:
-    """Warns about bots that get less time than they were made for."""
+    """Warns the user about bots that get less time than they were made for."""
     for bot in bots:
-        own = timing_for(bot.label, timing)
+        bot_timing = timing_for(bot.label, timing)
         for key in ("move_ms", "startup_ms"):
             needed = getattr(bot.manifest, key)
-            given = getattr(own, key)
+            given = getattr(bot_timing, key)
             if needed is not None and needed > given:
                 tell(
                     f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets"
@@ -370,7 +386,7 @@ def _warn_about_times(bots: Sequence[Bot], timing: Timing, tell: Tell) -> None:
 
 
 def with_clock(options: Asked, tell: Tell) -> Asked:
-    """The options with the best clock there is here, if none was asked for."""
+    """The options, with the best clock of this machine if the user asked for none."""
     if options.get("in_process") or "clock" in options:
         return options
     if BEST_CLOCK == "wall":
@@ -390,7 +406,9 @@ def results_path(
     finished: bool = False,
     prefix: str = "",
 ) -> Path:
-    """The folder of the run that ``--out`` names, or else the one that `choose_folder` chooses."""
+    """The folder of the run that ``--out`` names, or else the one that `choose_folder` chooses for
+    the request.
+    """
     if out is not None:
         return Path(out) if "/" in str(out) else results / out
     folder, passed_over = choose_folder(results, request, finished=finished, prefix=prefix)

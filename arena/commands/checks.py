@@ -1,4 +1,4 @@
-"""Which bots passed `arena check` a short while ago, so that `arena submit` need not check them
+"""Remembers which bots recently passed `arena check`, so that `arena submit` does not check them
 again.
 """
 
@@ -22,14 +22,16 @@ from arena.rules import CORE
 
 PASSED = "passed"
 FRESH_S = 3600
-"""For how long a check counts, in seconds. What a bot needs from the machine may change later."""
-MOST_KEPT = 1000
-"""How many passed checks are remembered before the old ones are removed."""
+"""For how many seconds a passed check counts. What a bot needs from the machine may
+change later.
+"""
+MAX_KEPT = 1000
+"""The number of remembered checks above which old ones are removed."""
 
 
 def remember_passed(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> None:
-    """Remembers that these very files passed every step of a check with these settings. Where that
-    cannot be written, the next check is made again, which only takes time.
+    """Remembers that a bot with exactly these files passed every step of a check with these
+    settings. If that cannot be written, nothing is lost but time: the bot is checked again.
     """
     with suppress(OSError, RunError):
         folder = make_state_folder(PASSED)
@@ -38,8 +40,8 @@ def remember_passed(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> Non
 
 
 def passed_s_ago(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> float | None:
-    """How many seconds ago these very files passed a check with these settings, by the same arena,
-    in the same home; None if that is not known, or too long ago.
+    """How many seconds ago a bot with exactly these files passed a check with these settings, by
+    the same arena in the same home; None if that is unknown or too long ago.
     """
     try:
         passed_s = (_folder() / _key(home, bot, move_ms, sandbox)).stat().st_mtime
@@ -50,16 +52,17 @@ def passed_s_ago(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> float 
 
 
 def _folder() -> Path:
-    """Where passed checks are remembered. It lies outside the home, because a home may be a
-    repository into which others put bots, and no bot in a sandbox can see it. Raises RunError.
+    """The folder in which passed checks are remembered. It lies outside the home, because others
+    may put bots into a home that is a repository; and no bot in a sandbox can see it. Raises
+    RunError.
     """
     return state_folder() / PASSED
 
 
 def _remove_old(folder: Path) -> None:
-    """Forgets checks that count no longer, once there are many."""
+    """Removes remembered checks that no longer count, once there are many."""
     places = list(folder.iterdir())
-    if len(places) < MOST_KEPT:
+    if len(places) < MAX_KEPT:
         return
     oldest_s = time.time() - FRESH_S
     for place in places:
@@ -68,8 +71,8 @@ def _remove_old(folder: Path) -> None:
 
 
 def _key(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> str:
-    """A hash of all that a check follows from: the bot's files and settings, the time for a move,
-    the sandbox, the arena's own files, and the machine.
+    """A hash of everything that the result of a check depends on: the bot's files and settings, the
+    time for a move, the sandbox, the arena's own files, and the machine.
     """
     known = [
         str(home.absolute()).encode(errors="surrogateescape").hex(),
@@ -91,6 +94,8 @@ def _key(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> str:
 
 
 def _newest_file_ns() -> int:
-    """When a file of the arena itself was last changed: a checkout has one version for long."""
+    """When a file of the arena itself was last changed. A checkout keeps one version number for a
+    long time, so the version is not enough.
+    """
     package = Path(arena.__file__).parent
     return max(path.stat().st_mtime_ns for path in package.rglob("*.py"))

@@ -1,5 +1,6 @@
-"""One game by itself, for whoever shows it: bots and a person at their seats. One that a person
-plays is planned like a game of a run, and kept as a run of its own that whatever reads runs reads.
+"""A single game of bots and perhaps a person, for the command and the page that show it. A game
+with a person is planned like a game of a run and kept as a run of its own, which every reader of
+runs understands.
 """
 
 import os
@@ -29,7 +30,7 @@ from arena.records.config import OneGame, RunConfig
 from arena.records.faults import Faults
 from arena.records.journal import Journal, read_records
 from arena.records.ownership import mark_run
-from arena.records.record import MOST_SEATS, utc_now
+from arena.records.record import MAX_SEATS, utc_now
 from arena.records.runfile import write_run
 from arena.records.timing import Timing
 from arena.rules import State
@@ -41,15 +42,15 @@ from arena.tournament.session import new_seed
 
 PREFIX = "played"
 HINT_GAMES = 4000
-MOST_GAMES_A_MOVE = 200
-MOST_HINTS = 3
+MAX_GAMES_A_MOVE = 200
+MAX_HINTS = 3
 MakePerson = Callable[[Sequence[str]], Player]
-"""Makes the player for a person's seat, given the names of all seats."""
+"""A function that makes the player for a person's seat from the names of all seats."""
 
 
 class Round(NamedTuple):
-    """A game to play: its board, what makes its plan of the bots' labels by seat, and the recorded
-    game that it goes on from, if any.
+    """A game to play: its board, a function that makes its plan from the bots' labels by seat, and
+    the recorded game from which it continues, if any.
     """
 
     board: Board
@@ -58,9 +59,9 @@ class Round(NamedTuple):
 
 
 class SingleGame(NamedTuple):
-    """The bots of a game, and how it is played. ``human`` is the seat of a person, None without
-    one; the bots take the other seats in order. With ``has_stderr`` what the bots write to stderr
-    is kept.
+    """The bots of a game and how it is played. ``human`` is the seat of a person, None without one;
+    the bots take the other seats in order. With ``has_stderr`` what the bots write to stderr is
+    collected.
     """
 
     bots: Sequence[Bot]
@@ -76,8 +77,8 @@ class SingleGame(NamedTuple):
         person: MakePerson | None = None,
         log: WireLog | None = None,
     ) -> Iterator[list[Player]]:
-        """The players by seat, who are stopped when the block ends. Bots that are processes play
-        from a temporary folder. Raises UserError.
+        """The players by seat. They are stopped when the block ends. Bots with processes play from
+        a temporary folder. ``person`` makes the person's player. Raises UserError.
         """
         processes = [bot for bot in self.bots if not is_built_in(bot)]
         with staged_for_a_while(*processes, sandbox=self.sandbox) as staged:
@@ -85,14 +86,16 @@ class SingleGame(NamedTuple):
             bots = [bot if is_built_in(bot) else next(copies) for bot in self.bots]
             seated = dict[int, Player]()
             if past:
-                # Those who had left the recorded game: nobody asks them.
+                # Seats that had left the recorded game are never asked again.
                 seated = {seat: Recorded(past.script.record, seat) for seat in past.absent}
-            free = [seat for seat in range(MOST_SEATS) if seat != self.human and seat not in seated]
+            free = [seat for seat in range(MAX_SEATS) if seat != self.human and seat not in seated]
             for bot, seat in zip(bots, free, strict=False):
                 seated[seat] = self._player(bot, seat, log)
             if self.human is not None and person is not None:
-                labels = {self.human: YOU, **{at: player.name for at, player in seated.items()}}
-                seated[self.human] = person(seat_names([labels[at] for at in sorted(labels)]))
+                labels = {seat: player.name for seat, player in seated.items()}
+                labels[self.human] = YOU
+                by_seat = [labels[seat] for seat in sorted(labels)]
+                seated[self.human] = person(seat_names(by_seat))
             try:
                 yield [seated[seat] for seat in sorted(seated)]
             finally:
@@ -102,17 +105,19 @@ class SingleGame(NamedTuple):
     def referee(
         self, game: Round, players: Sequence[Player], watch: MoveListener | None = None
     ) -> Referee:
-        """The referee of a game that is about to begin."""
+        """The referee of a game that is about to begin; ``watch`` is called after each move."""
         labels = [player.name for player in players]
         timings = [timing_for(label, self.timing) for label in labels]
         return Referee(game.plan_of(labels), game.board, players, timings, watch)
 
     def play(self, referee: Referee) -> Outcome:
-        """Plays a game to its end. Raises Void, and what a person's player raises to leave."""
+        """Plays a game to its end. Raises Void, and any exception that a person's player raises to
+        leave.
+        """
         return referee.play(sandbox=self.sandbox.text(referee.plan.bots), host=node())
 
     def _player(self, bot: Bot, seat: int, log: WireLog | None) -> BotPlayer | InProcessPlayer:
-        """A bot's player; a process is logged if there is a log."""
+        """The player of a bot at a seat; a process is logged if there is a log."""
         if is_built_in(bot):
             return built_in_player(bot)
         startup_ms = self.timing.startup_ms
@@ -124,18 +129,18 @@ class SingleGame(NamedTuple):
 
 
 def best_moves(state: State, moves: Sequence[int], seed: int) -> list[tuple[int, float, int]]:
-    """Hints for a person: the moves after which random games end best for the mover, each with the
-    share of the games that the mover wins. Whatever the seat cannot see is shuffled anew for each
+    """Hints for a person: the moves after which random games go best for the mover, each with the
+    share of these games that the mover wins. What the seat cannot see is shuffled anew for each
     game.
     """
-    times = max(1, min(MOST_GAMES_A_MOVE, HINT_GAMES // len(moves)))
+    times = max(1, min(MAX_GAMES_A_MOVE, HINT_GAMES // len(moves)))
     tried, wins, _, _ = state.rollouts(state.mover, times, seed, "uniform", list(moves))
-    best = sorted(zip(wins, tried, strict=True), key=lambda pair: -pair[0])[:MOST_HINTS]
+    best = sorted(zip(wins, tried, strict=True), key=lambda pair: -pair[0])[:MAX_HINTS]
     return [(move, won / times, times) for won, move in best]
 
 
 class PlayedGame(NamedTuple):
-    """A game with its ``bots`` by seat, of whom one is a person. ``started`` is UTC."""
+    """A game between a person and bots, given by seat. ``started`` is a time in UTC."""
 
     config: RunConfig
     board: Board
@@ -144,17 +149,18 @@ class PlayedGame(NamedTuple):
 
     @property
     def round(self) -> Round:
-        """The game to play."""
+        """The game to play, as `SingleGame` takes it."""
         return Round(self.board, lambda _: self._plan())
 
     def _plan(self) -> GamePlan:
+        """The plan of the game."""
         game = self.config.game
         assert game is not None, "a game"
         line_up = tuple(sorted(game.seats))
         return Schedule(self.config).game(self.board.name, line_up, game.deal, 0)
 
     def keep(self, results: Path, outcome: Outcome, sandbox: Sandbox) -> Path:
-        """Writes the finished game into a new folder of ``results``, which is returned. Raises
+        """Writes the finished game into a new folder of ``results`` and returns the folder. Raises
         RunError, OSError.
         """
         folder = _new_folder(results)
@@ -171,13 +177,13 @@ class PlayedGame(NamedTuple):
         plan = self._plan()
         Faults(folder).write(plan.id, plan.seeds, outcome.evidence)
         mark_run(folder, info)
-        # last: a folder is a run as soon as it has this
+        # written last, because a folder counts as a run as soon as it has this file
         write_run(folder, info)
         return folder
 
 
 class Wish(NamedTuple):
-    """A game that somebody wants to play: against which bots, at which seat, on which tiles."""
+    """A game that a person asks for: against which bots, at which seat, on which tiles."""
 
     bots: Sequence[Bot]
     seat: int
@@ -188,7 +194,7 @@ class Wish(NamedTuple):
 
     @property
     def game(self) -> PlayedGame:
-        """The game. Raises ConfigError, also when a bot has two seats."""
+        """The game to play. Raises ConfigError, also if a bot has two seats."""
         seats = [*self.bots[: self.seat], PERSON, *self.bots[self.seat :]]
         labels = [bot.label for bot in seats]
         settings = {
@@ -204,8 +210,8 @@ class Wish(NamedTuple):
         return PlayedGame(config, self.board, seats, utc_now())
 
     def again(self, how: str) -> Self:
-        """The next game of a person: with the ``same`` tiles, with the same tiles at the next
-        ``seat``, or with new tiles.
+        """A request for the person's next game: on the ``same`` tiles, on the same tiles from the
+        next ``seat``, or on new tiles.
         """
         if how == "seat":
             return self._replace(seat=(self.seat + 1) % (len(self.bots) + 1))
@@ -213,7 +219,9 @@ class Wish(NamedTuple):
 
 
 class PastGame(NamedTuple):
-    """A kept game: its run and id, who else played, the person's rank, and when it ended in UTC."""
+    """A kept game of a person: its run and id, the other players, the person's rank, and when it
+    ended in UTC.
+    """
 
     run: str
     game: str
@@ -224,29 +232,30 @@ class PastGame(NamedTuple):
 
 
 def past_games(results: Path, most: int) -> list[PastGame]:
-    """The latest kept games, the newest first. Games that cannot be read are left out, and no link
-    is followed.
+    """At most ``most`` kept games, the newest first. Games that cannot be read are left out, and
+    links are not followed.
     """
-    found = list[PastGame]()
+    games = list[PastGame]()
     for folder in _kept_folders(results):
         with suppress(RunError, OSError):
             record = next(read_records(folder), None)
             if record and YOU in record.bots:
                 seat = record.bots.index(YOU)
-                others = [name for at, name in enumerate(seat_names(record.bots)) if at != seat]
-                found.append(
+                names = seat_names(record.bots)
+                opponents = [name for other, name in enumerate(names) if other != seat]
+                games.append(
                     PastGame(
                         run=folder.name,
                         game=record.id,
                         board=record.board,
-                        opponents=others,
+                        opponents=opponents,
                         rank=record.ranks[seat],
                         ended=record.ended,
                     )
                 )
-        if len(found) >= most:
+        if len(games) >= most:
             break
-    return found
+    return games
 
 
 def _kept_folders(results: Path) -> list[Path]:
@@ -264,7 +273,7 @@ def _kept_folders(results: Path) -> list[Path]:
 
 
 def _new_folder(results: Path) -> Path:
-    """A new folder, named by date. Raises RunError."""
+    """Makes a new folder, named by date. Raises RunError."""
     day = datetime.now(UTC).strftime(f"{PREFIX}-%Y-%m-%d")
     try:
         results.mkdir(parents=True, exist_ok=True)

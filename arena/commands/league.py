@@ -1,4 +1,4 @@
-"""A league while it is played: what is known of its members, and what is drawn next."""
+"""A league while it is played: what is known about its members, and which games are drawn next."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -27,17 +27,19 @@ if TYPE_CHECKING:
 
 
 LOOK_GAMES = 8
-"""A look at the ratings is worth so many new games."""
+"""The ratings are computed again after at least this many new games."""
 LOOK_SHARE = 10
-"""The next look comes after so many times the processor time that the last one took."""
+"""The ratings are computed again after at least this many times the CPU time that they took the
+last time.
+"""
 HOLD_GAMES = 40
-"""A benchmark holds the scale once it has so many games."""
+"""A benchmark holds the scale once it has played this many games."""
 HOUR_S = 3600
 
 
 class Budget(NamedTuple):
-    """When a league stops playing: after this many ``games`` or ``hours``, when every interval
-    reaches at most ``until`` Elo to either side, or when the bot ``placing`` has been placed. With
+    """When a league stops playing: after this many ``games`` or ``hours``, when every interval is
+    at most ``until`` Elo to either side, or when the bot ``placing`` has been placed. With
     ``between``, only games between these two bots are drawn.
     """
 
@@ -49,8 +51,8 @@ class Budget(NamedTuple):
 
 
 class LeagueLook(NamedTuple):
-    """What a look at the ratings found: how many games were drawn, how many bots are still to be
-    placed, and the widest half-width of an interval, infinite if one is unknown.
+    """The result of one look at a league's ratings: the number of games drawn, the number of bots
+    still to be placed, and the half-width of the widest interval, infinite if one is unknown.
     """
 
     games: int
@@ -59,9 +61,9 @@ class LeagueLook(NamedTuple):
 
 
 class LeaguePlay:
-    """The playing of a league by one command, over all its sessions.
+    """Draws the games of a league for one command, over all its sessions.
 
-    ``watch`` hears of each look at the ratings; ``drawn`` is the number of games drawn so far.
+    ``watch`` is called with each look at the ratings; ``drawn`` counts the games drawn so far.
     """
 
     def __init__(
@@ -95,8 +97,9 @@ class LeaguePlay:
         )
 
     def source(self, session: Session) -> Games:
-        """The games of a session, which is over when the league ends, or as soon as somebody plays
-        who is not in it. What was drawn and not played by then is played first in the next session.
+        """The games of a session. They end when the league ends, or as soon as a bot plays that is
+        not in the session. Games that were drawn and not played by then are the first of the next
+        session.
         """
         config = session.config
         schedule = session.schedule
@@ -109,23 +112,26 @@ class LeaguePlay:
         unplayed = [batch for drawn in config.drawn for batch in schedule.drawn_batches(drawn, ids)]
         return Games(
             as_drawn(unplayed, self._draw),
-            # What was drawn last of all is played to the end.
+            # The last draw of a league is played to its end.
             ends=lambda _: self.has_newcomers(session),
         )
 
     def _games_of(self, drawn: Drawn) -> int:
+        """The number of games of a draw."""
         return drawn.deals * len(self._session.config.rounds) * self._session.schedule.block_size
 
     def has_newcomers(self, session: Session) -> bool:
-        """Whether somebody plays who is not in the session."""
+        """Whether a bot of the league plays that is not in the session."""
         self.members.look()
         there = session.setup.bots
         return any(member.plays and member.bot not in there for member in self._all())
 
     def _all(self) -> list[Member]:
+        """All members of the league, whatever their status."""
         return list(self.members.league.members.values())
 
     def _widest(self) -> float:
+        """The half-width of the widest interval, infinite if a bot has none."""
         known = self._known
         errors = [
             known[each.bot].error if each.bot in known else inf
@@ -135,8 +141,8 @@ class LeaguePlay:
         return max(errors, default=inf)
 
     def _draw(self) -> list[list[GamePlan]]:
-        """The batches of the next line-up, none if the league ends or too few play. Raises RunError
-        once there are no more deals.
+        """The batches of the next line-up; empty if the league ends or too few bots play. Raises
+        RunError if the deal numbers are used up.
         """
         self._take_stock()
         line_up = None if self.is_over else self._field.next_line_up()
@@ -173,12 +179,12 @@ class LeaguePlay:
             self._shown = shown
 
     def _look(self) -> bool:
-        """Looks at the ratings if that is due; whether it was."""
+        """Computes the ratings if that is due, and returns whether it was."""
         session = self._session
         games = len(session.journal.ids)
         if games < self._next_look_games or time.monotonic() < self._next_look_s:
             return False
-        # Pandas: the command line starts without.
+        # This loads pandas, which the command line does not need at its start.
         from arena.ratings.history import league_counts, on_scale  # noqa: PLC0415
 
         began = time.process_time()
@@ -197,22 +203,24 @@ class LeaguePlay:
         return True
 
     def _judge_candidates(self) -> None:
-        """Writes down who has been placed, and sets aside who has done nothing but forfeit."""
+        """Records which candidates have been placed, and sets aside those that only forfeited."""
         for member in self._all():
-            found = self._known.get(member.bot)
-            if found is None or not member.is_waiting:
+            rating = self._known.get(member.bot)
+            if rating is None or not member.is_waiting:
                 continue
-            if found.games == found.forfeits >= FIRST_GAMES:
-                why = f"it forfeited all of its {found.games} games"
+            if rating.games == rating.forfeits >= FIRST_GAMES:
+                why = f"it forfeited all of its {rating.games} games"
                 self.members.change(member.bot, "aside", ARENA, why)
-            elif 0 < found.error <= PLACED_ELO or found.games >= PLACING_GAMES:
-                error = round(found.error, 1) if isfinite(found.error) else None
-                placed = PlaceFound(member.bot, utc_now(), round(found.elo, 1), error, found.games)
+            elif 0 < rating.error <= PLACED_ELO or rating.games >= PLACING_GAMES:
+                error = round(rating.error, 1) if isfinite(rating.error) else None
+                placed = PlaceFound(
+                    member.bot, utc_now(), round(rating.elo, 1), error, rating.games
+                )
                 self.members.append(placed)
 
     def _hold_scale(self) -> None:
-        """Lets the benchmarks hold the scale once all of them have some games, and later on whoever
-        becomes one.
+        """Lets the benchmarks hold the scale once all of them have enough games, and later each new
+        benchmark.
         """
         league = self.members.league
         benchmarks = league.with_status("benchmark")
@@ -223,10 +231,10 @@ class LeaguePlay:
             self.members.append(Scaled(utc_now(), new))
 
     def rivals(self) -> list[Rival]:
-        """Everybody who plays, as the last look showed them."""
+        """All bots that play, with their ratings from the last look."""
         earlier = versions_before(self.members.league.members)
         there = self._session.setup.bots
-        elos = {bot: found.elo for bot, found in self._known.items()}
+        elos = {bot: rating.elo for bot, rating in self._known.items()}
         placing = self._budget.placing
         authors = {label: bot.manifest.author for label, bot in there.items()}
         placed = [each.placed for each in self._all() if each.placed and authors.get(each.bot)]
@@ -236,17 +244,17 @@ class LeaguePlay:
         for member in [each for each in self._all() if each.plays]:
             bot = member.bot
             before = earlier.get(member.bot, "")
-            found = self._known.get(bot)
+            rating = self._known.get(bot)
             elo, error = (
-                (found.elo, error_of(found.error, found.games))
-                if found
+                (rating.elo, error_of(rating.error, rating.games))
+                if rating
                 else first_guess(elos, before)
             )
             rival = Rival(
                 bot,
                 is_benchmark=member.status == "benchmark",
                 is_placed=member.placed is not None or placing not in (None, bot),
-                is_seen=found is not None,
+                is_seen=rating is not None,
                 elo=elo,
                 error=error,
                 before=before,

@@ -1,5 +1,5 @@
-"""Who is in a league: its folder, founded or found again, and its members, kept in step with bots/
-and with what other arenas write down.
+"""The members of a league: they are read from its folder, founded with it, and kept in step with
+bots/ and with what other processes write to the league.
 """
 
 import getpass
@@ -42,18 +42,18 @@ from arena.tournament.run import Run
 from arena.tournament.runs import Request, as_it_is, boards_of, list_runs, make_request
 from arena.tournament.settings import Asked
 
-MOST_WAITING = 3
-"""So many candidates of one author may wait to be placed."""
+MAX_WAITING = 3
+"""At most this many candidates of one author may wait to be placed."""
 LOOK_S = 2.0
-"""A new version joins after about so long."""
+"""About how many seconds pass until a new version in bots/ is noticed."""
 ARENA = "arena"
 BUILT_IN = ("random", "greedy-4", "greedy", "careful-4", "careful")
-"""The benchmarks where there is no ladder."""
+"""The benchmarks of a league without bundled bots."""
 
 
 class Members:
-    """The members of the league in a folder; ``names`` are the bots whose versions join by
-    themselves, all in bots/ if there are none.
+    """The members of the league in a folder. ``names`` are the bots whose new versions join
+    automatically; if there are none, all bots in bots/ do.
     """
 
     def __init__(self, home: Path, folder: Path, names: Sequence[str], tell: Tell) -> None:
@@ -69,15 +69,16 @@ class Members:
         self.refresh()
 
     def refresh(self) -> None:
-        """Reads what others have appended."""
+        """Reads the events that other processes have appended to the league."""
         size = size_of(self.folder)
         if size != self._size:
             self.league = read_league(self.folder)
             self._size = size
 
     def append(self, *events: LeagueEvent) -> None:
-        """Writes events down, and takes them into account. Who has joined meanwhile does not join
-        again: an arena that plays a league and one that submits to it see a new version alike.
+        """Appends events to the league's file and applies them. A member that has joined meanwhile
+        does not join again, because an arena that plays a league and one that submits to it both
+        see a new version.
         """
         with events_file(self.folder) as file:
             self.refresh()
@@ -89,7 +90,9 @@ class Members:
             self._size = size_of(self.folder)
 
     def look(self) -> None:
-        """Lets in who was submitted, and marks who was removed, if it is time to look."""
+        """Lets new versions in bots/ join and marks removed ones, if enough time has passed since
+        the last look.
+        """
         if time.monotonic() - self._looked_s < LOOK_S:
             return
         self.refresh()
@@ -102,6 +105,7 @@ class Members:
         self._looked_s = time.monotonic()
 
     def _compare(self) -> None:
+        """Compares the members with the bots in bots/."""
         there = self._registry.every_version()
         ladder = self._registry.of_ladder()
         members = self.league.members
@@ -117,33 +121,37 @@ class Members:
                 self.change(label, "withdrawn", ARENA, "it is no longer in bots/")
 
     def change(self, label: str, status: Status, by: str, why: str = "") -> None:
-        """Gives a member another status."""
+        """Gives a member another status; ``by`` is the user who decides, ``why`` the reason."""
         self._tell(f"{label} is {is_now(status)}" + (f": {why}" if why else ""))
         self.append(StatusChanged(label, status, utc_now(), by, why))
 
     def newcomers(self, known: Sequence[str], sandbox_for: Callable[[Bot], Sandbox]) -> list[Bot]:
-        """The members that play, but are not among those known to the run; those that cannot be
-        built or started here are set aside.
+        """The members that play but are not ``known`` to the run yet. Members that cannot be built
+        or started on this machine are set aside.
         """
-        found = []
+        newcomers = []
         for label, member in list(self.league.members.items()):
             if not member.plays or label in known:
                 continue
             try:
                 bot = self._find(label)
                 if not is_built_in(bot):
-                    if reason := lack(bot)[0]:
+                    reason = lack(bot)[0]
+                    if reason:
                         raise ConfigError(reason)
                     with staged_for_a_while(bot, sandbox=sandbox_for(bot)):
                         pass
-                found.append(bot)
+                newcomers.append(bot)
             except UserError as error:
                 self.change(label, "aside", ARENA, str(error))
-        return found
+        return newcomers
 
     def label_of(self, text: str) -> str:
-        """The member that a user means: a bot's name is its newest version. Raises ConfigError."""
-        members, (base, options) = self.league.members, split_options(text)
+        """The label of the member that a user names: a bot's name stands for its newest version.
+        Raises ConfigError.
+        """
+        members = self.league.members
+        base, options = split_options(text)
         if text in members:
             return text
         for label in reversed(members):
@@ -156,32 +164,34 @@ class Members:
         )
 
     def labels(self, texts: Sequence[str]) -> list[str]:
-        """What bots that a user names are called in a league. Raises UserError."""
+        """The labels, in this league, of the bots that a user names. Raises UserError."""
         return [member_label(self._find(text)) for text in texts]
 
     def has_hash(self, label: str, sha256: str) -> bool:
-        """Whether the files of a member are those with this hash; true if they cannot be read."""
+        """Whether the files of a member have this hash; True if they cannot be read."""
         try:
             return self._find(label).sha256 == sha256
         except UserError:
             return True
 
     def admit(self, texts: Sequence[str], status: Status) -> None:
-        """Lets in bots that a user names. Raises UserError."""
+        """Lets bots that a user names join with this status. Raises UserError."""
         for label in self.labels(texts):
             if label not in self.league.members:
                 self.append(Joined(label, status, utc_now()))
 
     def first_benchmarks(self) -> list[str]:
-        """The benchmarks of a league for which the user names none: the bots of the ladder that can
-        be started on this machine, or built-in bots if there are none.
+        """The benchmarks of a league for which the user names none: the bundled bots that can be
+        started on this machine, or built-in bots if there are none.
         """
         ladder = self._registry.of_ladder()
         return [label for label in ladder if not lack(self._find(label))[0]] or list(BUILT_IN)
 
 
 def expect_room(registry: Registry, folder: Path, bot: Bot) -> None:
-    """Raises UserError if another version would be one too many of its author's that wait."""
+    """Raises UserError if one more version would exceed the number of candidates of its author that
+    may wait.
+    """
     author = bot.manifest.author
     hashes = dict[str, str]()
     for label, member in read_league(folder).members.items():
@@ -190,9 +200,9 @@ def expect_room(registry: Registry, folder: Path, bot: Bot) -> None:
                 there = registry.get(label)
                 if there.manifest.author == author:
                     hashes[label] = there.sha256
-    if len(hashes) >= MOST_WAITING and bot.sha256 not in hashes.values():
+    if len(hashes) >= MAX_WAITING and bot.sha256 not in hashes.values():
         raise UserError(
-            f"expected at most {MOST_WAITING} bots of {author} that wait to be placed in"
+            f"expected at most {MAX_WAITING} bots of {author} that wait to be placed in"
             f" {folder.name}, got {', '.join(hashes)} already",
             f"let it place one with 'arena league run {folder.name}', or let one go with 'arena"
             f" league retire {min(hashes)} --league {folder.name}'",
@@ -208,12 +218,12 @@ def user_name() -> str:
 
 
 def is_now(status: Status) -> str:
-    """What a member with this status is, in a sentence."""
+    """A phrase that says what a member with this status is."""
     return f"a {STATUS_TEXT[status]}" if status in PLAYS else STATUS_TEXT[status]
 
 
 def member_label(bot: Bot) -> str:
-    """The name of a bot in a league: with its version, unless it is built in."""
+    """The label of a bot in a league: with its version, unless it is built in."""
     if is_built_in(bot) or "@" in bot.base:
         return bot.label
     _, colon, options = bot.label.partition(":")
@@ -221,25 +231,25 @@ def member_label(bot: Bot) -> str:
 
 
 def leagues_in(home: Path) -> list[Path]:
-    """The folders of the leagues in results/, oldest first."""
+    """The folders of the leagues in results/, the oldest first."""
     return [folder for folder in list_runs(results_folder(home)) if is_league(folder)]
 
 
 def versions_in_leagues(home: Path, joined: Path | None) -> set[str]:
-    """``name@version`` of every member that a league of this home, or the one to be ``joined``, has
-    ever had: a version that was removed keeps its number, as its games do. Raises RunError if that
-    one cannot be read.
+    """The ``name@version`` of every member that a league of this home, or the league to be
+    ``joined``, has ever had. A removed version keeps its number, as its games do. Raises RunError
+    if the league ``joined`` cannot be read.
     """
-    found = {split_options(label)[0] for label in read_league(joined).members} if joined else set()
+    names = {split_options(label)[0] for label in read_league(joined).members} if joined else set()
     for folder in leagues_in(home):
-        # One that cannot be read says so when it is played.
+        # A league that cannot be read reports that when it is played.
         with suppress(RunError):
-            found |= {split_options(label)[0] for label in read_league(folder).members}
-    return found
+            names |= {split_options(label)[0] for label in read_league(folder).members}
+    return names
 
 
 def league_folder(home: Path, name: str | None) -> Path:
-    """The folder of a league that is there; None is the newest one. Raises RunError."""
+    """The folder of an existing league; None stands for the newest one. Raises RunError."""
     known = leagues_in(home)
     if name is None and known:
         return known[-1]
@@ -256,8 +266,8 @@ def league_folder(home: Path, name: str | None) -> Path:
 def members_of(
     home: Path, folder: Path, bots: Sequence[str], benchmarks: Sequence[str] | None, tell: Tell
 ) -> Members:
-    """The members of a league, which is founded if there is none in the folder: with these bots, or
-    else all in bots/, and these benchmarks. Raises UserError.
+    """The members of the league in a folder. A league that does not exist yet is founded: with
+    these bots, or all in bots/ if there are none, and with these benchmarks. Raises UserError.
     """
     run = Run(folder) if os.path.lexists(folder / RUN_FILE) else None
     if run and not (is_league(folder) or run.info.is_league):
@@ -270,9 +280,10 @@ def members_of(
     if run:
         _refuse_others(members, benchmarks or ())
     elif benchmarks or not members.league.members:
-        # Also where an earlier command named too few to begin with.
+        # An earlier command may have founded the league with too few bots.
         first = members.labels(benchmarks) if benchmarks else members.first_benchmarks()
-        if twice := [label for label in first if first.count(label) > 1]:
+        twice = [label for label in first if first.count(label) > 1]
+        if twice:
             got = f"got {twice[0]} twice"
             raise ConfigError(f"expected each benchmark once, {got}", "name each once")
         folder.mkdir(parents=True, exist_ok=True)
@@ -285,7 +296,7 @@ def members_of(
 
 
 def refuse_other_files(folder: Path, label: str, bot: Bot) -> None:
-    """Raises ConfigError for a bot that a league plays under this label with other files."""
+    """Raises ConfigError if the league plays other files than the bot's under this label."""
     known = read_run(folder).bots if os.path.lexists(folder / RUN_FILE) else []
     if any(info.name == label and bot.sha256 != info.sha256 for info in known):
         raise ConfigError(
@@ -297,7 +308,7 @@ def refuse_other_files(folder: Path, label: str, bot: Bot) -> None:
 
 
 def _warn_of_changes(members: Members, info: RunInfo, tell: Tell) -> None:
-    """Says so where the files of a version are no longer those that joined."""
+    """Warns the user about versions whose files have changed since they joined."""
     played = {bot.name: bot.sha256 for bot in info.bots}
     for label, member in members.league.members.items():
         if member.plays and label in played and not members.has_hash(label, played[label]):
@@ -308,7 +319,7 @@ def _warn_of_changes(members: Members, info: RunInfo, tell: Tell) -> None:
 
 
 def _refuse_others(members: Members, benchmarks: Sequence[str]) -> None:
-    """Raises ConfigError for benchmarks that a league did not begin with."""
+    """Raises ConfigError for benchmarks with which the league did not begin."""
     others = [label for label in members.labels(benchmarks) if label not in members.league.members]
     if others:
         raise ConfigError(
@@ -319,8 +330,8 @@ def _refuse_others(members: Members, benchmarks: Sequence[str]) -> None:
 
 
 def _names(bots: Sequence[str]) -> list[str]:
-    """Whose versions join: the bots named without a version or options. Where none is, nobody does,
-    as no bot has the name of a label.
+    """The bots whose versions join automatically: those named without a version or options. If none
+    is named so, the list has a name that no bot has, so that none joins.
     """
     return [name for name in bots if "@" not in name and split_options(name)[1] is None] or [*bots]
 
@@ -332,21 +343,22 @@ def league_request(
     sandbox_for: Callable[[Bot], Sandbox],
     tell: Tell,
 ) -> Request:
-    """What the next session of a league plays: whoever has played, from the copies in its folder,
-    and the members that are new. Raises UserError.
+    """The request for the next session of a league: the bots that have played, from the copies in
+    its folder, and the new members. Raises UserError.
     """
     folder = members.folder
     if not os.path.lexists(folder / RUN_FILE):
-        found = members.newcomers((), sandbox_for)
+        newcomers = members.newcomers((), sandbox_for)
         terms = LeagueTerms(_names(bots))
-        return make_request(with_clock(options, tell), boards_of(options), found, league=terms)
+        return make_request(with_clock(options, tell), boards_of(options), newcomers, league=terms)
     known = as_it_is(Run(folder))
-    every = [*known.bots, *members.newcomers([bot.label for bot in known.bots], sandbox_for)]
+    newcomers = members.newcomers([bot.label for bot in known.bots], sandbox_for)
+    bots_of_session = [*known.bots, *newcomers]
     # The settings given now are compared with those of the league when it is opened.
-    said: dict[str, Any] = {**options, "bots": [bot.label for bot in every]}
-    said.pop("board_files", None)
-    if "seed" in said:
-        said["seed"] = str(said["seed"])
+    settings: dict[str, Any] = {**options, "bots": [bot.label for bot in bots_of_session]}
+    settings.pop("board_files", None)
+    if "seed" in settings:
+        settings["seed"] = str(settings["seed"])
     if not {"boards", "board_files", "match"}.isdisjoint(options):
-        said["boards"] = list(boards_of(options))
-    return Request(replace(known.config, **said), known.boards, every)
+        settings["boards"] = list(boards_of(options))
+    return Request(replace(known.config, **settings), known.boards, bots_of_session)

@@ -1,5 +1,5 @@
-"""A run that is open for playing, without a word to anybody: in which sandbox its bots play, with
-what they are allowed beyond it, and what decides how much of it is played.
+"""A run that is open for playing: the sandbox in which its bots play and what they are allowed
+beyond it, and what decides how much of the run is played.
 """
 
 import hashlib
@@ -67,9 +67,10 @@ SLOW_RULES = (
 
 
 class SandboxChoice(NamedTuple):
-    """What the user says about the sandbox. Without options, ``mode`` is None, and ``trusted`` and
-    ``allowed`` are empty. ``home`` is where the arena keeps bots and results; ``tell`` hears what
-    the user should know, and ``advise``, once in each home, what would be better on this machine.
+    """The user's options for the sandbox. Without options ``mode`` is None, and ``trusted`` and
+    ``allowed`` are empty. ``home`` is where the arena keeps bots and results. ``tell`` is called
+    with what the user should know, ``advise`` once in each home with what would work better on this
+    machine.
     """
 
     mode: Mode | None
@@ -81,13 +82,13 @@ class SandboxChoice(NamedTuple):
     advise: Tell | None = None
 
     def with_default(self, mode: Mode | None) -> Self:
-        """A copy with the sandbox mode of a configuration file if the user gave none."""
+        """A copy with the sandbox mode of a configuration file, if the user gave none."""
         return self._replace(mode=self.mode or mode)
 
     def sandbox_for(self, bots: Sequence[Bot], run: Path | None = None) -> Sandbox:
-        """The sandbox for these bots, with what they are allowed beyond it; warns if it is none.
-        Built-in bots need none. ``run`` is the folder of the run that they play. Where there are no
-        options, the user's own configuration decides. Raises SandboxError, ConfigError.
+        """The sandbox for these bots, with what each is allowed beyond it; warns the user if there
+        is none. Built-in bots need none. ``run`` is the folder of the run that they play. Without
+        options, the user's own configuration file decides. Raises SandboxError, ConfigError.
         """
         own = read_own_config()
         kept = [bots_folder(self.home), results_folder(self.home), *([run] if run else [])]
@@ -110,7 +111,7 @@ class SandboxChoice(NamedTuple):
 
     def advise_a_compiler(self) -> None:
         """Tells the user, once in each home, that the rules run in Python, and how to make them
-        faster. Says nothing where the environment asks for a core.
+        faster. Says nothing if the environment asks for a core.
         """
         is_slow = CORE == "pure" and not os.environ.get("ARENA_RULES")
         if is_slow and self.advise and _is_new(self.home, SLOW_RULES):
@@ -118,11 +119,13 @@ class SandboxChoice(NamedTuple):
 
 
 def _is_new(home: Path, text: str) -> bool:
-    """Whether a note was never told in this home, as far as can be remembered; now it was."""
+    """Whether a note was never shown in this home, as far as the arena can remember. From now on it
+    counts as shown.
+    """
     words = f"{home.absolute()}\n{text}".encode(errors="surrogateescape")
     try:
-        told = make_state_folder("told")
-        (told / hashlib.sha256(words).hexdigest()[:16]).touch(exist_ok=False)
+        shown_notes = make_state_folder("told")
+        (shown_notes / hashlib.sha256(words).hexdigest()[:16]).touch(exist_ok=False)
     except FileExistsError:
         return False
     except (OSError, RunError):
@@ -133,8 +136,9 @@ def _is_new(home: Path, text: str) -> bool:
 def _granted(
     bots: Sequence[Bot], said: Sequence[str], own: OwnConfig, closed: Iterable[Path], tell: Tell
 ) -> dict[str, Grants]:
-    """What each of these bots may do beyond its sandbox, by its label without options; tells of it.
-    Nobody may read what is ``closed``, nor the bots' own folders. Raises ConfigError.
+    """What each of these bots may do beyond its sandbox, by its label without options; tells the
+    user about it. No bot may read the ``closed`` paths or the bots' own folders. Raises
+    ConfigError.
     """
     if not said and not own.allow:
         return {}
@@ -145,21 +149,24 @@ def _granted(
         name, more = read_allowed(text)
         for base in _named(name, bots):
             words[base] += more
-    found = {base: make_grants(each, Path(), folders) for base, each in words.items()}
+    grants_by_bot = {base: make_grants(each, Path(), folders) for base, each in words.items()}
     for bot in bots:
-        if bot.base not in words and (more := own_words(own, bot)):
-            found[bot.base] = make_grants(more, own_folder(), folders)
-    found = {base: grants for base, grants in found.items() if grants.words}
-    for base, grants in found.items():
+        if bot.base not in words:
+            of_config = own_words(own, bot)
+            grants_by_bot[bot.base] = make_grants(of_config, own_folder(), folders)
+    grants_by_bot = {base: grants for base, grants in grants_by_bot.items() if grants.words}
+    for base, grants in grants_by_bot.items():
         # A bot's folder shows what its name may not.
         place = _folder_of(base, bots)
         allowed = ", ".join(grants.words)
         tell(printable(f"note: {base} in {place} is allowed {allowed}"))
-    return found
+    return grants_by_bot
 
 
 def own_words(own: OwnConfig, bot: Bot) -> list[str]:
-    """What the user's own configuration allows a bot. Raises ConfigError."""
+    """The grants that the user's own configuration gives to a bot, as they are written there.
+    Raises ConfigError.
+    """
     words = []
     for text in () if is_built_in(bot) else own.allow or ():
         folder = own_folder()
@@ -177,34 +184,34 @@ def own_words(own: OwnConfig, bot: Bot) -> list[str]:
     return words
 
 
-def is_trusted(bot: Bot, said: Sequence[str], own: OwnConfig) -> bool:
-    """Whether a bot, with whatever options, is among those that the user trusts, by name or path:
-    those of the command line, and else of the user's own configuration.
+def is_trusted(bot: Bot, trusted: Sequence[str], own: OwnConfig) -> bool:
+    """Whether the user trusts a bot, whatever its options: the command line decides by name or
+    path, or else the user's own configuration.
     """
-    base = Path() if said or not own.trust else own_folder()
-    return any(_is_meant(bot, name, base) for name in said or own.trust or ())
+    base = Path() if trusted or not own.trust else own_folder()
+    return any(_is_meant(bot, name, base) for name in trusted or own.trust or ())
 
 
 def _named(name: str, bots: Sequence[Bot]) -> list[str]:
-    """The label, without options, of the bot that a name or path on the command line means; several
-    where one program plays under several. Raises ConfigError.
+    """The labels, without options, of the bots that a name or path on the command line means;
+    several if one program plays under several labels. Raises ConfigError.
     """
-    found = [bot for bot in bots if _is_meant(bot, name, Path())]
-    if not found:
+    meant = [bot for bot in bots if _is_meant(bot, name, Path())]
+    if not meant:
         names = list(dict.fromkeys(bot.base for bot in bots))
         hint = f"{did_you_mean(name, names)}there are {', '.join(names)}"
         raise ConfigError(f"expected a bot that plays here in --allow, got {name!r}", hint)
-    if any(map(is_built_in, found)):
+    if any(map(is_built_in, meant)):
         raise ConfigError(
             f"expected a bot with a process in --allow, got {name}, which is built in",
             "built-in bots are part of the arena: leave it out",
         )
-    return list(dict.fromkeys(bot.base for bot in found))
+    return list(dict.fromkeys(bot.base for bot in meant))
 
 
 def _folder_of(base: str, bots: Sequence[Bot]) -> Path:
-    """Where the program is that bots with this label are, whatever their options. Raises
-    ConfigError if there are two.
+    """The folder of the program with this label, whatever its options. Raises ConfigError if there
+    are two.
     """
     folders = {bot.folder.resolve(): bot.folder for bot in bots if bot.base == base}
     if len(folders) > 1:
@@ -217,7 +224,7 @@ def _folder_of(base: str, bots: Sequence[Bot]) -> Path:
 
 
 def _is_meant(bot: Bot, name: str, base: Path) -> bool:
-    """Whether a name, or the path of a folder, relative to ``base``, means a bot."""
+    """Whether a bot is meant by a name, or by the path of a folder relative to ``base``."""
     if os.sep not in name:
         return name in (bot.label, bot.base)
     try:
@@ -227,8 +234,9 @@ def _is_meant(bot: Bot, name: str, base: Path) -> bool:
 
 
 class Standing(NamedTuple):
-    """What a look at the ratings found: ``games`` played and about how many are ``needed``, 0 if it
-    ends here; and the ``widest`` +/- in Elo, infinite if one is open.
+    """One interim look at the ratings of a run: ``games`` played, about how many are ``needed`` in
+    all (0 if the run ends here), and the half-width in Elo of the ``widest`` interval, infinite if
+    one is open.
     """
 
     games: int
@@ -237,24 +245,27 @@ class Standing(NamedTuple):
 
 
 class Play(NamedTuple):
-    """A session with what plays it."""
+    """A session together with the pool of workers and the runner that play it."""
 
     session: Session
     pool: Pool
     runner: Runner
 
     def missing(self) -> QueueOpener:
-        """The games that are not in the journal, for the workers of the pool."""
+        """A function that gives the workers of the pool the games that are not in the
+        journal yet.
+        """
         session = self.session
         return planned_games(session.schedule, session.journal.ids, lambda: self.pool.slots)
 
     def games(self, watch: Callable[[Standing], object] = lambda _: None) -> Games:
-        """The games of a tournament, including those of further allotments; ``watch`` hears of each
-        look at the ratings.
+        """The games of a tournament, including those added until ratings are precise enough;
+        ``watch`` is called with each look at the ratings.
         """
         session = self.session
 
         def decide() -> QueueOpener | None:
+            """The games to add next, None if enough have been played."""
             allotted, standing = _look(session)
             watch(standing)
             if allotted is None:
@@ -269,8 +280,8 @@ class Play(NamedTuple):
 
 
 class OpenRun(NamedTuple):
-    """A session, and the workers that wait for its games; ``play`` gives what plays it, and whose
-    listener is told of every game.
+    """A session and the workers that wait for its games. ``play`` makes the `Play`, whose listener
+    is called for each game.
     """
 
     session: Session
@@ -290,8 +301,8 @@ def open_run(
     adopt: bool = False,
     opening: AbstractContextManager[None] | None = None,
 ) -> Iterator[OpenRun]:
-    """Opens a run for playing; ``opening`` is entered while its session is opened. Whoever leaves
-    it, by an exception too, ends its workers and bots. Raises UserError.
+    """Opens a run for playing. When the block ends, also by an exception, its workers and bots are
+    stopped. ``opening`` is a context in which the session is opened. Raises UserError.
     """
     dialling = [label for label, grants in sandbox.grants.items() if grants.network]
     if dialling and request.config.repeats_deals:
@@ -323,7 +334,9 @@ def open_run(
 
 
 def broken_error(broken: BotBroken, folder: Path) -> UserError:
-    """Why a bot plays no more: how its games ended, what it wrote last, and what to do."""
+    """The error for a bot that plays no more: how its games ended, what it wrote last, and what to
+    do.
+    """
     fault = broken.fault
     when = "" if fault.kind == FaultKind.STARTUP else f" at turn {fault.turn}"
     first = f"expected {broken.bot} to play, got {broken.games} forfeits in its first"
@@ -343,7 +356,9 @@ def broken_error(broken: BotBroken, folder: Path) -> UserError:
 
 
 def unplayed_error(text: str) -> UserError:
-    """Why a run has no standings, or a comparison no answer: see `unplayed_text`."""
+    """The error for a run without standings, or a comparison without an answer, because every game
+    ended by forfeit; ``text`` comes from `unplayed_text`.
+    """
     return UserError(
         f"expected games that are decided by play, got none: {text}",
         "'arena check BOT' tells what is wrong with a bot",
@@ -351,10 +366,10 @@ def unplayed_error(text: str) -> UserError:
 
 
 class Contest:
-    """The test of a session that compares two bots, fed with its games.
+    """The sequential test of a session that compares two bots, fed with the games of the session.
 
-    ``watch`` hears of the test after each round of blocks. With ``keeps_looks``, ``looks`` has what
-    the test said after each round.
+    ``watch`` is called with the test after each round of blocks. With ``keeps_looks``, ``looks``
+    collects the state of the test after each round.
     """
 
     def __init__(
@@ -368,18 +383,20 @@ class Contest:
         self._watch = watch
         self._keeps_looks = keeps_looks
         session = play.session
-        self._source = ComparedGames(session.schedule, self._judge)
+        self._source = ComparedGames(session.schedule, self._is_decided_by)
         groups = session.schedule.turns if session.config.pool else 0
         self.test = test_of(session.config, groups, self._source.round_size)
         self.looks: list[Look] = []
 
     @property
     def games(self) -> int:
-        """How many games the verdict is based on."""
+        """The number of games on which the verdict is based."""
         return self.test.blocks * self._source.block_size
 
     def play(self) -> None:
-        """Plays until it is decided, interrupted, or over; writes down how many deals it took."""
+        """Plays until the test is decided, the games are used up, or the user interrupts; then
+        writes down how many deals were played.
+        """
         for record in read_records(self._play.session.folder):
             self._source.count(record)
             if self._source.settled is not None:
@@ -388,12 +405,12 @@ class Contest:
         if self._source.settled is not None:
             self._play.session.change(settled=self._source.settled)
 
-    def _judge(self, blocks: Sequence[Block]) -> bool:
-        """Feeds a round of blocks to the test; whether it is decided now."""
+    def _is_decided_by(self, blocks: Sequence[Block]) -> bool:
+        """Feeds a round of blocks to the test and returns whether it is decided now."""
         for block in blocks:
             self.test.add(*block)
         if self._keeps_looks:
-            # Scipy: a comparison is played without, unless somebody wants to know each look.
+            # This loads scipy, which a comparison needs only if its looks are kept.
             from arena.ratings.estimates import look_at  # noqa: PLC0415
 
             self.looks.append(look_at(self.test, self.looks[-1] if self.looks else None))
@@ -402,10 +419,10 @@ class Contest:
 
 
 def _look(session: Session) -> tuple[int | None, Standing]:
-    """Rates the games so far: how many deals to play next, None if it is enough, and what was
-    found.
+    """Rates the games so far. Returns the number of deals to play next, None if the ratings are
+    precise enough, and the look.
     """
-    # Pandas: a run that does not ask for this never loads it.
+    # This loads pandas, which a run without --until never needs.
     from arena.ratings.order import precision, rate_journal  # noqa: PLC0415
 
     config = session.config
@@ -416,7 +433,7 @@ def _look(session: Session) -> tuple[int | None, Standing]:
     )
     rounds = max(len(config.match), 1)
     games = results.games * rounds
-    found = precision(results, ratings, config.until)
-    allotted = next_allotment(config) if found.widest > config.until else None
-    needed = ceil(min(found.games * rounds, schedule.planned - games)) if allotted else 0
-    return allotted, Standing(games, needed, found.widest)
+    precise = precision(results, ratings, config.until)
+    allotted = next_allotment(config) if precise.widest > config.until else None
+    needed = ceil(min(precise.games * rounds, schedule.planned - games)) if allotted else 0
+    return allotted, Standing(games, needed, precise.widest)

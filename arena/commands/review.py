@@ -1,5 +1,5 @@
-"""Recorded games that bots are asked about again: which bot is asked, which decisions of a run are
-to be graded, and the grades as they come.
+"""Reviews of recorded games: which bot is asked again, which decisions of a run are graded, and the
+grades.
 """
 
 import heapq
@@ -25,7 +25,7 @@ from arena.players.player import built_in, is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
 from arena.records.grades import (
-    MOST_SEED,
+    MAX_SEED,
     Grade,
     Judge,
     ReviewedGame,
@@ -49,27 +49,29 @@ if TYPE_CHECKING:
 
     from arena.ratings.analysis import Graded
 
-DEFAULT_JUDGE, DEFAULT_DEALS = "careful-4", 400
-# Fewer deals than the reader takes would tell nothing.
-LEAST_DEALS, MOST_DEALS = 10, 1_000_000
+DEFAULT_JUDGE = "careful-4"
+DEFAULT_DEALS = 400
+# With fewer deals a grade would say nothing.
+MIN_DEALS = 10
+MAX_DEALS = 1_000_000
 HINT = "'arena review --help' says what can be asked"
 ASKED: Mapping[str, Any] = {
-    "deals": Annotated[int, Meta(ge=LEAST_DEALS, le=MOST_DEALS)],
-    "seed": Annotated[int, Meta(ge=0, le=MOST_SEED)],
+    "deals": Annotated[int, Meta(ge=MIN_DEALS, le=MAX_DEALS)],
+    "seed": Annotated[int, Meta(ge=0, le=MAX_SEED)],
     "bots": list[str],
     "games": Annotated[int, Meta(ge=1)] | None,
     "game": str | None,
     "jobs": Annotated[int, Meta(ge=1)] | None,
 }
-"""What may be asked of a review."""
+"""For each argument of a review, the values it may have."""
 
 
 class ReviewResult(NamedTuple):
-    """What decisions cost in the eyes of a judge of a certain strength, see ``arena review``.
+    """What decisions cost in the eyes of a judge, as in ``arena review``.
 
-    ``bots``       one row a bot: decisions, cost of a decision in shares of the win, error ...
-    ``decisions``  one row a decision: game, turn, seat, bot, played, better, cost, error ...
-    ``held_back``  games that wait until their deals are over
+    ``bots``       one row per bot: decisions, cost of a decision in shares of the win, error ...
+    ``decisions``  one row per decision: game, turn, seat, bot, played, better, cost, error ...
+    ``held_back``  the number of games that wait until all games on their deals have been played
     """
 
     bots: "pd.DataFrame"
@@ -78,21 +80,21 @@ class ReviewResult(NamedTuple):
 
 
 def make_judge(name: str = DEFAULT_JUDGE, deals: int = DEFAULT_DEALS, seed: int = 0) -> Judge:
-    """A judge by the name of a built-in bot. Raises ConfigError."""
+    """The judge with the name of a built-in bot. Raises ConfigError."""
     built_in(name)
     checked(ASKED, {"deals": deals, "seed": seed}, HINT)
     return Judge(name, deals, seed)
 
 
 class Review:
-    """A review of some games of a run, by one judge.
+    """The review of a run's games by one judge.
 
-    ``game``   the id of the only game; None for all whose deals are over
-    ``bots``   whose decisions are graded; none means all
-    ``games``  at most so many games, drawn at random: the same ones each time, and more include
-               fewer
-    ``adviser``  a bot that says which move is better; otherwise the judge does
-    ``todo``   what is not graded yet
+    ``game``     the id of the only game to review; None for all games whose deals are over
+    ``bots``     the bots whose decisions are graded; none means all
+    ``games``    at most this many games, drawn at random: every call draws the same ones, and a
+                 larger number includes those of a smaller one
+    ``adviser``  a bot that says which move is better; without one the judge does
+    ``todo``     the games with decisions that are not graded yet
 
     Raises RunError, ConfigError, and UserError for a bot that is not in the run.
     """
@@ -111,8 +113,8 @@ class Review:
         self.info = run.info
         self._adviser = adviser
         if adviser is not None:
-            by = f"{adviser.bot.label} {adviser.bot.sha256[:12]}"
-            judge = msgspec.structs.replace(judge, by=by)
+            adviser_id = f"{adviser.bot.label} {adviser.bot.sha256[:12]}"
+            judge = msgspec.structs.replace(judge, by=adviser_id)
         self.judge = judge
         asked = checked(ASKED, {"bots": bots, "games": games, "game": game}, HINT)
         names = [bot.name for bot in self.info.bots]
@@ -122,15 +124,18 @@ class Review:
         for record in self._records:
             if record.id in self._seen:
                 check_fits(self._seen[record.id], record)
-        self.todo = [wanted for record in self._records if (wanted := self._wanted(record)).seats]
+        ungraded = [self._wanted(record) for record in self._records]
+        self.todo = [game for game in ungraded if game.seats]
 
     @property
     def decisions(self) -> int:
-        """How many decisions are still to be graded."""
+        """The number of decisions still to be graded."""
         return sum(len(wanted.turns) for wanted in self.todo)
 
     def estimated_s(self, jobs: int | None = None) -> float:
-        """About how long `grade` takes, from a few games that the judge plays now."""
+        """About how many seconds `grade` takes, estimated from a few games that the judge plays
+        now.
+        """
         if not self.decisions:
             return 0.0
         record = self.todo[0].record
@@ -139,8 +144,9 @@ class Review:
         return self.decisions * seconds / (jobs or available_cores())
 
     def grade(self, jobs: int | None = None) -> Generator[Grade]:
-        """Grades what is missing; a game is kept in the run's review.jsonl as soon as all of it is
-        graded. Raises RunError, ConfigError, Void.
+        """Grades the missing decisions one by one. The grades of a game are appended to
+        review.jsonl in the run's folder as soon as the whole game is graded. Raises RunError,
+        ConfigError, Void.
         """
         jobs = checked(ASKED, {"jobs": jobs}, HINT)["jobs"]
         todo = self.todo
@@ -153,46 +159,52 @@ class Review:
                 closing(grade_decisions(todo, self.info.boards, self.judge, workers, self._adviser))
             )
             for wanted in todo:
-                found = list[Grade]()
+                grades_of_game = list[Grade]()
                 for _ in wanted.turns:
-                    found.append(next(grades))
-                    yield found[-1]
-                self._keep(file, wanted, found)
+                    grades_of_game.append(next(grades))
+                    yield grades_of_game[-1]
+                self._keep(file, wanted, grades_of_game)
 
     def result(self) -> ReviewResult:
-        """The grades that there are now, by bot and by decision."""
+        """The grades so far, by bot and by decision."""
         from arena.ratings.analysis import bots_table, decisions_table  # noqa: PLC0415
 
         decisions = decisions_table(self._graded())
         bots = bots_table(decisions, own_decks=self.info.has_own_decks)
         return ReviewResult(bots, decisions, self.held_back)
 
-    def _keep(self, file: LineFile, wanted: Ungraded, found: list[Grade]) -> None:
+    def _keep(self, file: LineFile, wanted: Ungraded, grades: list[Grade]) -> None:
+        """Appends the grades of a game to the file, and remembers them."""
         record, seats = wanted
-        found.sort(key=attrgetter("turn"))
-        own = ReviewedGame(1, record.id, self.judge, REVISION, __version__, sorted(seats), found)
-        file.append(line_of(own))
+        grades.sort(key=attrgetter("turn"))
+        reviewed = ReviewedGame(
+            1, record.id, self.judge, REVISION, __version__, sorted(seats), grades
+        )
+        file.append(line_of(reviewed))
         seen = self._seen.setdefault(record.id, SeenGame(set(), {}))
         seen.seats.update(seats)
-        seen.grades.update((grade.turn, grade) for grade in found)
+        seen.grades.update((grade.turn, grade) for grade in grades)
 
     def _graded(self) -> Iterator["Graded"]:
+        """The reviewed games with the grades of the requested bots' decisions."""
         for record in self._records:
             if record.id in self._seen:
                 seats = self._seats(record)
                 grades = self._seen[record.id].grades
-                yield record, {at: one for at, one in grades.items() if one.seat in seats}
+                yield record, {turn: grade for turn, grade in grades.items() if grade.seat in seats}
 
     def _wanted(self, record: GameRecord) -> Ungraded:
+        """The game with those of its seats whose decisions have no grades yet."""
         seen = self._seen.get(record.id)
         return Ungraded(record, self._seats(record) - (seen.seats if seen else set()))
 
     def _seats(self, record: GameRecord) -> set[int]:
+        """The seats of a game whose decisions are graded."""
         return {seat for seat, bot in enumerate(record.bots) if not self._bots or bot in self._bots}
 
     def _chosen(self, game: str | None, most: int | None) -> tuple[int, list[GameRecord]]:
-        """How many games are held back, and the records to look at, in an order without a system,
-        so that any first part of them stands for the whole.
+        """The number of games that are held back, and the records to review, in a random but fixed
+        order, so that any first part of them stands for the whole.
         """
         is_open = self.run.secrecy().is_open_game
         if game is not None:
@@ -205,24 +217,27 @@ class Review:
                 )
             return 0, [record]
         held_back = 0
-        found = list[GameRecord]()
+        records = list[GameRecord]()
         for record in self.run.records():
             if self._bots and self._bots.isdisjoint(record.bots):
                 continue
             if is_open(record):
                 held_back += 1
             else:
-                found.append(record)
-        chosen = sorted(found, key=_draw) if most is None else heapq.nsmallest(most, found, _draw)
+                records.append(record)
+        chosen = (
+            sorted(records, key=_draw) if most is None else heapq.nsmallest(most, records, _draw)
+        )
         return held_back, chosen
 
 
 def _draw(record: GameRecord) -> bytes:
+    """A hash of a game's id that gives its place in a random order."""
     return sha256(record.id.encode()).digest()
 
 
 def note_bank(scripts: Scripts, tell: Tell) -> None:
-    """Says what differs from the original game in a run with a bank."""
+    """Tells the user how a repeated game differs from the original in a run with a bank of time."""
     if scripts.has_bank:
         tell(
             "note: the run has a bank, and its records do not say how much was left at a turn:"
@@ -234,8 +249,8 @@ def note_bank(scripts: Scripts, tell: Tell) -> None:
 def bot_to_ask(
     home: Path, scripts: Scripts, text: str | None, played: str, choice: SandboxChoice
 ) -> Iterator[tuple[Bot, Sandbox]]:
-    """The bot that the user names, in a temporary folder, or else the run's own copy; with its
-    sandbox. Raises UserError.
+    """The bot that the user names, made ready in a temporary folder, or else the run's own copy;
+    and its sandbox. Raises UserError.
     """
     if text is None:
         bot = scripts.played_bot(played)
@@ -249,12 +264,12 @@ def bot_to_ask(
 
 @contextmanager
 def adviser(home: Path, run: Run, name: str, choice: SandboxChoice) -> Iterator[Adviser | None]:
-    """The bot of that name or path as a judge of a run's moves; None for a built-in one, which
+    """The bot with that name or path as an adviser on a run's moves; None for a built-in bot, which
     needs no process. Raises UserError.
     """
     notes = list[str]()
     if is_built_in(bot_finder(home, notes.append)(name)):
-        # Those about another one come when it is made ready.
+        # Notes about another bot are shown when it is made ready.
         for note in notes:
             choice.tell(note)
         yield None

@@ -1,7 +1,7 @@
-"""The runs of a home: found by their names, at a glance, and rated.
+"""The runs of a home: found by name, summed up in one row each, and rated.
 
-A glance rates nothing, and the run that is being played does not notice. The files may be
-anybody's.
+A summary rates nothing and does not disturb a run that is being played. The files of a run may come
+from anybody.
 """
 
 import csv
@@ -34,24 +34,26 @@ if TYPE_CHECKING:
     from arena.ratings.estimates import Estimate
     from arena.ratings.tables import Tables
 
-MOST_NAMED = 10
+MAX_NAMED = 10
 OUTGOING = ".outgoing-"
 STANDINGS_FILE = "standings.csv"
-MOST_BYTES = 4 << 20
-MOST_RUNS = 100
-"""So many of the newest runs are looked through for ratings."""
+MAX_BYTES = 4 << 20
+MAX_RUNS = 100
+"""At most this many of the newest runs are searched for ratings."""
 QUIET_S = 60.0
-"""A run of which no game has ended for so long is not being played."""
+"""A run in which no game has ended for this many seconds counts as stopped."""
 AT_ONCE = 1 << 20
-MOST_COUNTED = 256 << 20
-"""So much is counted at once: a file with a hole in it costs its maker nothing, and has no end."""
+MAX_COUNTED = 256 << 20
+"""The most bytes of a journal that are counted at once: a file with a hole costs its maker nothing
+and may be endless.
+"""
 RunState = Literal["finished", "playing", "stopped"]
 _ELO, _ERROR = (in_whole_elo(column) for column in STANDINGS if column.name in {"elo", "error"})
 
 
 def run_folder(home: Path, run: str | None) -> Path:
-    """The folder of a run given by name or path; None is the newest one that is not just a game a
-    person played, if there is such a run. Raises RunError.
+    """The folder of a run, given by name or path. None stands for the newest run that is not just a
+    game that a person played, if there is such a run. Raises RunError.
     """
     results = results_folder(home)
     if run is None:
@@ -68,10 +70,10 @@ def run_folder(home: Path, run: str | None) -> Path:
             return folder
     inner = sorted(str(path.parent) for folder in folders for path in folder.glob(f"*/{RUN_FILE}"))
     if inner:
-        more = f" and {len(inner) - MOST_NAMED} more" if len(inner) > MOST_NAMED else ""
+        more = f" and {len(inner) - MAX_NAMED} more" if len(inner) > MAX_NAMED else ""
         raise RunError(
             f"expected a run's name or folder, got {run!r}, a folder of runs",
-            f"name one of them: {', '.join(inner[:MOST_NAMED])}{more}",
+            f"name one of them: {', '.join(inner[:MAX_NAMED])}{more}",
         )
     known = ", ".join(folder.name for folder in list_runs(results)) or "none"
     raise RunError(f"expected a run's name or folder, got {run!r}", f"runs in {results}: {known}")
@@ -83,7 +85,7 @@ def named_run(home: Path, name: str | None) -> Run:
 
 
 def remove_run(folder: Path) -> None:
-    """Remove the folder of a run in a results folder. Raises RunError if it is a link, or being
+    """Removes the folder of a run in a results folder. Raises RunError if it is a link, or is being
     played or reviewed.
     """
     if folder.is_symlink():
@@ -91,15 +93,15 @@ def remove_run(folder: Path) -> None:
             f"expected the folder of a run, got a link: {folder}",
             f"remove the link, or name the folder that it leads to: {folder.resolve()}",
         )
-    place = folder.resolve()  # which has a name, also where the user says "."
+    place = folder.resolve()  # so that the folder has a name even if the user typed "."
     try:
         with ExitStack() as stack:
             stack.enter_context(turn_in(folder))
             for path in folder.glob("*.jsonl"):
                 stack.enter_context(unused(path))
-            for left in place.parent.glob(f"{OUTGOING}*"):  # of a removal that was interrupted
+            for left in place.parent.glob(f"{OUTGOING}*"):  # left by an interrupted removal
                 remove_tree(str(left))
-            # First out of sight, so that no interruption leaves half a run.
+            # The folder is renamed first, so that an interruption leaves no half of a run.
             outgoing = tempfile.mkdtemp(prefix=OUTGOING, dir=place.parent)
             place.rename(Path(outgoing, place.name))
             remove_tree(outgoing)
@@ -111,6 +113,7 @@ def remove_run(folder: Path) -> None:
 
 
 def _is_one_game(run: Path) -> bool:
+    """Whether a run is just one game that a person played."""
     try:
         return read_run(run).is_one_game
     except RunError:
@@ -124,7 +127,9 @@ RATED_COLUMNS = frozenset(
 
 
 class Rated(NamedTuple):
-    """A bot's row in the standings of a run; NaN where there is no figure or end."""
+    """A bot's row in the standings of a run; NaN for missing figures and the open side of
+    a bound.
+    """
 
     run: str
     bot: str
@@ -138,30 +143,32 @@ class Rated(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The rating with its error bar, as tables have it: ``210 +/- 31``, ``< -1285``."""
+        """The rating with its error bar as tables show it: ``210 +/- 31``, ``< -1285``."""
         row = self._asdict()
         elo, error = (column.written(row, number) for column in (_ELO, _ERROR))
         return elo if error == number(nan, 0) else f"{elo} +/- {error}"
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is a rating with two ends, not a bound or a guess of a few games."""
+        """Whether the rating has two ends, so that it is neither a bound nor a guess from a few
+        games.
+        """
         return not self.mark and isfinite(self.elo_low) and isfinite(self.elo_high)
 
     def object(self) -> dict[str, Any]:
-        """The rating as an object for JSON, with None where a figure is unknown."""
+        """The rating as an object for JSON, with None for unknown figures."""
         row = self._asdict()
         missing = {key for key, value in row.items() if isinstance(value, float) and isnan(value)}
         return {key: None if key in missing else value for key, value in row.items()}
 
 
 def ratings_in(folder: Path) -> list[Rated]:
-    """The bots in the standings of a run, the best first; none if the run has no tables yet, or if
-    the file is not one that this arena writes and this user may read. Raises OSError where this
+    """The bots in the standings of a run, the best first; empty if the run has no tables yet, or if
+    the file is not one that this arena writes and this user may read. Raises OSError if this
     machine fails.
     """
     try:
-        data = read_regular(folder, STANDINGS_FILE, MOST_BYTES)
+        data = read_regular(folder, STANDINGS_FILE, MAX_BYTES)
     except (FileNotFoundError, PermissionError, RunError):
         return []
     try:
@@ -175,34 +182,34 @@ def ratings_in(folder: Path) -> list[Rated]:
 
 def leader_of(run: Run, played: int, planned: int) -> Rated | None:
     """The first bot in the tables of a run with ``played`` of ``planned`` games; None if the tables
-    have fewer games. A comparison may have played more games than it counts.
+    cover fewer games. A comparison may have played more games than its tables count.
     """
-    found = ratings_in(run.folder)
-    seats = sum(rated.games for rated in found)
+    rated_bots = ratings_in(run.folder)
+    seats = sum(rated.games for rated in rated_bots)
     rounds = len(run.info.counting.match) or 1
     players = run.info.counting.players
     is_whole = seats * rounds in {players * played, players * min(played, planned)}
-    return found[0] if found and is_whole else None
+    return rated_bots[0] if rated_bots and is_whole else None
 
 
 def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
-    """The latest rating of each bot by its name and the sha256 of its files, given the folders of
-    runs, the oldest first. One that is open does not take the place of one that is settled.
+    """The latest rating of each bot by its name and the sha256 of its files. The ``folders`` of
+    runs are given oldest first. A rating with an open side does not replace a settled one.
     """
-    found = dict[tuple[str, str], Rated]()
-    for folder in folders[-MOST_RUNS:]:
+    latest = dict[tuple[str, str], Rated]()
+    for folder in folders[-MAX_RUNS:]:
         rows = {rated.bot: rated for rated in ratings_in(folder)}
         with suppress(RunError):
             for bot in read_run(folder).bots if rows else ():
                 rated = rows.get(bot.name)
-                before = found.get((bot.name, bot.sha256))
+                before = latest.get((bot.name, bot.sha256))
                 if rated and not (before and before.is_settled > rated.is_settled):
-                    found[bot.name, bot.sha256] = rated
-    return found
+                    latest[bot.name, bot.sha256] = rated
+    return latest
 
 
 def _rated(run: str, row: dict[str, str]) -> Rated:
-    """A row of standings.csv. Raises ValueError if a cell is not the number it should be."""
+    """The `Rated` in a row of standings.csv. Raises ValueError if a cell is not a number."""
     elo, low, high = (float(row[name] or nan) for name in ("elo", "elo_low", "elo_high"))
     bot = text_of(row["bot"])
     rank, games, forfeits = (int(row[name]) for name in ("rank", "games", "forfeits"))
@@ -210,7 +217,9 @@ def _rated(run: str, row: dict[str, str]) -> Rated:
 
 
 class JournalCount(NamedTuple):
-    """How many games a journal has up to a byte of it; ``is_whole`` if that is its end."""
+    """The number of games in a journal up to a byte offset; ``is_whole`` says that the offset is
+    the end of the file.
+    """
 
     offset: int = 0
     games: int = 0
@@ -221,7 +230,10 @@ NOTHING = JournalCount()
 
 
 class Glance(NamedTuple):
-    """``state`` and ``planned`` are None if this version cannot read the plan."""
+    """The summary of a run, one row of `arena runs`. ``state`` and ``planned`` (the number of
+    games) are None if this version cannot read the run's plan. ``leader`` is the first bot of its
+    standings.
+    """
 
     info: RunInfo
     state: RunState | None
@@ -231,7 +243,7 @@ class Glance(NamedTuple):
 
 
 def glance(run: Run, counted: JournalCount) -> Glance:
-    """A run at a glance, whose games are counted."""
+    """The summary of a run whose games have been counted."""
     schedule = run.known_schedule
     if schedule is None:
         return Glance(run.info, None, counted.games, None, None)
@@ -244,16 +256,16 @@ def glance(run: Run, counted: JournalCount) -> Glance:
 
 
 def run_state(folder: Path, games: int, planned: int) -> RunState:
-    """Whether a run is over, and if not, whether games of it have ended of late."""
-    # Whoever is writing a journal holds it locked. Nobody tries that here: who tries holds it for
-    # a moment, too, and then a run that just begins is refused.
+    """Whether a run is finished, and if not, whether games of it have ended lately."""
+    # A process that writes a journal holds its lock. The lock is not tried here, because a try
+    # holds it for a moment, in which a run that just begins would be refused.
     if games >= planned:
         return "finished"
     return "stopped" if is_quiet(folder) else "playing"
 
 
 def is_quiet(folder: Path) -> bool:
-    """Whether no game of a run has ended for a while."""
+    """Whether no game of a run has ended for `QUIET_S` seconds."""
     try:
         return time.time() - journal_of(folder).lstat().st_mtime > QUIET_S
     except OSError:
@@ -261,12 +273,14 @@ def is_quiet(folder: Path) -> bool:
 
 
 def count_games(
-    folder: Path, before: JournalCount = NOTHING, most: int = MOST_COUNTED
+    folder: Path, before: JournalCount = NOTHING, most: int = MAX_COUNTED
 ) -> JournalCount:
-    """Count the games of a journal from where the last count ended, reading at most ``most`` bytes.
-    Raises RunError.
+    """Counts the games of a journal from where the count ``before`` ended, reading at most ``most``
+    bytes. Raises RunError.
     """
-    path, (offset, games, _) = journal_of(folder), before
+    path = journal_of(folder)
+    offset = before.offset
+    games = before.games
     if path.suffix == COMPRESSED:
         return before
     try:
@@ -276,7 +290,10 @@ def count_games(
                 offset = games = 0
             file.seek(offset)
             end = offset + most
-            while offset < end and (part := file.read(min(AT_ONCE, end - offset))):
+            while offset < end:
+                part = file.read(min(AT_ONCE, end - offset))
+                if not part:
+                    break
                 games += part.count(b"\n")
                 offset += len(part)
     except OSError:
@@ -291,10 +308,10 @@ def rated_run(
     match: Sequence[str] | None = None,
     without: Sequence[str] = (),
 ) -> tuple["Tables", Completeness | None]:
-    """The tables of a run, and how complete it is (None if this version cannot read the plan). The
-    notes mention both.
+    """The tables of a run, and how complete the run is (None if this version cannot read its plan).
+    The tables' notes mention games that are missing.
     """
-    # Pandas: whoever looks at runs without rating them never loads it.
+    # This loads pandas, which is not needed to list runs.
     from arena.ratings.tables import run_tables  # noqa: PLC0415
 
     tables = run_tables(run.folder, run.info, prior, anchors, match, without)
@@ -313,14 +330,14 @@ def rated_run(
 
 
 class Standings(NamedTuple):
-    """The tables of games, as ``arena standings --json`` has them, with all their digits.
+    """The tables of rated games, as ``arena standings --json`` has them, with all their digits.
 
-    ``standings``   one row a bot, best first: rank, bot, elo, elo_low, elo_high (95 %), games ...
+    ``standings``   one row per bot, best first: rank, bot, elo, elo_low, elo_high (95 %), games ...
     ``pairs``       one row for each bot and opponent
     ``seats``       one row for each table size and seat
-    ``covariance``  of the ratings in Elo squared, by the bots' names
-    ``notes``, ``sentences``  what the text under the table says
-    ``missing``     how many planned games are not played; None if there is no plan
+    ``covariance``  the covariance of the ratings in Elo squared, by the bots' names
+    ``notes``, ``sentences``  the text under the table
+    ``missing``     the number of planned games that are not played; None without a plan
     """
 
     standings: "pd.DataFrame"
@@ -338,7 +355,7 @@ class Standings(NamedTuple):
 
 
 def standings_of(tables: "Tables", plan: Completeness | None = None) -> Standings:
-    """The tables of games as programs get them. ``plan`` says how many planned games are missing;
+    """The tables in the form that programs get. ``plan`` says how many planned games are missing;
     None for games without a plan.
     """
     return Standings(
@@ -358,7 +375,7 @@ class ComparisonResult(NamedTuple):
     """The answer of a comparison, as in ``arena compare --json``.
 
     ``verdict``  ``better``, ``not better`` or ``undecided``
-    ``elo``      the difference, median-unbiased, with its 95 % interval; infinite ends are open
+    ``elo``      the median-unbiased difference with its 95 % interval; infinite ends are open
     ``plain``    the difference as if the number of blocks had been fixed in advance
     ``looks``    one row for each look at the test: blocks, llr, lower, upper, elo, error (half of
                  the 95 % interval), verdict
@@ -377,13 +394,16 @@ class ComparisonResult(NamedTuple):
 
 
 def comparison_of(folder: Path, request: Request, contest: "Contest") -> ComparisonResult:
-    """What programs get of a comparison whose looks were kept."""
-    # Pandas and scipy: commands do without.
+    """The answer of a comparison in the form that programs get; its contest must have kept its
+    looks.
+    """
+    # This loads pandas and scipy, which commands do not need.
     import pandas as pd  # noqa: PLC0415
 
     from arena.ratings.estimates import Look, plain_estimate, unbiased_estimate  # noqa: PLC0415
 
-    test, (new, old) = contest.test, (bot.label for bot in request.bots[:2])
+    test = contest.test
+    new, old = (bot.label for bot in request.bots[:2])
     looks = pd.DataFrame(contest.looks, columns=pd.Index(Look._fields))
     looks["verdict"] = looks["verdict"].astype(str)
     looks.insert(2, "lower", test.question.lower)

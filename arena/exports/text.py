@@ -21,7 +21,8 @@ from arena.exports.report.charts import Scale, linear
 from arena.ratings.columns import PAIRS, SEATS, STANDINGS, Column, in_whole_elo, placed
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.rules.notation import TILES, draw
+from arena.rules.notation import TILES
+from arena.rules.positions import draw
 from arena.rules.terms import Event, title_of
 
 if TYPE_CHECKING:
@@ -31,16 +32,14 @@ if TYPE_CHECKING:
 
 
 HIDDEN_TILE = "??"
-CLOCKS = {
-    "cpu": "processor time (--clock cpu)",
-    "wall": "measured by the wall clock (--clock wall)",
-}
+CLOCKS = {"cpu": "CPU time (--clock cpu)", "wall": "measured by the wall clock (--clock wall)"}
 ORDINALS = ("first", "second", "third", "fourth")
 PAPER = 80
 """The width of a table that goes into a file or a pipe."""
 LEFT = 40
 """The columns left of the drawing need so much with names that are cut a little."""
-LEAST, MOST = 13, 61
+MIN_DRAWING = 13
+MAX_DRAWING = 61
 """The width of the drawing, in characters; with less room than that there is none."""
 FURTHER = 1.5
 """How far a drawing of bounds alone reaches, as many times as they do: the rest is for arrows."""
@@ -266,9 +265,9 @@ def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
     taken = max(map(len, right)) + len(GAP)
     left = _left(table, width and width - taken)
     wide = max(map(width_of, left))
-    room = min((width or PAPER) - wide - taken - len(GAP), MOST)
+    room = min((width or PAPER) - wide - taken - len(GAP), MAX_DRAWING)
     left = [padded(line, wide) for line in left]
-    if room < LEAST or not table[["elo_low", "elo_high"]].notna().any(axis=None):
+    if room < MIN_DRAWING or not table[["elo_low", "elo_high"]].notna().any(axis=None):
         return [f"{start}{GAP}{end}".rstrip() for start, end in zip(left, right, strict=True)]
     head, *bars = _drawing(table, room, pen, is_anchored=bool(tables.anchors))
     right = [line.rjust(max(map(len, right))) for line in right]
@@ -284,7 +283,7 @@ def _left(table: "pd.DataFrame", room: int | None) -> list[str]:
     """
     if room is None:
         return _beside(table, 1)
-    lines = _beside(table, 1, max(room - LEAST - len(GAP), LEFT))
+    lines = _beside(table, 1, max(room - MIN_DRAWING - len(GAP), LEFT))
     return lines if max(map(width_of, lines)) <= room else _beside(table, 1, room)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from arena.errors import counted
-from arena.ratings.sequential import Question, SequentialTest, Verdict
+from arena.ratings.sequential import Question, SequentialTest, Verdict, WinTest
 from arena.records.config import RESOLUTION, Parameter, RunConfig
 from arena.tournament.tuning import SearchPath
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CSV = "path.csv"
 """The file of a search's path in its run's folder."""
-MOST_DECIMALS = 8
+MAX_DECIMALS = 8
 
 
 def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
@@ -28,7 +28,7 @@ def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
     assert asked is not None, "a comparison"
     question = Question(asked.elo0, asked.elo1, asked.alpha, asked.beta)
     if asked.by == "wins":
-        return SequentialTest(question, groups=groups, look=look)
+        return WinTest(question, groups=groups, look=look)
     # Numpy: a comparison by wins is played without.
     from arena.ratings.margins import MarginTest  # noqa: PLC0415
 
@@ -128,7 +128,7 @@ def _estimates() -> "ModuleType":
 
 def _margins_of(test: SequentialTest) -> "MarginTest | None":
     """The test, if it is one by margin."""
-    return None if type(test) is SequentialTest else cast("MarginTest", test)
+    return None if isinstance(test, WinTest) else cast("MarginTest", test)
 
 
 def _answer(test: SequentialTest) -> str:
@@ -196,7 +196,7 @@ def _values(path: SearchPath, step: int) -> dict[str, str]:
 def shown(parameter: Parameter, value: float) -> str:
     """A value on the way."""
     decimals = max(0, RESOLUTION - math.floor(math.log10(parameter.width)))
-    return f"{value:.{decimals}f}" if decimals < MOST_DECIMALS else f"{value:.{RESOLUTION}g}"
+    return f"{value:.{decimals}f}" if decimals < MAX_DECIMALS else f"{value:.{RESOLUTION}g}"
 
 
 def values_text(path: SearchPath, step: int) -> str:

@@ -32,7 +32,7 @@ from arena.rules.terms import REVISION
 from arena.tournament.run import Run
 from arena.tournament.schedule import Schedule, game_id
 
-MOST = 1000
+MAX_DIFFERENCES = 1000
 """The most differences to list; an audit stops there."""
 
 
@@ -44,11 +44,8 @@ class Sample(NamedTuple):
 
 
 class CheckedRun(NamedTuple):
-    """``differences`` in the order they were found, at most MOST; ``notes`` about what could not be
-    compared.
-
-    ``games`` is the number compared with the schema, the plan, the seed and their evidence,
-    ``replayed`` the number replayed by the rules.
+    """The result of checking a run: at most MAX_DIFFERENCES ``differences`` in the order in which
+    they were found, and ``notes`` about what could not be compared.
     """
 
     games: int
@@ -81,9 +78,9 @@ def verify_run(
         )
     games = _GameChecks(run, sample)
     found = chain(_run_differences(info, schedule), games.differences(progress))
-    differences = list(islice(found, MOST))
-    if len(differences) == MOST:
-        notes.append(f"stopped after {MOST} differences")
+    differences = list(islice(found, MAX_DIFFERENCES))
+    if len(differences) == MAX_DIFFERENCES:
+        notes.append(f"stopped after {MAX_DIFFERENCES} differences")
     elif (missing := schedule.games - len(games.ids)) > 0:
         notes.append(f"{missing} of the {schedule.games} planned games are missing")
     if _has_torn_end(run.journal):
@@ -106,7 +103,13 @@ def verify_run(
     notes += checked.notes
     files = [f"{name}.csv" for name in tables]
     return CheckedRun(
-        len(games.ids), games.replayed, schedule.games, bots, files, differences[:MOST], notes
+        len(games.ids),
+        games.replayed,
+        schedule.games,
+        bots,
+        files,
+        differences[:MAX_DIFFERENCES],
+        notes,
     )
 
 

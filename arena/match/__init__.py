@@ -1,1 +1,1 @@
-"""One game: the clock and the referee."""
+"""One game: the clock, the referee, replays, and the checks that a bot has to pass."""

@@ -1,32 +1,30 @@
-"""What the steps of a check work with: one bot, games against players in this process, and players
-that speak to it in unusual ways.
+"""The tools of the steps of `arena check`: one bot under check, and the games it plays against
+players in this process. Players that use the protocol in unusual ways are in `arena.match.unusual`.
 """
 
-import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from itertools import count
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from arena.errors import ArenaError, BusyMachineError, FaultKind, Forfeit, Void
 from arena.match.referee import GamePlan, Referee, Wait
 from arena.players.aftermath import CRASHED
 from arena.players.bot import BotPlayer, Speech
-from arena.players.channel import Channel, Flooded, LongLine, OutputEnded, TimedOut
+from arena.players.channel import Flooded, LongLine, OutputEnded, TimedOut
+from arena.players.decoding import shown
 from arena.players.folder import Bot
 from arena.players.labels import odds_of
-from arena.players.messages import Start, encode, shown, turn_view
-from arena.players.player import Answer, InProcessPlayer, Player, first_move, random_move
+from arena.players.messages import Start, encode
+from arena.players.player import InProcessPlayer, Player, first_move, random_move
 from arena.players.process import BotProcess, Ending, moments
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import NS_PER_MS, IdleTime, patience
-from arena.records.notes import MOST_NAME, Loss, Note, losses, note_of
+from arena.players.views import turn_view
+from arena.records.notes import MAX_NAME, Loss, Note, losses, note_of
 from arena.records.record import GameRecord
 from arena.records.timing import Timing
 from arena.rules import State
@@ -36,42 +34,52 @@ from arena.rules.notation import COPIES, TILES, parse_deck
 FIX = "fix the error that its stderr shows, and check again"
 STARTUP_MS = 10_000
 SHORT_MS = 20
-"""The time for a move in most games of a check, so that the check is short even for a bot that uses
+"""The time for a move in most games of a check, so that a check is short even for a bot that uses
 all its time.
 """
 LONGER = 1.5
-"""A bot that is late in such a game is no worse for it: it gets that many times as long."""
+"""A bot that is late in a game with the short time is no worse for it: the game is played again
+with this many times as much.
+"""
 MOVES = 560
-"""About how many moves a bot makes in such games, and `FULL_MOVES` at the full time."""
+"""About how many moves a bot makes in games with the short time; `FULL_MOVES` is the number in
+games with the full time.
+"""
 FULL_MOVES = 7
-MOST_S = 120
-"""How many seconds a check may take by the wall, beyond `thinking_s` and the starts of the bot."""
+MAX_S = 120
+"""The wall-clock limit of a check in seconds, in addition to `thinking_s` and the bot's
+start-ups.
+"""
 STARTS = 50
-"""How often a check starts the bot, at most."""
+"""A check starts the bot at most this many times."""
 BANK_MOVES = 30
-"""How many full moves the bank of a game lasts for."""
+"""The bank of a game with one lasts for this many moves at the full time."""
 ATTEMPTS = 3
-MOST_LOSSES = 10
-"""Parts of notes that are cut or dropped are listed up to so many."""
+MAX_LOSSES = 10
+"""At most this many kinds of cut or dropped parts of notes are listed."""
 LEAVES_AT = 3
 QUIET_NS = 100 * NS_PER_MS
-# Little of processor time, so that even on a busy machine a bot that thinks before it looks at its
-# input is done long before it has to exit.
+# A short time, so that even on a busy machine a bot that thinks before it reads its input has
+# finished long before it has to exit.
 TURN_MS = 100
 FIRST_TURN = 2
-"""The id of a process's first turn, after that of hello."""
+"""The id of the first ``turn`` request to a process; hello has id 1."""
 SMALL = Board("small", ("R.....", "......", "..V...", "....Y.", "......", ".....B"))
 LARGE = Board("large", ("R" + "." * 25, *["." * 12 + "VY" + "." * 12] * 24, "." * 25 + "B"))
 BOARDS = {board.name: board for board in (SMALL, LARGE)}
-"""Those of a check alone."""
+"""Boards that are used only by `arena check`."""
 TOO_LATE = (FaultKind.LATE, FaultKind.SILENT)
-
 Variant = TypeVar("Variant", bound=Player)
 
 
 class Failed(Exception):  # noqa: N818 - the outcome of a step
-    """A step failed: what was expected and what came, as a sentence if there is no better one, and
-    the cure if the step knows a better one than the table. ``kind`` is that of a fault in a game.
+    """A step of a check failed.
+
+    ``expected``, ``got``  the two halves of the sentence that says what is wrong
+    ``problem``  that sentence, if the step knows a better one
+    ``cure``     what to do, if the step knows better than the table of steps
+    ``stderr``   the last lines of the bot's stderr
+    ``kind``     the kind of fault, if the bot forfeited
     """
 
     def __init__(
@@ -93,26 +101,27 @@ class Failed(Exception):  # noqa: N818 - the outcome of a step
 
     @classmethod
     def at_fault(cls, kind: FaultKind, detail: str, problem: str, stderr: str) -> Self:
-        """The bot's fault of this kind, in a game or before it."""
+        """The failure for a bot's fault of this kind, in a game or at the start."""
         cure = FIX if CRASHED in detail else kind.cure
         return cls(kind.expected, detail, problem, cure, stderr, kind)
 
 
 class CheckTimeOver(Exception):  # noqa: N818 - the end of a check
-    """The check has taken as long as it may. The text says how long that is."""
+    """The check has used up its time; the message says how much that is."""
 
 
 def thinking_s(move_ms: int) -> float:
-    """How long a check takes a bot that uses all its time, roughly, in seconds."""
+    """Roughly how many seconds a check takes for a bot that uses all its time."""
     return (MOVES * min(move_ms, SHORT_MS) + FULL_MOVES * move_ms) / 1000
 
 
 class Trial(NamedTuple):
-    """A game that the checked bot has to get through. ``leavers`` other seats forfeit early.
+    """A game that the checked bot has to finish without a fault. ``leavers`` of the other seats
+    forfeit early.
 
-    ``is_full``      the bot gets all the time for a move that the check was asked for
-    ``has_bank``     the bot gets a bank of time as well
-    ``may_be_late``  the game is not played again with more time if the bot is late
+    ``is_full``      the bot gets the full time for a move that the user set
+    ``has_bank``     the bot also gets a bank of time
+    ``may_be_late``  the game is not repeated with more time if the bot is late
     """
 
     players: int
@@ -126,33 +135,35 @@ class Trial(NamedTuple):
 
 
 class NoteLosses:
-    """What a bot says of its moves: how many notes there were, and how each part of one was cut or
-    dropped, every time.
+    """Collects what was wrong with a bot's notes: ``heard`` counts its notes, ``lost`` has every
+    loss by the name of the part and the reason.
     """
 
     def __init__(self) -> None:
         self.heard = 0
         self.lost: dict[tuple[str, str], list[Loss]] = {}
 
-    def hear(self, said: object) -> Note | None:
-        """Count a note of the bot, and return the part of it that is kept."""
+    def hear(self, note: object) -> Note | None:
+        """Counts a note of the bot, and returns the part of it that the arena keeps."""
         self.heard += 1
-        for loss in losses(said):
-            key = loss.part[:MOST_NAME], loss.expected
-            # A bot may make up any number of names.
-            if key in self.lost or len(self.lost) < MOST_LOSSES:
+        for loss in losses(note):
+            key = loss.part[:MAX_NAME], loss.expected
+            # The number is limited because a bot may invent any number of names.
+            if key in self.lost or len(self.lost) < MAX_LOSSES:
                 self.lost.setdefault(key, []).append(loss)
-        return note_of(said)
+        return note_of(note)
 
 
 class Bench:
-    """One bot under check.
+    """One bot under check, and what is known about it so far.
 
-    ``player`` is its process for most games, and ``games`` counts these; ``slowest_ms`` is over the
-    games at ``move_ms``. The others are at ``short_ms``, which grows if the bot is late.
-    ``start_ns`` is its last start-up. ``notes`` are those of its usual process. ``wait`` says
-    whether the bot waits long, once it has played at ``move_ms``. The limits that the bot's own
-    label names count over ``move_ms`` and the usual bank.
+    ``player``      the bot's usual process, used in most games; ``games`` counts these games
+    ``slowest_ms``  its slowest answer in games at the full time ``move_ms``
+    ``short_ms``    the time for a move in other games, which grows if the bot is late
+    ``start_ns``    the time its last start-up took
+    ``notes``       what was wrong with the notes of the usual process
+    ``wait``        whether the bot waited long in a game at the full time, None before that
+    ``odds``        the limits in the bot's own label, which override ``move_ms`` and the usual bank
     """
 
     def __init__(self, bot: Bot, move_ms: int, sandbox: Sandbox) -> None:
@@ -172,17 +183,18 @@ class Bench:
 
     @property
     def most_s(self) -> float:
-        """How long the check may take by the wall, in seconds."""
-        return MOST_S + thinking_s(self.move_ms) + STARTS * self.start_ns / 1e9
+        """The wall-clock limit of this check in seconds."""
+        return MAX_S + thinking_s(self.move_ms) + STARTS * self.start_ns / 1e9
 
     def expect_time(self) -> None:
-        """Raises CheckTimeOver once the check has taken too long."""
+        """Raises CheckTimeOver if the check has taken longer than its limit."""
         if time.monotonic() - self._began_s > self.most_s:
             raise CheckTimeOver(f"a check takes at most {self.most_s:.0f} s")
 
     def game(self, trial: Trial, player: Player | None = None) -> GameRecord:
-        """Plays a game with the player, by default the usual one. Raises Failed for its fault, Void
-        if the machine stalls repeatedly.
+        """Plays a game with the player, by default the usual one, and repeats it with more time if
+        the bot is late. Raises Failed for the player's fault, Void if the machine stalls
+        repeatedly.
         """
         voids = 0
         while True:
@@ -199,11 +211,12 @@ class Bench:
                 self.short_ms = min(self.move_ms, int(LONGER * self.short_ms))
 
     def _game(self, trial: Trial, player: Player) -> GameRecord:
+        """Plays a game once."""
         seated = [_other(seat, leaves=seat < trial.leavers) for seat in range(trial.players - 1)]
         seated.insert(trial.seat, player)
         board = BOARDS.get(trial.board) or built_in(trial.board)
         kinds = len(TILES)
-        deck = "".join(TILES[(at * 5 + trial.deal) % kinds] for at in range(COPIES * kinds))
+        deck = "".join(TILES[(number * 5 + trial.deal) % kinds] for number in range(COPIES * kinds))
         names = tuple(each.name for each in seated)
         seeds = tuple(range(1, trial.players + 1))
         plan = GamePlan("check", board.name, trial.deal, 0, names, deck, seeds)
@@ -231,7 +244,7 @@ class Bench:
 
     @contextmanager
     def started(self, make: Callable[[Bot, int, Sandbox], Variant]) -> Iterator[Variant]:
-        """A separate player for one step, stopped when the step ends."""
+        """A player of its own for one step, stopped when the block ends."""
         player = make(self.bot, STARTUP_MS, self.sandbox)
         try:
             yield player
@@ -239,8 +252,8 @@ class Bench:
             player.stop()
 
     def start(self, player: BotPlayer) -> None:
-        """Starts the player's process and announces a game. Raises Failed, and Void or
-        BusyMachineError where the machine is at fault.
+        """Starts the player's process and announces a game. Raises Failed for the bot's fault, and
+        Void or BusyMachineError for the machine's.
         """
         try:
             player.begin(
@@ -257,17 +270,18 @@ class Bench:
 
 
 def last_words(player: Player) -> str:
-    """The end of the bot's stderr."""
+    """The end of what the bot wrote to stderr."""
     return player.evidence()[2]
 
 
 def _other(seat: int, *, leaves: bool) -> Player:
-    """A player to sit with the bot, by turns at random and the first move; one that leaves forfeits
-    when asked for the third time.
+    """An opponent of the bot: by turns of the seats it plays at random or the first move. If it
+    ``leaves``, it forfeits when asked for the third time.
     """
     asked = count(1)
 
     def leave(state: State, seed: int) -> int:
+        """Forfeits at the third request."""
         if next(asked) == LEAVES_AT:
             raise Forfeit(FaultKind.EXIT, "forfeits because the check asks it to")
         return random_move(state, seed)
@@ -280,7 +294,9 @@ def _other(seat: int, *, leaves: bool) -> Player:
 
 
 def expect_quiet(player: BotPlayer, when: str, for_ns: int = QUIET_NS) -> None:
-    """Raises Failed when a line comes, which none should at that time."""
+    """Raises Failed if the bot sends a line within ``for_ns``, although nothing was asked. ``when``
+    says in the message at what time.
+    """
     try:
         line = player.channel.read_line(time.monotonic_ns() + for_ns)
     except (TimedOut, OutputEnded):
@@ -291,16 +307,16 @@ def expect_quiet(player: BotPlayer, when: str, for_ns: int = QUIET_NS) -> None:
 
 
 def ending_in_time(process: BotProcess, most_ns: int) -> Ending | None:
-    """How the bot's process ends, or None if it is still running after it has used ``most_ns`` of
-    processor time, or has been idle for that long. Raises Void where a busy machine gave the bot
-    no time to end.
+    """How the bot's process ends; None if it still runs after ``most_ns`` of CPU time, or after it
+    has been idle for that long. Raises Void if a busy machine gave the bot no time to end.
     """
     meter = process.meter
     began_ns = meter.used_ns()
     idle = IdleTime(meter)
     for moment_ns in moments(patience(most_ns)):
         slice_began_ns = time.monotonic_ns()
-        if ending := process.ending((moment_ns - slice_began_ns) / 1e9):
+        ending = process.ending((moment_ns - slice_began_ns) / 1e9)
+        if ending:
             return ending
         idle.add(moment_ns - slice_began_ns)
         if idle.so_far_ns >= most_ns or meter.used_ns() - began_ns >= most_ns:
@@ -309,7 +325,7 @@ def ending_in_time(process: BotProcess, most_ns: int) -> Ending | None:
 
 
 def ask_for_a_move(bench: Bench, player: BotPlayer) -> None:
-    """Starts a game and queues the first turn."""
+    """Starts a game and queues the first request for a move without sending it."""
     bench.start(player)
     state = State(SMALL, 2, parse_deck("".join(TILES) * COPIES))
     player.inform(encode(turn_view(state, FIRST_TURN, TURN_MS, full=player.has_full_view)))
@@ -317,84 +333,9 @@ def ask_for_a_move(bench: Bench, player: BotPlayer) -> None:
 
 EXTRA = {"since": 2, "mood": None, "weather": {"rain": [0.5, True, "später"], "type": "move"}}
 STRANGER = b'{"type":"weather","forecast":["rain",{"type":"turn"}],"id_of_nothing":7}'
-LARGEST_ID, GAP, MOST_REQUESTS = 2**53 - 1, 1_000_003, 80
+LARGEST_ID = 2**53 - 1
+GAP = 1_000_003
+MAX_REQUESTS = 80
 PAUSE_S = 0.3
 PIECE = 5
 GAP_S = 0.0002
-
-
-class Unusual(BotPlayer):
-    """Speaks in ways that the protocol allows. It makes a ``change`` to every message; it sends a
-    ``stranger``, a message of a type that no version has, between all others; ``is_prompt`` sends
-    each public line as soon as it is known, instead of with the next turn; and the bot waits for
-    ``pause_s`` between the start of its first game and its first turn.
-    """
-
-    def __init__(
-        self,
-        bot: Bot,
-        startup_ms: int,
-        sandbox: Sandbox,
-        *,
-        change: Callable[[dict[str, Any]], dict[str, Any]] = lambda message: message,
-        separators: tuple[str, str] = (",", ":"),
-        stranger: bytes = b"",
-        is_prompt: bool = False,
-        pause_s: float = 0.0,
-    ) -> None:
-        def changed(message: dict[str, Any]) -> bytes:
-            return json.dumps(change(message), separators=separators, ensure_ascii=False).encode()
-
-        self._changed = changed
-        self._stranger = stranger
-        self._is_prompt = is_prompt
-        self._pause_s = pause_s
-        speech = Speech(encode=lambda message: changed(msgspec.to_builtins(message)))
-        super().__init__(bot, startup_ms, sandbox, speech=speech)
-
-    def begin(self, start: Start) -> None:
-        """Sends the start, and after it what is due."""
-        super().begin(start)
-        self._send(self._stranger)
-
-    def inform(self, line: bytes) -> None:
-        """Sends a public line, and before it what is due."""
-        self._send(self._stranger, self._changed(json.loads(line)))
-
-    def _send(self, *lines: bytes) -> None:
-        for line in filter(None, lines):
-            super().inform(line)
-        if self._is_prompt:
-            self.channel.flush()
-
-    def choose(self, state: State, budget_ns: int) -> Answer:
-        """Asks for a move, the first time after a pause."""
-        time.sleep(self._pause_s)
-        self._pause_s = 0.0
-        return super().choose(state, budget_ns)
-
-
-def with_unknown_fields(message: dict[str, Any]) -> dict[str, Any]:
-    """The message with extra fields, which no version has, before and after its own."""
-    return {"first": EXTRA, **message, "last": EXTRA}
-
-
-def in_another_order(message: dict[str, Any]) -> dict[str, Any]:
-    """The message with its fields in reverse order."""
-    return dict(reversed(message.items()))
-
-
-def _write_piece(to_bot: int, lines: bytes) -> int:
-    """Writes a few bytes near the end of a line, where readers make mistakes, and more in between;
-    then pauses, so that the bot reads them by themselves.
-    """
-    end = lines.find(b"\n")
-    written = os.write(to_bot, lines[: PIECE if end < 2 * PIECE else min(end - PIECE, 997)])
-    time.sleep(GAP_S)
-    return written
-
-
-JUMPING = Speech(numbers=lambda: count(LARGEST_ID - MOST_REQUESTS * GAP, GAP))
-"""Numbers requests with gaps, up to the largest id, from the beginning for each process."""
-IN_PIECES = Speech(connect=partial(Channel, exchange=None, write=_write_piece))
-"""Sends every line in pieces; some hold the end of one line and the start of the next."""

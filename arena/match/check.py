@@ -1,4 +1,4 @@
-"""A check of a bot: its steps are run one after another, up to a limit of time."""
+"""The run of `arena check`: tries the steps on a bot one after another, up to a time limit."""
 
 import re
 import time
@@ -16,26 +16,26 @@ from arena.players.staging import staged_for_a_while
 from arena.rules.explain import where_to_read
 
 FILES = "bot.toml, files, program and build"
-MOST_FAILURES = 4
+MAX_FAILURES = 4
 STDERR_LINES = 8
 DIGITS = re.compile(r"\d+")
-"""Figures differ from one failure to the next that has the same cause."""
+"""Numbers in messages, which differ between two failures that have one cause."""
 TOLD = ("problem", "expected", "got", "kind")
 
 
 class StepResult(NamedTuple):
-    """One step of a check.
+    """The result of one step of a check.
 
     ``problem``   what is wrong, a sentence; empty if the step passed or was left out
     ``cure``      what to do about it
-    ``detail``    what else there is to say
+    ``detail``    what else to show
     ``stderr``    the last lines of the bot's stderr, if it failed
-    ``left_out``  the number of steps that were not tried, if this one stands for them
+    ``left_out``  the number of steps that were not tried, if this result stands for them
     ``expected``, ``got``  the two halves of the problem
     ``kind``      the kind of fault, if the bot forfeited a game
     ``figures``   what was measured; ``ms`` is how long the step took
     ``is_busy``   whether the machine was too busy to judge the bot
-    ``sign``      two failures with the same sign have one cause; empty if that is not known
+    ``sign``      a text that two failures of one cause have in common; empty if that is not known
     ``repeats``   the name of an earlier step that failed in the same way, if any
     """
 
@@ -56,20 +56,20 @@ class StepResult(NamedTuple):
 
     @property
     def passed(self) -> bool | None:
-        """Whether the bot passed; None if it was not tried."""
+        """Whether the bot passed; None if the step was not tried."""
         return None if self.left_out else not self.problem
 
 
 def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
-    """Runs the steps one after another.
+    """Tries the steps on the bot one after another, and yields their results.
 
-    After several failures, or one that makes the rest pointless, the last step says how many were
-    left out.
+    After several failures, or after one that makes all later steps pointless, the last result says
+    how many steps were left out.
     """
     try:
         with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
             files = counted(len(bot_files(staged.folder)), "file")
-            # The command may lay open to the bot more than every bot may read.
+            # A command may open more paths to the bot than every bot may read, so they are shown.
             is_open = sandbox.tier == "none"
             paths = [] if is_open else interpreter_paths(staged.command[0], staged.folder)
             more = f"; its command lets it read {', '.join(paths)}" if paths else ""
@@ -91,6 +91,7 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
 
 
 def _tried(bench: Bench) -> Iterator[StepResult]:
+    """The results of all steps, for a bot that is ready to be started."""
     failed = list[StepResult]()
     for number, entry in enumerate(STEPS):
         try:
@@ -112,7 +113,7 @@ def _tried(bench: Bench) -> Iterator[StepResult]:
 
 
 def _told_once(step: StepResult, failed: Sequence[StepResult]) -> StepResult:
-    """The failed step; where it fails as an earlier one did, it only names that one."""
+    """The failed step. If an earlier step failed in the same way, it only names that step."""
     for earlier in failed:
         if earlier.sign and earlier.sign == step.sign:
             problem = f"it fails in the same way as {earlier.name!r}"
@@ -121,28 +122,28 @@ def _told_once(step: StepResult, failed: Sequence[StepResult]) -> StepResult:
 
 
 def _why_to_end(entry: TableStep, failed: Sequence[StepResult]) -> str:
-    """Why no step is tried after this one, which failed, as others did before it; empty if there is
-    no reason.
-    """
+    """Why no step is tried after this failed one; empty if the check goes on."""
     if failed[-1].is_busy:
         return "the machine is too busy"
     if entry.needed_for:
         return entry.needed_for
-    if earlier := failed[-1].repeats:
+    earlier = failed[-1].repeats
+    if earlier:
         return f"not tried: fix what {earlier!r} shows, then check again"
-    return "fix these first, then check again" if len(failed) == MOST_FAILURES else ""
+    return "fix these first, then check again" if len(failed) == MAX_FAILURES else ""
 
 
 def _left_out(number: int, why: str) -> StepResult:
+    """The result that stands for steps which are not tried."""
     return StepResult(f"the other {number} steps", detail=why, left_out=number)
 
 
 def run_step(entry: TableStep, bench: Bench) -> StepResult:
-    """One step of the table, with the time it took."""
+    """Runs one step of the table and measures how long it takes."""
     began = time.monotonic()
     try:
-        found = entry.run(bench)
-        detail, figures = (found, NO_FIGURES) if isinstance(found, str) else found
+        result = entry.run(bench)
+        detail, figures = (result, NO_FIGURES) if isinstance(result, str) else result
         step = StepResult(entry.name, detail=detail, figures=figures)
     except Failed as failure:
         reading = where_to_read(failure.problem)
@@ -173,7 +174,9 @@ def run_step(entry: TableStep, bench: Bench) -> StepResult:
 def check_object(
     bot: Bot, move_ms: int, sandbox: Sandbox, steps: Sequence[StepResult]
 ) -> dict[str, Any]:
-    """A check for JSON. The bot passed if every step was tried and none failed."""
+    """The results of a check as an object for JSON. The bot passed if every step was tried and none
+    failed.
+    """
     return {
         "bot": bot.label,
         "version": str(bot.manifest.version),

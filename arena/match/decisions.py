@@ -1,9 +1,9 @@
-"""The decisions of a recorded game, for which a bot is asked again.
+"""Replays a recorded game and asks a bot again for the decisions of one seat.
 
-The real referee replays the game and asks one bot again for the moves of its seat. Whatever the bot
-answers, all seats play the recorded moves. So the referee sends the bot the same lines as in the
-recorded game, byte for byte. The one exception is `time_ms` with a bank, because a record keeps the
-times only roughly. Request ids count as in the first game of a process.
+The real referee replays the game. Whatever the bot answers, all seats play the recorded moves, so
+the referee sends the bot the same lines as in the recorded game, byte for byte. The one exception
+is `time_ms` with a bank, because a record keeps the times only roughly. Request ids count as in the
+first game of a process.
 """
 
 import time
@@ -22,11 +22,13 @@ from arena.rules.notation import PASSED, move_text
 
 
 class Decision(NamedTuple):
-    """A decision that was asked for again, ``turn`` placements after the start.
+    """A decision for which a bot was asked again, ``turn`` placements after the start.
 
-    ``old`` is the recorded move, empty if the seat forfeited. ``new`` is the bot's answer in the
-    same notation, empty if it committed a fault. ``spent_ms`` is how long it took. For a bot that
-    does not start, the fault counts at its first decision.
+    ``old``       the recorded move, empty if the seat forfeited
+    ``new``       the bot's answer in canonical notation, empty if it committed a fault
+    ``spent_ms``  how long the answer took
+
+    If the bot does not start, its fault is that of its first decision.
     """
 
     turn: int
@@ -38,7 +40,9 @@ class Decision(NamedTuple):
 
 
 class Recorded(Player):
-    """A seat of a record as a player: it plays the recorded moves, and forfeits where it did."""
+    """A player that repeats a seat of a record: it plays the recorded moves, and forfeits where the
+    seat forfeited.
+    """
 
     def __init__(self, record: GameRecord, seat: int) -> None:
         self.name = record.bots[seat]
@@ -49,40 +53,45 @@ class Recorded(Player):
 
     @property
     def old(self) -> str:
-        """The seat's answer; empty where it forfeited and the referee then passed for it."""
+        """The seat's recorded answer at this point; empty if it forfeited and the referee then
+        passed for it.
+        """
         text = self._moves[self._played] if self._played < len(self._moves) else PASSED
         return "" if text == PASSED else text
 
-    # A record needs no announcement.
+    # The announcement is unused: the record has everything.
     def begin(self, start: Start) -> None:  # noqa: ARG002
-        """Forfeits if the seat did so here."""
+        """Forfeits if the seat forfeited at the start of the game."""
         if self._fault and self._fault.kind == FaultKind.STARTUP:
             raise self._forfeit()
 
-    # A record is never late.
+    # The budget is unused, because a recorded answer is never late.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """The recorded move and its time; none in games between functions."""
+        """Plays the recorded move with its recorded time, or without a time in games of built-in
+        bots.
+        """
         if not self.old:
             raise self._forfeit()
         ms = self._ms[self._played] if self._played < len(self._ms) else None
         return Answer(self.old, round((ms or 0.0) * NS_PER_MS))
 
-    # Only that there was one.
+    # The line itself is unused, because only the number of moves counts.
     def inform(self, line: bytes) -> None:  # noqa: ARG002
-        """Counts the moves."""
+        """Counts the moves that have been played."""
         self._played += 1
 
     def _forfeit(self) -> Forfeit:
+        """The fault that the seat committed."""
         assert self._fault is not None, "an audited record shows where a seat forfeits"
         return Forfeit(FaultKind(self._fault.kind), self._fault.detail)
 
 
 class Retraced(Recorded):
-    """A recorded seat where a bot is asked too, until a fault breaks it off or the last ``wanted``
-    turn is reached.
+    """A recorded seat at which a bot is asked, too, until it commits a fault or the turn ``wanted``
+    is over.
 
-    An illegal move does not stop the questions, because the dialogue goes on as recorded anyway.
-    ``asked_ms`` is the time for each answer, if it is known more precisely than from the record.
+    An illegal move does not end the questions, because the dialogue continues as recorded anyway.
+    ``asked_ms`` are the times for each answer, if known more precisely than from the record.
     """
 
     def __init__(
@@ -100,8 +109,8 @@ class Retraced(Recorded):
         self._wanted = wanted
         self._asked_ms = asked_ms
         self._is_asked = True
-        own = (text for text in record.moves[seat :: len(record.bots)] if text != PASSED)
-        self._first = next(iter(decisions_of(record, seat)), 0), next(own, "")
+        own_moves = (text for text in record.moves[seat :: len(record.bots)] if text != PASSED)
+        self._first = next(iter(decisions_of(record, seat)), 0), next(own_moves, "")
 
     def begin(self, start: Start) -> None:
         """Starts the bot."""
@@ -112,7 +121,7 @@ class Retraced(Recorded):
         super().begin(start)
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """Asks the bot, and plays the recorded move."""
+        """Asks the bot, then plays the recorded move."""
         if self._wanted is not None and state.turns > self._wanted:
             self._is_asked = False
         if self._is_asked:
@@ -122,17 +131,18 @@ class Retraced(Recorded):
         return super().choose(state, budget_ns)
 
     def inform(self, line: bytes) -> None:
-        """Informs the bot as well."""
+        """Counts the move and informs the bot."""
         super().inform(line)
         if self._is_asked:
             self.player.inform(line)
 
     def finish(self) -> None:
-        """Ends the game for the bot as well."""
+        """Tells the bot that the game is over."""
         if self._is_asked:
             self.player.finish()
 
     def _ask(self, state: State, budget_ns: int) -> None:
+        """Asks the bot for its move and stores the decision."""
         began_ns = time.monotonic_ns()
         turn = state.turns
         try:
@@ -147,9 +157,11 @@ class Retraced(Recorded):
             )
 
     def _fail(self, turn: int, old: str, spent_ms: float, fault: Forfeit) -> None:
+        """Stores the bot's fault as its last decision, and stops asking."""
         self.decisions.append(Decision(turn, old, "", spent_ms, fault.kind.value, fault.detail))
         if fault.kind != FaultKind.ILLEGAL_MOVE:
-            self._is_asked, self.is_broken = False, True
+            self._is_asked = False
+            self.is_broken = True
 
 
 def retrace(
@@ -160,14 +172,16 @@ def retrace(
     wanted: int | None = None,
     asked_ms: Sequence[int] = (),
 ) -> Retraced:
-    """Replays the game and asks the player for the seat's moves, up to the last wanted turn. Leaves
-    the process running.
+    """Replays the game and asks the player for the moves of a seat, up to the turn ``wanted``.
+    Returns the seat with its decisions, and leaves the player's process running.
 
     Raises RunError if the record does not follow from its deck and moves, and Void.
     """
     record = script.record
     check_script(script)
-    players: list[Recorded] = [Recorded(record, at) for at in range(len(record.bots))]
+    players: list[Recorded] = [
+        Recorded(record, other_seat) for other_seat in range(len(record.bots))
+    ]
     players[seat] = asked = Retraced(record, seat, player, wanted, asked_ms)
     timings = script.timings_with(seat, player.name)
     again = Referee(script.plan, script.board, players, timings).play().record
@@ -183,7 +197,7 @@ def retrace(
 
 def decisions_of(record: GameRecord, seat: int) -> list[int]:
     """The turns at which a seat had to decide, including the one at which it forfeited."""
-    movers = [at % len(record.bots) for at, text in enumerate(record.moves) if text != PASSED]
+    movers = [index % len(record.bots) for index, text in enumerate(record.moves) if text != PASSED]
     forfeits = [
         fault.turn
         for fault in record.faults

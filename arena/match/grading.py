@@ -1,10 +1,10 @@
-"""Grades decisions: what a move cost against the one that a judge would have played.
+"""Grades decisions: how much a move cost, compared with the move that a judge would have played.
 
-The judge plays the moves on deals in which everything that the seat cannot see is dealt again, and
-a built-in bot finishes the games for all seats. All moves are tried on the same deals with the same
-luck. The best of many uncertain figures is one that luck made look good. So the better move is
-chosen on some deals, and what it gains is measured on others. A seat that plays what the judge
-would play loses nothing on average, however few the deals.
+The judge plays the moves on random deals of everything that the seat cannot see, and a built-in bot
+finishes the games for all seats. All moves are tried on the same deals with the same luck. The best
+of many uncertain figures is partly lucky, so the better move is chosen on some deals and its gain
+is measured on others. A seat that plays as the judge would loses nothing on average, however few
+the deals.
 """
 
 import time
@@ -23,25 +23,26 @@ from arena.rules.notation import PASSED, move_text, play_text
 from arena.rules.playouts import Random
 
 ROUNDS = ((32, 50), (8, 17), (2, 6), (1, 3))
-"""For each round of the choice of the better move: how many moves go on to it, and out of how many
-deals of a grade one is played in it (sequential halving; Karnin, Koren & Somekh 2013).
+"""The rounds in which the better move is chosen: how many moves take part in each, and which part
+of a grade's deals the round has, as one in so many (sequential halving; Karnin, Koren & Somekh
+2013).
 """
 OUTLOOKS = 1000
-"""How much outlook at the end, for each other player, counts as much as a win when a move is
-chosen. On the league's games the choice was twice as good with outlooks as with wins alone, which
-are rarer.
+"""The outlook at the end of a game, per other player, that counts as much as a win when a move is
+chosen. On a league's games, choosing by outlooks was twice as good as by wins alone, which are
+rarer.
 """
 CHOICES = 140
-"""About how many legal moves there are in a position."""
+"""The typical number of legal moves in a position."""
 SAMPLE = 8
-"""How many games are played to measure how long a grade takes."""
+"""The number of games that are played to estimate how long a grade takes."""
 
 
 def gradable_turns(record: GameRecord, seats: set[int]) -> list[int]:
-    """The turns at which these seats placed a tile, up to the first forfeit: nobody would know how
-    the games of those who stay go on.
+    """The turns at which these seats placed a tile, up to the first forfeit of any seat: later
+    moves cannot be graded, because games of the judge have no forfeits.
     """
-    movers = [at % len(record.bots) for at, text in enumerate(record.moves) if text != PASSED]
+    movers = [index % len(record.bots) for index, text in enumerate(record.moves) if text != PASSED]
     last = min((fault.turn for fault in record.faults), default=len(movers))
     return [turn for turn, seat in enumerate(movers[:last]) if seat in seats]
 
@@ -49,8 +50,8 @@ def gradable_turns(record: GameRecord, seats: set[int]) -> list[int]:
 def grade(
     record: GameRecord, board: Board, turn: int, judge: Judge, advice: str | None = None
 ) -> Grade:
-    """Grade the move played after ``turn`` placements. ``advice`` is the better move if an adviser
-    names it; otherwise the judge finds it.
+    """Grades the move that was played after ``turn`` placements. ``advice`` is the better move if
+    an adviser named it; otherwise the judge looks for it.
 
     Raises RunError if the record does not follow from its deck and moves.
     """
@@ -102,8 +103,8 @@ def best_move(state: State, judge: Judge, seed: int) -> int:
 
 
 def seconds_of_a_grade(start: State, judge: Judge) -> float:
-    """About how much processor time a grade takes, from some games of the judge that begin in this
-    state; later ones are shorter.
+    """About how many seconds of CPU time a grade takes, from a few of the judge's games that begin
+    in this state; games from later states are shorter.
     """
     policy = built_in(judge.judge)
     began = time.process_time()
@@ -115,8 +116,8 @@ def seconds_of_a_grade(start: State, judge: Judge) -> float:
 
 
 def winning_shares(record: GameRecord, board: Board, judge: Judge) -> dict[int, float]:
-    """The mover's share of the win after each move up to the first forfeit, by turn: with no better
-    move sought, all of a game takes less time than one grade.
+    """The mover's expected share of the win after each move, by turn, up to the first forfeit. No
+    better move is looked for, so a whole game takes less time than one grade.
 
     Raises RunError if the record does not follow from its deck and moves.
     """
@@ -138,9 +139,7 @@ def winning_shares(record: GameRecord, board: Board, judge: Judge) -> dict[int, 
 def _rolled(
     state: State, policy: BuiltIn, times: int, seed: int, moves: list[int]
 ) -> tuple[Sequence[float], Sequence[float]]:
-    """The wins and the outlooks of the mover after each of these moves, summed over ``times``
-    deals.
-    """
+    """The mover's wins and outlooks after each of these moves, summed over ``times`` deals."""
     _, wins, _, outlooks = state.rollouts(
         state.mover, times, seed, policy.policy, moves, policy.among
     )
@@ -150,7 +149,9 @@ def _rolled(
 def _measured(
     state: State, played: int, better: int, judge: Judge, seed: int
 ) -> tuple[float, float, float]:
-    """The cost, its error, and the share of the win after the move that was played."""
+    """The cost of the played move against the better one, the error of the cost, and the expected
+    share of the win after the played move.
+    """
     luck = Random(seed)
     policy = built_in(judge.judge)
     if better == played:
@@ -158,19 +159,21 @@ def _measured(
         return 0.0, 0.0, round(won / judge.deals, DECIMALS)
     moves = [better, played]
     shares = [_rolled(state, policy, 1, luck.next(), moves)[0] for _ in range(judge.deals)]
-    won = sum(own for _, own in shares)
-    return *paired([best - own for best, own in shares]), round(won / judge.deals, DECIMALS)
+    won = sum(of_played for _, of_played in shares)
+    return *paired([of_better - of_played for of_better, of_played in shares]), round(
+        won / judge.deals, DECIMALS
+    )
 
 
 def paired(differences: Sequence[float]) -> tuple[float, float]:
     """The mean of paired differences of shares, and half the width of its 95 % interval.
 
-    The interval is that of the sample with one deal more that each of the two moves wins (Bonett &
-    Price 2012): if no deal tells the moves apart, that is still no proof that they are equal.
+    The interval is computed with two extra deals, one that each of the two moves wins (Bonett &
+    Price 2012): if no deal tells the moves apart, that does not prove that they are equal.
     """
     count = len(differences)
     total = sum(differences)
-    squares = sum(one * one for one in differences)
+    squares = sum(difference * difference for difference in differences)
     padded = count + 2
     variance = ((squares + 2) - total * total / padded) / (padded - 1)
     mean = round(total / count, DECIMALS) + 0.0
@@ -178,10 +181,13 @@ def paired(differences: Sequence[float]) -> tuple[float, float]:
 
 
 def _broken(record: GameRecord, error: ArenaError) -> RunError:
+    """The error for a record that does not follow from its deck and moves."""
     return RunError(f"{record.id}: expected moves that the rules allow, got {error}", SEE)
 
 
 def _seed_of(game: str, turn: int, judge: Judge) -> int:
-    """64 bits for the deals of a decision: not those of any other, and the same for any worker."""
+    """The seed, of 64 bits, for the deals of a decision: different for each decision, and equal for
+    every worker.
+    """
     digest = sha256(f"review\n{judge.seed}\n{game}\n{turn}".encode()).digest()
     return int.from_bytes(digest[:8], "big")

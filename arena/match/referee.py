@@ -1,6 +1,5 @@
-"""The referee of one game: asks the seat whose turn it is, judges the answer, tells all seats, and
-records what happened; and the thinking time of the seats, with a limit per move and optionally a
-bank for the game.
+"""The referee of one game: it asks the seat whose turn it is, judges the answer, tells all seats,
+and records what happened.
 """
 
 import time
@@ -12,9 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.errors import FaultKind, Forfeit, MoveError, Void
-from arena.players.messages import End, Start, encode, played_view
+from arena.players.messages import End, Start, encode
 from arena.players.player import Answer, Evidence, Player
 from arena.players.timekeeper import NS_PER_MS
+from arena.players.views import played_view
 from arena.records.notes import Note, NoteEntry
 from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
 from arena.records.timing import Timing
@@ -26,20 +26,21 @@ from arena.rules.terms import PAGODAS, Event, final_ranks
 from arena.values import ClockKind, Value
 
 MoveListener = Callable[[State, int, int, list[Event], Note | None], None]
-"""Called with the state after a move, the seat that moved, the move, its events, and what the bot
-said of it.
+"""A callback after each move. Its arguments are the state after the move, the seat that moved, the
+move, its events, and the bot's note on it.
 """
 
 
 class Clock:
-    """Time spent, by seat, in nanoseconds; each seat has its own time control.
+    """The time that each seat has spent, in nanoseconds. Each seat has its own time control.
 
     A move may take ``move_ms``, but never more than is left in the seat's bank. After the move,
     ``increment_ms`` is added to the bank.
     """
 
     def __init__(self, timings: Sequence[Timing]) -> None:
-        # msgspec omits a default only if it is the identical object; an unpickled text is not.
+        # A literal, because msgspec omits a default only if it is the identical object, which an
+        # unpickled text is not.
         self.kind: ClockKind = "wall" if timings[0].clock == "wall" else "cpu"
         self._move_ns = [timing.move_ms * NS_PER_MS for timing in timings]
         self._increment_ns = [timing.increment_ms * NS_PER_MS for timing in timings]
@@ -50,7 +51,7 @@ class Clock:
         self._slowest_ns = [0] * len(timings)
 
     def budget_ns(self, seat: int) -> int:
-        """How long the seat's next answer may take."""
+        """How many nanoseconds the seat's next answer may take."""
         bank_ns = self._banks_ns[seat]
         return self._move_ns[seat] if bank_ns is None else min(self._move_ns[seat], bank_ns)
 
@@ -73,11 +74,11 @@ class Clock:
 
 class GamePlan(Struct, frozen=True):
     """A game to be played: everything that determines it except the bots' answers. ``bots`` and
-    ``seeds`` are by seat, and so are ``settings``: the values of options that differ from game to
-    game, if any do.
+    ``seeds`` are by seat, and so are ``settings``, the values of options that differ from game to
+    game, if any.
 
-    A game may go on from another: ``past`` are the moves it takes over, and ``gone`` the faults by
-    which seats had left that game before.
+    A game may continue another game: ``past`` are the moves that it takes over, and ``gone`` the
+    faults by which seats had left that game.
     """
 
     id: str
@@ -93,8 +94,8 @@ class GamePlan(Struct, frozen=True):
 
 
 class Wait(NamedTuple):
-    """A bot's answers that were in time by its processor time, and would have been late by the wall
-    clock because the bot was idle: how many there were in a game, and its idle time in all of them.
+    """How often in a game a bot's answer was in time by its CPU time but would have been late by
+    the wall clock because the bot was idle, and its idle time in all these answers.
     """
 
     bot: str
@@ -103,11 +104,11 @@ class Wait(NamedTuple):
 
     @property
     def text(self) -> str:
-        """A sentence for people."""
+        """A sentence about the wait, for people."""
         seconds = self.idle_ns / self.answers / 1e9
         digits = 1 if seconds >= 1 else 2
         return (
-            f"{self.bot} waits {seconds:.{digits}f} s a move beyond its processor time; with"
+            f"{self.bot} waits {seconds:.{digits}f} s a move beyond its CPU time; with"
             " --clock wall it would be late"
         )
 
@@ -115,8 +116,8 @@ class Wait(NamedTuple):
 class Outcome(NamedTuple):
     """A finished game: its record, and the evidence of each fault in it.
 
-    ``own_us`` is how long the arena itself took between an answer and the next request, in
-    microseconds. ``waits`` has the bots that waited long.
+    ``own_us``  the arena's own time between each answer and the next request, in microseconds
+    ``waits``   the bots that waited long
     """
 
     record: GameRecord
@@ -126,18 +127,19 @@ class Outcome(NamedTuple):
 
 
 class BrokenOff(Void):
-    """A game that broke off; ``so_far`` is what had been played."""
+    """The machine failed in the middle of a game; ``so_far`` is what had been played."""
 
     def __init__(self, message: str, hint: str = "", so_far: SoFar | None = None) -> None:
+        """The error, with the part of the game that was played."""
         super().__init__(message, hint)
         self.so_far = so_far
 
 
 class Referee:
-    """Runs one game between players, seat by seat; ``watch`` sees the state after each move.
+    """Runs one game between players, given by seat. ``watch`` is called after each move.
 
-    ``timing`` is the same for all seats, or one for each. ``seated`` are the seats whose game has
-    begun and who have not forfeited.
+    ``timing`` is one time control for all seats, or a list with one for each. ``seated`` are the
+    seats whose game has begun and who have not forfeited.
     """
 
     def __init__(
@@ -171,7 +173,9 @@ class Referee:
             player.meanwhile = self._rest_the_others
 
     def play(self, *, sandbox: str = "none", host: str = "") -> Outcome:
-        """Plays the game to its end. Raises BrokenOff if the machine fails."""
+        """Plays the game to its end. ``sandbox`` and ``host`` are texts for the record. Raises
+        BrokenOff if the machine fails.
+        """
         try:
             past = self._catch_up()
             self._begin()
@@ -189,13 +193,13 @@ class Referee:
         )
 
     def so_far(self) -> SoFar:
-        """What has been played until now."""
+        """What has been played so far."""
         used_ms = [round(spent_ms, 1) for spent_ms in self.clock.think_ms()]
         return SoFar(self.moves, list(self.state.left), self.state.mover, used_ms)
 
     def _catch_up(self) -> list[bytes]:
-        """Plays the past. Returns the lines about it, for seats that will hear of it as if they had
-        been there.
+        """Plays the moves of the plan's past. Returns the lines about them, which are sent to the
+        seats as if they had been there.
         """
         lines = []
         for text in self.plan.past:
@@ -213,6 +217,7 @@ class Referee:
                 self.state.retire(fault.seat)
 
     def _begin(self) -> None:
+        """Tells every seat that the game starts, with its own time control."""
         settings = self.plan.settings
         for seat, player in enumerate(self.players):
             if seat in self.forfeited:
@@ -240,15 +245,18 @@ class Referee:
                     return
 
     def _is_over(self) -> bool:
+        """Whether the game has ended, or all seats but one have forfeited."""
         return self.state.end is not None or len(self.forfeited) >= len(self.players) - 1
 
     def _turn(self) -> None:
+        """Passes for the seat to move, or asks it for its move and plays that."""
         state = self.state
         seat = self.state.mover
         if state.must_pass():
             self._carry_out(PASS)
             return
-        self._asked, budget_ns = seat, self.clock.budget_ns(seat)
+        self._asked = seat
+        budget_ns = self.clock.budget_ns(seat)
         self._asked_ms[seat].append(budget_ns // NS_PER_MS)
         try:
             answer = self.players[seat].choose(state, budget_ns)
@@ -262,7 +270,9 @@ class Referee:
             self._forfeit(seat, fault)
 
     def _note_wait(self, seat: int, answer: Answer, budget_ns: int) -> None:
-        """Counts an answer that waiting alone would have made late by the wall clock."""
+        """Counts an answer that would have been late by the wall clock only because the bot was
+        idle.
+        """
         is_long = answer.idle_ns > answer.spent_ns
         if is_long and answer.spent_ns + answer.idle_ns > budget_ns:
             before = self.waits.get(seat, Wait(self.players[seat].name, 0, 0))
@@ -270,12 +280,13 @@ class Referee:
             self.waits[seat] = Wait(before.bot, before.answers + 1, idle_ns)
 
     def _rest_the_others(self) -> None:
-        """Only who is asked computes."""
+        """Makes all players rest except the one that is asked, so that only that one computes."""
         for seat, player in enumerate(self.players):
             if seat != self._asked and seat not in self.forfeited:
                 player.rest()
 
     def _carry_out(self, move: int, answer: Answer | None = None) -> None:
+        """Plays a move, tells the seats and the listener about it, and keeps the bot's note."""
         state = self.state
         seat = self.state.mover
         note = answer.note if answer else None
@@ -300,12 +311,13 @@ class Referee:
         return encode(played)
 
     def _tell(self, line: bytes) -> None:
+        """Passes a public line on to all seats."""
         for seat in self.seated:
             self.players[seat].inform(line)
 
     def _forfeit(self, seat: int, fault: Forfeit) -> None:
-        """The seat leaves the game. With two players that ends the game; with more, the others play
-        on.
+        """Takes a seat that committed a fault out of the game, with the evidence. With two players
+        that ends the game; with more, the others play on.
         """
         # The wait for a late bot is not the arena's own time between an answer and a request.
         self._answered_ns = 0
@@ -336,8 +348,17 @@ class Referee:
             self.state.retire(seat)
 
     def _close(self, sandbox: str, host: str) -> GameRecord:
-        left = self.forfeited, self.faults
-        record = record_of(self.plan, self.state, self.moves, self.clock, *left, sandbox, host)
+        """Makes the record of the finished game and tells the seats the result."""
+        record = record_of(
+            self.plan,
+            self.state,
+            self.moves,
+            self.clock,
+            forfeited=self.forfeited,
+            faults=self.faults,
+            sandbox=sandbox,
+            host=host,
+        )
         times = [None if ns is None else tenths_of_ms(ns) for ns in self.spent_ns]
         record = replace(record, ms=times or None, notes=self.notes or None)
         self._tell(encode(End(record.end, record.left, record.ranks)))
@@ -357,7 +378,7 @@ def record_of(
     host: str = "",
 ) -> GameRecord:
     """The record of a game that has just ended; ``forfeited`` are the seats that left it, in the
-    order they left.
+    order in which they left.
     """
     left = list(state.left)
     return GameRecord(
@@ -385,12 +406,12 @@ def record_of(
 
 def tenths_of_ms(nanoseconds: int) -> float:
     """The time in ms with one decimal; a half is rounded down."""
-    # Three times as fast as round(), and never more than that makes of the slowest answer.
+    # Three times as fast as round(), and never more than round() gives for the slowest answer.
     return (nanoseconds + 49_999) // 100_000 / 10
 
 
 def judged(state: State, text: str) -> int:
-    """The move that a bot's answer stands for. Raises Forfeit."""
+    """The legal move that a bot's answer stands for. Raises Forfeit."""
     try:
         return legal_move(state, text)
     except MoveError as error:
@@ -398,8 +419,8 @@ def judged(state: State, text: str) -> int:
 
 
 ChooseFunction = Callable[[State, int], int]
-"""The mover's move in a state, for its seat's seed; PASS if it has none. It must not change the
-state.
+"""A function that takes a state and the seat's seed, and returns the mover's move, PASS if it has
+none. It must not change the state.
 """
 
 

@@ -1,5 +1,5 @@
-"""Replays a record by the rules: move by move for those who look on, only to compare its result
-with what the rules make of its deck and moves, or up to a turn, to play on from there.
+"""Replays a recorded game by the rules: move by move for people who watch, only to check its result
+against its deck and moves, or up to a turn from which it is played on.
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,16 +51,16 @@ class Script(NamedTuple):
         )
 
     def timings_with(self, seat: int, label: str) -> list[Timing]:
-        """The time control of each seat when the bot with this label is asked for one of them: it
-        has the time that the seat had, unless it names limits of its own. Raises ConfigError.
+        """The time control of each seat, if the bot with this label takes a seat. The bot has the
+        time that the recorded bot had, unless its label sets limits. Raises ConfigError.
         """
         there = [timing_for(bot, self.timing) for bot in self.record.bots]
         return [*there[:seat], timing_for(label, there[seat]), *there[seat + 1 :]]
 
 
 class Step(NamedTuple):
-    """A move of a record: the state after it, the seat, the move, its events, its time, and what
-    the bot said of it. The state is the same object each time.
+    """A move of a record: the state after it, the seat, the move, its events, its time, and the
+    bot's note on it. The state is the same object in every step.
     """
 
     state: State
@@ -78,7 +78,7 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
     """
     state = start_state(record, board)
     notes = kept_notes(record.notes)
-    # A stranger's journal may have too few times.
+    # The journal may come from elsewhere and have too few times.
     times = chain(record.ms or (), repeat(None))
     for number, (text, ms) in enumerate(zip(record.moves, times, strict=False), 1):
         _retire_faulty(state, record)
@@ -93,7 +93,8 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
             ) from error
         note = None if move == PASS else notes.get(turn)
         yield Step(state, seat, move, events, ms, note)
-    if wrong := _wrong_result(record, state):
+    wrong = _wrong_result(record, state)
+    if wrong:
         raise RunError(
             f"{record.id}: expected {wrong.field} {wrong.expected} by the rules, got {wrong.got} in"
             " the record"
@@ -101,7 +102,9 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
 
 
 def audit(record: GameRecord, board: Board) -> Wrong | None:
-    """The first field of a record that does not follow from its deck, moves and faults."""
+    """The first field of a record that does not follow from its deck, moves and faults; None if all
+    do.
+    """
     state = start_state(record, board)
     may_retire = bool(record.faults)
     for number, text in enumerate(record.moves):
@@ -142,7 +145,9 @@ def _retire_faulty(state: State, record: GameRecord) -> None:
 
 
 def _wrong_result(record: GameRecord, state: State) -> Wrong | None:
-    """The first field of a record's result that is not as the rules give it after its last move."""
+    """The first field of a record's result that differs from what the rules give after its last
+    move; None if none does.
+    """
     forfeited = [fault.seat for fault in record.faults]
     is_forfeit = len(forfeited) >= len(record.bots) - 1
     for seat in () if is_forfeit else forfeited:
@@ -168,7 +173,7 @@ def old_ms(record: GameRecord, seat: int) -> float:
 def ms_at(record: GameRecord, turn: int) -> float | None:
     """The time in ms of the answer after ``turn`` placements; None in games of built-in bots."""
     times = record.ms or ()
-    placed = [at for at, text in enumerate(record.moves[: len(times)]) if text != PASSED]
+    placed = [index for index, text in enumerate(record.moves[: len(times)]) if text != PASSED]
     return times[placed[turn]] if turn < len(placed) else None
 
 
@@ -191,11 +196,11 @@ def check_script(script: Script) -> None:
 
 
 class Resumed(NamedTuple):
-    """A recorded game at a turn.
+    """A recorded game up to a turn, from which it is played on.
 
-    ``past``   its moves up to its ``turn``-th placement; ``gone`` the faults by which seats had
-               left it before
-    ``state``  the position, before the mover is asked, or passes
+    ``past``   its moves before the placement with number ``turn``; ``gone`` the faults by which
+               seats had left it before
+    ``state``  the position, before the mover is asked or passes
     """
 
     script: Script
@@ -210,8 +215,8 @@ class Resumed(NamedTuple):
         return sorted(fault.seat for fault in self.gone)
 
     def plan(self, bots: Sequence[str], seeds: Sequence[int] | None = None) -> GamePlan:
-        """The plan of a game that goes on from here; the bots have the recorded seeds unless others
-        are given.
+        """The plan of a game that continues from here. The bots get the recorded seeds unless
+        others are given.
         """
         record = self.script.record
         return replace(
@@ -226,12 +231,12 @@ class Resumed(NamedTuple):
 
 
 def resumed(script: Script, turn: int) -> Resumed:
-    """The recorded game as it was after ``turn`` placements. Raises RunError if the record does not
-    follow from its deck and moves, or if there is nothing left to play.
+    """The recorded game after ``turn`` placements. Raises RunError if the record does not follow
+    from its deck and moves, or if nothing is left to play.
     """
     check_script(script)
     record = script.record
-    # A forfeit after the last placement means that somebody was to move.
+    # If a seat forfeited after the last placement, it was still to move.
     last = record.turns - (not any(fault.turn == record.turns for fault in record.faults))
     if not 0 <= turn <= last:
         raise RunError(
@@ -253,12 +258,14 @@ def resumed(script: Script, turn: int) -> Resumed:
 
 
 def resumed_id(record: GameRecord, turn: int, bots: Sequence[str]) -> str:
-    """The id of a game that goes on from a turn: ``bird@20/greedy+my-bot/3/1``."""
+    """The id of a game that continues from a turn: ``bird@20/greedy+my-bot/3/1``."""
     return f"{record.board}@{turn}/{'+'.join(bots)}/{record.deal}/{record.seating}"
 
 
 def first_difference(old: GameRecord, new: GameRecord) -> int | None:
-    """The turn at which a game first leaves another with the same start; None if it never does."""
+    """The turn at which a game first differs from another one with the same start; None if it never
+    does.
+    """
     both = enumerate(zip_longest(old.moves, new.moves))
-    at = next((at for at, (then, now) in both if then != now), None)
-    return None if at is None else sum(text != PASSED for text in old.moves[:at])
+    index = next((index for index, (then, now) in both if then != now), None)
+    return None if index is None else sum(text != PASSED for text in old.moves[:index])

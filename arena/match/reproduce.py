@@ -1,4 +1,4 @@
-"""Reproduces a fault: a bot is sent the lines again after which it forfeited."""
+"""Reproduces a fault: sends a bot the lines after which it forfeited."""
 
 import re
 from collections.abc import Sequence
@@ -34,11 +34,12 @@ class Reproduction(NamedTuple):
 
     ``verdict``     ``same``: the same fault at the same turn; ``other``: another fault, or the same
                     one earlier; or the bot ``answered``
-    ``decisions``   all decisions the bot was asked for; the last one is what counts; none if it
+    ``decisions``   all decisions for which the bot was asked; the last one counts; empty if it
                     forfeited at the start and now starts
-    ``sent``        the number of lines sent to the bot; ``compared`` of them are in the evidence;
-                    ``differs`` is the first pair of these that is not equal, evidence first
-    ``old_words``, ``new_words``  what the bot said after the last request, then and now
+    ``sent``        the number of lines sent to the bot; ``compared`` is how many of them are in the
+                    evidence; ``differs`` is the first pair of them that is not equal, evidence
+                    first
+    ``old_words``, ``new_words``  what the bot answered to the last request, then and now
     """
 
     verdict: ReproductionVerdict
@@ -56,18 +57,18 @@ def reproduce(
     script: Script, fault: Fault, kept: KeptFault | None, bot: Bot, sandbox: Sandbox, arena: str
 ) -> Reproduction:
     """Sends the bot what the seat was sent until it forfeited. ``kept`` is the evidence, if any;
-    ``arena`` is the version of the run.
+    ``arena`` is the version that played the run.
 
     Raises RunError, Void.
     """
     old = [(way, text) for way, _, text in kept.lines] if kept else []
     asked = sum(turn < fault.turn for turn in decisions_of(script.record, fault.seat))
-    said: list[tuple[Direction, str]] = []
-    speech = _as_in_the_run(arena, _first_id(old, asked), said)
+    exchanged: list[tuple[Direction, str]] = []
+    speech = _as_in_the_run(arena, _first_id(old, asked), exchanged)
     timing = script.timing
     is_start = fault.kind == FaultKind.STARTUP
     player = BotPlayer(bot, timing.startup_ms, sandbox, timing.clock, speech)
-    # a bot that forfeited at the start is just started
+    # for a fault at the start, the bot is only started
     wanted = -1 if is_start else fault.turn
     times = kept.asked_ms if kept else ()
     try:
@@ -81,33 +82,36 @@ def reproduce(
     verdict: ReproductionVerdict = "answered"
     if last is not None:
         verdict = "same" if is_same else "other"
-    compared, differs = _compare(_sent(old), _sent(said))
+    compared, differs = _compare(_sent(old), _sent(exchanged))
     return Reproduction(
         verdict=verdict,
         decisions=decisions,
-        sent=sum(way == "to" for way, _ in said),
+        sent=sum(way == "to" for way, _ in exchanged),
         compared=compared,
         differs=differs,
         old_words=_words(old),
-        new_words=_words(said),
+        new_words=_words(exchanged),
         ending=ending,
         stderr=stderr,
     )
 
 
-def _as_in_the_run(arena: str, first: int, said: list[tuple[Direction, str]]) -> Speech:
-    """Greets the bot with the run's version of the arena, gives its requests the ids that they had
-    (1 for hello, then from the ``first`` of the game), and keeps all lines in ``said``.
+def _as_in_the_run(arena: str, first: int, exchanged: list[tuple[Direction, str]]) -> Speech:
+    """Speaks to the bot as the arena of the run did: greets it with the run's version, gives its
+    requests the same ids (1 for hello, then from ``first`` on), and keeps all lines in
+    ``exchanged``.
     """
 
     def in_its_version(message: FromArena) -> bytes:
+        """The line of a message, with the run's version of the arena in it."""
         is_hello = isinstance(message, Hello)
         return encode(msgspec.structs.replace(message, arena=arena) if is_hello else message)
 
     def keep(direction: Direction, text: bytes, _: int, /, *, unread: bool = False) -> None:
+        """Keeps the lines of either side."""
         if not unread:
             lines = text.rstrip(b"\n").split(b"\n")
-            said.extend(
+            exchanged.extend(
                 (direction, line[:KEPT_BYTES].decode(errors="backslashreplace")) for line in lines
             )
 
@@ -119,26 +123,27 @@ def _as_in_the_run(arena: str, first: int, said: list[tuple[Direction, str]]) ->
 
 
 def _first_id(old: Sequence[tuple[str, str]], asked: int) -> int:
-    """The id of the game's first turn, worked out from the last id in the evidence, before which
-    there were ``asked`` others.
+    """The id of the game's first request, worked out from the last id in the evidence; ``asked`` is
+    the number of requests before that.
 
-    Unasked output is noticed before the request is sent. In that case the evidence ends with two
-    lines from the bot.
+    Output that was not asked for is noticed before a request is sent. In that case the evidence
+    ends with two lines from the bot.
     """
-    ids = [int(match[1]) for way, text in old if way == "to" and (match := TURN.match(text))]
+    requests = [TURN.match(text) for way, text in old if way == "to"]
+    ids = [int(request[1]) for request in requests if request]
     unasked = [way for way, _ in old[-2:]] == ["from", "from"]
     return max(FIRST_TURN_ID, ids[-1] - asked + unasked) if ids else FIRST_TURN_ID
 
 
-def _sent(said: Sequence[tuple[str, str]]) -> list[str]:
-    """The lines to the bot since the last start, or all of them."""
-    lines = [text for way, text in said if way == "to"]
-    starts = [at for at, text in enumerate(lines) if text.startswith(START)]
+def _sent(exchanged: Sequence[tuple[str, str]]) -> list[str]:
+    """The lines to the bot since its last start, or all of them."""
+    lines = [text for way, text in exchanged if way == "to"]
+    starts = [index for index, text in enumerate(lines) if text.startswith(START)]
     return lines[starts[-1] :] if starts else lines
 
 
 def _compare(old: Sequence[str], new: Sequence[str]) -> tuple[int, tuple[str, str] | None]:
-    """How many lines of the evidence were sent again, and the first one that differs."""
+    """How many lines of the evidence were sent again, and the first pair of lines that differs."""
     if not old:
         return 0, None
     first = new.index(old[0]) if old[0] in new else 0
@@ -146,7 +151,7 @@ def _compare(old: Sequence[str], new: Sequence[str]) -> tuple[int, tuple[str, st
     return len(pairs), next((pair for pair in pairs if pair[0] != pair[1]), None)
 
 
-def _words(said: Sequence[tuple[str, str]]) -> list[str]:
-    """What the bot said after the last line to it."""
-    last = max((at for at, (way, _) in enumerate(said) if way == "to"), default=-1)
-    return [text for _, text in said[last + 1 :]]
+def _words(exchanged: Sequence[tuple[str, str]]) -> list[str]:
+    """What the bot wrote after the last line that it was sent."""
+    last = max((index for index, (way, _) in enumerate(exchanged) if way == "to"), default=-1)
+    return [text for _, text in exchanged[last + 1 :]]

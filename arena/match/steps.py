@@ -1,16 +1,14 @@
-"""The steps of a check in a table: each step returns a detail to show, or raises Failed."""
+"""The steps of `arena check`, in a table: each step returns what to show, or raises Failed."""
 
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from arena.match.bench import (
-    IN_PIECES,
-    JUMPING,
     PAUSE_S,
     SHORT_MS,
     STARTUP_MS,
@@ -19,14 +17,12 @@ from arena.match.bench import (
     Bench,
     Failed,
     Trial,
-    Unusual,
     ask_for_a_move,
     ending_in_time,
     expect_quiet,
-    in_another_order,
     last_words,
-    with_unknown_fields,
 )
+from arena.match.unusual import IN_PIECES, JUMPING, Unusual, in_another_order, with_unknown_fields
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.labels import settings_text
@@ -34,7 +30,7 @@ from arena.players.messages import Quit, encode
 from arena.players.player import Player
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import NS_PER_MS
-from arena.records.notes import MOST_NAME
+from arena.records.notes import MAX_NAME
 
 SEE_ASKED = "P2.3: write to stdout only when asked, once for each request; log to stderr"
 SEE_TYPES = "P1.4: ignore fields and message types that the bot does not know"
@@ -44,9 +40,10 @@ SEE_END = (
 )
 EXIT_NS = 2_000_000_000
 """How long a bot may compute, or be idle, before it exits. A bot that has not read hello may still
-be starting: it also gets twice the time that its start took.
+be starting, so it also gets twice the time that its start took.
 """
-SHORTEST_NS, LONGEST_NS = 400 * NS_PER_MS, 2000 * NS_PER_MS
+SHORTEST_NS = 400 * NS_PER_MS
+LONGEST_NS = 2000 * NS_PER_MS
 MANY = 20
 MANY_STDERR_BYTES = 1024 * 1024
 
@@ -56,7 +53,7 @@ NO_FIGURES: Figures = MappingProxyType({})
 
 
 LeadUp = Callable[[Bench, BotPlayer], object]
-"""Brings a bot's process to the point where it is to end."""
+"""A function that brings a bot's process to the point at which it is to end."""
 
 
 Found = tuple[str, Figures]
@@ -64,8 +61,8 @@ Found = tuple[str, Figures]
 
 
 class TableStep(NamedTuple):
-    """A step: ``run`` returns what it has to say or raises Failed. If a step fails that the others
-    are ``needed_for``, which says why, the rest is pointless.
+    """A step of the table: ``run`` returns what to show, or raises Failed. If ``needed_for`` is
+    set, all later steps are pointless when this one fails; it says why.
     """
 
     name: str
@@ -87,6 +84,7 @@ def _has_the_time_it_asks_for(bench: Bench) -> str:
 
 
 def _starts(bench: Bench) -> Found:
+    """Starts the bot and measures how long that takes."""
     began_ns = time.monotonic_ns()
     bench.start(bench.player)
     bench.start_ns = time.monotonic_ns() - began_ns
@@ -97,7 +95,9 @@ def _starts(bench: Bench) -> Found:
 
 
 def _waits_for_hello(bench: Bench) -> str:
-    """A process that receives nothing says nothing, for twice as long as it takes to start."""
+    """Checks that a process that is sent nothing writes nothing, for twice as long as it takes to
+    start.
+    """
     with bench.started(BotPlayer) as player:
         player.open()
         expect_quiet(player, "before hello", min(max(bench.start_ns * 2, SHORTEST_NS), LONGEST_NS))
@@ -105,7 +105,7 @@ def _waits_for_hello(bench: Bench) -> str:
 
 
 def _plays(bench: Bench, trial: Trial) -> str:
-    """One game with the bot's usual process."""
+    """Plays one game with the bot's usual process."""
     record = bench.game(trial)
     detail = f"{record.end} after {record.turns} placements"
     if trial.is_full and bench.wait:
@@ -114,19 +114,23 @@ def _plays(bench: Bench, trial: Trial) -> str:
 
 
 def _plays_many(bench: Bench) -> str:
+    """Plays several games with one process."""
     for number in range(MANY):
         bench.game(Trial(2 + number % 3, number % 2, deal=number))
     return f"{bench.games} games so far"
 
 
 def _repeats_itself(bench: Bench) -> str:
-    """Not a fault: a bot may draw its own random numbers."""
+    """Notes whether the bot plays the same moves from the same seed. It is no fault if it does not,
+    because a bot may draw its own random numbers.
+    """
     first, second = (bench.game(Trial(2, 0, deal=1)) for _ in range(2))
     same = first.moves == second.moves
     return "" if same else "note: no, so you cannot repeat this bot's games from their seed"
 
 
 def _is_quiet_after_a_game(bench: Bench) -> str:
+    """Checks that the bot writes nothing between games."""
     with bench.started(BotPlayer) as player:
         bench.game(Trial(2, 0), player)
         if player.is_running:
@@ -135,8 +139,8 @@ def _is_quiet_after_a_game(bench: Bench) -> str:
 
 
 def _was_in_time(bench: Bench) -> Found:
-    """The slowest answer so far; a slower one would have failed its game."""
-    clock = "processor time" if bench.player.clock == "cpu" else "by the wall clock"
+    """Reports the slowest answer so far; a slower one would have failed its game."""
+    clock = "CPU time" if bench.player.clock == "cpu" else "by the wall clock"
     detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms ({clock})"
     if bench.short_ms > SHORT_MS:
         detail += f"; {SHORT_MS} ms were too short for it, so other games had {bench.short_ms} ms"
@@ -147,7 +151,7 @@ def _was_in_time(bench: Bench) -> Found:
 
 
 def _is_within_memory(bench: Bench) -> Found:
-    """The memory of all the bot's processes after these games."""
+    """Reports the memory of all the bot's processes after these games."""
     process = bench.player.process
     allowed = bench.bot.memory_mb
     used = process.memory_mb() if process else 0
@@ -158,6 +162,7 @@ def _is_within_memory(bench: Bench) -> Found:
 
 
 def _logs_little(bench: Bench) -> str:
+    """Reports how much the bot writes to stderr."""
     process = bench.player.process
     size = process.stderr_written() // max(1, bench.games) if process else 0
     if size > MANY_STDERR_BYTES:
@@ -166,13 +171,13 @@ def _logs_little(bench: Bench) -> str:
 
 
 def _sends_notes_that_fit(bench: Bench) -> Found:
-    """Not a fault: what does not fit is cut or dropped, see P5.6."""
+    """Reports which parts of the bot's notes are cut or dropped (P5.6). That is no fault."""
     notes = bench.notes
     figures = {"notes": notes.heard, "cut": sum(map(len, notes.lost.values()))}
     if not notes.lost:
         return f"{notes.heard} notes" if notes.heard else "it sends none", figures
     cut = "; ".join(
-        f"{first.part[:MOST_NAME]!r}: expected {first.expected}, got {first.got}"
+        f"{first.part[:MAX_NAME]!r}: expected {first.expected}, got {first.got}"
         f" ({1 + len(others)} of {notes.heard} notes)"
         for first, *others in notes.lost.values()
     )
@@ -180,15 +185,15 @@ def _sends_notes_that_fit(bench: Bench) -> Found:
 
 
 def _plays_with_other_options(bench: Bench) -> str:
-    """A short game with each option at its least, or its first choice, and one at its most. How
-    long the bot then takes is its own affair.
+    """Plays a short game with each option at its smallest value or first choice, and one with each
+    at its largest or last. How long the bot takes with these options is not judged.
     """
     options = bench.bot.manifest.options
     for values in zip(*(option.ends for option in options.values()), strict=True):
         settings = dict(zip(options, values, strict=True))
         bot = replace(bench.bot, settings={**settings, **bench.bot.limits})
         try:
-            with bench.started(lambda _, *rest, bot=bot: BotPlayer(bot, *rest)) as player:
+            with bench.started(partial(_player_of, bot)) as player:
                 bench.game(Trial(2, 0, may_be_late=True), player)
         except Failed as failure:
             if failure.kind not in TOO_LATE:
@@ -197,9 +202,14 @@ def _plays_with_other_options(bench: Bench) -> str:
     return "" if options else "it has none"
 
 
+def _player_of(bot: Bot, _: Bot, startup_ms: int, sandbox: Sandbox) -> BotPlayer:
+    """A player of this bot instead of the one under check."""
+    return BotPlayer(bot, startup_ms, sandbox)
+
+
 def _understands(bench: Bench, make: Callable[[Bot, int, Sandbox], Player]) -> str:
-    """Two short games, with two and with three players, in which the arena speaks in an unusual
-    way.
+    """Plays two short games, with two and with three players, in which the arena uses the protocol
+    in an unusual way.
     """
     with bench.started(make) as player:
         bench.game(Trial(2, 0), player)
@@ -209,14 +219,15 @@ def _understands(bench: Bench, make: Callable[[Bot, int, Sandbox], Player]) -> s
 
 
 def _play_and_quit(bench: Bench, player: BotPlayer) -> None:
+    """Plays a game, then asks the bot to quit."""
     bench.game(Trial(2, 0), player)
     if player.is_running:
         player.inform(encode(Quit()))
 
 
 def _ends(bench: Bench, reach: LeadUp, *, tell: bool, close: bool) -> str:
-    """Brings the bot to a point, sends what is queued if asked to, and closes its input, as when
-    the arena dies there; raises Failed unless the process then exits.
+    """Brings the bot to a point with ``reach``, sends what is queued if ``tell``, and closes its
+    input if ``close``, as when the arena dies there. Raises Failed unless the process then exits.
     """
     with bench.started(BotPlayer) as player:
         reach(bench, player)
@@ -238,15 +249,18 @@ def _ends(bench: Bench, reach: LeadUp, *, tell: bool, close: bool) -> str:
         return f"{ending} after {(time.monotonic() - began) * 1000:.0f} ms"
 
 
-def _game(name: str, *trial: Any, **more: Any) -> TableStep:
-    return TableStep(name, partial(_plays, trial=Trial(*trial, **more)))
+def _game(name: str, trial: Trial) -> TableStep:
+    """A step that plays a game."""
+    return TableStep(name, partial(_plays, trial=trial))
 
 
 def _variant(name: str, cure: str, make: Callable[[Bot, int, Sandbox], Player]) -> TableStep:
+    """A step in which the arena uses the protocol in an unusual way."""
     return TableStep(name, partial(_understands, make=make), cure)
 
 
 def _end(when: str, reach: LeadUp, *, tell: bool = True, close: bool = True) -> TableStep:
+    """A step that checks that the bot exits at some point of the dialogue."""
     return TableStep(f"exits {when}", partial(_ends, reach=reach, tell=tell, close=close), SEE_END)
 
 
@@ -258,26 +272,38 @@ STEPS = (
     ),
     TableStep("starts and answers hello", _starts, "", "they need a bot that answers hello"),
     TableStep("nothing on stdout before it is asked", _waits_for_hello, SEE_ASKED),
-    _game("a complete game", 2, 0, is_full=True),
-    _game("bird, 2 players, moves first", 2, 0, "bird", deal=2),
-    _game("bird, 2 players, moves second, in the same process", 2, 1, "bird", deal=3),
-    _game("bird, 3 players, first seat", 3, 0, "bird", deal=3),
-    _game("a small board, 3 players, middle seat", 3, 1, deal=4),
-    _game("a small board, 3 players, last seat", 3, 2, deal=5),
-    _game("bird, 4 players, first seat", 4, 0, "bird", deal=4),
-    _game("a small board, 4 players, second seat", 4, 1, deal=5),
-    _game("a small board, 4 players, third seat", 4, 2, deal=6),
-    _game("bird, 4 players, last seat", 4, 3, "bird", deal=7),
-    _game("lion, 2 players, moves first", 2, 0, "lion", deal=2),
-    _game("lion, 2 players, moves second", 2, 1, "lion", deal=3),
-    _game("lion, 3 players", 3, 1, "lion", deal=4),
-    _game("lion, 4 players", 4, 2, "lion", deal=6),
-    _game("a small board that fills up, with passes", 3, 1, deal=4),
-    _game("26 x 26 squares, until no tiles are left", 2, 0, "large"),
-    _game("another player forfeits: three players go on as two", 3, 1, "bird", 1, deal=4),
-    _game("two others forfeit: four players go on as two", 4, 2, "bird", 2, deal=6),
-    _game("the only other player forfeits: the game ends early", 2, 1, "bird", 1, deal=3),
-    _game("a game with a bank", 2, 1, has_bank=True),
+    _game("a complete game", Trial(players=2, seat=0, is_full=True)),
+    _game("bird, 2 players, moves first", Trial(players=2, seat=0, board="bird", deal=2)),
+    _game(
+        "bird, 2 players, moves second, in the same process",
+        Trial(players=2, seat=1, board="bird", deal=3),
+    ),
+    _game("bird, 3 players, first seat", Trial(players=3, seat=0, board="bird", deal=3)),
+    _game("a small board, 3 players, middle seat", Trial(players=3, seat=1, deal=4)),
+    _game("a small board, 3 players, last seat", Trial(players=3, seat=2, deal=5)),
+    _game("bird, 4 players, first seat", Trial(players=4, seat=0, board="bird", deal=4)),
+    _game("a small board, 4 players, second seat", Trial(players=4, seat=1, deal=5)),
+    _game("a small board, 4 players, third seat", Trial(players=4, seat=2, deal=6)),
+    _game("bird, 4 players, last seat", Trial(players=4, seat=3, board="bird", deal=7)),
+    _game("lion, 2 players, moves first", Trial(players=2, seat=0, board="lion", deal=2)),
+    _game("lion, 2 players, moves second", Trial(players=2, seat=1, board="lion", deal=3)),
+    _game("lion, 3 players", Trial(players=3, seat=1, board="lion", deal=4)),
+    _game("lion, 4 players", Trial(players=4, seat=2, board="lion", deal=6)),
+    _game("a small board that fills up, with passes", Trial(players=3, seat=1, deal=4)),
+    _game("26 x 26 squares, until no tiles are left", Trial(players=2, seat=0, board="large")),
+    _game(
+        "another player forfeits: three players go on as two",
+        Trial(players=3, seat=1, board="bird", leavers=1, deal=4),
+    ),
+    _game(
+        "two others forfeit: four players go on as two",
+        Trial(players=4, seat=2, board="bird", leavers=2, deal=6),
+    ),
+    _game(
+        "the only other player forfeits: the game ends early",
+        Trial(players=2, seat=1, board="bird", leavers=1, deal=3),
+    ),
+    _game("a game with a bank", Trial(players=2, seat=1, has_bank=True)),
     TableStep("twenty more games in the same process", _plays_many),
     TableStep("the same seed gives the same game", _repeats_itself),
     TableStep("silent between games", _is_quiet_after_a_game, SEE_ASKED),
@@ -325,7 +351,7 @@ STEPS = (
         BotPlayer,
     ),
     _end("when its input ends before hello", lambda _, player: player.open()),
-    # What is queued, the start, is not sent.
+    # The queued start of the game is not sent.
     _end("when its input ends after ready", Bench.start, tell=False),
     _end("when its input ends in a game", Bench.start),
     _end("when its input ends in its turn", ask_for_a_move),

@@ -12,11 +12,10 @@ from arena import __version__
 from arena.errors import FaultKind, Forfeit
 from arena.players.aftermath import Aftermath, with_own_paths, without_quoted
 from arena.players.channel import Channel, Unanswered, WireLog
+from arena.players.decoding import MOVE_EXAMPLE, READY_EXAMPLE, decode_reply, read_note, shown
 from arena.players.folder import Bot
 from arena.players.messages import (
-    MOVE_EXAMPLE,
     PROTOCOL,
-    READY_EXAMPLE,
     SILENCE,
     FromArena,
     Hello,
@@ -24,86 +23,96 @@ from arena.players.messages import (
     Quit,
     Ready,
     Start,
-    decode_reply,
     encode,
-    said,
-    shown,
-    turn_view,
 )
 from arena.players.player import KEPT_BYTES, Answer, Dialogue, Player
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.timekeeper import NS_PER_MS, Meter, Timekeeper
+from arena.players.views import turn_view
 from arena.records.notes import Note, note_of
 from arena.records.timing import BEST_CLOCK
 from arena.rules import State
 from arena.values import ClockKind
 
 QUIT_S = 0.1
-"""How long a bot may take to exit after 'quit'; a slower one is killed, which is no fault."""
-LAST_LINES, LINE = 5, 200
-"""So much is shown of what a bot wrote to stderr before it failed."""
+"""How many seconds a bot may take to exit after 'quit'. A slower one is killed, which
+is no fault.
+"""
+LAST_LINES = 5
+"""How many lines of a failed bot's stderr are shown."""
+LINE = 200
+"""How many characters of each of these lines are shown."""
 SETTLE_S = 1.0
-"""The wait for what a busy bot still writes; where ten programs shared a core, 20 ms took 0.1 s."""
-NAP_S, LONGEST_NAP_S = 0.00005, 0.005
+"""How many seconds to wait for what a busy bot still writes; where ten programs shared a core, 20
+ms of writing took 0.1 s.
+"""
+NAP_S = 0.00005
+LONGEST_NAP_S = 0.005
 PART_BYTES = 16 << 10
-"""The most that is shown of what a bot writes to stderr at a time."""
+"""The most bytes of a bot's stderr that are shown at a time."""
 REPEAT_IT = "repeat the id of the request, and answer it once"
 Reply = TypeVar("Reply", Move, Ready)
 
 
 class Stderr:
-    """What a process writes to stderr while people watch its one game: ``told`` are lines, each
-    with when it was written, such as ``turn 3``; ``hear`` gets them as they are read.
+    """Collects what a process writes to stderr while people watch its game. ``lines`` has them,
+    each with the time it was written, such as ``turn 3``; ``hear`` is called with the bytes as they
+    are read.
     """
 
-    # What was read is out of the bot's reach, which can cut, fill and overwrite the file. The
-    # position kept here, not the file's, says what is new.
+    # The bot can cut, fill and overwrite the file, but not what has been read from it. So the
+    # position kept here, not the file's own, says what is new.
 
     def __init__(self, hear: Callable[[bytes], None] = lambda _: None) -> None:
-        self.told: list[tuple[str, str]] = []
+        self.lines: list[tuple[str, str]] = []
         self._hear = hear
         self._at = 0
         self._when = "before its first turn"
 
     def goes_on(self, process: BotProcess, when: str) -> None:
-        """The bot is about to be asked, or told the end: what comes from now on belongs there."""
+        """Notes that the bot is about to be asked, or told the end: lines written from now on
+        belong to ``when``.
+        """
         self.catch_up(process)
         self._when = when
 
     def settle(self, process: BotProcess, channel: Channel) -> None:
-        """Hears what the bot writes until it has read all and is idle, though not for long."""
+        """Reads what the bot writes until it has read its input and is idle, for at most
+        `SETTLE_S`.
+        """
         deadline = time.monotonic() + SETTLE_S
         nap_s = NAP_S
         while time.monotonic() < deadline:
             if not channel.unread_by_bot() and process.meter.is_idle():
                 break
-            # On a worker's one core the bot runs only while the worker sleeps.
+            # A worker and its bots share one core, so the bot runs only while the worker sleeps.
             time.sleep(nap_s)
             nap_s = min(2 * nap_s, LONGEST_NAP_S)
         self.catch_up(process)
 
     def catch_up(self, process: BotProcess) -> None:
-        """Hears what was written, of a flood the beginning."""
+        """Reads what was written since the last call; only the beginning if it is much."""
         text = process.stderr_from(self._at, PART_BYTES)
         is_flood = len(text) == PART_BYTES
-        # What may be the beginning of a value to hide waits for the rest, or is left out.
+        # Bytes that may begin a value to hide are kept back until more comes, or left out.
         text = text[: len(text) - process.grants.begun(text)]
         self._at += len(text)
         shown_text = process.grants.hidden(text).decode(errors="backslashreplace")
-        # Not splitlines(): to a bot only a newline ends a line, and other breaks are escaped.
+        # Not splitlines(): only a newline ends a line here, and other line breaks are escaped.
         lines = [line for line in shown_text.split("\n") if line.strip()]
         if is_flood:
             there = self._at
             self._at = max(self._at, process.stderr_size())
             lines.append(f"({self._at - there:,} more bytes are not shown)")
-        self.told += [(self._when, line) for line in lines]
+        self.lines += [(self._when, line) for line in lines]
         self._hear("\n".join(lines).encode())
 
 
 class Speech(NamedTuple):
-    """How the arena speaks to a bot; a tool that wants a part of it otherwise gives its own: the
-    line of a message, the ids of all requests to one process, its channel, what a note keeps.
+    """How the arena speaks to a bot. Tools replace single parts: the function that makes the line
+    of a message, the ids of all requests to one process, its channel, and the function that decides
+    what is kept of a note.
     """
 
     encode: Callable[[FromArena], bytes] = encode
@@ -118,9 +127,9 @@ USUAL = Speech()
 class BotPlayer(Player):
     """A bot that plays in its own process, which starts with the bot's first game.
 
-    ``process`` is there from the first game on, but for what has left the game or been stopped.
-    ``has_full_view``: the bot asked for the full view when it greeted. ``is_starting``: the process
-    has not answered hello yet.
+    ``process`` exists from the first game on, except after a forfeit or `stop`. ``has_full_view``:
+    the bot asked for the full view in its greeting. ``is_starting``: the process has not answered
+    hello yet.
     """
 
     def __init__(
@@ -158,12 +167,12 @@ class BotPlayer(Player):
 
     @property
     def channel(self) -> Channel:
-        """The lines to and from the process."""
+        """The channel to and from the process."""
         assert self._channel is not None, "the game has begun"
         return self._channel
 
     def begin(self, start: Start) -> None:
-        """Announces a game; starts the process if need be. Raises Forfeit (STARTUP), Void."""
+        """Announces a game, and starts the process if necessary. Raises Forfeit (STARTUP), Void."""
         self._began_ns = time.monotonic_ns()
         is_running = self.is_running
         if not is_running:
@@ -175,7 +184,7 @@ class BotPlayer(Player):
         self.channel.queue(self._encode(replace(start, options={**self._options, **start.options})))
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """Asks for a move. Raises Forfeit, Void."""
+        """Asks the bot for a move. Raises Forfeit, Void."""
         number = next(self._numbers)
         view = turn_view(state, number, budget_ns // NS_PER_MS, full=self.has_full_view)
         request = self._encode(view)
@@ -188,24 +197,26 @@ class BotPlayer(Player):
             self.stderr.settle(self.process, self.channel)
         reply = self._reply(Move, line, number)
         self._has_moved = True
-        note = None if reply.note is SILENCE else self._speech.note(said(reply.note))
+        note = None if reply.note is SILENCE else self._speech.note(read_note(reply.note))
         assert self._timekeeper is not None, "it has just timed the answer"
         idle_ns = self._timekeeper.idle_ns
         return Answer(reply.move, spent_ns, began_ns, answered_ns, note, idle_ns)
 
     def rest(self) -> None:
-        """Stops the processes of a bot that runs while another is asked, until it is asked again;
-        ends one that goes on all the same.
+        """Stops the processes of a bot that computes while another bot is asked; they run again
+        when it is asked. A bot that resumes by itself is ended.
         """
         if self._timekeeper and self.process and self._timekeeper.ran_ns():
             self.process.pause()
 
     def inform(self, line: bytes) -> None:
-        """Queues a public line; it is sent with the next request."""
+        """Queues a public line, which is sent with the next request."""
         self.channel.queue(line)
 
     def finish(self) -> None:
-        """Sends the lines about the end; stops a bot that wants a fresh process for each game."""
+        """Sends the lines about the end of the game, and stops a bot that wants a fresh process for
+        each game.
+        """
         if self.stderr and self.process:
             self.stderr.goes_on(self.process, "after the end")
         if self.process:
@@ -217,7 +228,9 @@ class BotPlayer(Player):
             self.stop()
 
     def dismiss(self) -> None:
-        """Kills the process and all that it started, without a word; may be called again."""
+        """Kills the process and all that it started, without asking it to quit. Calling it again
+        does nothing.
+        """
         if self._channel:
             self._channel.close()
         if self.process:
@@ -227,7 +240,9 @@ class BotPlayer(Player):
         self.process = self._channel = self._timekeeper = self._after = None
 
     def stop(self) -> None:
-        """Asks the process to quit, gives it a moment, then dismisses it; may be called again."""
+        """Asks the process to quit, gives it a moment, then kills it. Calling it again does
+        nothing.
+        """
         if self._channel and self.process and self._channel.accepts_input and self.is_running:
             self.process.go_on()
             self._channel.queue(encode(Quit()))
@@ -237,15 +252,20 @@ class BotPlayer(Player):
         self.dismiss()
 
     def take_stderr(self) -> list[tuple[str, str]]:
-        """The lines that it wrote to stderr since the last call, if somebody listens."""
-        told: list[tuple[str, str]] = []
-        if self.stderr:
-            told, self.stderr.told = self.stderr.told, told
-        own = partial(with_own_paths, self.bot.base, self.bot.folder)
-        return [(when, own(line)) for when, line in told]
+        """The lines that the bot wrote to stderr since the last call; empty unless stderr is
+        collected.
+        """
+        if not self.stderr:
+            return []
+        lines = self.stderr.lines
+        self.stderr.lines = []
+        with_paths = partial(with_own_paths, self.bot.base, self.bot.folder)
+        return [(when, with_paths(line)) for when, line in lines]
 
     def evidence(self) -> tuple[str, Dialogue, str]:
-        """How the process ended and what it used; the last lines each way; the end of stderr."""
+        """How the process ended and what it used, the last lines both ways, and the end
+        of stderr.
+        """
         if self.process is None or self._channel is None:
             return "", [], ""
         ending = self.process.ending()
@@ -274,14 +294,15 @@ class BotPlayer(Player):
         self.attach(self._speech.connect(process.to_bot, process.from_bot), process.meter)
 
     def attach(self, channel: Channel, meter: Meter) -> None:
-        """Speaks over this channel from now on, and charges what this meter tells."""
+        """Uses this channel from now on, and charges the CPU time that this meter shows."""
         self._channel = channel
         self._timekeeper = Timekeeper(channel, meter, self.clock)
         self._numbers = self._speech.numbers()
-        self.is_starting, self._has_moved = True, False
+        self.is_starting = True
+        self._has_moved = False
 
     def greet(self) -> None:
-        """Says hello, and hears which view the bot wants. Raises Forfeit, Void."""
+        """Says hello, and reads which view the bot wants. Raises Forfeit, Void."""
         number = next(self._numbers)
         budget_ns = self.startup_ms * NS_PER_MS
         request = self._encode(Hello(number, PROTOCOL, __version__))
@@ -294,7 +315,7 @@ class BotPlayer(Player):
     def _ask(
         self, request: bytes, budget_ns: int, most_idle_ns: int | None = None
     ) -> tuple[bytes, int]:
-        """The line that answers a request, and its cost. Raises Forfeit, Void."""
+        """The line that answers a request, and its cost in ns. Raises Forfeit, Void."""
         assert self._timekeeper is not None, "the game has begun"
         try:
             if self.process:
@@ -306,7 +327,7 @@ class BotPlayer(Player):
             raise Forfeit(fault.kind, self._grants.hidden_text(fault.detail)) from None
 
     def _reply(self, kind: type[Reply], line: bytes, number: int) -> Reply:
-        """The reply of that kind to the request with that number. Raises Forfeit."""
+        """The reply of this kind to the request with this number. Raises Forfeit."""
         line = self._grants.hidden(line)
         reply = decode_reply(line, MOVE_EXAMPLE if kind is Move else READY_EXAMPLE)
         if not isinstance(reply, kind):
@@ -319,7 +340,7 @@ class BotPlayer(Player):
         return reply
 
     def _aftermath(self) -> Aftermath:
-        """What becomes of this process, of which a fault is the end."""
+        """The examination of this process after a failed exchange."""
         assert self.process is not None, "the game has begun"
         self._after = self._after or Aftermath(
             self.bot, self.process, self.channel, self.sandbox, self.startup_ms,
@@ -331,7 +352,9 @@ class BotPlayer(Player):
 def failed_start(
     bot: Bot, startup_ms: int, sandbox: Sandbox, clock: ClockKind
 ) -> tuple[Forfeit, str] | None:
-    """The fault by which a bot fails to start, if so, and the end of its stderr. Raises Void."""
+    """The fault by which a bot fails to start and the end of its stderr; None if it starts. Raises
+    Void.
+    """
     player = BotPlayer(bot, startup_ms, sandbox, clock)
     try:
         player.start()
@@ -350,7 +373,9 @@ def logged_player(
     seat: int,
     clock: ClockKind = BEST_CLOCK,
 ) -> BotPlayer:
-    """A bot whose wire and stderr are logged, each request before the bot reads it."""
+    """A player for a bot whose lines and stderr are logged; each request is logged before the bot
+    reads it.
+    """
     write = partial(log.write, seat, bot.label, sandbox.of(bot.label).hidden)
     speech = Speech(connect=partial(Channel, exchange=None, tap=write))
     stderr = Stderr(partial(write, "stderr"))
@@ -358,8 +383,8 @@ def logged_player(
 
 
 def last_lines(label: str, stderr: str, message: str) -> list[str]:
-    """What to show of what a bot wrote to stderr, after a message that may quote some of it; none
-    if it wrote nothing more.
+    """What to show of a bot's stderr after a message that may quote some of it; empty if the bot
+    wrote nothing more.
     """
     words = without_quoted(stderr.rstrip().splitlines(), message)[-LAST_LINES:]
     return [f"{label} wrote last:", *(f"  {line[:LINE]}" for line in words)] if words else []

@@ -1,9 +1,9 @@
 """The cache of builds: the results of finished builds, kept for later runs of this user, each with
 a seal.
 
-A seal is the hash of all files, links and modes of a kept build, made when it was stored. A build
-that was changed, replaced or damaged since then no longer fits its seal: it is removed, and the bot
-is built again. So nothing plays under a bot's name that its build steps did not make.
+A seal is the hash of all files, links and modes of a build, made when it was stored. If a build was
+changed, replaced or damaged since then, it no longer fits its seal: it is removed, and the bot is
+built again. So nothing plays under a bot's name that its build steps did not make.
 """
 
 import fcntl
@@ -20,16 +20,16 @@ from arena.players.passing import remove_tree
 
 INCOMING = ".incoming-"
 LOCK = ".lock"
-MOST_BYTES = 2 << 30
-"""The size of the cache; beyond it, the builds that were not used for the longest time go."""
+MAX_BYTES = 2 << 30
+"""The size of the cache in bytes; beyond it, the least recently used builds are removed."""
 SEAL = ".seal"
 
 
 class BuildCache:
     """Built bots in a folder, each under a key. All methods raise OSError.
 
-    A build is copied out of the cache before it is played, so a build that leaves the cache is
-    missed by no bot that plays.
+    A build is copied out of the cache before it plays, so removing a build from the cache disturbs
+    no bot that plays.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -37,19 +37,19 @@ class BuildCache:
 
     @property
     def is_ours(self) -> bool:
-        """Whether nobody but this user can write into the folder, or could once it is there."""
+        """Whether only this user can write into the folder, also if it does not exist yet."""
         places = [place for place in (self.folder, self.folder.parent) if os.path.lexists(place)]
-        found = [place.lstat() for place in places]
+        stats = [place.lstat() for place in places]
         return all(
             stat.S_ISDIR(status.st_mode)
             and status.st_uid == os.getuid()
             and not status.st_mode & 0o022
-            for status in found
+            for status in stats
         )
 
     def fetch(self, key: str, target: Path) -> bool:
-        """Copy a build to ``target``, which must not exist. Returns False, and leaves no target, if
-        there is no such build or it does not fit its seal.
+        """Copies a build to ``target``, which must not exist. Returns False, and leaves no target,
+        if there is no such build or it does not fit its seal.
         """
         seal = self._seal(key)
         kept = self.folder / key
@@ -68,7 +68,7 @@ class BuildCache:
         return False
 
     def keep(self, key: str, source: Path) -> None:
-        """Store a copy of a build, and remove the builds for which there is no room."""
+        """Stores a copy of a build, and removes builds for which there is no room any more."""
         with self._locked():
             self._remove(key)
             for left_over in self.folder.glob(f"{INCOMING}*"):
@@ -77,17 +77,19 @@ class BuildCache:
                 made = shutil.copytree(source, Path(temporary, "tree"), symlinks=True)
                 seal = tree_hash(made)
                 made.rename(self.folder / key)
-            # Without its seal, which comes last, a build is not used.
+            # The seal is written last, because a build without a seal is not used.
             self._seal(key).write_text(seal, encoding="ascii")
             self._make_room()
 
     def size(self) -> tuple[int, int]:
-        """The number of builds, and the bytes of all files in the cache."""
+        """The number of builds in the cache, and the bytes of all their files."""
         return len(list(self.folder.glob(f"*{SEAL}"))), tree_bytes(self.folder)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Let no other process change the cache meanwhile; the folder is made if need be."""
+        """Keeps other processes from changing the cache during the block. The folder is made if it
+        does not exist.
+        """
         # With ``parents=True`` alone, the mode would hold for the inner folder only.
         self.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.folder.mkdir(mode=0o700, exist_ok=True)
@@ -96,34 +98,40 @@ class BuildCache:
             yield
 
     def _seal(self, key: str) -> Path:
+        """The path of the seal of a build."""
         return self.folder / f"{key}{SEAL}"
 
     def _remove(self, key: str) -> None:
+        """Removes a build and its seal."""
         self._seal(key).unlink(missing_ok=True)
         if os.path.lexists(self.folder / key):
             remove_tree(str(self.folder / key))
 
     def _make_room(self) -> None:
-        """Remove all but the builds used last that fit together into `MOST_BYTES`."""
+        """Removes all builds except the most recently used ones that fit together into
+        `MAX_BYTES`.
+        """
         sealed = {seal.name.removesuffix(SEAL): seal for seal in self.folder.glob(f"*{SEAL}")}
         for place in self.folder.iterdir():
-            if place.name not in sealed and place.is_dir():  # of a keeper that was killed
+            if place.name not in sealed and place.is_dir():  # left by an arena that was killed
                 remove_tree(str(place))
         used_last = sorted(sealed, key=lambda key: sealed[key].stat().st_mtime_ns, reverse=True)
         size = 0
         for key in used_last:
             size += tree_bytes(self.folder / key)
-            if size > MOST_BYTES:
+            if size > MAX_BYTES:
                 self._remove(key)
 
 
 def cache_folder(*names: str) -> Path:
-    """A folder in this user's cache."""
+    """The path of a folder in this user's cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "qin-arena", *names)
 
 
 def tree_hash(folder: Path) -> str:
-    """The sha256 of everything below a folder: paths, modes, bytes of files, targets of links."""
+    """The sha256 of everything below a folder: paths, modes, contents of files,
+    targets of links.
+    """
     whole = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         status = path.lstat()
@@ -139,7 +147,7 @@ def tree_hash(folder: Path) -> str:
 
 
 def tree_bytes(folder: Path) -> int:
-    """The bytes of all files below a folder."""
+    """The number of bytes in all files below a folder."""
     size = 0
     for path in folder.rglob("*"):
         with suppress(FileNotFoundError):  # another arena has just removed it

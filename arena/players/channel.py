@@ -1,8 +1,8 @@
-"""Lines over a bot's two pipes: one deadline per reply, and a bound on all that is read; and a log
-of them, one JSON object a line.
+"""Exchanges lines with a bot over its two pipes, with one deadline per reply and a limit on
+everything that is read. Also a log of these lines, one JSON object per line.
 
-The usual case of an exchange is one call in C, if that was built; the Python text of `Channel` does
-all other cases. ``ARENA_CHANNEL=python|native`` forces one; it is an error if it is missing.
+The usual case of an exchange is one call in C, if that was built; `Channel` has Python code for all
+other cases. ``ARENA_CHANNEL=python|native`` forces one of the two; it is an error if it is missing.
 """
 
 import array
@@ -22,27 +22,32 @@ from arena.errors import UserError
 from arena.players.messages import encode
 
 MAX_LINE = 64 * 1024
-"""The longest line, and the most that may wait unread, in bytes."""
+"""The most bytes of a line, and the most that may wait unread."""
 KEPT_LINES = 40
 CHUNK = 8 * 1024
 COUNTER_BYTES = 8
 
 Direction = Literal["to", "from"]
 Write = Callable[[int, bytes], int]
-"""Writes to a descriptor as `os.write` does; returns how many bytes it took."""
+"""A function that writes to a descriptor as `os.write` does, and returns how many bytes it took."""
 Said = tuple[Direction, bytes, int]
-"""What one side said, one line or several, and when, on the monotonic clock."""
+"""What one side sent: the direction, one line or several, and the time on the monotonic clock."""
 Told = tuple[bytes | None, bytes, int, int, int, int]
-"""The reply, or None if this is not the usual case; what else was read; how many bytes were
-written; when they were sent and when the reply was read, on the monotonic clock in ns; the counter
-at that time, -1 without one.
+"""The result of an exchange: the reply (None if this is not the usual case), further bytes that
+were read, the number of bytes written, the times in ns when they were sent and when the reply was
+read, on the monotonic clock, and the counter at the latter time, -1 without one.
 """
 Exchange = Callable[[int, int, bytes, int, int], Told]
-"""Sends lines, waits for one until a deadline, and reads the counter: three descriptors, or -1."""
+"""A function that sends lines, waits for one line until a deadline, and reads a counter. Its
+arguments are the descriptors to and from the bot, the lines, the deadline, and the counter's
+descriptor or -1.
+"""
 
 
 def chosen(wanted: str) -> Exchange | None:
-    """The C function, or None for the Python code. Raises UserError."""
+    """The exchange in C, or None for the Python code; ``wanted`` is the value of ``ARENA_CHANNEL``.
+    Raises UserError.
+    """
     if wanted not in ("", "python", "native"):
         raise UserError(
             f"expected ARENA_CHANNEL to be python or native, got {wanted!r}",
@@ -51,7 +56,7 @@ def chosen(wanted: str) -> Exchange | None:
     if wanted == "python":
         return None
     try:
-        # A machine without a compiler has none.
+        # An arena that was installed without a C compiler does not have this module.
         from arena.players.native import exchange  # noqa: PLC0415
     except ImportError as error:
         if wanted == "native":
@@ -65,15 +70,17 @@ def chosen(wanted: str) -> Exchange | None:
 
 EXCHANGE = chosen(os.environ.get("ARENA_CHANNEL", ""))
 CHANNEL: Literal["python", "native"] = "native" if EXCHANGE else "python"
-"""Which code is in use."""
+"""The code in use, ``python`` or ``native``."""
 
 
 Tap = Callable[..., None]
-"""Hears all that passes, as in `Said`; with ``unread=True`` what waited when it was closed."""
+"""A callback that is given everything that passes, as in `Said`; with ``unread=True``, what still
+waited when the channel was closed.
+"""
 
 
 class Unanswered(Exception):  # noqa: N818 - judged by the caller
-    """No answer came; ``partial`` is what did, such as a part of a line."""
+    """No answer came. ``partial`` is what did come, such as part of a line."""
 
     def __init__(self, partial: bytes = b"") -> None:
         super().__init__()
@@ -81,35 +88,36 @@ class Unanswered(Exception):  # noqa: N818 - judged by the caller
 
 
 class TimedOut(Unanswered):
-    """The deadline passed."""
+    """The deadline passed without an answer."""
 
 
 class OutputEnded(Unanswered):
-    """The bot's output ended."""
+    """The bot's output ended, so no answer can come."""
 
 
 class LongLine(Unanswered):
-    """More than MAX_LINE bytes arrived without an end of line."""
+    """More than MAX_LINE bytes came without an end of line."""
 
 
 class Flooded(Unanswered):
-    """More than MAX_LINE bytes arrived that nobody asked for."""
+    """More than MAX_LINE bytes came that nobody asked for."""
 
 
 class SpokeUnasked(Unanswered):
-    """A complete line was waiting before the request was sent."""
+    """A complete line came before the request was sent."""
 
 
 class Channel:
     """The arena's ends of a bot's pipes, which it owns.
 
-    ``exchange`` does a request in one call in the usual case. Without it, and in every other case,
-    the code below does it step by step, and only that code uses ``write``. ``tap`` hears all lines;
-    without ``exchange`` it hears a request before the bot does.
+    ``exchange`` is the function that does a request in one call in the usual case. Without it, and
+    in every other case, the code below does the request step by step; only that code uses
+    ``write``. ``tap`` is given all lines; without ``exchange`` it gets a request before the bot
+    does.
 
-    ``counter`` may be set to a descriptor that is then read with each reply: 8 bytes that are a
-    number, such as the processor time of the bot in ns. ``counted`` is the number that came with
-    the last reply, or -1.
+    ``counter`` may be set to a descriptor that is read with each reply: 8 bytes that are a number,
+    such as the CPU time of the bot in ns. ``counted`` is the number that came with the last reply,
+    or -1.
     """
 
     def __init__(
@@ -142,12 +150,12 @@ class Channel:
         self._outgoing = b""
         self._open = True
         self._said: deque[Said] = deque(maxlen=KEPT_LINES)
-        # A tap costs nothing where there is none: two calls an exchange are 2 % of it.
+        # Without a tap nothing is called: two calls per exchange would take 2 % of its time.
         self._note: Callable[[Said], None] = self._said.append if tap is None else self._tell_tap
         self.accepts_input = True
 
     def lines(self) -> list[Said]:
-        """The last lines, one by one and without their newlines."""
+        """The last lines both ways, one by one, without their newlines."""
         every = [
             (direction, line, at_ns)
             for direction, text, at_ns in self._said
@@ -156,16 +164,17 @@ class Channel:
         return every[-KEPT_LINES:]
 
     def ask(self, line: bytes, deadline_ns: int) -> bytes:
-        """Sends everything queued and this line, then waits for the reply, which is not empty and
-        comes without its newline. Raises TimedOut, OutputEnded, LongLine, Flooded, SpokeUnasked.
+        """Sends the queued lines and this one, then waits for the reply. Returns it without its
+        newline; empty lines are skipped. Raises TimedOut, OutputEnded, LongLine, Flooded,
+        SpokeUnasked.
         """
         if self._incoming:
             self._check_unasked()
         queue = self._queue
         queue.append(line)
-        # A reply in two steps. The exchange in C does only the usual case: all written at once,
-        # one whole line back. In every other case it says how far it got, and the code that reads
-        # and writes step by step goes on from there, so that odd cases are written once, in Python.
+        # The C code handles only the usual case: everything is written at once, and one whole line
+        # comes back. In every other case it returns how far it got, and the code below continues
+        # step by step. So the rare cases exist once, in Python.
         if self._exchange is None or self._incoming or self._outgoing:
             self._send(deadline_ns)
             return self.read_line(deadline_ns)
@@ -185,7 +194,9 @@ class Channel:
         return reply
 
     def go_on(self, deadline_ns: int) -> bytes:
-        """After TimedOut, waits on for the same reply until a later deadline, as `ask` does."""
+        """After TimedOut, continues to wait for the same reply until a later deadline, as `ask`
+        does.
+        """
         self._write(deadline_ns)
         return self.read_line(deadline_ns)
 
@@ -213,7 +224,7 @@ class Channel:
                 raise Flooded
 
     def _wait(self, deadline_ns: int) -> None:
-        """Waits for more than the part of a line that has arrived."""
+        """Waits until more has arrived than a part of a line."""
         if len(self._incoming) > MAX_LINE:
             raise LongLine(self._incoming[:MAX_LINE])
         if not self._is_readable(deadline_ns):
@@ -222,13 +233,15 @@ class Channel:
             raise OutputEnded(self._incoming)
 
     def _is_readable(self, deadline_ns: int) -> bool:
-        """Whether there is something to read, or the end of it, by the deadline."""
-        # It looks once even if the deadline has passed: what had come by then was in time, and it
-        # is the machine that was late to look.
+        """Whether there is something to read, or the end of the output, by the deadline."""
+        # It looks once even if the deadline has passed: the output may have come in time, and only
+        # this process was late to look.
         return bool(self._readable.poll(max(0, deadline_ns - time.monotonic_ns()) / 1e6))
 
     def is_flooding(self, deadlines_ns: Iterable[int]) -> bool:
-        """Whether more than MAX_LINE unasked bytes wait, or come by the last of these deadlines."""
+        """Whether more than MAX_LINE unasked bytes wait to be read, or arrive by the last of these
+        deadlines.
+        """
         for deadline_ns in deadlines_ns:
             while len(self._incoming) <= MAX_LINE and self._is_readable(deadline_ns):
                 if not self._receive():
@@ -236,7 +249,7 @@ class Channel:
         return len(self._incoming) > MAX_LINE
 
     def flush(self) -> None:
-        """Sends as much of the queue as it can without waiting, and drops the rest."""
+        """Sends as much of the queue as possible without waiting, and drops the rest."""
         if self._queue:
             self._send(0)
         self._outgoing = b""
@@ -262,17 +275,19 @@ class Channel:
         """The number of bytes, sent or still queued, that the bot has not read."""
         return len(self._outgoing) + (pipe_fill(self._to_bot) if self.accepts_input else 0)
 
-    def _tell_tap(self, said: Said) -> None:
-        """Remembers what was said, and lets the tap hear it."""
+    def _tell_tap(self, sent: Said) -> None:
+        """Remembers lines that passed, and passes them on to the tap."""
         assert self._tap is not None
-        self._said.append(said)
-        self._tap(*said)
+        self._said.append(sent)
+        self._tap(*sent)
 
     def _count(self) -> None:
+        """Reads the counter."""
         if self.counter >= 0:
             self.counted = int.from_bytes(os.read(self.counter, COUNTER_BYTES), sys.byteorder)
 
     def _send(self, deadline_ns: int) -> None:
+        """Sends the queue step by step until the deadline."""
         self._queue.append(b"")
         lines = b"\n".join(self._queue)
         self._queue.clear()
@@ -281,7 +296,9 @@ class Channel:
         self._write(deadline_ns)
 
     def _write(self, deadline_ns: int) -> None:
-        """Writes the queue until the deadline, and reads meanwhile so that neither side blocks."""
+        """Writes the queue until the deadline, and reads at the same time, so that neither side
+        blocks the other.
+        """
         while self._outgoing and self.accepts_input:
             try:
                 self._outgoing = self._outgoing[self._write_some(self._to_bot, self._outgoing) :]
@@ -296,7 +313,9 @@ class Channel:
                 self.close_input()
 
     def _receive(self) -> int:
-        """Reads what is available; 0 at the end of the bot's output."""
+        """Reads what is available, and returns the number of bytes; 0 at the end of the bot's
+        output.
+        """
         try:
             chunk = os.read(self._from_bot, CHUNK)
         except BlockingIOError:
@@ -305,7 +324,9 @@ class Channel:
         return len(chunk)
 
     def _check_unasked(self) -> None:
-        """Judges what came too soon: half a line may begin an answer. Raises SpokeUnasked."""
+        """Judges output that came before the request: part of a line may be the beginning of an
+        answer. Raises SpokeUnasked.
+        """
         if not self._incoming.strip():
             self._incoming = b""
             return
@@ -327,9 +348,9 @@ def pipe_fill(descriptor: int) -> int:
 
 
 class WireLine(Struct, frozen=True, omit_defaults=True):
-    """One line of the log; ``ms`` since the log was opened, with three decimals. ``line`` comes
-    without its newline, and with escapes for bytes that are not UTF-8. ``unread`` marks output that
-    was still waiting when the wire was closed.
+    """One line of the log. ``ms`` is the time since the log was opened, with three decimals.
+    ``line`` has no newline, and escapes for bytes that are not UTF-8. ``unread`` marks output that
+    still waited when the channel was closed.
     """
 
     ms: float
@@ -341,7 +362,7 @@ class WireLine(Struct, frozen=True, omit_defaults=True):
 
 
 class WireLog:
-    """A log of all the wires of a game, in order, in a file that the caller owns."""
+    """A log of the lines of all bots in a game, in order, in a file that the caller owns."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -358,8 +379,8 @@ class WireLog:
         *,
         unread: bool = False,
     ) -> None:
-        """Adds lines of that moment or now, without what is ``hidden`` and empty ones. Raises
-        OSError.
+        """Adds lines to the log, with the time ``at_ns`` or the present one. ``hidden`` removes
+        secrets from them; empty lines are left out. Raises OSError.
         """
         ms = round(((time.monotonic_ns() if at_ns is None else at_ns) - self._began_ns) / 1e6, 3)
         for line in hidden(text).split(b"\n"):

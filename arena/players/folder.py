@@ -1,4 +1,4 @@
-"""A bot and the folder of its files: how the arena finds, hashes and copies them."""
+"""A bot and the folder with its files: how the arena finds, hashes and copies them."""
 
 import hashlib
 import os
@@ -33,9 +33,9 @@ IGNORED = {
     *("__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
 }
 FOLDERS_OF_A_HOME = {"bots": f"*/{MANIFEST_FILE}", "results": f"*/{RUN_FILE}"}
-"""The folders of a home, each with a pattern for what the arena keeps in it."""
+"""The folders of a home, each with a pattern for the files that the arena keeps in it."""
 MAX_BYTES = 64 * 1024 * 1024
-"""The most bytes that all files of a bot may have."""
+"""The most bytes that all files of a bot may have together."""
 MAX_FILES = 5000
 MAX_DEPTH = 32
 """The most levels of folders in a bot's folder."""
@@ -55,9 +55,9 @@ class Bot(Struct, frozen=True):
 
     ``label``     its name in a run: the name in the registry, with ``@version`` for an old version,
                   and with ``:depth=3`` for the options in ``settings``
-    ``folder``    the folder of its files
+    ``folder``    the folder with its files
     ``sha256``    a hash of the files, without the version
-    ``settings``  the options that differ from their defaults
+    ``settings``  the options whose values differ from the defaults
     """
 
     label: str
@@ -80,9 +80,7 @@ class Bot(Struct, frozen=True):
 
     @property
     def base(self) -> str:
-        """The label without its options: what is trusted, copied and built does not depend on
-        them.
-        """
+        """The label without its options. Trust, copies and builds do not depend on the options."""
         return split_options(self.label)[0]
 
     @property
@@ -103,19 +101,19 @@ class Bot(Struct, frozen=True):
 
 
 def with_options(bot: Bot, text: str) -> Bot:
-    """The bot with options such as ``depth=3,c=1.4``. Raises ConfigError."""
+    """A copy of the bot with options such as ``depth=3,c=1.4``. Raises ConfigError."""
     settings = read_settings(text, bot.manifest.options, bot.base)
     return renamed(replace(bot, settings=settings), bot.base)
 
 
 def renamed(bot: Bot, base: str) -> Bot:
-    """The bot under another name, with its options."""
+    """A copy of the bot under another name, with its options."""
     options = settings_text(bot.settings)
     return replace(bot, label=f"{base}:{options}" if options else base)
 
 
 def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None = None) -> Bot:
-    """The bot in a folder with a bot.toml, or a single script. Raises BotFolderError."""
+    """The bot in a folder with a bot.toml, or of a single script. Raises BotFolderError."""
     words = list(command or ())
     if path.is_dir() and (os.path.lexists(path / MANIFEST_FILE) or command is None):
         written = read_manifest(path)
@@ -149,7 +147,7 @@ def near_paths(path: Path) -> str:
     """
     try:
         beside = os.listdir(path.parent)  # noqa: PTH208 - only names
-    except OSError:  # no folder, or a path that is too long
+    except OSError:  # it is no folder, or the path is too long
         return ""
     return did_you_mean(path.name, beside).rstrip()
 
@@ -166,10 +164,11 @@ def home_of_script(path: Path) -> Path | None:
 
 
 def script_command(path: Path) -> list[str]:
-    """The command that runs a single script: the interpreter for its ending, or the script itself
-    if it can be executed. Raises BotFolderError.
+    """The command that runs a single script: the interpreter for the file's ending, or the script
+    itself if it is executable. Raises BotFolderError.
     """
-    if interpreter := INTERPRETERS.get(path.suffix):
+    interpreter = INTERPRETERS.get(path.suffix)
+    if interpreter:
         return [interpreter, path.name]
     if os.access(path, os.X_OK):
         return [f"./{path.name}"]
@@ -187,7 +186,7 @@ def bot_files(path: Path) -> list[Path]:
     if path.is_file():
         return [Path(path.name)]
     root = path.resolve()
-    found = []
+    files = []
     size = 0
     for folder, folders, names in os.walk(root, onerror=_refuse_unreadable):
         # A bot's folder that is also a home has bots and runs that do not belong to the bot.
@@ -200,23 +199,24 @@ def bot_files(path: Path) -> list[Path]:
         for name in sorted(set(names) - IGNORED):
             file = Path(folder, name)
             check_file(file, root)
-            found.append(file.relative_to(root))
+            files.append(file.relative_to(root))
             size += file.stat().st_size
-        if len(found) > MAX_FILES or size > MAX_BYTES:
+        if len(files) > MAX_FILES or size > MAX_BYTES:
             raise BotFolderError(
                 f"{path}: expected at most {MAX_FILES} files and {MAX_BYTES >> 20} MiB, got"
-                f" {len(found)} files and {size >> 20} MiB so far",
+                f" {len(files)} files and {size >> 20} MiB so far",
                 "move build results and data that the bot does not need out of its folder",
             )
-    return sorted(found)
+    return sorted(files)
 
 
 def _refuse_unreadable(error: OSError) -> NoReturn:
+    """Raises BotFolderError for a folder that cannot be read."""
     raise BotFolderError(f"expected to read the bot's whole folder, got {error}") from error
 
 
 def played_copy(run: Path, info: BotInfo) -> Bot:
-    """The copy of a bot in the folder of a run that it played; its hash is not checked. Raises
+    """The copy of a bot that a run played, from the run's folder. Its hash is not checked. Raises
     BotFolderError.
     """
     folder = run / info.copy
@@ -269,7 +269,9 @@ def manifest_text(file: Path) -> str:
 
 
 def copy_files(path: Path, target: Path) -> None:
-    """Copies a bot's files into a new folder; of the file modes only the executable bit is kept."""
+    """Copies a bot's files into a new folder. Of the file modes, only the executable
+    bit is kept.
+    """
     base = path.parent if path.is_file() else path
     for file in bot_files(path):
         (target / file).parent.mkdir(parents=True, exist_ok=True)

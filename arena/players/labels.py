@@ -13,15 +13,15 @@ from arena.players.manifest import ARENA_OPTIONS, FLOAT, Option
 from arena.records.timing import Timing
 from arena.values import OPTION_NAME, Value, value_text
 
-MOST_TEXT = 160
+MAX_TEXT = 160
 """The most characters of the options in one label."""
 LABELS_KEPT = 1024
-"""For how many labels `odds_of` remembers its answer."""
+"""The number of labels for which `odds_of` remembers its answer."""
 
 
 def split_options(text: str) -> tuple[str, str | None]:
-    """Split ``my-bot:depth=3``, a name or a path, before its options; the text of the options is
-    None if there is no ``:``.
+    """Splits a name or path such as ``my-bot:depth=3`` before its options. The text of the options
+    is None if there is no ``:``.
     """
     folder, slash, last = text.rpartition("/")
     name, colon, options = last.partition(":")
@@ -29,8 +29,8 @@ def split_options(text: str) -> tuple[str, str | None]:
 
 
 def split_bots(text: str) -> list[str]:
-    """Split names of bots at commas. Commas also separate the options of one bot: a part with ``=``
-    belongs to the name before it.
+    """Splits names of bots at commas. Commas also separate the options of one bot: a part with
+    ``=`` belongs to the name before it.
     """
     names: list[str] = []
     for part in map(str.strip, text.split(",")):
@@ -43,12 +43,12 @@ def split_bots(text: str) -> list[str]:
 
 
 def read_settings(text: str, declared: Mapping[str, Option], bot: str) -> dict[str, Value]:
-    """The settings in a text such as ``depth=3,c=1.4``, without those that have their default, in
+    """The settings in a text such as ``depth=3,c=1.4``, without those that equal their default, in
     the order of the ``declared`` options. Raises ConfigError.
     """
-    if len(text) > MOST_TEXT:
+    if len(text) > MAX_TEXT:
         raise ConfigError(
-            f"{bot}: expected options of at most {MOST_TEXT} characters, got {len(text)}",
+            f"{bot}: expected options of at most {MAX_TEXT} characters, got {len(text)}",
             "leave out those that have their default",
         )
     texts: dict[str, str] = {}
@@ -70,7 +70,7 @@ def read_settings(text: str, declared: Mapping[str, Option], bot: str) -> dict[s
 def settings_of(
     texts: Mapping[str, str], declared: Mapping[str, Option], bot: str
 ) -> dict[str, Value]:
-    """The settings for the texts of options by name, like `read_settings`. Raises ConfigError."""
+    """The settings given by texts of options by name, as in `read_settings`. Raises ConfigError."""
     known = {**declared, **ARENA_OPTIONS}
     for name in texts:
         if name not in known:
@@ -91,8 +91,8 @@ def settings_of(
 
 def _listed(declared: Mapping[str, Option], bot: str) -> str:
     """A hint that names the options of a bot."""
-    own = f"has {', '.join(declared)}" if declared else "declares none in its bot.toml"
-    return f"{bot} {own}; every bot has {', '.join(ARENA_OPTIONS)}"
+    declares = f"has {', '.join(declared)}" if declared else "declares none in its bot.toml"
+    return f"{bot} {declares}; every bot has {', '.join(ARENA_OPTIONS)}"
 
 
 def settings_text(settings: Mapping[str, Value]) -> str:
@@ -101,8 +101,8 @@ def settings_text(settings: Mapping[str, Value]) -> str:
 
 
 def nearest_label(text: str, labels: Iterable[str]) -> str:
-    """The label that names the same bot with the same options as the text, whose options may be in
-    any order and form; the text itself if there is none.
+    """The label that names the same bot with the same options as the text, in which options may
+    have any order and form; the text itself if there is none.
     """
     labels = list(labels)
     if text in labels:
@@ -132,7 +132,7 @@ def _parts(label: str) -> tuple[str, frozenset[tuple[str, str | float]]]:
 
 
 class Odds(NamedTuple):
-    """The limits that a label sets; None where the limit of the run or of bot.toml holds."""
+    """The limits that a label sets; None for those that the run or bot.toml decides."""
 
     move_ms: int | None = None
     game_ms: int | None = None
@@ -143,7 +143,7 @@ class Odds(NamedTuple):
 @lru_cache(maxsize=LABELS_KEPT)
 def odds_of(label: str) -> Odds:
     """The limits that a label sets. Raises ConfigError for a value that is no such limit, which a
-    run.json may have.
+    run.json from elsewhere may contain.
     """
     limits: dict[str, int] = {}
     options = label.partition(":")[2]

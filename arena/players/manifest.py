@@ -14,13 +14,15 @@ from msgspec.structs import replace
 
 import arena
 from arena.errors import BotFolderError, UserError, did_you_mean
-from arena.values import MOST_MS, OPTION_NAME, Value, value_text
+from arena.values import MAX_MS, OPTION_NAME, Value, value_text
 
 MANIFEST_FILE = "bot.toml"
 INSTALLED_BOTS = Path(arena.__file__).parent.resolve() / "ladder"
-"""In a checkout this is a link to bots/, so that nothing lies below it."""
+"""The folder of the bundled bots in an installed arena. In a checkout it is a link to bots/, so no
+resolved path lies below it.
+"""
 MAX_BYTES = 64 * 1024
-MOST_PROCESSES = 128
+MAX_PROCESSES = 128
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", re.ASCII)
 NOT_IN_NAME = re.compile(r"[^A-Za-z0-9._-]+", re.ASCII)
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,19}", re.ASCII)
@@ -28,11 +30,11 @@ COMMENT = re.compile(
     r"""("{3}(?:\\.|[^\\])*?"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*')|(#[^\r\n]*)""",
     re.DOTALL,
 )
-"""A string of TOML, or a comment, which is the second group."""
+"""A pattern for a string of TOML, or for a comment, which is its second group."""
 WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-"""How the parser of TOML says where an error is."""
+"""A pattern for the place of an error in messages of the TOML parser."""
 FIELD = re.compile(r"(.*) - at `\$\.(\w+).*`", re.DOTALL)
-"""What is wrong with a value, and the key it belongs to."""
+"""A pattern for messages about a wrong value: what is wrong, and the key to which it belongs."""
 EXAMPLE = 'name = "my-bot"\nversion = "1"\ncommand = ["python3", "bot.py"]'
 SMALLEST = f"the smallest {MANIFEST_FILE} looks like this:\n{EXAMPLE}"
 GRANTING = ("allow", "trust", "sandbox")
@@ -42,7 +44,7 @@ COPY_IT = (
     " with a bot"
 )
 
-# Whatever stands in a name stands in ids of games, names of files and lists with commas.
+# Names are parts of game ids, file names and lists with commas, so few characters are allowed.
 CHOICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,29}", re.ASCII)
 INT = re.compile(r"-?[0-9]{1,16}", re.ASCII)
 FLOAT = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", re.ASCII)
@@ -52,17 +54,20 @@ KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "bool": ("true or false", (bool,)),
     "choice": ("one of the choices", (str,)),
 }
-"""The types of options: for people, and what a value of one is."""
-MOST_OPTIONS = MOST_CHOICES = 64
-MOST_HELP = 200
+"""The types of options: their name for people, and the Python types of their values."""
+MAX_OPTIONS = MAX_CHOICES = 64
+MAX_HELP = 200
 FARTHEST_INT = 2**53 - 1
-"""Beyond it, languages that know no whole numbers would read another one."""
-LEAST_MEMORY_MB, MOST_MEMORY_MB = 16, 4096
+"""The largest whole number for an option. Beyond it, languages without whole numbers would read
+another one.
+"""
+MIN_MEMORY_MB = 16
+MAX_MEMORY_MB = 4096
 OPTION_EXAMPLE = '{type = "int", default = 3, min = 1, max = 9'
 
 
 class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """An option as a bot.toml declares it; one of `ARENA_OPTIONS` has no ``default``.
+    """An option that a bot.toml declares; an option of `ARENA_OPTIONS` has no ``default``.
 
     ``min`` and ``max`` belong to numbers, ``choices`` to a choice.
     """
@@ -76,14 +81,16 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
     @property
     def usual(self) -> Value | None:
-        """The default as the bot gets it: a float is one, also where it is written ``1``."""
+        """The default value as the bot gets it: a float stays a float, even if it is
+        written ``1``.
+        """
         default = self.default
         is_whole = self.type == "float" and isinstance(default, int) and _is_finite(default)
         return float(default) if is_whole and default is not None else default
 
     @property
     def wanted(self) -> str:
-        """What a value has to be, for people."""
+        """A phrase that says what a value of this option must be."""
         kind = KINDS[self.type][0]
         if self.type == "choice":
             return f"one of {', '.join(self.choices)}"
@@ -93,7 +100,7 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
     @property
     def range(self) -> str:
-        """From where to where a number may be, for people; empty if there is no end."""
+        """A phrase for the range of a number; empty if it has no limits."""
         low, high = (None if end is None else value_text(end) for end in (self.min, self.max))
         if low is not None:
             return f"{low} or more" if high is None else f"{low} to {high}"
@@ -101,7 +108,9 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
     @property
     def ends(self) -> tuple[Value, Value]:
-        """The least and the most it may be, as far as there are such, or the first and the last."""
+        """The smallest and the largest value, as far as the option has limits; for a choice, the
+        first and the last.
+        """
         if self.type == "bool":
             return False, True
         if self.type == "choice":
@@ -113,7 +122,7 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return low, high
 
     def value_of(self, text: str) -> Value | None:
-        """The value that a text stands for; None if it is none of this option's."""
+        """The value that a text stands for; None if it is not a value of this option."""
         value: Value | None = None
         if self.type == "bool":
             value = {"true": True, "false": False}.get(text)
@@ -122,11 +131,11 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         elif self.type == "int":
             value = int(text) if INT.fullmatch(text) else None
         elif FLOAT.fullmatch(text):
-            value = float(text) + 0.0  # there is one zero
+            value = float(text) + 0.0  # turns -0.0 into 0.0, so that there is one zero
         return None if value is None or not self.allows(value) else value
 
     def allows(self, value: Value) -> bool:
-        """Whether a value of this option's type is one of those it may have."""
+        """Whether a value of the right type is within the option's range or choices."""
         if isinstance(value, str):
             return value in self.choices
         if isinstance(value, bool):
@@ -137,21 +146,24 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
 
 def _is_finite(number: float) -> bool:
-    """Whether it is a number that a float can be; `math.isfinite` fails for larger ints."""
+    """Whether a number fits into a float; `math.isfinite` fails for large ints."""
     return abs(number) <= sys.float_info.max
 
 
 def _whole(low: int, high: int, text: str) -> Option:
+    """An option for whole numbers within these limits."""
     return Option("int", min=low, max=high, help=text)
 
 
 ARENA_OPTIONS = {
-    "move_ms": _whole(1, MOST_MS, "time for a move, in ms"),
-    "game_ms": _whole(1, MOST_MS, "time for the whole game, in ms"),
-    "increment_ms": _whole(0, MOST_MS, "time added to game_ms after each move, in ms"),
-    "memory_mb": _whole(LEAST_MEMORY_MB, MOST_MEMORY_MB, "memory for all its processes, in MB"),
+    "move_ms": _whole(1, MAX_MS, "time for a move, in ms"),
+    "game_ms": _whole(1, MAX_MS, "time for the whole game, in ms"),
+    "increment_ms": _whole(0, MAX_MS, "time added to game_ms after each move, in ms"),
+    "memory_mb": _whole(MIN_MEMORY_MB, MAX_MEMORY_MB, "memory for all its processes, in MB"),
 }
-"""The options that every bot has. The arena keeps to them; the bot is not told."""
+"""The options that every bot has: limits that the arena enforces, and of which the bot
+is not told.
+"""
 
 CommandWords = Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1)]
 MoveLimitMs = Annotated[int, Meta(ge=1, le=3_600_000)]
@@ -160,9 +172,9 @@ MoveLimitMs = Annotated[int, Meta(ge=1, le=3_600_000)]
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The contents of a bot.toml.
 
-    ``command`` and each ``build`` step run in the bot's folder; ``fresh`` asks for a new process
-    for every game; ``startup_ms`` and ``move_ms`` are the shortest times with which the bot still
-    plays as intended; ``options`` are by name, in the order of the file.
+    ``command`` and each ``build`` step run in the bot's folder. ``fresh`` asks for a new process
+    for every game. ``startup_ms`` and ``move_ms`` are the shortest times with which the bot still
+    plays as intended. ``options`` are by name, in the order of the file.
     """
 
     name: str
@@ -173,62 +185,68 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     description: str = ""
     build: list[CommandWords] = []
     fresh: bool = False
-    memory_mb: Annotated[int, Meta(ge=LEAST_MEMORY_MB, le=MOST_MEMORY_MB)] = 1024
-    processes: Annotated[int, Meta(ge=1, le=MOST_PROCESSES)] = 32
+    memory_mb: Annotated[int, Meta(ge=MIN_MEMORY_MB, le=MAX_MEMORY_MB)] = 1024
+    processes: Annotated[int, Meta(ge=1, le=MAX_PROCESSES)] = 32
     startup_ms: MoveLimitMs | None = None
     move_ms: MoveLimitMs | None = None
     options: dict[str, Option] = {}
 
     def __reduce__(self) -> tuple[Callable[[bytes], "Manifest"], tuple[bytes]]:
-        """Pickles as JSON, so that defaults left out of a bot's hash stay left out elsewhere."""
+        """Pickles the manifest as JSON, so that defaults that are left out of the bot's hash stay
+        left out in another process.
+        """
         return _decode_manifest, (msgspec.json.encode(self),)
 
 
 def _decode_manifest(data: bytes) -> Manifest:
+    """The manifest in this JSON."""
     return msgspec.json.decode(data, type=Manifest)
 
 
 class Toml(NamedTuple):
-    """What a TOML file says, and its text."""
+    """The values and the text of a TOML file."""
 
     path: Path
     text: str
-    said: dict[str, Any]
+    values: dict[str, Any]
 
     def place(self, key: str) -> str:
-        """The file with the line of a key or table, if it can be found."""
+        """The file's name with the line of a key or table, if it can be found."""
         key_there = rf"^[\[ \t]*[\"']?{re.escape(key)}[\"']?[ \t]*[].=]"
-        found = re.search(key_there, self.text, re.MULTILINE)
-        line = f" line {self.text.count(chr(10), 0, found.start()) + 1}" if found else ""
+        match = re.search(key_there, self.text, re.MULTILINE)
+        line = f" line {self.text.count(chr(10), 0, match.start()) + 1}" if match else ""
         return f"{self.path}{line}"
 
 
 def read_toml(path: Path) -> Toml:
-    """A TOML file, byte order mark or not. Raises UserError that says where the first error is."""
+    """Reads a TOML file, with or without a byte order mark. Raises UserError that says where the
+    first error is.
+    """
     text = ""
     try:
         text = path.read_text(encoding="utf-8-sig")
         return Toml(path, text, msgspec.toml.decode(text))
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: expected text in UTF-8, got {error}") from None
-    # too long a number, arrays nested too deep
+    # a number is too long, or arrays are nested too deep
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
-        said = str(error)
+        message = str(error)
         lines = text.splitlines()
-        where = WHERE.search(said)
+        where = WHERE.search(message)
         if where is None or not lines:
-            raise UserError(f"{path}: {said}") from None
+            raise UserError(f"{path}: {message}") from None
         number = int(where[1] or len(lines))
         column = where[2]
-        at = f" line {number}" + (f", column {column}" if column else "")
+        where_it_is = f" line {number}" + (f", column {column}" if column else "")
         shown = lines[number - 1].strip() if number <= len(lines) else ""
-        said = f"{said[0].lower()}{said[1 : where.start()]}, got {shown[:60]!r}"
-        raise UserError(f"{path}{at}: {said}") from None
+        message = f"{message[0].lower()}{message[1 : where.start()]}, got {shown[:60]!r}"
+        raise UserError(f"{path}{where_it_is}: {message}") from None
 
 
 def check_file(file: Path, root: Path) -> None:
-    """Raises BotFolderError unless it is a regular file below ``root`` (a resolved path), or a link
-    within it; some installers place every file of the arena's own bots as a link.
+    """Raises BotFolderError unless the file is a regular file below ``root`` (a resolved path), or
+    a link to one. Links of bundled bots may lead elsewhere, because some installers make a link of
+    every file.
     """
     try:
         target = file.resolve()
@@ -237,17 +255,18 @@ def check_file(file: Path, root: Path) -> None:
             raise BotFolderError(f"{file}: expected {wanted}", COPY_IT)
         if not file.is_file():
             raise BotFolderError(f"{file}: expected a regular file")
-    except (OSError, RuntimeError) as error:  # a loop of links
+    except (OSError, RuntimeError) as error:  # links form a loop
         raise BotFolderError(f"{file}: expected a file, got {error}") from None
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a bot's folder. Raises BotFolderError that says what is wrong."""
+    """The manifest in a bot's folder. Raises BotFolderError that says what is wrong."""
     path = folder / MANIFEST_FILE
     try:
         if os.path.lexists(path):
             check_file(path, folder.resolve())
-        if (size := path.stat().st_size) > MAX_BYTES:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
             wanted = f"at most {MAX_BYTES >> 10} KiB, got {size} bytes"
             raise BotFolderError(f"{path}: expected {wanted}")
         file = read_toml(path)
@@ -260,47 +279,51 @@ def read_manifest(folder: Path) -> Manifest:
         if isinstance(error, BotFolderError):
             raise
         raise BotFolderError(str(error), SMALLEST) from None
-    options = file.said.pop("options", {})
+    options = file.values.pop("options", {})
     manifest = _manifest_of(file)
     if any("\0" in word for words in (manifest.command, *manifest.build) for word in words):
         wanted = "words without the character U+0000 in command and build, got one with it"
         raise BotFolderError(f"{path}: expected {wanted}")
     check_name(manifest.name, str(path))
-    if not VERSION.fullmatch(version := str(manifest.version)):
+    version = str(manifest.version)
+    if not VERSION.fullmatch(version):
         wanted = f"a version of up to 20 letters, digits, '-', '_' and '.', got {version!r}"
         raise BotFolderError(f"{path}: expected {wanted}")
     return replace(manifest, options=read_options(options, str(path)))
 
 
 def _manifest_of(file: Toml) -> Manifest:
-    """What the file says, without its options. Raises BotFolderError with the line."""
+    """The manifest in the file, without its options. Raises BotFolderError with the line."""
     keys = Manifest.__struct_fields__
-    for key in file.said:
+    for key in file.values:
         if key not in keys:
             near = did_you_mean(key, keys).rstrip()
             cure = NO_GRANTS if key in GRANTING else near or f"there are {', '.join(keys)}"
-            said = f"{file.place(key)}: expected a key of {MANIFEST_FILE}, got {key!r:.80}"
-            raise BotFolderError(said, cure)
+            message = f"{file.place(key)}: expected a key of {MANIFEST_FILE}, got {key!r:.80}"
+            raise BotFolderError(message, cure)
     try:
-        return msgspec.convert(file.said, type=Manifest)
+        return msgspec.convert(file.values, type=Manifest)
     except (msgspec.ValidationError, RecursionError) as error:
-        found = FIELD.fullmatch(str(error))
-        place = f"{file.place(found[2])}: {found[2]}" if found else str(file.path)
-        raise BotFolderError(f"{place}: {found[1] if found else error}", SMALLEST) from None
+        match = FIELD.fullmatch(str(error))
+        place = f"{file.place(match[2])}: {match[2]}" if match else str(file.path)
+        raise BotFolderError(f"{place}: {match[1] if match else error}", SMALLEST) from None
 
 
 def read_options(declared: Any, where: str) -> dict[str, Option]:
-    """The ``[options]`` of a bot.toml. Raises BotFolderError that names the option."""
+    """The options in the ``[options]`` of a bot.toml. Raises BotFolderError that names
+    the option.
+    """
     if not isinstance(declared, dict):
         cure = f"for example\n[options]\ndepth = {OPTION_EXAMPLE}}}"
         raise BotFolderError(f"{where}: expected a table [options], got {declared!r:.80}", cure)
-    if len(declared) > MOST_OPTIONS:
-        many = f"at most {MOST_OPTIONS} options, got {len(declared)}"
+    if len(declared) > MAX_OPTIONS:
+        many = f"at most {MAX_OPTIONS} options, got {len(declared)}"
         raise BotFolderError(f"{where}: expected {many}")
-    return {name: _read_option(name, told, where) for name, told in declared.items()}
+    return {name: _read_option(name, declaration, where) for name, declaration in declared.items()}
 
 
-def _read_option(name: str, told: Any, where: str) -> Option:
+def _read_option(name: str, declaration: Any, where: str) -> Option:
+    """The option that this part of a bot.toml declares. Raises BotFolderError."""
     if not OPTION_NAME.fullmatch(name):
         wanted = "names of options of up to 30 small letters, digits and '_'"
         raise BotFolderError(f"{where}: expected {wanted}, got {name[:80]!r}")
@@ -308,24 +331,25 @@ def _read_option(name: str, told: Any, where: str) -> Option:
         cure = f"every bot has {', '.join(ARENA_OPTIONS)}: leave it out"
         raise BotFolderError(f"{where}: expected another name than {name} for an option", cure)
     try:
-        option = msgspec.convert(told, type=Option)
+        option = msgspec.convert(declaration, type=Option)
     except (msgspec.ValidationError, RecursionError) as error:
         hint = f'for example\n{name} = {OPTION_EXAMPLE}, help = "..."}}'
         raise BotFolderError(f"{where}: option {name}: {error}", hint) from None
     wrong = _wrong_choices(option) or _wrong_range(option) or _wrong_default(option)
-    if len(option.help) > MOST_HELP:
-        wrong = f"expected a help of at most {MOST_HELP} signs, got {len(option.help)}"
+    if len(option.help) > MAX_HELP:
+        wrong = f"expected a help of at most {MAX_HELP} signs, got {len(option.help)}"
     if wrong:
         raise BotFolderError(f"{where}: option {name}: {wrong}")
     return option
 
 
 def _wrong_choices(option: Option) -> str:
+    """What is wrong with the choices of an option; empty if nothing is."""
     choices = option.choices
     if option.type != "choice":
         return f"expected no choices with type {option.type}" if choices else ""
-    if not 0 < len(choices) <= MOST_CHOICES:
-        return f'expected choices = ["...", "..."], 1 to {MOST_CHOICES}, got {len(choices)}'
+    if not 0 < len(choices) <= MAX_CHOICES:
+        return f'expected choices = ["...", "..."], 1 to {MAX_CHOICES}, got {len(choices)}'
     if len(set(choices)) < len(choices):
         return "expected each choice once"
     wanted = "expected choices of up to 30 letters, digits, '-', '_' and '.'"
@@ -334,6 +358,7 @@ def _wrong_choices(option: Option) -> str:
 
 
 def _wrong_range(option: Option) -> str:
+    """What is wrong with the range of an option; empty if nothing is."""
     for key, end in (("min", option.min), ("max", option.max)):
         if end is None:
             continue
@@ -348,7 +373,9 @@ def _wrong_range(option: Option) -> str:
 
 
 def _wrong_default(option: Option) -> str:
-    default, (kind, types) = option.usual, KINDS[option.type]
+    """What is wrong with the default of an option; empty if nothing is."""
+    default = option.usual
+    kind, types = KINDS[option.type]
     if default is None:
         return "expected a default"
     if not isinstance(default, types) or (isinstance(default, bool) and option.type != "bool"):
@@ -359,26 +386,28 @@ def _wrong_default(option: Option) -> str:
 
 def comments(text: str) -> list[str]:
     """The comments in a bot.toml, in their order."""
-    return [found[2] for found in COMMENT.finditer(text) if found[2]]
+    return [match[2] for match in COMMENT.finditer(text) if match[2]]
 
 
 def played_text(text: str, manifest: Manifest) -> str:
-    """The bot.toml that goes with a bot into its games: what its hash covers, and nothing else.
+    """The bot.toml that is copied with a bot into its games: what the bot's hash covers, and
+    nothing else.
 
-    A bot can read the file, so its version, the order of its keys and its blanks would be places to
-    hand on what the hash does not tell.
+    A bot can read the file. If its version, the order of its keys or its blanks were copied, they
+    could pass on information that the hash does not cover.
     """
     values = msgspec.to_builtins(replace(manifest, version="1"))
-    # JSON is TOML, for such values as there are, but for one character that TOML wants escaped.
+    # For the values that occur here JSON is valid TOML, except for one character that TOML wants
+    # escaped.
     options = values.pop("options", {})
-    for name, told in options.items():
-        values |= {f"options.{name}.{key}": value for key, value in told.items()}
+    for name, fields in options.items():
+        values |= {f"options.{name}.{key}": value for key, value in fields.items()}
     lines = [f"{key} = {msgspec.json.encode(value).decode()}" for key, value in values.items()]
     return "\n".join([*comments(text), *(line.replace("\x7f", "\\u007f") for line in lines), ""])
 
 
 def check_name(name: str, where: str) -> None:
-    """Raises BotFolderError unless the name is fit for a game's id, a file name and a table."""
+    """Raises BotFolderError unless the name can be part of a game's id, a file name and a table."""
     if not NAME.fullmatch(name):
         plain = normalize("NFKD", name).encode("ascii", "ignore").decode()
         fit = NOT_IN_NAME.sub("-", plain).strip("-._")[:40].rstrip("-._") or "my-bot"

@@ -1,10 +1,10 @@
-"""The processes that a bot leaves behind when its keeper is killed: this process adopts them while
-bots live (Linux), and kills them.
+"""Kills the processes that a bot leaves behind if its keeper is killed. This process adopts them
+while bots live (on Linux).
 
-A child of this process need not be a bot's: a notebook, for example, starts programs of its own. A
-child is taken for a bot's if it is in the session in which the keeper started the bot, if its
-environment names the keeper, or if it descends from such a process. Nothing else is killed, except
-in a process that declares that it has no children but keepers.
+Not every child of this process belongs to a bot: a notebook, for example, starts programs of its
+own. A child is taken for a bot's if it is in the session in which the keeper started the bot, if
+its environment names the keeper, or if it descends from such a process. Nothing else is killed,
+unless a process declares that it has no children but keepers.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ SESSION_FIELD = 3
 
 
 class Adoption:
-    """Makes this process the parent of all orphans below it, from its first bot to its last."""
+    """Makes this process the parent of all orphans below it, as long as it has bots."""
 
     def __init__(self) -> None:
         self.keepers = set[int]()
@@ -34,7 +34,7 @@ class Adoption:
         self._was_subreaper = False
 
     def begin(self) -> None:
-        """Count a bot that is about to start."""
+        """Counts a bot that is about to start."""
         with self._lock:
             if self._bots == 0:
                 self._was_subreaper = is_subreaper()
@@ -42,7 +42,9 @@ class Adoption:
             self._bots += 1
 
     def end(self) -> None:
-        """Count a bot that has ended. After the last one, this process is what it was before."""
+        """Counts a bot that has ended. After the last one, this process adopts orphans only if it
+        did so before.
+        """
         with self._lock:
             self._bots -= 1
             if self._bots == 0:
@@ -50,11 +52,13 @@ class Adoption:
 
 
 adoption = Adoption()
-"""Being a subreaper is a property of the whole process."""
+"""The one count of this process, because adopting orphans is a property of the whole process."""
 
 
 def expect_only_keepers() -> None:
-    """Declare that this process has no children but keepers: any other child is a bot's orphan."""
+    """Declares that this process has no children but keepers, so that any other child is a bot's
+    orphan.
+    """
     adoption.has_only_keepers = True
 
 
@@ -67,8 +71,8 @@ def is_subreaper() -> bool:
 
 
 def kill_orphans(keeper: int, session: int | None) -> None:
-    """Kill what a killed keeper's bot left behind, generation by generation. ``session`` is the one
-    in which the keeper started the bot, None if it had not yet done so.
+    """Kills what the bot of a killed keeper left behind, generation by generation. ``session`` is
+    the one in which the keeper started the bot, None if it had not started it yet.
     """
     if sys.platform != "linux":
         if session is not None:
@@ -82,7 +86,7 @@ def kill_orphans(keeper: int, session: int | None) -> None:
             return
         for pid in orphans:
             known.update(family(pid))
-        # Its number cannot be another session's, as long as one of its processes is there.
+        # No other session can get this number as long as one of its processes exists.
         if session is not None and any(_session_of(pid) == session for pid in orphans):
             _kill_session(session)
         for pid in orphans:
@@ -103,16 +107,18 @@ def _is_of_bot(pid: int, keeper: int, session: int | None) -> bool:
 
 
 def _session_of(pid: int) -> int | None:
+    """The session of a process, None if the process does not exist any more."""
     fields = stat_of(pid)
     return int(fields[SESSION_FIELD]) if fields else None
 
 
 def _kill_session(session: int) -> None:
-    """Kill the processes that a session began with, as far as they are in its first group."""
+    """Kills the processes in the first process group of a session."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(session, signal.SIGKILL)
 
 
 def _set_subreaper(*, adopts: bool) -> None:
+    """Makes this process adopt the orphans among its descendants, or not."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SUBREAPER, int(adopts), 0, 0, 0)

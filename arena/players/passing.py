@@ -1,8 +1,8 @@
 """Temporary folders for bots and builds, each owned by the process that made it.
 
-That process holds a lock on the folder, which the kernel releases when the process ends, however it
-ends. So a folder that can be locked has no owner any more, and is removed. A process id in the
-folder's name would not say that, because another process may have got the same number.
+The owner holds a lock on its folder. The kernel releases the lock when the process ends, however it
+ends, so a folder that can be locked has no owner any more and is removed. A process id in the
+folder's name would not show that, because another process may have got the same id.
 """
 
 import fcntl
@@ -17,28 +17,28 @@ from pathlib import Path
 
 PREFIX = "qin-arena-"
 UNFINISHED = ".qin-arena-new-"
-"""How the name of a folder begins until its process has locked it."""
+"""The prefix of the name of a folder that its process has not locked yet."""
 PATIENCE_S = 60
 """How many seconds a process may take between making a folder and locking it."""
 
 _locks: dict[str, int] = {}
-"""The descriptor that holds the lock of each folder of this process."""
+"""For each folder of this process, the descriptor that holds its lock."""
 
 
 def make_passing(kind: str) -> str:
-    """Makes an empty folder that this process owns, and returns its path; ``kind`` is a part of its
-    name. Raises OSError, and then leaves no folder.
+    """Makes an empty temporary folder that this process owns, and returns its path; ``kind`` is a
+    part of its name. Raises OSError, and then leaves no folder.
     """
     with ExitStack() as undo:
         made = tempfile.mkdtemp(prefix=UNFINISHED)
         undo.callback(os.rmdir, made)
         handle = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
         undo.callback(os.close, handle)
-        # On a file system without locks, no folder is ever taken for abandoned.
+        # On a file system without locks this fails, and no folder counts as abandoned.
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Only now the folder gets a name that other processes look at, so none sees it without its
-        # lock.
+        # The folder gets the name that other processes look for only now, so none of them sees it
+        # without its lock.
         name = made.replace(UNFINISHED, f"{PREFIX}{kind}-")
         os.rename(made, name)  # noqa: PTH104 - every start of a bot waits for this call
         undo.pop_all()
@@ -47,8 +47,10 @@ def make_passing(kind: str) -> str:
 
 
 def remove_passing(folder: str) -> None:
-    """Removes a folder that this process owns. What cannot be removed has no owner any more."""
-    # Closed first: without a free descriptor, nothing can be removed.
+    """Removes a temporary folder that this process owns. Files that cannot be removed stay, without
+    an owner.
+    """
+    # The lock is closed first: without a free descriptor, nothing can be removed.
     handle = _locks.pop(folder, None)
     if handle is not None:
         os.close(handle)
@@ -56,8 +58,10 @@ def remove_passing(folder: str) -> None:
 
 
 def remove_abandoned() -> list[Path]:
-    """Removes the folders of this user that no living process owns, and returns their paths."""
-    found = []
+    """Removes the temporary folders of this user that no living process owns, and returns their
+    paths.
+    """
+    removed = []
     places = Path(tempfile.gettempdir())
     for place in sorted([*places.glob(f"{PREFIX}*"), *places.glob(f"{UNFINISHED}*")]):
         with suppress(OSError):  # the folder is gone, or its owner holds the lock
@@ -70,20 +74,20 @@ def remove_abandoned() -> list[Path]:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 remove_tree(str(place))
-                found.append(place)
+                removed.append(place)
             finally:
                 os.close(handle)
-    return found
+    return removed
 
 
 def age_s(place: Path) -> float:
-    """How many seconds ago a folder was last changed, by the dates of the file system."""
+    """How many seconds ago a folder was last changed, by the clock of its file system."""
     return datetime.now(UTC).timestamp() - place.lstat().st_mtime
 
 
 def remove_tree(folder: str) -> None:
-    """Removes a folder to which a bot may have written, with everything in it; if the path is a
-    link, only the link. Files that cannot be removed stay.
+    """Removes a folder to which a bot may have written, with everything in it. If the path is a
+    link, only the link is removed. Files that cannot be removed stay.
 
     Python removes nearly every folder. It fails for folders that are nested deeper than its stack,
     and for folders that their owner may not list; programs of the system remove those.
@@ -101,8 +105,10 @@ def remove_tree(folder: str) -> None:
 
 
 def run_tool(*command: str) -> None:
-    """Runs a program of the system on a folder."""
+    """Runs a program of the system, found in its usual folders even if the user's PATH leaves them
+    out.
+    """
     *words, place = command
-    # The system's own programs, also where the user's PATH does not lead to them.
+    # The system's folders are searched even if the user's PATH leaves them out.
     system = {"PATH": os.defpath}
     subprocess.run([*words, "--", place], stderr=subprocess.DEVNULL, check=False, env=system)  # noqa: S603

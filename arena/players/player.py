@@ -1,4 +1,4 @@
-"""What the referee needs from whoever plays, and the players that have no process of their own: a
+"""What the referee needs from any player, and the players without a process of their own: a
 function, a built-in bot, a person. A bot's process is `arena.players.bot`.
 """
 
@@ -23,11 +23,13 @@ from arena.rules.playouts import GROWTH, HELD, PLACED, WON
 from arena.rules.terms import REVISION
 
 Dialogue = list[tuple[Literal["to", "from"], float, str]]
-"""Lines of a dialogue: direction (to or from the bot), ms since the game began, text."""
+"""The lines of a dialogue: the direction (to or from the bot), ms since the start of the game, and
+the text.
+"""
 KEPT_BYTES = 2000
-"""How many bytes of a line the evidence keeps."""
+"""The most bytes of a line that the evidence keeps."""
 IN_PROCESS = ["arena", "in-process"]
-"""What a built-in bot has before its name where other bots have their start command."""
+"""The words before a built-in bot's name that stand for its start command."""
 NAMES = ("random", "greedy", "careful")
 """The built-in bots that play if none are named."""
 PLAYS = 1
@@ -39,11 +41,11 @@ DESCRIPTIONS = {
     "careful": "the best outlook",
 }
 TURN_BITS = 7
-"""A game has at most 72 turns."""
+"""The number of bits that hold a turn; a game has at most 72 turns."""
 YOU = "human"
 """The name of a person in records."""
 A_PERSON = ["a person"]
-"""What a person has where bots have their start command."""
+"""The text that stands for a person's start command."""
 PERSON = Bot(
     YOU,
     Manifest(name=YOU, command=A_PERSON, version="1", description="a person"),
@@ -53,8 +55,8 @@ PERSON = Bot(
 
 
 class Answer(Struct, frozen=True, gc=False):
-    """A move in notation, its cost by the clock in force, both moments, and what was said.
-    ``idle_ns`` is how long the bot was idle meanwhile, where the clock counts processor time.
+    """A move in notation, its cost by the clock in use, the times of request and answer, and the
+    bot's note. ``idle_ns`` is how long the bot was idle meanwhile, if CPU time is measured.
     """
 
     move: str
@@ -68,7 +70,7 @@ class Answer(Struct, frozen=True, gc=False):
 class Evidence(Struct, frozen=True):
     """The evidence of a fault. ``after_ms`` and the times in ``lines`` count from the start of the
     game; ``ending`` is empty if the process was still running; ``asked_ms`` is the time allowed for
-    each answer of the game, including the one that was due.
+    each answer of the game, including the missing one.
     """
 
     bot: str
@@ -84,54 +86,58 @@ class Evidence(Struct, frozen=True):
 
 
 class Player:
-    """The player at one seat, for one game after another. What most players do not need does
+    """The player at one seat, for one game after another. Methods that most players do not need do
     nothing here.
 
-    ``meanwhile`` is set by the referee and called now and then while an answer takes long. Every
-    method may raise Forfeit.
+    ``meanwhile`` is set by the referee, and called now and then during a long wait for an answer.
+    Every method may raise Forfeit.
     """
 
     name: str
     meanwhile: Callable[[], None] = staticmethod(lambda: None)
 
     def begin(self, start: Start) -> None:
-        """A game begins."""
+        """Begins a game."""
 
     def choose(self, state: State, budget_ns: int) -> Answer:
         """The move of the seat whose turn it is; ``budget_ns`` is the time for the answer."""
         raise NotImplementedError
 
     def rest(self) -> None:
-        """Another player is being asked: this one must not compute."""
+        """Stops computing, because another player is being asked."""
 
     def inform(self, line: bytes) -> None:
         """Passes on a public line: a placement, a pass, or the end."""
 
     def finish(self) -> None:
-        """The game is over, and this seat played to the end."""
+        """Ends a game that this seat played to the end."""
 
     def dismiss(self) -> None:
-        """This seat has forfeited: the player will not be asked again."""
+        """Ends a game that this seat forfeited: the player will not be asked again."""
 
     def stop(self) -> None:
         """Releases what the player holds between games; calling it again does nothing."""
 
     def take_stderr(self) -> list[tuple[str, str]]:
-        """The lines that it wrote to stderr since the last call, each with when it did, such as
-        ``turn 3``, where somebody listens.
+        """The lines that the player wrote to stderr since the last call, each with the time it was
+        written, such as ``turn 3``. Empty unless stderr is collected.
         """
         return []
 
     def evidence(self) -> tuple[str, Dialogue, str]:
-        """How the process ended, the last lines each way, the end of stderr; empty without one."""
+        """How the process ended, the last lines both ways, and the end of stderr; empty without a
+        process.
+        """
         return "", [], ""
 
 
 class InProcessPlayer(Player):
-    """Plays ``choose(state, seed)``. It is trusted: it sees the whole state and is never late."""
+    """A player that calls ``choose(state, seed)``. It is trusted: it sees the whole state and is
+    never late.
+    """
 
     is_running = False
-    """There is no process that could be kept."""
+    """Always False, because there is no process that could be kept."""
 
     def __init__(self, name: str, choose: Callable[[State, int], int]) -> None:
         self.name = name
@@ -142,15 +148,15 @@ class InProcessPlayer(Player):
         """Stores the seat's seed for the game."""
         self._seed = start.seed
 
-    # A function is never late.
+    # The budget is unused, because a function is never late.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """The function's move on a copy of the state."""
+        """The function's move in a copy of the state."""
         began_ns = time.monotonic_ns()
         move = self._choose(state.copy(), self._seed)
         return Answer(move_text(state.board, move), time.monotonic_ns() - began_ns, began_ns)
 
 
-# The shape of a choosing function.
+# The seed is unused: this is the signature of every choosing function.
 def first_move(state: State, seed: int) -> int:  # noqa: ARG001
     """The first legal move."""
     return state.nth(0)
@@ -162,18 +168,20 @@ def random_move(state: State, seed: int) -> int:
 
 
 class BuiltIn(NamedTuple):
-    """A policy as a bot, which looks at ``among`` legal moves drawn at random, or at all if 0."""
+    """A playout policy as a bot. It looks at ``among`` legal moves drawn at random, or at all of
+    them if that is 0.
+    """
 
     policy: str
     among: int = 0
 
     def choose(self, state: State, seed: int) -> int:
-        """The mover's move; the same seed and turn give the same move. PASS if it has none."""
+        """The mover's move, PASS if it has none; the same seed and turn give the same move."""
         return state.choice(seed << TURN_BITS | state.turns, self.policy, self.among)
 
     @property
     def sha256(self) -> str:
-        """A hash of everything its choices depend on."""
+        """A hash of everything that the bot's choices depend on."""
         weights = [PLACED, GROWTH, HELD, WON] if self.policy == "careful" else []
         known = [self.policy, self.among, PLAYS, REVISION, weights]
         return sha256(msgspec.json.encode(known)).hexdigest()
@@ -192,39 +200,43 @@ def built_in(name: str) -> BuiltIn:
 
 
 def refuse_built_in_name(name: str, cure: str) -> None:
-    """Raises BotFolderError for a bot of the user's with the name of a built-in one."""
+    """Raises BotFolderError if a bot of the user has the name of a built-in bot."""
     if NAME.fullmatch(name):
         taken = f"expected another name than {name!r}, which is that of a built-in bot"
         raise BotFolderError(taken, cure)
 
 
 def built_in_bot(name: str) -> Bot:
-    """The built-in bot as a bot of a run. Raises ConfigError."""
-    own = built_in(name)
+    """The built-in bot in the form of a run's bot. Raises ConfigError."""
+    policy = built_in(name)
     idea = DESCRIPTIONS[name.partition("-")[0]] + (
-        f" among {own.among} moves drawn at random" if own.among else ""
+        f" among {policy.among} moves drawn at random" if policy.among else ""
     )
     manifest = Manifest(
         name=name, command=[*IN_PROCESS, name], version=str(PLAYS), language="C", description=idea
     )
-    return Bot(name, manifest, Path(), own.sha256)
+    return Bot(name, manifest, Path(), policy.sha256)
 
 
 def is_built_in(bot: Bot) -> bool:
-    """Whether that is a bot of this arena; one from a folder is not, whatever its command says."""
+    """Whether a bot is one of the arena's own. A bot from a folder never is, whatever its command
+    says.
+    """
     *command, name = bot.command
     is_named = command == IN_PROCESS and NAME.fullmatch(name) is not None
     return is_named and bot.sha256 == built_in(name).sha256
 
 
 def built_in_player(bot: Bot) -> InProcessPlayer:
-    """A built-in bot in a seat beside processes, shown only what a bot there is told."""
+    """A player for a built-in bot at a table with processes. It is shown only what a process is
+    told.
+    """
     choose = built_in(bot.manifest.name).choose
     return InProcessPlayer(bot.label, lambda state, seed: choose(seen_by_mover(state), seed))
 
 
 def seen_by_mover(state: State) -> State:
-    """A copy without the hands of the others and the order of the pile."""
+    """A copy of the state without the other seats' hands and the order of the pile."""
     seen = state.copy()
     for seat, hand in enumerate(state.hands):
         if seat != state.mover:

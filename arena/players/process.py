@@ -1,4 +1,6 @@
-"""One bot process under its keeper, in a session of its own, killed with all that it started."""
+"""The process of one bot under its keeper, in a session of its own. It is killed together with
+everything it started.
+"""
 
 import contextlib
 import errno
@@ -24,8 +26,8 @@ from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.timekeeper import Meter, family, has_pipe_open
 
 THREADS = 2 * PROCESSES
-MOST_STDERR = 64 << 20
-LIMITS = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 256, "RLIMIT_FSIZE": MOST_STDERR, "threads": THREADS}
+MAX_STDERR = 64 << 20
+LIMITS = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 256, "RLIMIT_FSIZE": MAX_STDERR, "threads": THREADS}
 BUILD_LIMITS = {
     **LIMITS,
     "RLIMIT_NOFILE": 1024,
@@ -33,19 +35,23 @@ BUILD_LIMITS = {
     "disk_mb": 4096,
     "files_on_disk": 100_000,
 }
-MEMORY_MB, BUILD_MEMORY_MB = 1024, 4096
+MEMORY_MB = 1024
+BUILD_MEMORY_MB = 4096
 BUILD_TAIL = 2000
 STDERR_TAIL = 8 * 1024
 STDERR_KEPT = 1024 * 1024
 STOP_S = 3.0
 STEP_NS = 10_000_000
-MOST_PAUSES, MOST_ROUNDS = 8, 50
-"""So often a bot is stopped before it is killed; so often new processes are looked for."""
-MOST_NAPS, NAP_S = 20, 0.0005
+MAX_PAUSES = 8
+"""How often a bot that resumes by itself is stopped before it is killed."""
+MAX_ROUNDS = 50
+"""How often the arena looks for new processes of a bot that it stops."""
+MAX_NAPS = 20
+NAP_S = 0.0005
 AWAKE = (b"R", b"S", b"D")
-"""The states of a process that is not stopped, and not at its end."""
+"""The states of a process that is neither stopped nor ending."""
 SIGNALLED = 128
-"""What shells and bubblewrap add to a signal's number to turn it into an exit status."""
+"""What shells and bubblewrap add to a signal's number to make an exit status of it."""
 
 
 EXCESSES = {
@@ -55,7 +61,7 @@ EXCESSES = {
     "disk": "its files took {} MB: write less",
     "files": "it had {} files: delete those it no longer needs",
     "uncounted": (
-        "its processes used {} ms of processor time that could not be counted: run only programs"
+        "its processes used {} ms of CPU time that could not be counted: run only programs"
         " that they may read"
     ),
     "awake": (
@@ -63,7 +69,9 @@ EXCESSES = {
         " think only when asked, and end every process you start"
     ),
 }
-"""What a bot is killed for, by its keeper or by `BotProcess.pause`."""
+"""The reasons for which a bot is killed by its keeper or by `BotProcess.pause`, with their
+sentences.
+"""
 UNWATCHED = (
     "was killed because the process that watches over it was killed: a bot must leave the arena's"
     " processes alone"
@@ -78,9 +86,12 @@ CURES = {
 
 
 class Ending(NamedTuple):
-    """How a bot's process ended: an exit status, a signal's number, or why it could not be started.
-    ``unwatched``: something killed its keeper, which ends the bot too. ``excess``: a word of
-    `EXCESSES` for which its processes were killed, and how much it was.
+    """How a bot's process ended: an exit status, a signal's number, or the reason why it could not
+    be started.
+
+    ``unwatched``  something killed the keeper, which ends the bot, too
+    ``excess``     the word of `EXCESSES` for which the bot was killed, and the amount that was too
+                   much
     """
 
     exit: int | None = None
@@ -93,8 +104,8 @@ class Ending(NamedTuple):
 
     @property
     def use(self) -> str:
-        """The processor time and memory of the process, as far as known."""
-        return f"{self.cpu_s:.2f} s of processor time, at most {self.peak_kb >> 10} MB of memory"
+        """A text about the CPU time and memory that the process used, as far as known."""
+        return f"{self.cpu_s:.2f} s of CPU time, at most {self.peak_kb >> 10} MB of memory"
 
     def __str__(self) -> str:
         if self.failed:
@@ -111,7 +122,8 @@ class Ending(NamedTuple):
 
 class BotProcess:
     """A started bot. ``to_bot`` and ``from_bot`` are descriptors that the caller owns.
-    ``processes`` 0 sets no limit to their number. ``grants`` are what it may do beyond the sandbox.
+    ``processes`` 0 sets no limit to the number of processes. ``grants`` are what the bot may do
+    beyond the sandbox.
 
     Raises Void if the machine cannot start another process, SandboxError for a grant that has
     changed.
@@ -206,13 +218,16 @@ class BotProcess:
         return ",".join(f"{name}={number}" for name, number in merged.items())
 
     def ending(self, wait_s: float = 0.0) -> Ending | None:
-        """How the bot ended, after waiting up to ``wait_s``; None if it is still running."""
+        """How the bot ended, after waiting up to ``wait_s`` seconds for it; None if it
+        still runs.
+        """
         deadline = time.monotonic() + wait_s
         while True:
             endings = filter(None, map(self._ending_of, self._told()))
-            if ending := next(endings, None):
-                is_awake = self._pauses > MOST_PAUSES
-                return ending._replace(excess=("awake", MOST_PAUSES)) if is_awake else ending
+            ending = next(endings, None)
+            if ending:
+                is_awake = self._pauses > MAX_PAUSES
+                return ending._replace(excess=("awake", MAX_PAUSES)) if is_awake else ending
             if self._unwatched:
                 return Ending(signal=signal.SIGKILL, unwatched=True)
             if time.monotonic() >= deadline:
@@ -220,16 +235,18 @@ class BotProcess:
             time.sleep(0.002)
 
     def _ending_of(self, line: str) -> Ending | None:
-        """The ending in a keeper's line; bubblewrap shows a signal as status 128 and more."""
-        word, _, rest = line.partition(" ")
+        """The ending that a line of the keeper reports; bubblewrap reports a signal as status 128
+        plus its number.
+        """
+        word, _, details = line.partition(" ")
         if word == "failed":
-            return Ending(failed=rest)
+            return Ending(failed=details)
         if word in EXCESSES:
-            own = self._launch.processes if word == "processes" else 0
-            return Ending(signal=signal.SIGKILL, excess=(word, int(rest) - own))
+            of_sandbox = self._launch.processes if word == "processes" else 0
+            return Ending(signal=signal.SIGKILL, excess=(word, int(details) - of_sandbox))
         if word not in ("exit", "signal"):
             return None
-        number, cpu_s, peak_kb = rest.split()
+        number, cpu_s, peak_kb = details.split()
         status, killer = (int(number), None) if word == "exit" else (None, int(number))
         if status and status > SIGNALLED and self._sandbox.tier == "bubblewrap":
             killer = status - SIGNALLED
@@ -237,62 +254,69 @@ class BotProcess:
         return Ending(status, killer, cpu_s=float(cpu_s), peak_kb=int(peak_kb))
 
     def pause(self) -> None:
-        """Stops all its processes until `go_on`; kills those that run again, time after time."""
-        # One in a long system call goes on until that ends, for which nobody is to blame.
+        """Stops all the bot's processes until `go_on`. A bot whose processes resume again and again
+        is killed.
+        """
+        # A process in a long system call runs until the call ends, which is no fault of the bot.
         self._pauses += self._is_stopped or not self._pauses
-        number = signal.SIGSTOP if self._pauses <= MOST_PAUSES else signal.SIGKILL
+        number = signal.SIGSTOP if self._pauses <= MAX_PAUSES else signal.SIGKILL
         sent = list[int]()
         self._is_stopped = True
-        # What was sent a signal starts nothing more.
-        for _ in range(MOST_ROUNDS):
-            if not (new := [pid for pid in self._tree() if pid not in sent]):
+        # A process that was sent a signal starts no further ones.
+        for _ in range(MAX_ROUNDS):
+            new = [pid for pid in self._tree() if pid not in sent]
+            if not new:
                 return
-            # Parents first: a shell that saw its child stopped would end.
+            # Parents are stopped first: a shell that saw its child stop would end.
             for pid in new:
                 self._is_stopped &= _stop(pid, number)
             sent += new
 
     def go_on(self) -> None:
-        """Lets its processes run again, if they were stopped, each before its parent."""
-        if 0 < self._pauses <= MOST_PAUSES:
+        """Lets the bot's processes run again if they were stopped, each before its parent."""
+        if 0 < self._pauses <= MAX_PAUSES:
             self._pauses = 0
             for pid in reversed(self._tree()):
                 _send(pid, signal.SIGCONT)
 
     def _tree(self) -> list[int]:
-        """The ids of the bot's processes, the sandbox's own among them."""
+        """The ids of the bot's processes, including those of the sandbox."""
         return family(self._keeper.pid)[1:]
 
     def stderr_tail(self) -> str:
-        """The last 8 KiB of what the bot wrote to stderr, without the values of its variables."""
+        """The last 8 KiB of the bot's stderr, without the values of its granted variables."""
         if self.stderr.closed:
             return ""
         size = self.stderr_size()
         tail = os.pread(self.stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL))
         if self.grants.env and size > STDERR_TAIL:
-            # Its first line may begin within a value, which would not be found.
+            # The first line is dropped: it may begin inside a value, which would not be found.
             tail = tail.partition(b"\n")[2]
         return self.grants.hidden(tail).decode(errors="replace")
 
     def has_output_open(self) -> bool:
-        """Whether a process of the bot still holds its end of stdout; True if nobody can tell."""
+        """Whether a process of the bot still holds its end of stdout open; True if that cannot be
+        found out.
+        """
         tree = self._tree()
         return not tree or has_pipe_open(tree, self.from_bot)
 
-    def stderr_from(self, at: int, most: int) -> bytes:
-        """At most ``most`` bytes of the file of the bot's stderr, from byte ``at`` on."""
-        return b"" if self.stderr.closed else os.pread(self.stderr.fileno(), most, at)
+    def stderr_from(self, offset: int, most: int) -> bytes:
+        """At most ``most`` bytes of the bot's stderr file, from byte ``offset`` on."""
+        return b"" if self.stderr.closed else os.pread(self.stderr.fileno(), most, offset)
 
     def stderr_size(self) -> int:
-        """The number of stderr bytes kept."""
+        """The number of bytes in the bot's stderr file."""
         return 0 if self.stderr.closed else os.fstat(self.stderr.fileno()).st_size
 
     def stderr_written(self) -> int:
-        """The number of bytes written to stderr, including those no longer kept."""
+        """The number of bytes that the bot wrote to stderr, including those no longer kept."""
         return self._stderr_dropped + self.stderr_size()
 
     def trim_stderr(self) -> None:
-        """Drops all but the tail of a long stderr, whose limit is per game, not for the process."""
+        """Shortens a long stderr file to its tail: the limit on its size is per game, not per
+        process.
+        """
         if self.stderr_size() > STDERR_KEPT:
             tail = self.stderr_tail().encode()
             self._stderr_dropped += self.stderr_size() - len(tail)
@@ -300,20 +324,24 @@ class BotProcess:
             os.write(self.stderr.fileno(), tail)
 
     def memory_mb(self) -> int:
-        """The memory of the bot's processes that is not backed by files."""
+        """The MB of memory of the bot's processes that no file backs."""
         tree = self._tree()
         return sum(shared_fairly(pid, figures_of(pid)[0]) for pid in tree) >> 10
 
     def stderr_is_full(self) -> bool:
-        """Whether stderr has reached its size limit, so that the bot cannot write more to it."""
-        return self.stderr_size() >= MOST_STDERR
+        """Whether the bot's stderr has reached its size limit, so that the bot cannot
+        write more.
+        """
+        return self.stderr_size() >= MAX_STDERR
 
     def stop(self) -> None:
-        """Kills the bot and all that it started, and waits for that; may be called again."""
+        """Kills the bot and all that it started, and waits until they have ended. Calling it again
+        does nothing.
+        """
         self._resources.close()
 
     def _end_keeper(self) -> None:
-        """Let go of the lifeline, so that the keeper kills the bot, and wait for both to end."""
+        """Closes the lifeline, so that the keeper kills the bot, and waits for the end of both."""
         self._lifeline.close()
         try:
             self._keeper.wait(STOP_S)
@@ -321,12 +349,12 @@ class BotProcess:
             self._keeper.kill()
             self._keeper.wait()
         adoption.keepers.discard(self._keeper.pid)
-        if self._keeper.returncode:  # it was killed before the bot, whose session is still known
+        if self._keeper.returncode:  # the keeper was killed, so the bot may still live
             session = self._words().get("started")
             kill_orphans(self._keeper.pid, int(session) if session else None)
 
     def _told(self) -> list[str]:
-        """All that the keeper has reported, line by line."""
+        """The lines that the keeper has reported so far."""
         with contextlib.suppress(BlockingIOError):
             text = os.read(self._status, 4096)
             self._status_text += text
@@ -334,10 +362,12 @@ class BotProcess:
         return self._status_text.decode(errors="replace").splitlines()
 
     def _words(self) -> dict[str, str]:
-        """The lines that the keeper has reported, by their first words; each value is the rest of
+        """The lines that the keeper has reported, by their first word; each value is the rest of
         the line.
         """
-        return {word: rest for word, _, rest in (line.partition(" ") for line in self._told())}
+        return {
+            word: details for word, _, details in (line.partition(" ") for line in self._told())
+        }
 
 
 def open_pipe(closes_read: ExitStack, closes_write: ExitStack) -> tuple[int, int]:
@@ -349,8 +379,8 @@ def open_pipe(closes_read: ExitStack, closes_write: ExitStack) -> tuple[int, int
 
 
 def moments(span_ns: int) -> Iterator[int]:
-    """Deadlines of short waits, one after another, until the span has passed; a step in which the
-    whole machine stood still counts as two at most.
+    """Deadlines of short waits, one after another, until ``span_ns`` has passed. A step during
+    which the whole machine stood still counts as two steps at most.
     """
     while span_ns > 0:
         began_ns = time.monotonic_ns()
@@ -359,7 +389,7 @@ def moments(span_ns: int) -> Iterator[int]:
 
 
 def ending_within(process: BotProcess, span_ns: int) -> Ending | None:
-    """How the bot ends before the span has passed, None if it goes on."""
+    """How the bot ends within ``span_ns``; None if it goes on."""
     waits_s = ((moment - time.monotonic_ns()) / 1e9 for moment in moments(span_ns))
     return next(filter(None, map(process.ending, waits_s)), None)
 
@@ -367,7 +397,9 @@ def ending_within(process: BotProcess, span_ns: int) -> Ending | None:
 def run_build(
     command: Sequence[str], folder: Path, sandbox: Sandbox, seconds: float
 ) -> tuple[Ending | None, str]:
-    """Runs a build step. Returns how it ended (None if it ran out of time) and its last output."""
+    """Runs a build step. Returns how it ended (None if it took too long) and the end of
+    its output.
+    """
     deadline = time.monotonic() + seconds
     tail = b""
     process = BotProcess(command, folder, sandbox, BUILD_MEMORY_MB, building=True)
@@ -386,25 +418,26 @@ def run_build(
 
 
 def _send(pid: int, number: int) -> None:
-    """Sends a signal to a process that may be gone."""
+    """Sends a signal to a process that may have ended."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, number)
 
 
 def _stop(pid: int, number: int) -> bool:
-    """Sends a signal that stops or ends a process; whether it has done so, for which it waits a
-    little.
+    """Sends a signal that stops or ends a process, waits a little, and returns whether the process
+    has stopped or ended.
     """
     _send(pid, number)
-    for _ in range(MOST_NAPS):
-        if not (fields := stat_of(pid)) or fields[0] not in AWAKE:
+    for _ in range(MAX_NAPS):
+        fields = stat_of(pid)
+        if not fields or fields[0] not in AWAKE:
             return True
         time.sleep(NAP_S)
     return False
 
 
 def signal_name(number: int) -> str:
-    """``signal 11 (SIGSEGV)``."""
+    """The number and name of a signal: ``signal 11 (SIGSEGV)``."""
     try:
         return f"signal {number} ({signal.Signals(number).name})"
     except ValueError:

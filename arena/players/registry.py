@@ -1,6 +1,6 @@
 """The registry: a folder ``bots/`` with ``name/`` for each bot's newest version and
-``name@version/`` for older ones. Behind it stands the ladder: the bots that come with the arena,
-to play against from the first minute.
+``name@version/`` for older ones. If a bot is not there, it is looked for on the ladder, which is
+the set of bots that come with the arena.
 """
 
 import errno
@@ -30,9 +30,12 @@ LADDER = (
     "ismcts-python",
     "engine-cpp",
 )
-"""From weak to strong. In a checkout ``arena/ladder`` is ``bots/``, with a developer's own."""
+"""The names of the bots of the ladder, from weak to strong. In a checkout ``arena/ladder`` is a
+link to ``bots/``, which may also hold a developer's own bots.
+"""
 LADDER_FOLDER = Path(arena.__file__).parent / "ladder"
-INCOMING, ABANDONED_S = ".incoming-", 3600
+INCOMING = ".incoming-"
+ABANDONED_S = 3600
 STAYS = (
     "a run plays without it when you name the bots that shall play, as in 'arena run my-bot"
     " greedy-python'"
@@ -40,25 +43,27 @@ STAYS = (
 
 
 def ladder() -> dict[str, Path]:
-    """The folder of each bot of the ladder by its name."""
+    """The folder of each bot of the ladder, by its name."""
     folders = {name: LADDER_FOLDER / name for name in LADDER}
     return {name: folder for name, folder in folders.items() if (folder / MANIFEST_FILE).is_file()}
 
 
 class Registry:
-    """The bots in a folder, which need not exist, and behind them those of the ladder."""
+    """The bots in a folder, which need not exist, followed by those of the ladder."""
 
     def __init__(self, root: Path, ladder: Mapping[str, Path] | None = None) -> None:
         self.root = root
         self._ladder = dict(ladder or {})
 
     def labels(self) -> list[str]:
-        """The labels of all bots, old versions too: the registered, sorted, then the ladder's."""
-        own = self._own_labels()
-        return own + [name for name in self._ladder if name not in own]
+        """The labels of all bots, including old versions: the registered ones, sorted, then those
+        of the ladder.
+        """
+        registered = self._own_labels()
+        return registered + [name for name in self._ladder if name not in registered]
 
     def is_of_ladder(self, label: str) -> bool:
-        """Whether that bot comes with the arena; in a checkout, also a registered one."""
+        """Whether that bot comes with the arena; in a checkout, it may be registered, too."""
         name = label.partition("@")[0]
         if name not in self._ladder:
             return False
@@ -66,20 +71,22 @@ class Registry:
         return folder.resolve() == self._ladder[name].resolve()
 
     def newest(self, leave_out: Callable[[str, BotFolderError], object]) -> list[Bot]:
-        """The newest version of each bot: the registered ones by name, then the ladder's.
+        """The newest version of each bot: the registered ones by name, then those of the ladder.
 
-        ``leave_out`` is told of those that cannot be used, and why.
+        ``leave_out`` is called with the label of each bot that cannot be used, and the reason.
         """
-        found = []
+        bots = []
         for label in self.labels():
             try:
-                found += [] if "@" in label else [self.get(label)]
+                bots += [] if "@" in label else [self.get(label)]
             except BotFolderError as error:
                 leave_out(label, error)
-        return found
+        return bots
 
     def get(self, label: str) -> Bot:
-        """``name`` is the newest version, ``name@version`` that one. Raises BotFolderError."""
+        """The bot with this label: ``name`` is the newest version, ``name@version`` a certain one.
+        Raises BotFolderError.
+        """
         folder = self._folder_of(label)
         if folder is None:
             raise self._unknown(label)
@@ -91,7 +98,7 @@ class Registry:
         return msgspec.structs.replace(bot, label=label)
 
     def find(self, text: str) -> Bot:
-        """A bot by label, or by the path of its folder or script. Raises BotFolderError."""
+        """The bot with this label, or at this path of a folder or script. Raises BotFolderError."""
         if text in self.labels():
             return self.get(text)
         path = Path(text)
@@ -106,8 +113,9 @@ class Registry:
         return self.get(text)
 
     def register(self, bot: Bot, taken: Iterable[str] = ()) -> tuple[Bot, bool]:
-        """Copies a bot into the registry as the next version of its name, none of those that are
-        ``taken``, as ``name@version``. Returns the registered bot, and whether anything changed.
+        """Copies a bot into the registry as the next version of its name. Its version is none of
+        the ``taken`` ones, given as ``name@version``. Returns the registered bot, and whether
+        anything changed.
         """
         name = bot.manifest.name
         check_name(name, str(bot.folder))
@@ -123,7 +131,7 @@ class Registry:
         try:
             self._install(bot, manifest, known if name in self._own_labels() else None)
         except OSError as error:
-            raise UserError(*cannot_write(f"into {self.root}", error, OTHER_HOME)) from error
+            raise cannot_write(f"into {self.root}", error, OTHER_HOME) from error
         return self.get(name), True
 
     def expect_to_write(self, bot: Bot) -> None:
@@ -135,14 +143,15 @@ class Registry:
         expect_to_write(places[0], OTHER_HOME)
 
     def owned(self, bot: Bot, author: str, taken: Iterable[str] = ()) -> Bot:
-        """The bot as this author's, with the next number for a version, whatever its bot.toml says.
-        Raises BotFolderError for a name that is another's.
+        """The bot as this author's, with the next version number, whatever its bot.toml says.
+        Raises BotFolderError if the name belongs to another author.
         """
         check_name(author, "--author")
         name = bot.manifest.name
         owners = {self.get(label).manifest.author or "nobody" for label in self.versions(name)}
         owners |= {"the ladder"} if name in self._ladder else set()
-        if others := owners - {author}:
+        others = owners - {author}
+        if others:
             cure = "choose another one, in bot.toml and for the folder"
             got = f"{name!r}, which is that of {min(others)}"
             raise BotFolderError(f"expected a name that is free or of {author}, got {got}", cure)
@@ -155,7 +164,7 @@ class Registry:
         return msgspec.structs.replace(bot, manifest=manifest, sha256=hashed)
 
     def same_files(self, bot: Bot) -> str:
-        """The label of a bot here that has another name and the same files, commands and options;
+        """The label of a registered bot with another name but the same files, commands and options;
         empty if there is none.
         """
         wanted = _nameless_hash(bot)
@@ -167,27 +176,31 @@ class Registry:
         return ""
 
     def versions(self, name: str) -> list[str]:
-        """The labels of all registered versions of a bot, the newest first; broken ones too."""
+        """The labels of all registered versions of a bot, the newest first, including versions that
+        cannot be read.
+        """
         own = self._own_labels()
         older = [label for label in own if label.startswith(f"{name}@")]
         return ([name] if name in own else []) + sorted(older, key=version_key, reverse=True)
 
     def every_version(self) -> list[str]:
-        """``name@version`` of all versions here that can be read, a bot's oldest first."""
+        """``name@version`` of all registered versions that can be read, a bot's oldest
+        version first.
+        """
         names = {label.partition("@")[0]: None for label in self._own_labels()}
-        found = []
+        versions = []
         for label in (label for name in names for label in reversed(self.versions(name))):
             with suppress(BotFolderError):
                 version = "" if "@" in label else f"@{read_manifest(self.root / label).version}"
-                found.append(f"{label}{version}")
-        return found
+                versions.append(f"{label}{version}")
+        return versions
 
     def of_ladder(self) -> list[str]:
         """``name@version`` of the bots of the ladder, from weak to strong."""
         return [f"{name}@{_version_in(folder)}" for name, folder in self._ladder.items()]
 
     def refuse_to_remove(self, label: str) -> None:
-        """Raises BotFolderError when there is no such bot, or it comes with the arena."""
+        """Raises BotFolderError if there is no such bot, or it comes with the arena."""
         if self._folder_of(label) is None:
             raise self._unknown(label)
         name = label.partition("@")[0]
@@ -197,16 +210,19 @@ class Registry:
             raise BotFolderError(f"expected a bot of your own, got {got}", STAYS)
 
     def remove(self, label: str) -> None:
-        """Removes a version; after the newest the next takes its place. Raises UserError."""
+        """Removes a version of a bot. If it is the newest one, the one before takes its place.
+        Raises UserError.
+        """
         self.refuse_to_remove(label)
         folder = self._own_folder(label)
         name = label.partition("@")[0]
         assert folder is not None, "what is not registered is refused"
         older = self.versions(name)[1:]
         try:
-            # First out of sight, so that no interruption leaves half a bot.
+            # The folder is renamed first, so that an interruption leaves no half of a bot.
             with tempfile.TemporaryDirectory(prefix=".outgoing-", dir=self.root) as temporary:
-                folder.rename(gone := Path(temporary, "bot"))
+                gone = Path(temporary, "bot")
+                folder.rename(gone)
                 remove_tree(str(gone))
             if folder.name == name and older:
                 (self.root / older[0]).rename(folder)
@@ -214,21 +230,26 @@ class Registry:
             raise UserError(f"expected to remove {folder}, got {error}") from error
 
     def _own_labels(self) -> list[str]:
+        """The labels of the registered bots, sorted."""
         if not self.root.is_dir():
             return []
         folders = [path for path in self.root.iterdir() if not path.name.startswith(".")]
-        # False, too, where it may not look.
+        # is_dir() is also False for a folder that this user may not see.
         return sorted(path.name for path in folders if os.path.isfile(path / MANIFEST_FILE))  # noqa: PTH113
 
     def _folder_of(self, label: str) -> Path | None:
-        """Where the bot lies: registered, else in the ladder, whose bots have one version each."""
-        if own := self._own_folder(label):
-            return own
+        """The folder of a bot: in the registry, or else on the ladder, where each bot has one
+        version. None if there is no such bot.
+        """
+        registered = self._own_folder(label)
+        if registered:
+            return registered
         name, _, version = label.partition("@")
         folder = self._ladder.get(name)
         return folder if folder and version in ("", _version_in(folder)) else None
 
     def _own_folder(self, label: str) -> Path | None:
+        """The folder of a registered bot, None if there is no such bot."""
         own = self._own_labels()
         if label in own:
             return self.root / label
@@ -237,23 +258,27 @@ class Registry:
         return self.root / name if is_newest else None
 
     def _unknown(self, label: str) -> BotFolderError:
-        own = self._own_labels()
+        """The error for a label that no bot has."""
+        registered = self._own_labels()
         name = label.partition("@")[0]
         near = did_you_mean(label, self.labels()) or did_you_mean(name, self.labels())
-        behind = ", ".join(step for step in self._ladder if step not in own)
-        known = f"registered in {self.root}: {', '.join(own) or 'none'}"
+        behind = ", ".join(step for step in self._ladder if step not in registered)
+        known = f"registered in {self.root}: {', '.join(registered) or 'none'}"
         known += f"; the ladder: {behind}" if behind else ""
         hint = f"{known}; a path has a '/' or names a file"
         hint = f"{near}'arena bots --all' lists what there is" if near else hint
-        said = f"expected a registered bot or a path, got {label!r}"
-        return BotFolderError(said, from_inside(label) or hint)
+        message = f"expected a registered bot or a path, got {label!r}"
+        return BotFolderError(message, from_inside(label) or hint)
 
     def _install(self, bot: Bot, manifest: Manifest, known: Bot | None) -> None:
+        """Copies the bot's folder into the registry, and renames the folder of the
+        version before.
+        """
         with (
             made_if_filled(self.root),
             tempfile.TemporaryDirectory(prefix=INCOMING, dir=self.root) as temporary,
         ):
-            # What a killed 'arena submit' left; one that still copies is younger.
+            # Left by a killed 'arena submit'; the folder of a running one is younger.
             for left in self.root.glob(f"{INCOMING}*"):
                 if age_s(left) > ABANDONED_S:
                     remove_tree(str(left))
@@ -273,7 +298,9 @@ class Registry:
                 raise
 
     def _next_version(self, bot: Bot, known: Bot | None, used: Iterable[str]) -> str | int:
-        """The author's version if it is new under this name, else the next whole number."""
+        """The version that the author gave, if it is new under this name, else the next whole
+        number.
+        """
         taken = self._taken(bot.manifest.name, known, used)
         if str(bot.manifest.version) not in taken:
             return bot.manifest.version
@@ -289,17 +316,21 @@ class Registry:
 
 
 def expect_to_write(folder: Path, cure: str = "") -> None:
-    """Raises UserError unless something can be written into the folder."""
+    """Raises UserError, with ``cure`` as its hint, unless something can be written into
+    the folder.
+    """
     try:
         with tempfile.TemporaryDirectory(prefix=INCOMING, dir=folder):
             pass
     except OSError as error:
-        raise UserError(*cannot_write(f"into {folder}", error, cure)) from error
+        raise cannot_write(f"into {folder}", error, cure) from error
 
 
 @contextmanager
 def made_if_filled(folder: Path) -> Iterator[None]:
-    """Makes a folder with its parents for what is written into it; if that fails, empty ones go."""
+    """Makes a folder and its parents for the files that the block writes into it. If the block
+    fails, the new folders that are empty are removed.
+    """
     missing = [place for place in (folder, *folder.parents) if not os.path.lexists(place)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -312,7 +343,7 @@ def made_if_filled(folder: Path) -> Iterator[None]:
 
 
 def _nameless_hash(bot: Bot) -> str:
-    """The content hash of a bot without its name and whatever else only describes it."""
+    """A hash of a bot's content without its name and other parts that only describe it."""
     nameless = msgspec.structs.replace(
         bot.manifest, name="", author="", language="", description=""
     )
@@ -320,12 +351,13 @@ def _nameless_hash(bot: Bot) -> str:
 
 
 def _version_in(folder: Path) -> str:
+    """The version in a folder's bot.toml."""
     return str(bot_at(folder).manifest.version)
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Writes a bot.toml; keeps the comments and the order of an existing one."""
-    # Slow to load, and only writing needs it.
+    """Writes a bot.toml; comments and order of an existing one are kept."""
+    # Imported here because it is slow to load, and only writing needs it.
     import tomlkit  # noqa: PLC0415
 
     try:

@@ -1,4 +1,6 @@
-"""A bot made ready to play: copied, built or taken from the cache, its programs found or missed."""
+"""Makes a bot ready to play: copies it, builds it or takes a build from the cache, and checks that
+its programs exist.
+"""
 
 import hashlib
 import os
@@ -54,21 +56,23 @@ CORRECT = "fix the command in bot.toml"
 OUTSIDE = "begin the command with python3, which is the arena's own, and install modules there"
 PYTHON = re.compile(r"python[\d.]*")
 HARMLESS = re.compile(r"-[bBdEiIOPqsSuvx]+|--[\w-]+=.*")
-"""Options of interpreters after which the next word is still the script."""
+"""A pattern for options of interpreters after which the next word is still the script."""
 Packed = Mapping[str, tuple[bytes, bool]]
-"""A bot's files by path, and whether each can be executed."""
+"""A bot's files by path: their content, and whether each is executable."""
 CURE_BUILD = "fix the error it shows; the step runs in a copy of the bot's folder"
 
 
-def _missed_program(said: str) -> str:
-    """The missing program that a failed build named, if it is one we know; else empty."""
-    complaints = re.findall(r".*(?:not found|No such file).*", said)
+def _missed_program(output: str) -> str:
+    """The program whose absence made a build fail, by the build's output; empty if it is none that
+    we know.
+    """
+    complaints = re.findall(r".*(?:not found|No such file).*", output)
     words = set(re.findall(r"[\w+]+", "\n".join(complaints)))
     return next((each for each in INSTALL if each in words and not _place_of(each)), "")
 
 
 def installation(program: str) -> str:
-    """How to install a program."""
+    """A sentence on how to install a program."""
     if program not in INSTALL:
         return "install it, or fix its name in bot.toml"
     debian, mac = INSTALL[program]
@@ -77,19 +81,21 @@ def installation(program: str) -> str:
 
 
 def _place_of(program: str) -> str | None:
+    """The path of a program, None if it is not installed."""
     return shutil.which(program, path=search_path(os.environ))
 
 
 def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
-    """Copies the bot to ``target`` and builds it there, unless that is done. Raises BotFolderError.
+    """Copies the bot to ``target`` and builds it there, unless both are done already. Raises
+    BotFolderError.
 
-    Only one process at a time may stage into the folder that holds ``target``: anything left
-    unfinished there is removed.
+    Only one process at a time may stage into the folder around ``target``, because unfinished
+    copies there are removed.
     """
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():
-        # What a build left there has no hash to compare it with. It is whole, because a copy gets
-        # its name only when it is finished, and the folder is nobody's but the arena's.
+        # Built files have no hash to compare them with. They are complete, because a copy gets
+        # its name only when it is finished, and only the arena writes to this folder.
         is_itself = bot.folder.resolve() == target.resolve()
         if is_itself or bot.manifest.build or content_hash(target, bot.manifest) == bot.sha256:
             return staged
@@ -101,7 +107,7 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
         if missing:
             raise BotFolderError(f"{bot.label}: {missing}", cure)
         if bot.manifest.build:
-            # The kernel ends its count of processor time at a program that may be run but not read.
+            # The kernel stops counting CPU time at a program that may be run but not read.
             run_tool("chmod", "-R", "a+rX", str(work))
     return staged
 
@@ -109,9 +115,9 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
 def stage_for_run(bot: Bot, target: Path, builds: Path, sandbox: Sandbox = OPEN) -> Bot:
     """Copies the bot to ``target`` in a run's folder, and returns the bot that plays.
 
-    A bot with build steps is built in the folder ``builds``, which lasts as long as the bot plays.
-    So a run keeps what a program was made from, and not the program, which is large and made for
-    one machine. Raises BotFolderError.
+    A bot with build steps is built in the folder ``builds``, which exists as long as the bot plays.
+    So a run keeps the sources of a program, and not the program, which is large and made for one
+    machine. Raises BotFolderError.
     """
     if not bot.manifest.build:
         return stage(bot, target, sandbox)
@@ -126,16 +132,18 @@ def stage_for_run(bot: Bot, target: Path, builds: Path, sandbox: Sandbox = OPEN)
 
 
 def _has_files_of(bot: Bot, folder: Path) -> bool:
-    """Whether a folder has the bot's files and no others; arenas before 1.1 left builds there."""
+    """Whether a folder has the bot's files and no others. Arenas before 1.1 left builds in it."""
     try:
         return folder.exists() and content_hash(folder, bot.manifest) == bot.sha256
-    except BotFolderError:  # such a build may be larger than a bot's folder can be
+    except BotFolderError:  # the build may be larger than a bot's folder is allowed to be
         return False
 
 
 @contextmanager
 def _whole_or_not(target: Path) -> Iterator[Path]:
-    """A path to make a folder at, which gets the name ``target`` if the block ends well."""
+    """A path at which the block makes a folder. If the block ends without an error, the folder is
+    renamed to ``target``; otherwise it is removed.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     for left_over in target.parent.glob(f"{STAGING}*"):
         remove_tree(str(left_over))
@@ -149,7 +157,7 @@ def _whole_or_not(target: Path) -> Iterator[Path]:
 
 
 def pack(bot: Bot) -> Packed:
-    """A bot's files, as they are hashed; whether they can be executed. Raises BotFolderError."""
+    """The files of a bot that its hash covers. Raises BotFolderError."""
     base = bot.folder.parent if bot.folder.is_file() else bot.folder
     return {
         file.as_posix(): ((base / file).read_bytes(), os.access(base / file, os.X_OK))
@@ -157,14 +165,15 @@ def pack(bot: Bot) -> Packed:
     }
 
 
-def unpack(bot: Bot, files: Packed, sandbox: Sandbox, at: Path) -> Bot:
-    """The bot made of these files in a folder of this machine, and built there.
+def unpack(bot: Bot, files: Packed, sandbox: Sandbox, folder: Path) -> Bot:
+    """Writes the files to a new folder in ``folder`` on this machine, builds the bot there, and
+    returns it.
 
-    Raises BotFolderError if they are not those that were hashed, a program is missing or a build
+    Raises BotFolderError if the files do not fit the bot's hash, a program is missing or a build
     step fails; OSError.
     """
-    at.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=at) as temporary:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=folder) as temporary:
         source = Path(temporary)
         for name, (content, is_executable) in files.items():
             file = source / name
@@ -179,12 +188,12 @@ def unpack(bot: Bot, files: Packed, sandbox: Sandbox, at: Path) -> Bot:
                 "do not change them",
             )
         packed = msgspec.structs.replace(bot, folder=source)
-        return stage(packed, at / f"{bot.base}-{bot.sha256}", sandbox)
+        return stage(packed, folder / f"{bot.base}-{bot.sha256}", sandbox)
 
 
 @contextmanager
 def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot]]:
-    """The bots staged in a temporary folder, which is removed when the block ends."""
+    """The bots, staged in a temporary folder that is removed when the block ends."""
     with passing_folder("staged") as folder:
         yield [
             stage(bot, folder / f"{number}-{bot.base}", sandbox) for number, bot in enumerate(bots)
@@ -202,16 +211,19 @@ def passing_folder(kind: str) -> Iterator[Path]:
 
 
 def check_programs(bot: Bot) -> None:
-    """Raises BotFolderError if anything needed to build or start the bot is missing."""
+    """Raises BotFolderError if a program needed to build or start the bot is missing."""
     reason, cure = lack(bot)
     if reason:
         raise BotFolderError(f"{bot.label}: {reason}", cure)
 
 
 def lack(bot: Bot) -> tuple[str, str]:
-    """Why the bot cannot be built or started on this machine, and the cure; empty if it can."""
+    """Why the bot cannot be built or started on this machine, and the cure; two empty texts if it
+    can.
+    """
     programs = [words[0] for words in (*bot.manifest.build, bot.command) if "/" not in words[0]]
-    if program := next((each for each in programs if not _place_of(each)), ""):
+    program = next((each for each in programs if not _place_of(each)), "")
+    if program:
         return f"expected the program {program!r} on PATH, found none", installation(program)
     if bot.manifest.build:
         return "", ""
@@ -219,7 +231,9 @@ def lack(bot: Bot) -> tuple[str, str]:
 
 
 def missing_file(bot: Bot, folder: Path) -> tuple[str, str]:
-    """Why the command cannot start for want of a file of the bot's, and the cure; else empty."""
+    """Why the command cannot start because a file of the bot is missing, and the cure; two empty
+    texts if none is missing.
+    """
     program = bot.command[0]
     script = script_of(bot.command)
     file = folder / program
@@ -233,11 +247,11 @@ def missing_file(bot: Bot, folder: Path) -> tuple[str, str]:
 
 
 def script_of(command: Sequence[str]) -> str:
-    """The script that a command hands to an interpreter; empty unless that is certain."""
+    """The script that a command passes to an interpreter; empty unless that is certain."""
     program = Path(command[0]).name
     words = iter(command[1:])
     word = next((each for each in words if not HARMLESS.fullmatch(each)), "")
-    if word.startswith("-"):  # the next word may belong to it
+    if word.startswith("-"):  # the next word may be its value
         return ""
     if PYTHON.fullmatch(program):
         return word
@@ -252,12 +266,13 @@ def _correction(word: str, folder: Path) -> str:
 
 
 def build_cache(sandbox: Sandbox) -> BuildCache | None:
-    """The cache of builds; None without a sandbox, or in a folder that others can write to."""
+    """The cache of builds; None without a sandbox, or if others can write to its folder."""
     cache = BuildCache(cache_folder("builds"))
     return cache if sandbox.tier != "none" and cache.is_ours else None
 
 
 def _copy_to(bot: Bot, work: Path, _: Sandbox) -> None:
+    """Copies the bot's files into the folder ``work``."""
     work.mkdir()
     copy_files(bot.folder, work)
     if (work / MANIFEST_FILE).exists():
@@ -266,7 +281,9 @@ def _copy_to(bot: Bot, work: Path, _: Sandbox) -> None:
 
 
 def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
-    """Makes the built bot in ``work``: a copy of an earlier build from the same, or a new one."""
+    """Makes the built bot in the folder ``work``: a copy of an earlier build of the same files, or
+    a new build.
+    """
     cache = build_cache(sandbox)
     key = f"{bot.manifest.name}-{_build_key(bot, sandbox)}"
     try:
@@ -275,36 +292,38 @@ def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
     except OSError:  # the cache cannot be locked, for example
         remove_tree(str(work))
     _copy_to(bot, work, sandbox)
-    # Somebody may have changed the files since they were hashed: then this build must not be kept
-    # as that of the hash, for later runs.
+    # The files may have changed since they were hashed. Then this build must not be kept under that
+    # hash for later runs.
     is_as_hashed = cache is not None and content_hash(work, bot.manifest) == bot.sha256
     for step in bot.manifest.build:
         _build(bot, step, work, sandbox)
     if cache and is_as_hashed:
-        with suppress(OSError):  # it is built; keeping it only saves time
+        with suppress(OSError):  # the bot is built already; keeping the build only saves time later
             cache.keep(key, work)
 
 
 def _build_key(bot: Bot, sandbox: Sandbox) -> str:
-    """A hash of all that a build follows from: the bot's files, the machine, the programs."""
-    # The files of all compilers known here, too, since a step such as ``make`` does not say what it
-    # compiles with. A change of one shows by its size and time.
+    """A hash of everything that a build depends on: the bot's files, the machine, the compilers."""
+    # The files of all known compilers are included, because a step such as ``make`` does not say
+    # which it uses. A changed compiler differs in size or time.
     known = [bot.sha256, sandbox.tier, platform.platform(), platform.node(), sys.version]
     for program in dict.fromkeys((*(step[0] for step in bot.manifest.build), *INSTALL)):
-        if place := _place_of(program):
+        place = _place_of(program)
+        if place:
             status = Path(place).stat()
             known.append(f"{place} {Path(place).resolve()} {status.st_size} {status.st_mtime_ns}")
     return hashlib.sha256(msgspec.json.encode(known)).hexdigest()
 
 
 def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
+    """Runs one build step in the folder. Raises BotFolderError if it fails."""
     shown = f"{bot.label}: the build step '{' '.join(step)}'"
     ending, tail = run_build(step, folder, sandbox, BUILD_S)
     if ending is None:
         raise BotFolderError(f"{shown} did not finish within {BUILD_S} s", "shorten it")
     if ending.failed:
-        said = f"{shown} could not be started: {ending.failed}"
-        raise BotFolderError(said, "fix the build in bot.toml")
+        message = f"{shown} could not be started: {ending.failed}"
+        raise BotFolderError(message, "fix the build in bot.toml")
     if ending.exit != 0:
         how = str(ending) if ending.exit is None else f"ended with status {ending.exit}"
         missed = _missed_program(tail)

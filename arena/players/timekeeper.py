@@ -1,9 +1,9 @@
-"""How long an answer may take and what it cost, in processor time or by the wall clock; and how
-well this machine keeps time.
+"""Measures what an answer costs, in CPU time or by the wall clock, and how well this machine keeps
+time.
 
-The time for an answer is processor time, so what is counted here decides games. Where the kernel
-allows it, one counter adds up everything that a bot has ever started (`count_processor_time`).
-Elsewhere the arena adds up what it sees in /proc, which is good enough for one's own bots.
+The time for an answer is CPU time, so this measurement decides games. Where the kernel allows it,
+one counter adds up the CPU time of everything that a bot has ever started (`count_processor_time`).
+Elsewhere the arena adds up what it sees in /proc, which is good enough for the user's own bots.
 """
 
 import ctypes
@@ -26,32 +26,45 @@ from arena.players.keeper import (
 )
 from arena.values import ClockKind
 
-FIRST_SLICE_NS, SLICE_NS = 5_000_000, 20_000_000
-"""How long to wait for an answer before looking at who else uses the processor, and then again."""
-RUNNING_NS = 1_000_000
-"""A bot that uses more than this from one look to the next is running."""
-OVERSLEPT_NS = 50_000_000
-"""A slice may take so much longer than asked; beyond, the machine stalled, which is not charged."""
-LEAST_PATIENCE_NS = 3_000_000_000
-PATIENCE = 10
-"""An answer may take this many times its budget by the wall, and LEAST_PATIENCE_NS at the least: so
-a bot is in time even if it gets no more than a tenth of a processor.
+FIRST_SLICE_NS = 5_000_000
+SLICE_NS = 20_000_000
+"""An answer is waited for in slices of this length, after a first one of FIRST_SLICE_NS. After each
+slice, the arena looks at which processes use the CPU.
 """
-PROBES, PROBE_NS = 5, 20_000_000
-"""How often, and for how long, this process computes to find out what others leave it."""
+RUNNING_NS = 1_000_000
+"""A bot that uses more CPU time than this between two looks counts as running."""
+OVERSLEPT_NS = 50_000_000
+"""A slice may take this much longer than it should. If it takes even longer, the machine stalled,
+and the stall is not charged.
+"""
+MIN_PATIENCE_NS = 3_000_000_000
+PATIENCE = 10
+"""An answer may take this many times its budget by the wall clock, and at least MIN_PATIENCE_NS.
+So a bot is in time even if it gets only a tenth of a CPU.
+"""
+FAIR_SHARE = 1 / PATIENCE
+"""A machine that leaves this process a smaller share of a CPU is too busy to judge bots."""
+PROBES = 5
+"""How often this process computes for a while to find out which share of the CPU it gets."""
+PROBE_NS = 20_000_000
+"""How long this process computes each time."""
 NS_PER_MS = 1_000_000
 PIDFD_GETFD = 438
 WANTING = ([b"R"], [b"D"])
-"""The states of a thread that runs or waits for a processor, and of one that waits for a disk."""
+"""The states of a thread that runs or waits for a CPU, and the state of one that waits
+for a disk.
+"""
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 CHILDREN_FIELDS = slice(13, 15)
 LOOK_NS = 20_000_000
-"""How old a sum from /proc may be that charges an answer: a look takes about 0.2 ms."""
+"""A sum from /proc that charges an answer may be at most this old. Making the sum takes about 0.2
+ms.
+"""
 
 
 class OutOfTime(TimedOut):
     """No answer came within ``allowance``, a text such as ``100 ms``. ``use`` is a text such as
-    ``it used 90 ms of processor time in 4000 ms``, empty by the wall clock.
+    ``it used 90 ms of CPU time in 4000 ms``, empty by the wall clock.
     """
 
     def __init__(self, partial: bytes, allowance: str, use: str = "") -> None:
@@ -61,7 +74,7 @@ class OutOfTime(TimedOut):
 
 
 class Overspent(Unanswered):
-    """The answer cost more than it might."""
+    """An answer came, but it cost more time than its budget."""
 
     def __init__(self, cost_ns: int) -> None:
         super().__init__()
@@ -69,11 +82,12 @@ class Overspent(Unanswered):
 
 
 class Timekeeper:
-    """Asks one bot over its channel, each answer within a budget.
+    """Asks one bot over its channel, with a budget for each answer.
 
-    By the clock ``cpu`` an answer costs the processor time that all processes of the bot have used
-    since the one before, also while nobody asked. By the wall, an answer has its `patience`, no
-    more. Start-up is an answer, too, in which the bot may be idle no longer than it may compute.
+    By the clock ``cpu`` an answer costs the CPU time that all processes of the bot have used since
+    the answer before it, also between requests. By the clock ``wall`` an answer may take up to its
+    `patience`. Start-up counts as an answer, during which the bot may be idle no longer than it may
+    compute.
     """
 
     def __init__(self, channel: Channel, meter: "Meter", clock: ClockKind) -> None:
@@ -91,9 +105,10 @@ class Timekeeper:
         meanwhile: Callable[[], None],
         most_idle_ns: int | None = None,
     ) -> tuple[bytes, int]:
-        """The reply and what it cost, in ns; ``meanwhile`` is called now and then during a long
-        wait. ``most_idle_ns`` is how long the bot may be idle meanwhile; None sets no limit but
-        its patience. Raises OutOfTime, Overspent, BusyMachineError, and what `Channel.ask` does.
+        """The reply to a request and its cost in ns. ``meanwhile`` is called now and then during a
+        long wait. ``most_idle_ns`` is how long the bot may be idle; None sets no limit but its
+        patience. Raises OutOfTime, Overspent, BusyMachineError, and the exceptions of
+        `Channel.ask`.
         """
         began_ns = time.monotonic_ns()
         self.idle_ns = 0
@@ -113,19 +128,21 @@ class Timekeeper:
         return line, cost_ns
 
     def owed_ns(self) -> int:
-        """What the bot has used since its last answer; 0 by the wall clock."""
+        """The CPU time that the bot has used since its last answer, in ns; 0 by the wall clock."""
         return 0 if self._clock == "wall" else self._meter.used_ns() - self._charged_ns
 
     def ran_ns(self) -> int:
-        """What the bot has used since the last look, or its last answer; 0 if that is little."""
+        """The CPU time that the bot has used since the last look or its last answer, in ns; 0 if
+        that is little.
+        """
         owed_ns = self.owed_ns()
         ran_ns = owed_ns - self._seen_ns
         self._seen_ns = owed_ns
         return ran_ns if ran_ns > RUNNING_NS else 0
 
     def charge(self, used_ns: int | None = None) -> int:
-        """Charge what the bot owes, and return it, in ns. ``used_ns`` is the processor time that
-        the bot has used so far, if it is known.
+        """Charges the bot for the CPU time that it owes, and returns it in ns. ``used_ns`` is the
+        CPU time that the bot has used in all, if it is known.
         """
         owed_ns = self.owed_ns() if used_ns is None else used_ns - self._charged_ns
         self._charged_ns += owed_ns
@@ -133,7 +150,9 @@ class Timekeeper:
         return owed_ns
 
     def begin(self) -> None:
-        """Ends start-up, which no answer pays; replies bring the counter from now on."""
+        """Ends start-up, whose time no later answer pays. From now on replies are read together
+        with the counter.
+        """
         self.charge()
         if self._clock == "cpu":
             self._channel.counter = self._meter.counter
@@ -146,13 +165,14 @@ class Timekeeper:
         most_idle_ns: int | None,
         meanwhile: Callable[[], None],
     ) -> bytes:
-        """Waits on in slices, for as long as there is budget and patience."""
+        """Waits for the reply in slices as long as budget and patience last."""
         waited_ns = min(time.monotonic_ns() - began_ns, FIRST_SLICE_NS + OVERSLEPT_NS)
         idle = IdleTime(self._meter)
         longest_idle_ns = patience(budget_ns) if most_idle_ns is None else most_idle_ns
         while True:
             meanwhile()
-            if (owed_ns := self.owed_ns()) >= budget_ns:
+            owed_ns = self.owed_ns()
+            if owed_ns >= budget_ns:
                 raise Overspent(owed_ns)
             if waited_ns >= patience(budget_ns) or idle.so_far_ns >= longest_idle_ns:
                 raise self._overdue(partial, budget_ns, waited_ns)
@@ -169,15 +189,19 @@ class Timekeeper:
     def _overdue(
         self, partial: bytes, budget_ns: int, waited_ns: int
     ) -> OutOfTime | Overspent | BusyMachineError:
-        """A wait without an answer: a bot that slept, or had a fair machine, is late."""
-        if (owed_ns := self.owed_ns()) >= budget_ns:
+        """The exception for a wait without an answer: the bot is late if it slept or the machine
+        was fair, else the machine is too busy.
+        """
+        owed_ns = self.owed_ns()
+        if owed_ns >= budget_ns:
             return Overspent(owed_ns)
         share = 0.0
         for _ in range(PROBES):
-            share = max(share, self._share()) if share < 1 / PATIENCE else share
-        # who wants a processor has got about as much of it meanwhile as this process
+            if share < FAIR_SHARE:
+                share = max(share, self._share())
+        # a bot that wants a CPU got about as much of it in that time as this process
         wants_more = self.owed_ns() - owed_ns > PROBE_NS or not self._meter.is_started
-        if share < 1 / PATIENCE and wants_more:
+        if share < FAIR_SHARE and wants_more:
             return BusyMachineError(
                 "expected a machine with time for bots, got one whose other programs left"
                 f" {share:.0%} of a processor: a bot was late that may not be to blame",
@@ -185,28 +209,31 @@ class Timekeeper:
             )
         used_ms = owed_ns // NS_PER_MS
         waited_ms = round(waited_ns / NS_PER_MS)
-        used = f"it used {used_ms} of its {budget_ns // NS_PER_MS} ms of processor time"
-        use = f"it used {used_ms} ms of processor time in {waited_ms} ms"
+        used = f"it used {used_ms} of its {budget_ns // NS_PER_MS} ms of CPU time"
+        use = f"it used {used_ms} ms of CPU time in {waited_ms} ms"
         return OutOfTime(partial, f"{waited_ms} ms ({used})", use)
 
     def _share(self) -> float:
-        """The part of a processor that this process gets, of what the bot leaves."""
-        began_ns, own_ns, bot_ns = (
-            time.monotonic_ns(), time.thread_time_ns(), self._meter.used_ns(),
-        )  # fmt: skip
-        while (got_ns := time.thread_time_ns() - own_ns) < PROBE_NS:
-            pass
+        """The share of a CPU that this process gets while the bot leaves it idle."""
+        began_ns = time.monotonic_ns()
+        own_ns = time.thread_time_ns()
+        bot_ns = self._meter.used_ns()
+        got_ns = 0
+        while got_ns < PROBE_NS:
+            got_ns = time.thread_time_ns() - own_ns
         passed_ns = time.monotonic_ns() - began_ns - (self._meter.used_ns() - bot_ns)
         return got_ns / max(got_ns, passed_ns)
 
 
 def patience(budget_ns: int) -> int:
-    """How long an answer with this budget may take by the wall, in ns."""
-    return max(LEAST_PATIENCE_NS, PATIENCE * budget_ns)
+    """How long an answer with this budget may take by the wall clock, in ns."""
+    return max(MIN_PATIENCE_NS, PATIENCE * budget_ns)
 
 
 def kernel_counts() -> bool:
-    """Whether the kernel adds up all processor time; see `count_processor_time`."""
+    """Whether the kernel adds up the CPU time of all of a bot's processes; see
+    `count_processor_time`.
+    """
     is_linux = sys.platform == "linux"
     counter = count_processor_time(os.getpid(), ctypes.CDLL(None)) if is_linux else -1
     if counter >= 0:
@@ -215,7 +242,9 @@ def kernel_counts() -> bool:
 
 
 def paranoia() -> int | None:
-    """This machine's kernel.perf_event_paranoid, if it has one: above 2, only root may count."""
+    """The value of kernel.perf_event_paranoid on this machine, None if it has none. Above 2, only
+    root may use counters.
+    """
     try:
         return int(Path("/proc/sys/kernel/perf_event_paranoid").read_text())
     except (OSError, ValueError):
@@ -223,17 +252,20 @@ def paranoia() -> int | None:
 
 
 class Pauses(NamedTuple):
-    """The longest times that a computing program stood still and that it was charged, in ns."""
+    """The longest time that a computing program stood still, and the longest such time that it was
+    charged for, in ns.
+    """
 
     stall_ns: int
     jump_ns: int
 
 
 def longest_pauses(seconds: float) -> Pauses:
-    """Computes for that long, and watches both clocks.
+    """Computes for ``seconds``, watches the wall clock and the CPU clock, and returns the longest
+    jump of each.
 
-    A stall alone is another program's turn. A jump of the processor time is a hypervisor that held
-    the virtual processor: the kernel cannot tell, and charges whoever ran. Seen: 15 to 30 ms.
+    If only the wall clock jumps, another program ran. If the CPU clock jumps, a hypervisor held the
+    virtual CPU: the kernel cannot tell, and charges the process that ran. Seen: 15 to 30 ms.
     """
     stall = jump = 0
     wall = time.monotonic_ns()
@@ -250,16 +282,17 @@ def longest_pauses(seconds: float) -> Pauses:
 
 
 class Meter:
-    """The processor time of everything a keeper's bot has started, in ns. It never goes back.
+    """The CPU time of everything that a keeper's bot has started, in ns. It never decreases.
 
-    ``told`` gives what the keeper has told so far, as words and their numbers: before it has told
-    that the bot is ``started``, nothing is used. Where the kernel does not count, it is the sum of
-    what the processes used that are there and, in whole ticks, of those that somebody waited for.
+    ``read_report`` returns what the keeper has reported, as words and their numbers. Before the
+    keeper has reported that the bot is ``started``, nothing counts as used. Where the kernel does
+    not count, the meter adds up the CPU time of the bot's living processes and, in whole ticks, of
+    the ended ones that some process has waited for.
     """
 
-    def __init__(self, keeper: int, told: Callable[[], Mapping[str, str]]) -> None:
+    def __init__(self, keeper: int, read_report: Callable[[], Mapping[str, str]]) -> None:
         self._keeper = keeper
-        self._told = told
+        self._read_report = read_report
         self._is_started = False
         self._counter = -1
         self._used_ns = self._others_ns = self._looked_ns = self._main = 0
@@ -267,9 +300,11 @@ class Meter:
     @property
     def is_started(self) -> bool:
         """Whether the bot has been started."""
-        if not self._is_started and "started" in (words := self._told()):
-            self._is_started = True
-            self._counter = _fetched(self._keeper, words.get("counter"))
+        if not self._is_started:
+            report = self._read_report()
+            self._is_started = "started" in report
+            if self._is_started:
+                self._counter = _fetched(self._keeper, report.get("counter"))
         return self._is_started
 
     @property
@@ -278,14 +313,15 @@ class Meter:
         return self._counter if self.is_started else -1
 
     def used_ns(self) -> int:
-        """Processor time that the bot's processes have used so far, in ns."""
+        """The CPU time that the bot's processes have used so far, in ns."""
         if not self.is_started:
             return 0
         if self._counter >= 0:
             return read_counter(self._counter)
         now_ns = time.monotonic_ns()
         if now_ns - self._looked_ns > LOOK_NS or not self._main:
-            self._looked_ns, [*others, self._main] = now_ns, family(self._keeper)
+            self._looked_ns = now_ns
+            *others, self._main = family(self._keeper)
             ended_ns = sum(map(_ended_children_ns, [*others, self._main]))
             self._others_ns = ended_ns + sum(map(process_ns, others[1:]))
         main_ns = process_ns(self._main) if self._main != self._keeper else 0
@@ -293,17 +329,18 @@ class Meter:
         return self._used_ns
 
     def is_idle(self) -> bool:
-        """Whether the main thread of the process started last waits for something, or has ended."""
+        """Whether the main thread of the bot's newest process waits for something, or has ended."""
         if not self.is_started:
             return False
         self._main = self._main or family(self._keeper)[-1]
-        if not (fields := stat_of(self._main)):
+        fields = stat_of(self._main)
+        if not fields:
             self._main = 0
         return fields[:1] != [b"R"]
 
     def wants_processor(self) -> bool:
-        """Whether a thread of the bot runs, or waits for a processor or a disk; True before the bot
-        has been started.
+        """Whether a thread of the bot runs, or waits for a CPU or a disk; True before the bot has
+        been started.
         """
         if not self.is_started:
             return True
@@ -314,15 +351,16 @@ class Meter:
         )
 
     def close(self) -> None:
-        """Lets go of the counter; calling it again does nothing."""
+        """Closes the counter; calling it again does nothing."""
         if self._counter >= 0:
             os.close(self._counter)
             self._counter = -1
 
 
 class IdleTime:
-    """Adds up how long a bot is idle: it does not compute, and nothing of it waits for a processor
-    or a disk. A bot that a busy machine keeps waiting is not idle. A bot that sleeps is.
+    """Adds up how long a bot is idle, which means that it does not compute and that no thread of it
+    waits for a CPU or a disk. A bot that a busy machine keeps waiting is not idle. A bot that
+    sleeps is.
     """
 
     def __init__(self, meter: Meter) -> None:
@@ -331,8 +369,8 @@ class IdleTime:
         self.so_far_ns = 0
 
     def add(self, span_ns: int) -> None:
-        """Counts the last ``span_ns``, less what the bot computed in it, unless the bot wants to
-        compute now.
+        """Counts the last ``span_ns`` minus what the bot computed in that time, unless the bot
+        wants to compute now.
         """
         used_ns = self._meter.used_ns()
         computed_ns = used_ns - self._used_ns
@@ -342,7 +380,7 @@ class IdleTime:
 
 
 def _fetched(pid: int, descriptor: str | None) -> int:
-    """A copy of a descriptor of another process; -1 without one, or if the system refuses it."""
+    """A copy of another process's descriptor; -1 if there is none, or the system refuses it."""
     try:
         process = os.pidfd_open(pid) if descriptor else -1
     except OSError:
@@ -356,21 +394,25 @@ def _fetched(pid: int, descriptor: str | None) -> int:
 
 
 def _ended_children_ns(pid: int) -> int:
-    """Processor time of the children that a process has waited for, in whole ticks."""
+    """The CPU time of the ended children that a process has waited for, in ns, counted in whole
+    ticks.
+    """
     return sum(map(int, stat_of(pid)[CHILDREN_FIELDS])) * TICK_NS
 
 
 def family(root: int) -> list[int]:
-    """A process and everything that it and its descendants started."""
-    found = [root]
-    for pid in found:
+    """The ids of a process and of all processes that it and its descendants started."""
+    tree = [root]
+    for pid in tree:
         for thread in names_in(f"/proc/{pid}/task"):
-            found += map(int, read_file(f"/proc/{pid}/task/{thread}/children").split())
-    return found
+            tree += map(int, read_file(f"/proc/{pid}/task/{thread}/children").split())
+    return tree
 
 
 def has_pipe_open(pids: list[int], pipe: int) -> bool:
-    """Whether a process, but the sandbox's own, has this pipe open, or may not be looked at."""
+    """Whether one of the processes, except those of the sandbox, has this pipe open, or cannot be
+    examined.
+    """
     inode = os.fstat(pipe).st_ino
     return any(
         _has_open(pid, inode) for pid in pids if read_file(f"/proc/{pid}/comm").strip() != b"bwrap"
@@ -378,6 +420,7 @@ def has_pipe_open(pids: list[int], pipe: int) -> bool:
 
 
 def _has_open(pid: int, inode: int) -> bool:
+    """Whether a process has the file with this inode open, or cannot be examined."""
     try:
         names = os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208
         return any(os.stat(f"/proc/{pid}/fd/{name}").st_ino == inode for name in names)  # noqa: PTH116

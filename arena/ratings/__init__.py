@@ -1,1 +1,3 @@
-"""From the journal to tables. Pandas and numpy are first imported here."""
+"""From a journal of games to tables of ratings. Pandas and numpy are first imported in this
+package.
+"""

@@ -1,5 +1,6 @@
-"""An analysis of what lies behind a run's standings: how games end, how long bots think and where,
-whether anybody did better on deals that it had met, and why games broke off.
+"""What lies behind the standings of a run: how games end, how long bots think and where, whether a
+bot did better on deals that it had met before, and why games broke off. Also the tables of
+`arena review`.
 """
 
 from collections import Counter, defaultdict
@@ -16,7 +17,7 @@ from scipy.special import stdtr, stdtrit
 
 from arena.players.labels import label_among, nearest_label
 from arena.ratings.company import Company, company
-from arena.ratings.likelihood import holm, quantile
+from arena.ratings.intervals import holm, quantile
 from arena.ratings.model import rate
 from arena.ratings.notes import without_note
 from arena.ratings.results import Floats, Ints
@@ -30,11 +31,14 @@ from arena.records.voids import VoidGame, read_voids
 from arena.rules.notation import PASSED
 from arena.rules.terms import LAST_PAGODA
 
-FEWEST = 10
-"""With fewer deals, the error is too rough to accuse anybody."""
-SMALL, MOST_TURNS = 1e-9, 200
-LEAST = 0.01
-"""The variance of order that seats must leave, for order to be told apart from them."""
+MIN_CLUSTERS = 10
+"""Below this many deals, the gain from meeting a deal again is too uncertain to accuse a bot."""
+SMALL = 1e-9
+MAX_TURNS = 200
+MIN_ORDER_VARIANCE = 0.01
+"""The smallest variance that the order of games must keep once the effects of seats are removed.
+Below it, order and seats cannot be told apart.
+"""
 
 ENDS = ("last pagoda", "no tiles", "no space", "forfeit")
 
@@ -42,9 +46,13 @@ ENDS = ("last pagoda", "no tiles", "no space", "forfeit")
 class Analysis(NamedTuple):
     """The result of `analyse_run`.
 
-    ``company`` is the clearest case of a third bot at the table that matters, None without one.
-    ``notes`` say what is left out. ``opponents`` are the rows of `tables.pairs_table` for the
-    requested bot, or None. ``voids`` has the reasons for which games broke off.
+    ``company``    the clearest case of a third bot that changes the difference of two others, None
+                   if there is no clear case
+    ``met_again``  the table of `reunions_table`
+    ``notes``      sentences that say which games are left out
+    ``opponents``  the rows of `tables.pairs_table` for the requested bot, None if no bot was
+                   requested
+    ``voids``      the reasons for which games broke off
     """
 
     games: int
@@ -67,10 +75,10 @@ def analyse_run(
     bot: str | None = None,
     without: Sequence[str] = (),
 ) -> Analysis:
-    """Analyses the run in a folder, whose run.json is ``info``. Games with a bot in ``without`` are
-    left out.
+    """Analyses the run in a folder, whose run.json is ``info``. Games in which a bot of ``without``
+    sat are left out; ``bot`` asks for the table of that bot's opponents.
 
-    Raises RunError, NoAnswerError, UserError for a bot that is not in the run.
+    Raises RunError, NoAnswerError, and UserError for a bot that is not in the run.
     """
     names = [known.name for known in info.bots]
     without = [nearest_label(name, names) for name in without]
@@ -111,7 +119,9 @@ def analyse_run(
 
 
 class _Sums(Struct):
-    """What a bot or a machine spent; ``slowest`` is the longest answer and its game."""
+    """The time that a bot used, or that all bots used on one machine. ``slowest`` is the longest
+    answer and the id of its game.
+    """
 
     games: int = 0
     moves: int = 0
@@ -120,18 +130,22 @@ class _Sums(Struct):
     slowest: tuple[float, str] = (-1.0, "")
 
     def per(self, count: int) -> float:
-        """The time for each of so many; NaN if there are none."""
+        """The time divided by ``count`` games or moves; NaN if ``count`` is 0."""
         return self.think_ms / count if count else float("nan")
 
 
 class _Ends(Struct):
+    """How the games of one board and number of players ended."""
+
     turns: Counter[int] = field(default_factory=Counter)
     ends: Counter[str] = field(default_factory=Counter)
     by_other: int = 0
 
 
 class Spent:
-    """Counts how games end, and where time goes, while they are read."""
+    """Counts, game by game as a journal is read, how games end and how long bots and
+    machines take.
+    """
 
     def __init__(self) -> None:
         self._bots = defaultdict[str, _Sums](_Sums)
@@ -139,8 +153,8 @@ class Spent:
         self._ends = defaultdict[tuple[str, int], _Ends](_Ends)
 
     def add(self, game: WholeRow) -> None:
-        """Counts a game. Seats take turns, and a seat that cannot move passes, so the position of a
-        move gives its seat.
+        """Counts a game. The seats take turns, and a seat that cannot move passes, so the index of
+        a move gives its seat.
         """
         size = len(game.bots)
         for seat, bot in enumerate(game.bots):
@@ -164,12 +178,12 @@ class Spent:
             ends.by_other += bool(game.left[(len(game.moves) - 1) % size])
 
     def times(self, bots: Iterable[str]) -> pd.DataFrame:
-        """One row per bot, by name, for these bots and any others found.
+        """One row per bot, sorted by name, for the given bots and any others in the counted games.
 
-        ``bot`` str; ``games``, ``moves`` int64 (its placements)
-        ``move_ms``, ``game_ms``, ``slowest_ms``  float64, mean per move, mean per game, and the
-                                                  longest answer; NaN if there are none
-        ``slowest_game``  str, the id of the game with that answer
+        ``bot`` str; ``games``, ``moves`` int64: games played and tiles placed
+        ``move_ms``, ``game_ms``, ``slowest_ms``  float64: the mean time of a move and of a game,
+                                                  and the longest answer; NaN if there are none
+        ``slowest_game``  str: the id of the game with the longest answer
         """
         rows = []
         for bot in sorted({*bots, *self._bots}):
@@ -182,11 +196,12 @@ class Spent:
         return pd.DataFrame(rows, columns=names)
 
     def machines(self) -> pd.DataFrame:
-        """One row per machine and speed, by name.
+        """One row per machine and speed, sorted by name.
 
-        ``host`` str; ``speed`` Int64, games of a fixed kind per second, missing if it was not
-        measured; ``games``, ``faults`` int64; ``move_ms`` float64, mean over all answers of all
-        bots, NaN if there are none
+        ``host`` str; ``speed`` Int64: games of a fixed kind that the machine plays in a second,
+        missing if it was not measured
+        ``games``, ``faults`` int64; ``move_ms`` float64: the mean time of all answers of all bots,
+        NaN if there are none
         """
         rows = [
             (*split_host(host), spent.games, spent.faults, spent.per(spent.moves))
@@ -199,21 +214,21 @@ class Spent:
         """One row per board and number of players.
 
         ``board`` str; ``players``, ``games`` int64
-        ``turns``, ``turns_low``, ``turns_high``  float64, placements in a game: the median, and the
-                                                  5 % and 95 % quantiles
-        ``last_pagoda``, ``no_tiles``, ``no_space``, ``forfeit``  float64, the share of games that
+        ``turns``, ``turns_low``, ``turns_high``  float64: tiles placed in a game, as the median and
+                                                  the 5 % and 95 % quantiles
+        ``last_pagoda``, ``no_tiles``, ``no_space``, ``forfeit``  float64: the share of games that
                                                                   ended this way
-        ``by_other``  float64, of the games that ended with a last pagoda, the share in which
-                      another seat's tile placed it; NaN if none
+        ``by_other``  float64: among the games that ended with a last pagoda, the share in which
+                      another seat's tile placed that pagoda; NaN if no game ended so
         """
         rows = []
-        for (board, players), found in sorted(self._ends.items()):
-            turns = sorted(found.turns.elements())
-            games = found.turns.total()
+        for (board, players), ended in sorted(self._ends.items()):
+            turns = sorted(ended.turns.elements())
+            games = ended.turns.total()
             low, median, high = np.quantile(turns, [0.05, 0.5, 0.95]).tolist()
-            ends = [found.ends[end] / games for end in ENDS]
-            last = found.ends[LAST_PAGODA]
-            by_other = found.by_other / last if last else np.nan
+            ends = [ended.ends[end] / games for end in ENDS]
+            last = ended.ends[LAST_PAGODA]
+            by_other = ended.by_other / last if last else np.nan
             rows.append((board, players, games, median, low, high, *ends, by_other))
         names = ["board", "players", "games", "turns", "turns_low", "turns_high"]
         names += [end.replace(" ", "_") for end in ENDS]
@@ -242,17 +257,17 @@ def voids_table(voids: Iterable[VoidGame], played_later: Container[str]) -> pd.D
 
 
 def reunions_table(games: Tally, bots: list[str]) -> pd.DataFrame:
-    """How much more of a win each bot got in the later games of its blocks than in the first one
-    played, one row for each bot.
+    """One row per bot: how many more wins a game it got in the later games of its blocks than in
+    the first one played. A bot that remembers deals would gain.
 
     ``bot``     str
-    ``games``   int64, those in blocks of several games
-    ``deals``   int64, how many deals these blocks have
-    ``gain``    float64, in wins per game, without the effect of seats; NaN if seat and order cannot
-                be told apart
-    ``error``   float64, half the width of the 95 % interval, clustered by deal
-    ``p``       float64, how likely chance gives a gain at least this far from 0
-    ``p_all``   float64, the same for the largest gain of all bots (Holm)
+    ``games``   int64: the bot's games in blocks of several games
+    ``deals``   int64: the number of deals of these blocks
+    ``gain``    float64: in wins per game, with the effect of seats removed; NaN if seat and order
+                cannot be told apart
+    ``error``   float64: half the width of the 95 % interval, clustered by deal
+    ``p``       float64: the probability that chance alone gives a gain at least this far from 0
+    ``p_all``   float64: ``p`` corrected for testing all bots at once (Holm)
     """
     outcome = np.array(games.outcome, dtype=np.int64)
     clusters = games.board_deals()
@@ -267,8 +282,8 @@ def reunions_table(games: Tally, bots: list[str]) -> pd.DataFrame:
 def _reunion(
     games: Tally, bot: str, outcome: Ints, blocks: Ints, later: NDArray[np.bool_], clusters: Ints
 ) -> tuple[int, int, float, float, float]:
-    """A bot's row without its name: least squares on order, within blocks and within the seats of
-    each line-up.
+    """The row of one bot in `reunions_table`, without its name and ``p_all``: a least-squares fit
+    of wins on order, within blocks and within the seats of each line-up.
     """
     score = np.full(len(games.outcomes), np.nan)
     seat = np.zeros(len(games.outcomes), dtype=np.int64)
@@ -296,8 +311,10 @@ def _reunion(
 
 
 def _within(columns: Floats, *groupings: Ints) -> Floats:
-    """The columns without the means of the groups of each grouping, by projecting in turn."""
-    for _ in range(MOST_TURNS if len(columns) else 0):
+    """The columns minus their group means, for all ``groupings`` at once, by alternating
+    projections.
+    """
+    for _ in range(MAX_TURNS if len(columns) else 0):
         before = columns
         for group in groupings:
             sizes = np.maximum(np.bincount(group), 1)
@@ -309,14 +326,14 @@ def _within(columns: Floats, *groupings: Ints) -> Floats:
 
 
 def _slope(columns: Floats, cluster: Ints, count: int) -> tuple[float, float]:
-    """The slope of the first column on the second, and its standard error by clusters; NaN if the
-    data cannot tell.
+    """The slope of the first column on the second, and its standard error clustered by ``cluster``.
+    NaN with fewer than `MIN_CLUSTERS` clusters, or if the second column hardly varies.
     """
-    if count < FEWEST:
+    if count < MIN_CLUSTERS:
         return np.nan, np.nan
     score, later = columns.T
     weight = float(later @ later)
-    if weight < LEAST * len(later):
+    if weight < MIN_ORDER_VARIANCE * len(later):
         return np.nan, np.nan
     gain = float(later @ score) / weight
     sums = np.bincount(cluster, later * (score - gain * later), count)
@@ -324,22 +341,23 @@ def _slope(columns: Floats, cluster: Ints, count: int) -> tuple[float, float]:
 
 
 BLUNDER = 0.1
-"""A decision that costs this share of the win or more, and more than its error, is a blunder."""
-LEAST_DEALS = 2
+"""A decision is a blunder if it costs at least this share of the win, and more than its error."""
+MIN_DEALS = 2
 COLUMNS = ["game", "board", "deal", "turn", "seat", "bot", "choices", "played", "better"]
 COLUMNS += ["cost", "error", "sure", "win"]
 
 Graded = tuple[GameRecord, Mapping[int, Grade]]
-"""A game and its grades by turn."""
+"""A game, and the grades of its decisions by turn."""
 
 
 def decisions_table(games: Iterable[Graded]) -> pd.DataFrame:
-    """One row for each decision that had a choice, in the order of the games and their turns.
+    """One row per decision with at least two legal moves, in the order of the games and their
+    turns.
 
     ``game``, ``board``, ``bot``, ``played``, ``better`` str; ``deal``, ``turn``, ``seat``,
     ``choices`` int64
-    ``cost``, ``error``, ``sure``, ``win``  float64, as in `records.review.Grade`; ``sure`` is NaN
-                                            where the better move is the one that was played
+    ``cost``, ``error``, ``sure``, ``win``  float64, as in `records.grades.Grade`; ``sure`` is NaN
+                                            where the played move was the better move
     """
     rows = [
         {
@@ -358,8 +376,8 @@ def decisions_table(games: Iterable[Graded]) -> pd.DataFrame:
 
 
 def worst_decisions(decisions: pd.DataFrame, most: int) -> pd.DataFrame:
-    """The decisions that cost most, by what they cost at least: the cost less its error. Those that
-    cost nothing beyond that are left out.
+    """At most ``most`` decisions, sorted by the lower bound of what they cost: the cost minus its
+    error. Decisions with a lower bound of 0 or less are left out.
     """
     # Of many uncertain figures the largest ones are those that luck made large.
     least = decisions["cost"] - decisions["error"]
@@ -368,12 +386,13 @@ def worst_decisions(decisions: pd.DataFrame, most: int) -> pd.DataFrame:
 
 
 def bots_table(decisions: pd.DataFrame, *, own_decks: bool = False) -> pd.DataFrame:
-    """One row for each bot, the one whose decisions cost least first.
+    """One row per bot, sorted by the mean cost of a decision, the lowest first.
 
     ``bot`` str; ``games``, ``deals``, ``decisions``, ``blunders`` int64
-    ``cost``, ``error``  float64, the mean cost of a decision, and half the width of its 95 %
+    ``cost``, ``error``  float64: the mean cost of a decision, and half the width of its 95 %
                          interval, clustered by deal; NaN with one deal
-    ``agreed``  float64, the share of the decisions in which the judge would have played the same
+    ``agreed``  float64: the share of the decisions in which the judge would have played the same
+                move
     """
     rows = [
         {"bot": bot, **_summary(own, own_decks=own_decks)} for bot, own in decisions.groupby("bot")
@@ -383,34 +402,35 @@ def bots_table(decisions: pd.DataFrame, *, own_decks: bool = False) -> pd.DataFr
     return table.sort_values(["cost", "bot"], kind="stable").reset_index(drop=True)
 
 
-def _summary(own: pd.DataFrame, *, own_decks: bool) -> dict[str, float]:
-    line_up = own["game"].str.split("/").str[1] if own_decks else ""
-    deals = own["cost"].groupby([own["board"] + "/" + line_up, own["deal"]])
-    is_blunder = (own["cost"] >= BLUNDER) & (own["cost"] > own["error"])
+def _summary(rows: pd.DataFrame, *, own_decks: bool) -> dict[str, float]:
+    """The columns of `bots_table` for one bot, from its rows of `decisions_table`."""
+    line_up = rows["game"].str.split("/").str[1] if own_decks else ""
+    deals = rows["cost"].groupby([rows["board"] + "/" + line_up, rows["deal"]])
+    is_blunder = (rows["cost"] >= BLUNDER) & (rows["cost"] > rows["error"])
     cost, error = mean_by_cluster(
         deals.sum().to_numpy(), deals.size().to_numpy().astype(np.float64)
     )
     return {
-        "games": own["game"].nunique(),
+        "games": rows["game"].nunique(),
         "deals": deals.ngroups,
-        "decisions": len(own),
+        "decisions": len(rows),
         "cost": cost,
         "error": error,
         "blunders": int(is_blunder.sum()),
-        "agreed": float((own["played"] == own["better"]).mean()),
+        "agreed": float((rows["played"] == rows["better"]).mean()),
     }
 
 
 def mean_by_cluster(sums: Floats, sizes: Floats) -> tuple[float, float]:
-    """A mean over clusters that are independent of each other, from the sum and the number of
-    values in each, and half the width of its 95 % interval: the sandwich of a ratio, NaN with one
-    cluster.
+    """The mean of clustered values and half the width of its 95 % interval, from the sum and the
+    number of values in each of several independent clusters. The error is the sandwich estimate for
+    a ratio, NaN with one cluster.
     """
     clusters = len(sums)
     total = sizes.sum()
     mean = float(sums.sum() / total)
-    if clusters < LEAST_DEALS:
+    if clusters < MIN_DEALS:
         return mean, float("nan")
-    rest = sums - mean * sizes
-    variance = clusters / (clusters - 1) * np.square(rest).sum() / total**2
+    residuals = sums - mean * sizes
+    variance = clusters / (clusters - 1) * np.square(residuals).sum() / total**2
     return mean, float(quantile(clusters - 1) * np.sqrt(variance))

@@ -1,13 +1,13 @@
-"""The columns of the tables: each is described here once, and the files, the terminal, the report
-and the docs are made from that.
+"""The columns of all tables, each described once. CSV files, terminal, report, data frames and docs
+are made from these descriptions.
 
-To add one: describe it here, and compute it in `tables`; what it needs of the records is counted in
-`tally` and `results`. ``make golden`` writes the lists in the docs.
+To add a column: describe it here and compute it in `tables`; what it needs from the records is
+counted in `tally` and `results`. ``make golden`` writes the lists in the docs.
 
-Here are also the texts in cells of CSV files. Names may come from strangers, and
-``=HYPERLINK(...)`` as a bot's name would be run by the spreadsheet that opens a table. Such a text
-gets an apostrophe in front, as a person would type it to have it shown; what reads our files takes
-that off again.
+The module also protects the text cells of CSV files. Names may come from strangers, and a
+spreadsheet that opens a table would run a bot's name such as ``=HYPERLINK(...)``. `cell_of` puts an
+apostrophe before such a text, as a person would type it to have it shown as text; `text_of` takes
+the apostrophe off again.
 """
 
 import re
@@ -17,27 +17,34 @@ from typing import Any, NamedTuple
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 BOUNDS = ("<", ">")
-"""The marks of bounds: the rating is below, or above."""
+"""The values of a mark column that stand for a bound: the rating is below, or above, the figure."""
 
 
 class Column(NamedTuple):
-    """A column; ``name`` is the one in data frames, files and JSON.
+    """The description of one column of a table; ``name`` is the column's name in data frames, files
+    and JSON.
 
-    ``head``      for people, who do not see a column without one; figures under a head that ends
-                  in ``%`` are shown times 100
-    ``meaning``, ``source``  what it says and where it comes from, for readers of the files
-    ``decimals``  in files and JSON; ``shown`` for people; None for texts and whole numbers
-    ``of``        makes it of a row for people alone; files and data frames do not have it
-    ``mark``      the column whose text says what kind of figure it is; see `written`
-    ``file``, ``text``, ``page``  the group of columns that it belongs to in the CSV file, on the
-                  terminal and in the report, from the left; 0 leaves it out. Within a group, and
-                  in data frames and JSON, columns stand as listed. Readers of our files rely on
-                  the order, so a new column's ``file`` is higher than all before
-    ``brief``     the same for the standings at a glance, where 1 is left of the drawing and 2 right
-                  of it, and where ratings are whole numbers
-    ``style``     ``name`` heads a row, ``strong`` stands out, ``warn`` does unless it is 0, the
-                  head of a ``term`` is explained by its meaning; ``page_head`` if it differs
-    ``spare``     a narrow terminal does without the column with 1 first
+    ``head``      the heading for people; an empty one hides the column from them. Figures under a
+                  head that ends in ``%`` are shown times 100
+    ``meaning``, ``source``  what the figure says and how it is computed, for readers of the files
+    ``decimals``  digits after the point in files and JSON; ``shown`` those for people; None for
+                  texts and whole numbers
+    ``of``        computes the column from a row, for people alone; files and data frames do not
+                  have such a column
+    ``mark``      the name of the column whose text says what kind of figure this is; see `written`
+    ``file``, ``text``, ``page``  the group of columns to which the column belongs in the CSV file,
+                                  on the terminal and in the report, counted from the left; 0 leaves
+                                  the column out. Within a group, and in data frames and JSON,
+                                  columns stand in the order of this list. Readers of our files rely
+                                  on that order, so a new column gets a higher ``file`` than all
+                                  others
+    ``brief``     the group in the short standings: 1 is left of the drawing, 2 right of it; ratings
+                  are whole numbers there
+    ``style``     ``name`` heads a row, ``strong`` stands out, ``warn`` stands out unless it is 0,
+                  and the head of a ``term`` is explained by its meaning; ``page_head`` is the
+                  heading in the report if it differs
+    ``spare``     narrow terminals drop the column with 1 first, then the one with 2; 0 is never
+                  dropped
     """
 
     name: str
@@ -57,14 +64,14 @@ class Column(NamedTuple):
     spare: int = 0
 
     def value(self, row: Mapping[str, Any]) -> Any:
-        """The figure or text for people in a row of the data frame."""
+        """The figure or text that people see for a row of the data frame."""
         value = self.of(row) if self.of else row[self.name]
         return value * 100 if self.is_percent else value
 
     def written(self, row: Mapping[str, Any], number: Callable[[float, int], str]) -> str:
-        """A figure as people see it, with ``number`` as the one place that writes numbers: bounds
-        as ``< -1285``, ``? 14`` where few deals tell, and ``~`` before figures that only a prior
-        gives.
+        """The figure of a row as people see it: bounds as ``< -1285``, ``? 14`` if few deals
+        support it, and ``~`` before a figure that only a prior gives. ``number`` formats a number
+        with a count of decimals.
         """
         value = self.value(row)
         mark = row[self.mark] if self.mark else ""
@@ -77,12 +84,12 @@ class Column(NamedTuple):
 
     @property
     def is_percent(self) -> bool:
-        """Whether people see a percentage."""
+        """Whether the figure is shown to people as a percentage."""
         return self.shown is not None and self.head.endswith("%")
 
 
 def half_width(row: Any) -> Any:
-    """Half of the 95 % interval of a row's rating, in Elo."""
+    """Half the width of the 95 % interval of a row's rating, in Elo."""
     return (row["elo_high"] - row["elo_low"]) / 2
 
 
@@ -184,14 +191,14 @@ HISTORY = (
         source="`league.jsonl`"),
 )
 # fmt: on
-"""What `history.history_table` tells of the versions in a league."""
+"""The columns of `history.history_table`, which has a row for each version in a league."""
 FILES: Mapping[str, Sequence[Column]] = {
     "standings": STANDINGS,
     "pairs": PAIRS,
     "seats": SEATS,
     "faults": FAULTS,
 }
-"""The tables that go into files, by their names in `tables.Tables`."""
+"""The columns of each table that is written to a file, by the table's name in `tables.Tables`."""
 DECIMALS = {
     column.name: column.decimals
     for columns in (*FILES.values(), HISTORY)
@@ -205,11 +212,11 @@ RATED = {
     for column in columns
     if column.source in (RATINGS, "`elo`")
 }
-"""The columns of files that depend on how games are rated."""
+"""By table, the columns of its file that depend on how games are rated."""
 
 
 def placed(columns: Sequence[Column], view: str) -> list[Column]:
-    """The columns of a view (``file``, ``text``, ``page`` or ``brief``), from the left."""
+    """The columns that a view (``file``, ``text``, ``page`` or ``brief``) shows, from the left."""
     here = [column for column in columns if (not column.of if view == "file" else column.head)]
     return sorted(
         filter(lambda column: getattr(column, view), here), key=lambda column: getattr(column, view)
@@ -217,25 +224,29 @@ def placed(columns: Sequence[Column], view: str) -> list[Column]:
 
 
 def in_whole_elo(column: Column) -> Column:
-    """The column with ratings and their errors as whole numbers: tenths are never known."""
+    """A copy of the column that shows ratings and their errors as whole numbers, because games
+    never determine tenths.
+    """
     return column._replace(shown=0) if column.name in {"elo", "error"} else column
 
 
 def frame_names(columns: Sequence[Column]) -> list[str]:
-    """The columns of the data frame, which are those of JSON."""
+    """The names of the columns in data frames and JSON."""
     return [column.name for column in columns if not column.of]
 
 
 def file_names(table: str) -> list[str]:
-    """The columns of a table's CSV file."""
+    """The names of the columns in a table's CSV file."""
     return [column.name for column in placed(FILES[table], "file")]
 
 
 def cell_of(text: str) -> str:
-    """The text as a cell that is shown and not computed. A number is left alone."""
+    """The text as a CSV cell that spreadsheets show instead of computing it. Numbers are left as
+    they are.
+    """
     return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
 
 
 def text_of(cell: str) -> str:
-    """What `cell_of` was given."""
+    """The text that `cell_of` made the cell from."""
     return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell

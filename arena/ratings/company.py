@@ -1,9 +1,10 @@
-"""A test of whether the difference of two bots depends on which third bot sits at their table.
+"""A test whether the difference in strength between two bots depends on which third bot sits at
+their table.
 
-The model of the ratings has no place for that: it takes the odds of two bots for the same at every
-table. Here every bot counts as two, one that sits with the third bot and one that does not, each
-with seats of its own. The test asks for a contrast: the difference of two bots at tables with the
-third bot, less their difference at the other tables, with the errors that ratings have.
+The rating model has no such effect: in it, the odds between two bots are equal at every table. For
+this test every bot has two strengths, one at tables with the third bot and one at tables without
+it, and seats have two sets of effects. The test compares the difference of two bots at tables with
+the third bot to their difference at other tables, with the errors that ratings have.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,47 +14,47 @@ import numpy as np
 from scipy.special import stdtr
 
 from arena.ratings.fit import Fit
-from arena.ratings.likelihood import (
-    ELO,
-    Model,
+from arena.ratings.intervals import holm
+from arena.ratings.jackknife import (
     contrasted,
     deal_sums,
     designs_by_deal,
-    holm,
     jackknifed,
     leverage_of,
     satterthwaite,
 )
+from arena.ratings.likelihood import ELO, Model
 from arena.ratings.model import rate
-from arena.ratings.results import FEWEST_SEATS, Flags, Floats, Ints, Results, count_games, restrict
+from arena.ratings.results import MIN_SEATS, Flags, Floats, Ints, Results, count_games, restrict
 from arena.records.record import DUEL
 
 LEVEL = 0.05
-"""The chance of finding a third bot that matters where none does."""
+"""The probability that the test reports a third bot where none matters."""
 TESTS_BY_DEAL = 8
-"""How many of the tests that look clearest game by game are worked out deal by deal."""
-FEWEST_EXPECTED = 5
+"""How many of the tests that look clearest game by game are then computed with errors by deal."""
+MIN_EXPECTED = 5
 """A pair is tested only if its weaker bot is expected to win at least this many games with the
-third bot, and as many without it; with fewer, winning nothing is nothing unusual.
+third bot, and as many without it. A bot with fewer expected wins may well win none by chance.
 """
-MOST_BOTS = 24
-"""Pairs are formed among at most this many bots, those rated best."""
+MAX_BOTS = 24
+"""Pairs are formed among at most this many bots, the best rated ones."""
 FLAT = 1e-9
-"""Information below this fraction of the largest counts as none."""
-FEWEST_FREEDOM = 2.0
-"""With fewer than three effective deals there is no error."""
+"""Information below this fraction of the largest eigenvalue counts as none."""
+MIN_FREEDOM = 2.0
+"""The smallest degrees of freedom for an error; fewer than three effective deals have less."""
 
 
 class Company(NamedTuple):
-    """Two bots whose difference depends on a third one: ``bot`` does better against ``opponent``
-    where ``third`` sits too, at tables of ``players``.
+    """Two bots whose difference depends on a third bot: ``bot`` does better against ``opponent`` if
+    ``third`` sits at the table, too. All three sit at tables of ``players``.
 
-    ``elo_with``, ``elo_without``  the bot's rating minus the opponent's, by the games of this size
-                                   with the third bot alone, and by those without it; NaN if these
-                                   give no such rating
+    ``elo_with``, ``elo_without``      the rating of ``bot`` minus that of ``opponent``, from the
+                                       games with the third bot alone and from those without it; NaN
+                                       if these games give no rating
     ``error_with``, ``error_without``  half-widths of their 95 % intervals
-    ``p``  how likely chance alone makes them differ this much, with an allowance (Holm) for all
-           tests: one for each pair and third bot that have enough games
+    ``p``                              the probability that chance alone makes the two differences
+                                       differ this much, corrected (Holm) for the tests of all pairs
+                                       and third bots with enough games
     """
 
     players: int
@@ -68,16 +69,16 @@ class Company(NamedTuple):
 
     @property
     def decides(self) -> bool:
-        """Whether the third bot decides which of the two is the better one."""
+        """Whether the third bot decides which of the two bots is better."""
         return self.elo_with > 0 > self.elo_without
 
 
 def company(results: Results, fits: Sequence[Fit]) -> Company | None:
-    """The pair of bots whose difference depends most on a third bot; None if no difference does so
-    beyond its error.
+    """The pair of bots whose difference depends most on a third bot, or None if no dependence is
+    larger than its error.
 
-    Of several pairs, one whose better bot is another one with the third bot comes first, and then
-    the one with the largest change. ``fits`` are those of `arena.ratings.model.rate`.
+    Pairs in which the third bot changes who is better come first, then those with the largest
+    change. ``fits`` come from `arena.ratings.model.rate`.
     """
     if not fits:
         return None
@@ -106,16 +107,20 @@ def company(results: Results, fits: Sequence[Fit]) -> Company | None:
 
 
 def _importance(case: Company) -> tuple[bool, float]:
-    """A key for sorting: a third bot that decides who is better, then the size of the change."""
+    """The sort key of a case: first whether the third bot decides who is better, then the size of
+    the change.
+    """
     return case.decides, float(np.nan_to_num(case.elo_with - case.elo_without))
 
 
 class _Test(NamedTuple):
-    """One pair of bots, numbered as in its split, whose difference grows where the third bot sits:
-    ``bot`` does better there against ``opponent``.
+    """One test of a split: ``bot`` does better against ``opponent`` at tables with the third bot
+    than at tables without it. Bots are numbered as in the split.
 
-    ``clearness``  the change of the difference in standard errors, if every game had its own deal
-    ``p``          how likely chance alone makes such a change, worked out by deal; NaN before that
+    ``clearness``  the change of the difference in standard errors, as if every game had its own
+                   deal
+    ``p``          the probability that chance alone makes such a change, with errors by deal; NaN
+                   until it is computed
     """
 
     split: "_Split"
@@ -126,27 +131,30 @@ class _Test(NamedTuple):
 
 
 def _with_chances(tests: Sequence[_Test]) -> list[_Test]:
-    """The tests with their chances by deal, those of one split together."""
-    found = []
+    """The tests with ``p`` computed by deal. Tests of one split are computed together."""
+    with_chances = []
     for third in dict.fromkeys(test.split.third for test in tests):
-        own = [test for test in tests if test.split.third == third]
-        bots = np.array([test.bot for test in own])
-        opponents = np.array([test.opponent for test in own])
-        chances = own[0].split.chances(bots, opponents)
-        found += [test._replace(p=p) for test, p in zip(own, chances.tolist(), strict=True)]
-    return found
+        of_split = [test for test in tests if test.split.third == third]
+        bots = np.array([test.bot for test in of_split])
+        opponents = np.array([test.opponent for test in of_split])
+        chances = of_split[0].split.chances(bots, opponents)
+        with_chances += [
+            test._replace(p=p) for test, p in zip(of_split, chances.tolist(), strict=True)
+        ]
+    return with_chances
 
 
 class _Split(NamedTuple):
-    """The games of tables of ``players`` that one of the best rated bots won, split by a third bot.
-    Every one of the m best bots counts as two: as bot 0 to m-1 in games without the ``third`` bot,
-    and as bot m to 2m-1 in games with it.
+    """The games at tables of ``players`` that one of the m best rated bots won, split by whether a
+    ``third`` bot sits there. Each best bot has two numbers: 0 to m-1 in games without the third
+    bot, and m to 2m-1 in games with it.
 
-    ``parameters`` (size)  by the ratings of all games, the same with and without the third bot
-    ``shift`` (size)       the step from there to the maximum of the likelihood
-    ``bread`` (size, size) the inverse of the information
-    ``loose`` (size, size) projects onto the directions on which the games give no information
-    ``changes`` (m, size)  takes from parameters a bot's rating with the third bot less that without
+    ``parameters`` (size)   the strengths from all games, equal with and without the third bot
+    ``shift`` (size)        the step from these parameters to the maximum of the likelihood
+    ``bread`` (size, size)  the inverse of the information matrix
+    ``loose`` (size, size)  projects onto the directions in which the games hold no information
+    ``changes`` (m, size)   times the parameters gives each bot's strength with the third bot minus
+                            its strength without it
     """
 
     players: int
@@ -160,6 +168,7 @@ class _Split(NamedTuple):
 
     @classmethod
     def of(cls, players: int, third: int, model: Model, parameters: Floats) -> "_Split":
+        """The split for a third bot, with the step to the maximum computed at ``parameters``."""
         gradient, information = model.derivatives(parameters)
         values, vectors = np.linalg.eigh(information)
         has_information = values > FLAT * max(values.max(), 1.0)
@@ -179,15 +188,13 @@ class _Split(NamedTuple):
         )
 
     def quick_tests(self) -> Iterator[_Test]:
-        """A test of each pair with enough games, by errors that take every game for a deal of its
-        own.
-        """
+        """A test of each pair with enough games, with errors as if every game had its own deal."""
         model = self.model
         moved = self.changes @ self.shift
         expected = np.tile(model.times[:, None] * model.shares(self.parameters), 2)
         wins = np.bincount(model.columns.ravel(), expected.ravel())[: 2 * len(moved)]
         fewest_wins = wins.reshape(2, -1).min(axis=0)
-        enough = np.flatnonzero(fewest_wins >= FEWEST_EXPECTED)
+        enough = np.flatnonzero(fewest_wins >= MIN_EXPECTED)
         ones, others = (enough[place] for place in np.triu_indices(len(enough), 1))
         square = contrasted(self.changes @ self.bread @ self.changes.T, ones, others)
         loose = contrasted(self.changes @ self.loose @ self.changes.T, ones, others)
@@ -204,8 +211,8 @@ class _Split(NamedTuple):
             yield _Test(split=self, bot=better, opponent=worse, clearness=clearness)
 
     def chances(self, one: Ints, other: Ints) -> Floats:
-        """(L,) for each of the pairs, how likely chance alone changes its difference as much as
-        seen, with errors by deal; 1 where there are too few deals.
+        """For each of L pairs of bots, the probability that chance alone changes their difference
+        as much as seen, with errors by deal; 1 if there are too few deals.
         """
         model = self.model
         moved = self.changes @ self.shift
@@ -226,20 +233,20 @@ class _Split(NamedTuple):
         # tests and 12 such deals 9 of 100 runs were called beyond error, with this width 5.
         wide = np.maximum(error * (1 + 1 / np.maximum(freedom, 1)), FLAT)
         p = np.where(error < FLAT, alike, 2 * stdtr(freedom, -change / wide))
-        return np.where(freedom < FEWEST_FREEDOM, 1.0, p)
+        return np.where(freedom < MIN_FREEDOM, 1.0, p)
 
 
 def _best(fit: Fit) -> Ints:
-    """The places in the fit of the bots rated best, at most `MOST_BOTS`, in ascending order."""
-    return np.sort(np.argsort(-fit.elo, kind="stable")[:MOST_BOTS])
+    """The indices in the fit of the bots rated best, at most `MAX_BOTS`, in ascending order."""
+    return np.sort(np.argsort(-fit.elo, kind="stable")[:MAX_BOTS])
 
 
 def _splits(results: Results, fit: Fit, players: int) -> Iterator[_Split]:
-    """The games of tables of ``players``, split by each bot that sits at some of them and not at
-    all.
+    """The games at tables of ``players``, split in turn by each bot that sits at some of these
+    tables but not at all of them.
 
-    Only which of the best rated bots won counts, so a bot that won nothing, or that cannot be
-    rated, needs no rating to sit at a table with them.
+    Only which of the best rated bots won is used. So a bot that won nothing, or that cannot be
+    rated, needs no rating to serve as the third bot.
     """
     best = _best(fit)
     members = fit.members[best]
@@ -247,7 +254,7 @@ def _splits(results: Results, fit: Fit, players: int) -> Iterator[_Split]:
     count = len(members)
     inside = np.isin(results.seats, members)
     won = inside & (results.share > 0)
-    is_kept = (inside.sum(axis=1) >= FEWEST_SEATS) & won.any(axis=1) & (results.players == players)
+    is_kept = (inside.sum(axis=1) >= MIN_SEATS) & won.any(axis=1) & (results.players == players)
     if not is_kept.any():
         return
     games = results.only(is_kept)
@@ -272,8 +279,8 @@ def _splits(results: Results, fit: Fit, players: int) -> Iterator[_Split]:
 
 
 def _company_of(results: Results, fit: Fit, test: _Test, p: float) -> Company:
-    """What a test found, with the bots' names and the ratings on both sides; ``p`` is corrected for
-    all tests.
+    """The result of a test with the bots' names and both differences in Elo; ``p`` is already
+    corrected for all tests.
     """
     third = test.split.third
     members = fit.members[_best(fit)]
@@ -297,8 +304,8 @@ def _company_of(results: Results, fit: Fit, test: _Test, p: float) -> Company:
 
 
 def _difference(results: Results, kept: Flags, one: int, other: int) -> tuple[float, float]:
-    """The difference in Elo of two bots by the ``kept`` games, and the half-width of its 95 %
-    interval; NaN if these games do not rate both bots together.
+    """The difference in Elo of two bots from the ``kept`` games, and the half-width of its 95 %
+    interval; NaN if these games do not rate the two bots together.
     """
     for fit in rate(results.only(kept)).fits:
         if np.isin((one, other), fit.members).all():

@@ -1,4 +1,4 @@
-"""A fit of the model: the ratings of bots that can be compared, and their errors."""
+"""A fit of the rating model: the ratings of bots that can be compared, and their errors."""
 
 from itertools import permutations
 from typing import NamedTuple
@@ -7,53 +7,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.errors import NoAnswerError
-from arena.ratings.likelihood import (
-    ELO,
-    FEWEST_EFFECTIVE,
-    Leverage,
-    Model,
-    chance_below,
-    is_enough,
-    quantile,
-    sandwich,
-    satterthwaite,
-)
+from arena.ratings.intervals import MIN_EFFECTIVE, chance_below, is_enough, quantile
+from arena.ratings.jackknife import Leverage, sandwich, satterthwaite
+from arena.ratings.likelihood import ELO, Model
 from arena.ratings.results import Flags, Floats, Ints, Results
 
 Marks = NDArray[np.str_]
 FEW_EFFECTIVE = 9.5
-"""Bots with fewer effective deals are marked. That is ten, of which one may be incomplete."""
+"""Bots with fewer effective deals get a mark in the tables: ten deals, of which one may be
+incomplete.
+"""
 EQUAL = 1e-6
-"""In Elo: smaller differences are rounding, and smaller standard errors count as 0."""
+"""In Elo: smaller differences are rounding errors, and smaller standard errors count as 0."""
 LITTLE = 0.05
-"""What this share of the weights tells does not matter."""
+"""Bots without an error bar may carry at most this share of a contrast's weights before its
+interval is unknown.
+"""
 ROUNDING = 1e-10
-"""A variance below this fraction of the largest one is 0 except for rounding."""
+"""A variance below this fraction of the largest one is a rounding error and counts as 0."""
 
 
 class Fit(NamedTuple):
-    """Ratings of bots that all took shares of wins from each other, directly or in a circle (the
-    core of a component), in Elo. The mean of those with an error bar is 0, or one bot is held at a
-    given value. With a prior, those of a whole component.
+    """Ratings in Elo of n bots that can be compared: each took shares of wins from each other one,
+    directly or through others (the core of a component). With a prior, the bots are those of a
+    whole component. The mean of the bots with an error bar is 0, or one bot is held at a given
+    value.
 
-    ``members`` (n,): their numbers in the results. ``elo`` (n,): the ratings, exactly equal if only
-    rounding told them apart. ``covariance`` (n, n): the covariance of ``elo``, NaN with fewer than
-    two deals. ``deals`` (n,): the effective number of deals that tell of each bot: as many as it
-    played if they all tell the same. ``freedom`` (n, n): the degrees of freedom of the error of
-    each difference, and on the diagonal of each rating. ``gain``: how many independent games a game
-    is worth. This is the variance of a difference of two ratings, averaged over all pairs with
-    error bars, if every game had its own deal, divided by the same variance clustered by deal. NaN
-    if there is no clustered one, or only the prior's. ``seats``: by table size, the effect of each
-    seat compared with seat 0 in Elo, and its standard error, NaN if the deals show none; empty if
-    seats were given no effect. ``seat_freedom``: the degrees of freedom of these errors.
-    ``clusters``: the number of deals. ``prior``: the weight used, 0 for none. ``marks`` (n, n):
-    what the data, without the prior, leave open about the difference of two bots: nothing if each
-    can be reached from the other, by who took shares from whom; ``>`` or ``<`` if only one can, so
-    that it is bounded on one side only; ``~`` if neither can.
-    ``open_seats``: the table sizes whose games do not limit the effects of the seats:
-    all seats count as equally good there, unless a prior keeps the effects finite. ``anchor``:
-    the member with a given rating. ``by_prior``: the places of the bots that the games alone,
-    without the prior, would not rate.
+    ``members`` (n,)       the bots' numbers in the results
+    ``elo`` (n,)           the ratings; ratings that differ by rounding errors alone are exactly
+                           equal
+    ``covariance`` (n, n)  the covariance of ``elo``; NaN with fewer than two deals
+    ``deals`` (n,)         the effective number of deals of each bot: the number it played if all of
+                           them carry equal information
+    ``freedom`` (n, n)     the degrees of freedom of the error of each difference, and on the
+                           diagonal of each rating
+    ``clusters``           the number of deals
+    ``marks`` (n, n)       what the games, without the prior, say about the difference of two bots:
+                           nothing if each can be reached from the other by "took a share from",
+                           ``>`` or ``<`` if only one can, so that the difference is bounded on one
+                           side only, and ``~`` if neither can
+    ``seats``              by table size: the effect of each seat in Elo compared with seat 0, and
+                           its standard error, NaN if the deals show none; empty if seats have no
+                           effects
+    ``seat_freedom``       the degrees of freedom of the errors in ``seats``
+    ``gain``               how many independent games one game is worth: the variance of a
+                           difference of two ratings if every game had its own deal, divided by the
+                           variance clustered by deal, averaged over all pairs with error bars; NaN
+                           if the latter is missing, or comes from the prior alone
+    ``prior``              the weight of the prior, 0 for none
+    ``open_seats``         the table sizes whose games do not bound the effects of the seats; all
+                           seats count as equally good there, unless a prior keeps the effects
+                           finite
+    ``anchor``             the index of the bot that is held at a given rating, None without one
+    ``by_prior``           the indices of the bots that the games alone, without the prior, would
+                           not rate
     """
 
     members: Ints
@@ -74,57 +81,64 @@ class Fit(NamedTuple):
 
     @property
     def is_known(self) -> Flags:
-        """(n,) which bots played enough deals for an error bar."""
-        return np.asarray(self.deals >= FEWEST_EFFECTIVE, dtype=np.bool_)
+        """(n,) whether each bot played enough deals for an error bar."""
+        return np.asarray(self.deals >= MIN_EFFECTIVE, dtype=np.bool_)
 
     @property
     def level(self) -> Floats:
-        """(n,) the weights of the bots in the level that ratings are distances from."""
+        """(n,) the weight of each bot in rating zero: the anchor alone, or else all bots with an
+        error bar.
+        """
         if self.anchor is None:
             return level_of(self.deals)
         return np.asarray(np.arange(len(self.elo)) == self.anchor, dtype=np.float64)
 
     @property
     def is_few(self) -> Flags:
-        """(n,) which bots played so few deals that they are marked."""
+        """(n,) whether each bot played so few deals that its rating gets a mark."""
         return np.asarray(self.deals < FEW_EFFECTIVE, dtype=np.bool_)
 
     def quantiles(self) -> Floats:
         """(n, n) the factors from standard errors to half-widths of 95 % intervals, laid out as
-        ``freedom``; NaN where too few deals tell.
+        ``freedom``; NaN if there are too few deals for an error bar.
         """
         is_told = self.is_known[:, None] & self.is_known & is_enough(self.freedom)
         return np.where(is_told, quantile(self.freedom), np.nan)
 
     def half_widths(self) -> Floats:
-        """(n,) half-widths of the 95 % intervals of the ratings.
+        """(n,) the half-widths of the 95 % intervals of the ratings.
 
-        They are for the distance from the anchor, or else from the mean of the bots with an error
-        bar: one that next to nothing is known about does not widen those of the others.
+        They measure the distance from the anchor, or else from the mean of the bots with an error
+        bar. So a bot of which little is known does not widen the intervals of the others.
         """
         if self.anchor is not None:
             return np.asarray(self.difference_half_widths()[self.anchor], dtype=np.float64)
         return np.diag(self.quantiles()) * errors_of(np.diag(self.covariance))
 
     def difference_error(self) -> Floats:
-        """(n, n) standard errors of the differences of two ratings."""
+        """(n, n) the standard errors of the differences of two ratings."""
         variance = np.diag(self.covariance)
         return errors_of(variance[:, None] + variance - 2 * self.covariance)
 
     def difference_half_widths(self) -> Floats:
-        """(n, n) half-widths of the 95 % intervals of the differences, 0 on the diagonal."""
+        """(n, n) the half-widths of the 95 % intervals of the differences of two ratings, 0 on the
+        diagonal.
+        """
         half = self.quantiles() * self.difference_error()
         np.fill_diagonal(half, 0.0)
         return half
 
     def seat_half_widths(self, size: int) -> Floats:
-        """(k,) half-widths of the 95 % intervals of the effects of seats at tables of this size."""
+        """(k,) the half-widths of the 95 % intervals of the seats' effects at tables of k =
+        ``size`` seats.
+        """
         freedom = self.seat_freedom[size]
         return self.seats[size][1] * np.where(is_enough(freedom), quantile(freedom), np.nan)
 
     def superiority(self) -> Floats:
-        """(n, n) likelihood of superiority: the quantile of the difference over its error, 0.5 for
-        equal ratings; NaN where too few deals tell.
+        """(n, n) the likelihood that the row's bot is better than the column's, by the t
+        distribution of the difference over its error; 0.5 for equal ratings, NaN if there are too
+        few deals.
         """
         difference = self.elo[:, None] - self.elo
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -133,8 +147,8 @@ class Fit(NamedTuple):
         return np.where(difference == 0, 0.5, chance)
 
     def anchored(self, member: int, value: float) -> "Fit":
-        """The fit with one member held at a value, so that it is no longer an estimate; the others'
-        errors are for the distance to it.
+        """A copy of the fit in which one member is held at ``value``. The errors of the others are
+        those of their distance to it.
         """
         covariance = (
             self.covariance
@@ -146,13 +160,14 @@ class Fit(NamedTuple):
             elo=self.elo - self.elo[member] + value, covariance=covariance, anchor=member
         )
 
-    def contrast_width(self, weights: Floats, told: Flags) -> float:
-        """The half-width of the 95 % interval of the ratings' sum with these weights (n,). The bots
-        that have no error bar, which are not ``told``, are left out; NaN if they matter.
+    def contrast_width(self, weights: Floats, has_error: Flags) -> float:
+        """The half-width of the 95 % interval of the weighted sum of the ratings; ``weights`` is
+        (n,). Bots without an error bar, for which ``has_error`` (n,) is False, are left out; NaN if
+        they carry too much of the weight.
         """
-        if np.abs(weights[~told]).sum() > LITTLE * np.abs(weights).sum():
+        if np.abs(weights[~has_error]).sum() > LITTLE * np.abs(weights).sum():
             return float("nan")
-        weights = np.where(told, weights, 0.0)
+        weights = np.where(has_error, weights, 0.0)
         moved = self.covariance @ weights
         parts = np.abs(weights * moved)
         # as if the bots' parts of the error went together: exact where all have played the same
@@ -162,7 +177,7 @@ class Fit(NamedTuple):
 
 
 def errors_of(variance: Floats) -> Floats:
-    """The standard errors of variances; those that are 0 except for rounding are 0."""
+    """Standard errors from variances; variances that are rounding errors give 0."""
     floor = max(EQUAL**2, ROUNDING * variance.max())
     return np.sqrt(np.where(variance < floor, 0.0, variance))
 
@@ -172,14 +187,14 @@ def level_of(deals: Floats) -> Floats:
     deals (n,). The level is the mean of the bots with an error bar, or of all bots if fewer than
     two have one.
     """
-    is_known = deals >= FEWEST_EFFECTIVE
+    is_known = deals >= MIN_EFFECTIVE
     if is_known.sum() < 2:  # noqa: PLR2004 - a bot has no distance from itself
         is_known = np.ones(len(deals), dtype=np.bool_)
     return np.asarray(is_known / is_known.sum(), dtype=np.float64)
 
 
 def held_fit(results: Results, bot: int) -> Fit:
-    """The fit of one bot held at 0, for a group of which no two bots can be rated together."""
+    """A fit of one bot, held at 0, for a component in which no two bots can be rated together."""
     return Fit(
         members=np.array([bot]),
         elo=np.zeros(1),
@@ -195,10 +210,11 @@ def held_fit(results: Results, bot: int) -> Fit:
 
 
 def fit_core(results: Results, *, seats: bool) -> Fit:
-    """The ratings of bots of whom each can be reached from every other.
+    """The ratings of bots that can all be reached from each other by "took a share from", so that
+    the likelihood has a maximum.
 
-    So they have a maximum. The seats have one with them, or count as equally good: first those at
-    tables of a size where one seat won everything or nothing, then all. Raises NoAnswerError.
+    Seats get effects where the games bound them. If the fit still has no maximum, all seats count
+    as equally good. Raises NoAnswerError if that does not help either.
     """
     sizes, open_seats = _seat_sizes(results, seats=seats)
     no_marks = np.full((len(results.bots),) * 2, "")
@@ -215,7 +231,9 @@ def fit_core(results: Results, *, seats: bool) -> Fit:
 
 
 def fit_with_prior(results: Results, graph: Flags, prior: float, *, seats: bool) -> Fit:
-    """The ratings of a whole component, held together by virtual draws where games do not."""
+    """The ratings of all bots of a component. Virtual draws of weight ``prior`` hold together what
+    the games do not connect.
+    """
     sizes, open_seats = _seat_sizes(results, seats=seats)
     model = Model.of(results, sizes)
     reach = reach_of(graph)
@@ -224,8 +242,9 @@ def fit_with_prior(results: Results, graph: Flags, prior: float, *, seats: bool)
 
 
 def took_from(count: int, seats: Ints, results: Results) -> Flags:
-    """(n, n) whether player i got a share of a win at a table where j did not get the whole win;
-    ``seats`` (O, K) are players' numbers, ``count`` where nobody sits.
+    """(n, n) whether player i ever got a share of the win at a table where player j did not get the
+    whole win. ``seats`` (O, K) are the players' numbers by outcome and seat, ``count`` for an empty
+    seat.
     """
     matrix = np.zeros((count + 1, count + 1), dtype=np.bool_)
     took = results.share > 0
@@ -235,7 +254,9 @@ def took_from(count: int, seats: Ints, results: Results) -> Flags:
 
 
 def reach_of(graph: Flags) -> Flags:
-    """(n, n) whether j can be reached from i, by any number of steps or none."""
+    """(n, n) whether player j can be reached from player i in any number of steps,
+    including none.
+    """
     reach = graph | np.eye(len(graph), dtype=np.bool_)
     while True:
         # numpy multiplies floats much faster than truth values
@@ -247,8 +268,8 @@ def reach_of(graph: Flags) -> Flags:
 
 
 def _seat_sizes(results: Results, *, seats: bool) -> tuple[set[int], set[int]]:
-    """The sizes of tables at which seats have effects, and those at which the games do not limit
-    them: not every seat took something from every other one, directly or through third seats.
+    """The table sizes at which seats have effects, and among them those whose games do not bound
+    these effects, because some seat cannot be reached from another by "took a share from".
     """
     sizes = {*results.players.tolist()} if seats else set[int]()
     open_seats = set[int]()
@@ -263,13 +284,14 @@ def _seat_sizes(results: Results, *, seats: bool) -> tuple[set[int], set[int]]:
 def _fit(
     model: Model, parameters: Floats, prior: float, marks: Marks, open_seats: tuple[int, ...]
 ) -> Fit:
+    """The fit at the maximum of the likelihood, ``parameters``, with its errors."""
     results = model.results
     bots = slice(0, len(model.results.bots))
     loose = _loose_directions(model, marks, open_seats if prior else ())
     *covariances, leverage = sandwich(model, parameters, prior, loose)
     clustered, independent = (each * ELO**2 for each in covariances)
     # A bot with next to no deals must not move the others: it has no part in the level.
-    level = level_of(leverage.told)
+    level = level_of(leverage.effective)
     freedom, of_parameters = _freedom(leverage, level)
     center = np.eye(len(level)) - level
     every = errors_of(np.diag(clustered))
@@ -284,7 +306,7 @@ def _fit(
         members=np.arange(len(level)),
         elo=_level(center @ parameters[bots] * ELO),
         covariance=center @ clustered[bots, bots] @ center.T,
-        deals=leverage.told,
+        deals=leverage.effective,
         freedom=freedom,
         gain=np.nan
         if loose.size
@@ -300,8 +322,8 @@ def _fit(
 
 
 def _loose_directions(model: Model, marks: Marks, open_seats: tuple[int, ...]) -> Floats:
-    """(size, m) directions in which only the prior holds the parameters: shifts of whole groups, or
-    all directions if seats are open.
+    """(size, m) the directions in which only the prior holds the parameters: shifts of whole groups
+    of bots, or all directions if seats are open.
     """
     if open_seats:
         return np.eye(model.size)
@@ -312,8 +334,8 @@ def _loose_directions(model: Model, marks: Marks, open_seats: tuple[int, ...]) -
 
 
 def _freedom(leverage: Leverage, level: Floats) -> tuple[Floats, Floats]:
-    """(n, n) the degrees of freedom of the difference of two ratings, and on the diagonal of a
-    rating's distance from the level; and (size,) those of each parameter.
+    """(n, n) the degrees of freedom of the difference of two ratings, and on the diagonal those of
+    a rating's distance from the level; and (size,) those of each parameter.
     """
     figures = np.eye(len(leverage.bread))
     bots = len(level)
@@ -327,16 +349,21 @@ def _freedom(leverage: Leverage, level: Floats) -> tuple[Floats, Floats]:
     return every[:bots, :bots], np.diag(every)
 
 
-def _gain(told: Floats, clustered: Floats, independent: Floats) -> float:
-    """The ratio of the variances. With the mean of the bots with an error bar held at 0, ``told``,
-    their trace is that of all differences between them, up to a factor.
+def _gain(centered: Floats, clustered: Floats, independent: Floats) -> float:
+    """The mean variance of rating differences for independent games, divided by the one clustered
+    by deal. ``centered`` projects the bots with an error bar onto a mean of 0; there, the trace of
+    a covariance is proportional to the sum of the variances of all differences.
     """
-    variance, apart = (float(np.trace(told @ each @ told.T)) for each in (clustered, independent))
-    return apart / variance if variance > len(told) * EQUAL**2 else np.nan
+    variance, apart = (
+        float(np.trace(centered @ each @ centered.T)) for each in (clustered, independent)
+    )
+    return apart / variance if variance > len(centered) * EQUAL**2 else np.nan
 
 
 def _level(elo: Floats) -> Floats:
-    """The ratings, with those that differ only by rounding replaced by their mean."""
+    """The ratings, in which values that differ by rounding errors alone are replaced by
+    their mean.
+    """
     order = np.argsort(elo, kind="stable")
     group = np.empty(len(elo), dtype=np.int64)
     group[order] = np.cumsum(np.diff(elo[order], prepend=-np.inf) > EQUAL) - 1

@@ -1,9 +1,10 @@
-"""How the versions in a league came on: their ratings on a scale that its benchmarks hold.
+"""The ratings of all versions in a league, on a scale that benchmarks hold fixed.
 
-Games tell differences only. A benchmark holds a league's scale with the rating that it had when it
-began to, and the level of all others is such that the benchmarks, each weighted by how well its
-rating is known, have these ratings on average. So a benchmark far above or below everybody else,
-which nobody can know well, moves nothing; nor does one that has retired.
+Games determine only differences of ratings. When a benchmark begins to hold the scale, its rating
+at that time is written down. The level of all other ratings is then chosen such that the benchmarks
+have these ratings on average, each weighted by how well its rating is known. So a benchmark far
+above or below all other bots, whose rating is poorly known, hardly moves the scale, and a retired
+benchmark does not move it either.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -25,14 +26,16 @@ from arena.records.record import name_of
 from arena.records.runfile import RunInfo
 
 PRIOR = 1.0
-"""A draw with a ghost for everybody, so that the first games of a candidate rate it already."""
-LEAST_VARIANCE = 1.0
-"""In Elo squared; what is known better weighs no more."""
+"""The weight of a virtual draw of every bot with a ghost, so that even a candidate's first games
+give it a rating.
+"""
+MIN_VARIANCE = 1.0
+"""In Elo squared: benchmarks whose rating has a smaller variance get no larger weight."""
 
 
 class OnScale(NamedTuple):
-    """A rating in Elo, the half-width of its 95 % interval (infinite if unknown), how many games it
-    is from, and how many of these it forfeited.
+    """A bot's rating in Elo, the half-width of its 95 % interval (infinite if unknown), the number
+    of games behind it, and how many of these the bot forfeited.
     """
 
     elo: float
@@ -51,53 +54,55 @@ def league_counts(
 def on_scale(
     counts: Counts, benchmarks: Collection[str], held: Mapping[str, float]
 ) -> dict[str, OnScale]:
-    """The ratings of all bots on the scale of a league, for the code that decides whose games tell
-    most.
+    """The ratings of all bots on the scale of a league, by name, for the code that chooses the next
+    games. ``held`` has the ratings at which benchmarks hold the scale.
     """
-    found = dict[str, OnScale]()
+    on_scale_by_name = dict[str, OnScale]()
     results = counts.results
     sums = _played(counts)
     for fit in rate(results, PRIOR).fits:
         names = [results.bots[member] for member in fit.members]
         level = level_on(names, fit, benchmarks, held)
-        for at, (name, member) in enumerate(zip(names, fit.members, strict=True)):
-            error = level.error_of(at)
-            elo = float(fit.elo[at]) + level.shift
-            found[name] = OnScale(elo, error if isfinite(error) else inf, **sums[int(member)])
-    return found
+        for index, (name, member) in enumerate(zip(names, fit.members, strict=True)):
+            error = level.error_of(index)
+            elo = float(fit.elo[index]) + level.shift
+            on_scale_by_name[name] = OnScale(
+                elo, error if isfinite(error) else inf, **sums[int(member)]
+            )
+    return on_scale_by_name
 
 
 class Level(NamedTuple):
-    """How a fit lies on the scale: ``shift`` is to be added to its ratings, ``weights`` (n,) are
-    those of its bots in that.
+    """How a fit lies on the scale of a league: ``shift`` is added to its ratings, and ``weights``
+    (n,) say how much each bot determines the shift.
     """
 
     fit: Fit
     shift: float
     weights: Floats
 
-    def error_of(self, at: int) -> float:
-        """The half-width of the 95 % interval of a rating on the scale, NaN where too few deals
-        tell.
+    def error_of(self, index: int) -> float:
+        """The half-width of the 95 % interval, on the scale, of the bot at ``index`` in the fit;
+        NaN if it played too few deals.
         """
-        told = self.fit.is_known
-        if not told[at]:
+        has_error = self.fit.is_known
+        if not has_error[index]:
             return nan
-        return self.fit.contrast_width(np.eye(len(told))[at] - self.weights, told)
+        return self.fit.contrast_width(np.eye(len(has_error))[index] - self.weights, has_error)
 
 
 def level_on(
     names: Sequence[str], fit: Fit, benchmarks: Collection[str], held: Mapping[str, float]
 ) -> Level:
-    """How the fit of these bots lies on the scale. Where no benchmark holds it yet, their mean is
-    0, or that of all where there is none.
+    """How a fit of these bots lies on the scale. As long as no benchmark holds the scale, the mean
+    of the benchmarks is 0, or the mean of all bots if no benchmark is among them.
     """
     holders = [name in held for name in names]
     if not any(holders):
         holders = [name in benchmarks for name in names]
     chosen = np.array(holders if any(holders) else [True] * len(names)) & fit.is_known
     variance = np.diag(fit.covariance)
-    weights = np.where(chosen & (variance > 0), 1 / np.maximum(variance, LEAST_VARIANCE), 0.0)
+    weights = np.where(chosen & (variance > 0), 1 / np.maximum(variance, MIN_VARIANCE), 0.0)
     if not weights.any():
         weights = np.ones(len(names))
     weights = weights / weights.sum()
@@ -106,27 +111,31 @@ def level_on(
 
 
 class History(NamedTuple):
-    """The versions of a league, in the order in which they joined; see `history_table`.
+    """The versions in a league in the order in which they joined; the columns of ``table`` are
+    those of `history_table`.
 
-    ``scale`` are the ratings with which benchmarks hold the scale, none as long as it is not held.
+    ``scale`` has the ratings at which benchmarks hold the scale, by name; it is empty until the
+    scale is held.
     """
 
     table: pd.DataFrame
     scale: Mapping[str, float]
 
     def of(self, bot: str) -> "History":
-        """Only the versions of one bot, or one version."""
+        """The history of one bot's versions, or of one version."""
         rows = (self.table["bot"] == bot) | (self.table["version"] == bot)
         return self._replace(table=self.table[rows].reset_index(drop=True))
 
     @property
     def sentences(self) -> list[str]:
-        """What each version gained, such as ``my-bot@2 is +38 +/- 21 Elo on my-bot@1``."""
-        told = self.table[self.table["gain_error"].notna()]
+        """How much each version gained over the one before, such as ``my-bot@2 is +38 +/- 21 Elo on
+        my-bot@1``.
+        """
+        gained = self.table[self.table["gain_error"].notna()]
         return [
             f"{version} is {gain:+.0f} +/- {error:.0f} Elo on {before}"
             for version, gain, error, before in zip(
-                *(told[name] for name in ("version", "gain", "gain_error", "before")), strict=True
+                *(gained[name] for name in ("version", "gain", "gain_error", "before")), strict=True
             )
         ]
 
@@ -142,17 +151,17 @@ def read_history(folder: Path, info: RunInfo) -> History:
 
 
 def history_of(folder: Path, counts: Counts) -> History:
-    """The history of the league in a folder, whose games have been counted."""
+    """The history of the league in a folder, from games that have been counted already."""
     league = read_league(folder)
     return History(history_table(counts, league), dict(league.scale))
 
 
 def history_table(counts: Counts, league: League) -> pd.DataFrame:
-    """One row for each member of a league: the columns of `columns.HISTORY`, figures float64,
-    counts int64, texts str. NaN at the open side of a bound, and where there is no rating to tell.
+    """One row per member of a league, with the columns of `columns.HISTORY`: figures float64,
+    counts int64, texts str. NaN marks the open side of a bound and missing ratings.
 
-    All are from one fit of all games: so the error of a gain is that of the difference, and what is
-    uncertain about both alike cancels.
+    All ratings come from one fit of all games. So the error of a gain is the error of the
+    difference, in which the uncertainty that two versions share cancels.
     """
     results = counts.results
     before = versions_before(league.members)
@@ -172,20 +181,21 @@ def history_table(counts: Counts, league: League) -> pd.DataFrame:
         for bot, member in league.members.items()
     }
     for part in rate(results).components:
-        if (fit := part.fit) is None:
+        fit = part.fit
+        if fit is None:
             continue
         names = [results.bots[member] for member in fit.members]
         level = level_on(names, fit, league.with_status("benchmark"), league.scale)
         errors = fit.difference_half_widths()
-        for at, name in enumerate(names if part.is_rated else ()):
-            elo = fit.elo[at] + level.shift
-            half = level.error_of(at)
+        for index, name in enumerate(names if part.is_rated else ()):
+            elo = fit.elo[index] + level.shift
+            half = level.error_of(index)
             row = rows.get(name, {})
-            row |= {"mark": "?" if fit.is_few[at] else "", "elo": elo}
+            row |= {"mark": "?" if fit.is_few[index] else "", "elo": elo}
             row |= {"elo_low": elo - half, "elo_high": elo + half}
             if before.get(name) in names:
                 old = names.index(before[name])
-                row |= {"gain": fit.elo[at] - fit.elo[old], "gain_error": errors[at, old]}
+                row |= {"gain": fit.elo[index] - fit.elo[old], "gain_error": errors[index, old]}
         for bound in part.bounds:
             known = bound.side, *bound_interval(bound.elo + level.shift, bound.side)
             row = rows.get(results.bots[bound.member], {})
@@ -195,7 +205,7 @@ def history_table(counts: Counts, league: League) -> pd.DataFrame:
 
 
 def _played(counts: Counts) -> dict[int, dict[str, int]]:
-    """Games and forfeits of each bot that played, by its number."""
+    """The games and forfeits of each bot that played, by the bot's number."""
     sums = counts.totals.groupby("bot")[["games", "forfeits"]].sum()
     return {
         int(bot): {"games": int(games), "forfeits": int(forfeits)}

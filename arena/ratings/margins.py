@@ -13,12 +13,11 @@ blocks' placements (DeLong, DeLong and Clarke-Pearson 1988; Obuchowski 1997).
 """
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arena.ratings.sequential import BORROWED, SCALE, WIDEST, Question, SequentialTest
+from arena.ratings.sequential import BORROWED, SCALE, WIDEST, Question, SequentialTest, WinTest
 from arena.records.record import DUEL, NO_MARGINS, UNKNOWN_MARGIN, Margins
 
 if TYPE_CHECKING:
@@ -27,22 +26,23 @@ if TYPE_CHECKING:
 
     from arena.ratings.results import Floats
 
-MOST_SHARING = 4
+MAX_SHARING = 4
 SHARED_WINS = 50
-"""Steps to allow for shared wins; two are enough where they are rare."""
+"""The most iterations to allow for shared wins; two are enough if shared wins are rare."""
 CLOSE = 1e-9
 FARTHEST = 20.0
-"""On the logistic scale; further apart than this, a bot wins everything."""
+"""On the logistic scale: two bots further apart than this count as one winning every game."""
 WIDEST_GUESS = 3.0
 
 
-class _Weighed(NamedTuple):
-    """What all blocks say.
+class _BlockSums(NamedTuple):
+    """What the blocks of a test say together.
 
-    ``mean``        how often the new bot's outcomes beat the old one's, minus a half
-    ``variance``    of that, times the number of blocks
-    ``covariance``  with the mean value of the same blocks by wins, times the number of blocks
-    ``thresholds``  (sets of opponents, outcomes - 1) of the ordered logit
+    ``mean``        how often an outcome of the new bot beats one of the old bot, minus a half
+    ``variance``    the variance of ``mean`` times the number of blocks
+    ``covariance``  the covariance of ``mean`` with the mean of the test on wins, times the number
+                    of blocks
+    ``thresholds``  (sets of opponents, outcomes - 1) the thresholds of the ordered logit
     """
 
     mean: float
@@ -52,52 +52,57 @@ class _Weighed(NamedTuple):
 
 
 class MarginTest(SequentialTest):
-    """The test on margins; it takes blocks in schedule order.
+    """The sequential test on margins; blocks are added in the order of the schedule.
 
-    ``wins`` is the test on wins of the same blocks. With ``groups`` 0 the two bots play each other;
-    against opponents, ``groups`` is the number of different sets of them. Margins are those of
-    `record.margins`, for two players or more.
+    ``wins`` is the test on wins of the same blocks. ``groups`` is 0 if the two bots play each
+    other; otherwise it is the number of different sets of opponents. Margins are those of
+    `records.record.margins`, for games of ``players`` seats.
     """
 
     def __init__(
         self, question: Question, *, players: int = 2, groups: int = 0, look: int = 1
     ) -> None:
-        super().__init__(question, groups=groups, look=look)
-        self.wins = SequentialTest(question, groups=groups, look=look)
+        super().__init__(question, look=look)
+        self.wins = WinTest(question, groups=groups, look=look)
         self._gaps = 1 if groups else 2
         outcomes = _outcomes(players)
         self._groups = [_Opposed(outcomes) for _ in range(max(groups, 1))]
         self._shares = _win_shares(outcomes)
+        self._sums: _BlockSums | None = None
 
     def add(self, new: float, old: float, group: int = 0, margins: Margins = NO_MARGINS) -> None:
-        """Counts a block: the mean shares of both, the number of the set of opponents, and the
-        margins of both.
+        """Counts a block: the mean shares of the win of both bots, the number of the set of
+        opponents, and the margins of both bots in each game.
         """
-        super().add(new, old, group)
+        self.blocks += 1
         self.wins.add(new, old, group)
         self._groups[group].add(margins, new - old)
-        self.__dict__.pop("_weighed", None)
+        self._sums = None
 
     @property
     def mean(self) -> float:
-        """How often an outcome of the new bot beats one of the old bot, minus a half."""
-        return self._weighed.mean
+        """How often an outcome of the new bot beats an outcome of the old bot, minus a half."""
+        return self._block_sums().mean
 
     @property
     def variance(self) -> float:
-        """Of the mean, times the number of blocks, including an extra block as for wins."""
-        return self._weighed.variance
+        """The variance of the mean times the number of blocks, with one extra block as in the test
+        on wins.
+        """
+        return self._block_sums().variance
 
     @property
     def covariance(self) -> float:
-        """Of the mean with that by wins, times the number of blocks."""
-        return self._weighed.covariance
+        """The covariance of this test's mean with the mean of the test on wins, times the number of
+        blocks.
+        """
+        return self._block_sums().covariance
 
     def worth(self, elo: float) -> float:
-        """The expected mean if the new bot is this much better, with the thresholds as in the
+        """The expected mean if the new bot is ``elo`` better, with the thresholds that fit the
         blocks so far.
         """
-        thresholds = self._weighed.thresholds
+        thresholds = self._block_sums().thresholds
         half = self._half_gaps(thresholds, elo / SCALE * self._gaps)
         new = _chances(thresholds, half)
         old = _chances(thresholds, -half)
@@ -106,8 +111,8 @@ class MarginTest(SequentialTest):
         return float(np.average(beats, weights=weights))
 
     def _half_gaps(self, thresholds: "Floats", gap: float) -> "Floats":
-        """(sets of opponents,) half of what must lie between the two bots on the logistic scale for
-        the log odds of their shares of the win to differ by ``gap``.
+        """For each set of opponents, half the distance of the two bots on the logistic scale at
+        which the log odds of their shares of the win differ by ``gap``.
         """
         half = np.full(len(thresholds), gap / 2)
         # Without shared wins the first guess is right. A shared win is a level of its own between
@@ -120,11 +125,20 @@ class MarginTest(SequentialTest):
             half = np.clip(half * gap / reached, -FARTHEST, FARTHEST)
         return half
 
-    @cached_property
-    def _weighed(self) -> _Weighed:
+    def _block_sums(self) -> _BlockSums:
+        """What the blocks say so far, computed once after each block."""
+        if self._sums is None:
+            self._sums = self._summed()
+        return self._sums
+
+    def _summed(self) -> _BlockSums:
+        """What the blocks say so far."""
         blocks = max(self.blocks, 1)
-        sums, outcomes = zip(*(group.placed() for group in self._groups), strict=True)
-        mean, squares, products = (sum(column) / blocks for column in zip(*sums, strict=True))
+        placed = [group.placed() for group in self._groups]
+        mean = sum(each.beats for each in placed) / blocks
+        squares = sum(each.squares for each in placed) / blocks
+        products = sum(each.products for each in placed) / blocks
+        outcomes = [each.outcomes for each in placed]
         pooled = self._pooled(outcomes)
         level = float(np.mean(pooled @ self._shares))
         # One extra block, half at each end of the range, as for wins, so that a few identical
@@ -132,7 +146,7 @@ class MarginTest(SequentialTest):
         slope = (1 - float((np.mean(pooled, axis=0) ** 3).sum())) / 6
         extra = WIDEST * (slope / (level * (1 - level))) ** 2
         spread = max(squares - (2 * mean) ** 2, 0.0) * blocks
-        return _Weighed(
+        return _BlockSums(
             mean=mean,
             variance=(spread + extra) / (blocks + 1),
             covariance=products - 2 * mean * self.wins.mean,
@@ -140,8 +154,9 @@ class MarginTest(SequentialTest):
         )
 
     def _pooled(self, outcomes: "Sequence[Floats]") -> "Floats":
-        """(sets of opponents, outcomes) the frequencies of both bots' outcomes together; like the
-        levels by wins they are drawn to those against all opponents, with one block at the ends.
+        """For each set of opponents, the frequencies of the outcomes of both bots together. As in
+        the test on wins, they are pulled towards the frequencies against all opponents, to which
+        one block at the ends is added.
         """
         every = np.sum(outcomes, axis=0)
         every[[0, -1]] += 0.5
@@ -149,14 +164,14 @@ class MarginTest(SequentialTest):
         counts = [group.blocks + BORROWED for group in self._groups]
         return np.array(
             [
-                (found + BORROWED * every) / count
-                for found, count in zip(outcomes, counts, strict=True)
+                (frequencies + BORROWED * every) / count
+                for frequencies, count in zip(outcomes, counts, strict=True)
             ]
         )
 
     def _thresholds(self, pooled: "Floats") -> "Floats":
-        """The thresholds at which the ordered logit has the pooled frequencies, if the two bots are
-        as far apart as they are by wins.
+        """The thresholds at which the ordered logit gives the pooled frequencies, if the two bots
+        are as far apart as their wins say.
         """
         new, old = self.wins.odds
         half = np.clip((new - old) / 2, -WIDEST_GUESS, WIDEST_GUESS)
@@ -167,8 +182,25 @@ class MarginTest(SequentialTest):
         return np.asarray(np.log((wide + np.sqrt(wide**2 + 1 - below**2)) / (1 - below)))
 
 
+class _Placed(NamedTuple):
+    """Sums over the blocks against one set of opponents.
+
+    ``beats``     how often outcomes of the new bot beat outcomes of the old one, minus a half
+    ``squares``   the squared placements of the blocks
+    ``products``  the placements of the blocks times their values in the test on wins
+    ``outcomes``  (outcomes,) how often each outcome occurred, as the mean of both bots
+    """
+
+    beats: float
+    squares: float
+    products: float
+    outcomes: "Floats"
+
+
 class _Opposed:
-    """The blocks against one set of opponents, as sums that do not grow with their number."""
+    """The blocks against one set of opponents, as sums whose size does not grow with the number of
+    blocks.
+    """
 
     def __init__(self, outcomes: "NDArray[np.int64]") -> None:
         size = len(outcomes) + 2
@@ -179,7 +211,7 @@ class _Opposed:
         self._products = np.zeros(2 * size)
 
     def add(self, margins: Margins, value: float) -> None:
-        """Counts a block, and its value by wins."""
+        """Counts a block; ``value`` is its value in the test on wins."""
         size = len(self._outcomes) + 2
         first = self._outcomes[0] - 1
         counts = np.array(
@@ -193,21 +225,18 @@ class _Opposed:
         self._products += value * signed
 
     def _forfeited(self) -> "tuple[Floats, Floats]":
-        """Two distributions over the outcomes, of the lost and of the won games: a forfeited game
-        counts as a loss and a win of unknown size, which could be any of them.
+        """The distributions of the outcomes of lost games, and of won games. A forfeited game
+        counts as a loss and a win of unknown size, so these distributions stand in for its margin.
         """
         counts = self._counts.sum(axis=0)[1:-1]
         lost, won = (np.where(sign * self._outcomes > 0, counts, 0.0) for sign in (-1, 1))
-        for sign, found in ((-1, lost), (1, won)):
-            if not found.any():
-                found[np.abs(self._outcomes - sign).argmin()] = 1.0
+        for sign, distribution in ((-1, lost), (1, won)):
+            if not distribution.any():
+                distribution[np.abs(self._outcomes - sign).argmin()] = 1.0
         return lost / lost.sum(), won / won.sum()
 
-    def placed(self) -> "tuple[tuple[float, float, float], Floats]":
-        """Sums over the blocks, each outcome placed among those of the other bot: of what
-        `MarginTest.mean` averages, of the squared placements, and of these times the value by wins.
-        And (outcomes,) those of both bots, half of each.
-        """
+    def placed(self) -> "_Placed":
+        """Sums over the blocks, in which each outcome is placed among those of the other bot."""
         lost, won = self._forfeited()
         new, old = (counts[1:-1] + counts[0] * lost + counts[-1] * won for counts in self._counts)
         blocks = max(self.blocks, 1)
@@ -217,16 +246,16 @@ class _Opposed:
         placements = np.concatenate(
             [np.concatenate([[lost @ place], place, [won @ place]]) for place in among]
         )
-        sums = (
-            float(new @ among[0]) - self.blocks / 2,
-            float(placements @ self._squares @ placements),
-            float(placements @ self._products),
+        return _Placed(
+            beats=float(new @ among[0]) - self.blocks / 2,
+            squares=float(placements @ self._squares @ placements),
+            products=float(placements @ self._products),
+            outcomes=(new + old) / 2,
         )
-        return sums, (new + old) / 2
 
 
 def _outcomes(players: int) -> "NDArray[np.int64]":
-    """All margins that games can have, worst first."""
+    """All margins that a game can have, the worst first."""
     if players == DUEL:
         return np.arange(-UNKNOWN_MARGIN + 1, UNKNOWN_MARGIN)
     return np.arange(-4 * (players - 1), 1)
@@ -236,17 +265,19 @@ def _win_shares(outcomes: "NDArray[np.int64]") -> "Floats":
     """The share of the win that each outcome stands for."""
     if outcomes[-1] > 0:
         return np.asarray((np.sign(outcomes) + 1) / 2, dtype=np.float64)
-    return np.where(outcomes > -MOST_SHARING, 1 / (1.0 + np.abs(outcomes)), 0.0)
+    return np.where(outcomes > -MAX_SHARING, 1 / (1.0 + np.abs(outcomes)), 0.0)
 
 
 def _placements(counts: "Floats") -> "Floats":
-    """For each outcome, how many of the counted ones are worse, and half of those that equal it."""
+    """For each outcome, how many of the counted outcomes are worse, plus half of those that equal
+    it.
+    """
     return np.asarray(np.cumsum(counts, axis=-1) - counts / 2, dtype=np.float64)
 
 
 def _chances(thresholds: "Floats", shift: "Floats") -> "Floats":
-    """(sets of opponents, outcomes) how likely each outcome is for a bot that is this much above
-    the middle.
+    """For each set of opponents, the probability of each outcome for a bot that is ``shift`` above
+    the middle of the logistic scale.
     """
     below = 1 / (1 + np.exp(shift[:, None] - thresholds))
     return np.diff(below, axis=1, prepend=0.0, append=1.0)

@@ -1,16 +1,18 @@
-"""What results say of the strength of bots: ratings by maximum likelihood of the share-logit model
-where bots can be compared, bounds of the others, and intervals for ranks that all hold together, 95
-times out of 100.
+"""What results say about the strength of bots: maximum-likelihood ratings of the share-logit model
+for bots that can be compared, one-sided bounds for the others, and rank intervals that are all true
+together in 95 of 100 cases.
 
-Which bots can be compared is said by the graph "i took a share from j" (Ford 1957; Hunter 2004).
-Those of a core have ratings, made by `fit`. What is known of a bot outside is a one-sided bound. If
-it got nothing from the core, it is weaker than some rating with 95 % confidence: with that rating
-or a higher one it would have got something with a probability of at least 95 %. The deal is the
-unit of chance. Games on one deal may depend on each other in any way, so a bot that got nothing on
-a deal did something at least as likely as getting nothing in one of its games there. We take the
-game with the least likely result: there the core's expected share of the win is p, and the bound is
-where the product of p over the deals is 5 %. For a bot that gave nothing to the core, p is the
-bot's own expected share.
+Bots can be compared if they are in the core of the graph "i took a share of a win from j": each can
+be reached from every other one (Ford 1957; Hunter 2004). `fit` rates the bots of a core. A bot
+outside has a one-sided bound instead. A bot that got nothing from the core is weaker than some
+rating with 95 % confidence: with that rating or a higher one it would have got something with a
+probability of at least 95 %.
+
+The deal is the unit of chance. Games on one deal may depend on each other in any way, so a bot that
+got nothing on a deal did something at least as likely as getting nothing in one of its games there.
+The bound takes the game of each deal with the least likely result: there the core's expected share
+of the win is p, and the bound is where the product of p over the deals is 5 %. For a bot that gave
+nothing to the core, p is the bot's own expected share.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,13 +22,16 @@ import numpy as np
 from scipy.special import expit, log_expit, logsumexp, softmax
 
 from arena.ratings.fit import Fit, fit_core, fit_with_prior, held_fit, reach_of, took_from
-from arena.ratings.likelihood import COVERAGE, ELO, holm
+from arena.ratings.intervals import COVERAGE, holm
+from arena.ratings.likelihood import ELO
 from arena.ratings.results import Flags, Floats, Ints, Results, restrict
 from arena.records.record import DUEL
 
 LEVEL = 0.05
 FEW_DEALS = 10
-"""Below this many deals error bars are rough, and who won nothing may yet win something."""
+"""Below this many deals error bars are rough, and a bot that won nothing may still win
+something.
+"""
 
 
 class Bound(NamedTuple):
@@ -35,10 +40,10 @@ class Bound(NamedTuple):
     ``member``       the number of the bot
     ``side``         ``<``: its rating is below ``elo``; ``>``: above; ``~``: nothing is known
     ``rivals``       (n,) the bots of the rated group
-    ``differences``  (n,) the bound on the rating minus that of each rival
+    ``differences``  (n,) the bound on the bot's rating minus that of each rival
     ``is_clear``     (n,) whether the bot is on that side of each rival, with 95 % confidence for
                      all bots of the component together
-    ``deals``        on how many deals it played against the rated group
+    ``deals``        the number of deals on which the bot played against the rated group
 
     ``elo`` and ``differences`` are NaN if nothing is known.
     """
@@ -53,7 +58,7 @@ class Bound(NamedTuple):
 
     @classmethod
     def unknown(cls, member: int, rivals: Ints, deals: int) -> "Bound":
-        """Nothing is known of the member."""
+        """The bound of a bot about whose rating nothing is known."""
         nothing = np.full(len(rivals), np.nan)
         return cls(member, "~", np.nan, rivals, nothing, np.isfinite(nothing), deals)
 
@@ -71,13 +76,18 @@ class Defeat(NamedTuple):
 
 
 class Component(NamedTuple):
-    """Bots that met, directly or through others: ``members`` are their numbers. ``fit`` has the
-    ratings of the core, and ``bounds`` what is known of the others. ``places`` (n,) is the order of
-    the members as far as it is known without ratings, see `places_of`; all of the core
-    have one place. ``defeats`` tell of games between bots outside the core.
+    """Bots that met, directly or through others.
 
-    Without a core one of three or more bots is held at 0, and the others have bounds on their
-    distance from it. ``fit`` is None for two bots, and where it cannot be said who that one is.
+    ``members`` (n,)  the bots' numbers
+    ``fit``           the ratings of the core
+    ``bounds``        the bounds of the bots outside the core
+    ``places`` (n,)   the order of the members as far as it is known without ratings, see
+                      `places_of`; all bots of the core share one place
+    ``defeats``       the results of games between bots outside the core
+
+    If three or more bots have no core, one of them is held at 0, and the others have bounds on
+    their distance from it. ``fit`` is None for two bots without a core, and if `middle_of` finds no
+    bot to hold at 0.
     """
 
     members: Ints
@@ -89,34 +99,34 @@ class Component(NamedTuple):
 
     @property
     def is_rated(self) -> bool:
-        """Whether games rate any bots, and not only bounds."""
+        """Whether games rate some bots, instead of giving bounds only."""
         return self.fit is not None and len(self.fit.members) > 1
 
 
 class Ratings(NamedTuple):
-    """What results say about the strength of bots; the component with the most bots comes
-    first.
+    """What results say about the strength of bots, by component; the component with the most bots
+    comes first.
     """
 
     components: list[Component]
 
     @property
     def fits(self) -> list[Fit]:
-        """The fit of each component that has a core."""
+        """The fits of all components that have one."""
         return [part.fit for part in self.components if part.fit is not None and part.is_rated]
 
     @property
     def bounds(self) -> list[Bound]:
-        """All bots that met others and have no rating."""
+        """The bounds of all bots that met others but have no rating."""
         return [bound for part in self.components for bound in part.bounds]
 
 
 def rate(results: Results, prior: float | None = None, *, seats: bool = True) -> Ratings:
     """The ratings of each component of bots that played each other.
 
-    Without a prior the core of a component is rated by maximum likelihood, and everybody else gets
-    a bound. ``prior`` is the weight of one virtual draw of every bot against a ghost rated 0, which
-    rates everybody. With ``seats`` False, seats have no effect.
+    Without a prior the core of a component is rated by maximum likelihood, and the other bots get
+    bounds. ``prior`` is the weight of one virtual draw of every bot with a ghost rated 0, which
+    gives every bot a rating. With ``seats`` False, seats have no effect.
     """
     graph = took_from(len(results.bots), results.seats, results)
     # the number of each bot's group is that of its first member
@@ -134,19 +144,26 @@ def rate(results: Results, prior: float | None = None, *, seats: bool = True) ->
 def _component(
     results: Results, members: Ints, graph: Flags, prior: float | None, *, seats: bool
 ) -> Component:
+    """The ratings and bounds of the ``members`` of one component; ``graph`` (n, n) is `took_from`
+    for them.
+    """
     inner = restrict(results, members)
     core = core_of(graph, inner.played())
     if prior:
-        rest = np.setdiff1d(np.arange(len(members)), core).tolist()
-        every = fit_with_prior(inner, graph, prior, seats=seats)
-        every = every._replace(members=members, by_prior=tuple(rest))
-        return Component(members, inner.games, every, [], np.zeros(len(members), dtype=np.int64))
+        outside = np.setdiff1d(np.arange(len(members)), core).tolist()
+        fit_of_all = fit_with_prior(inner, graph, prior, seats=seats)
+        fit_of_all = fit_of_all._replace(members=members, by_prior=tuple(outside))
+        return Component(
+            members, inner.games, fit_of_all, [], np.zeros(len(members), dtype=np.int64)
+        )
     fit = None
     if len(core):
         fit = fit_core(restrict(inner, core), seats=seats)
-    elif len(members) > DUEL and (middle := middle_of(graph, inner.played())) is not None:
-        core = np.array([middle])
-        fit = held_fit(inner, middle)
+    elif len(members) > DUEL:
+        middle = middle_of(graph, inner.played())
+        if middle is not None:
+            core = np.array([middle])
+            fit = held_fit(inner, middle)
     fit = fit and fit._replace(members=members[core])
     bounds = bounds_of(results, members, fit) if fit else coreless_bounds(results, members)
     meetings = results.meetings()[:, members[:, None], members]
@@ -156,23 +173,25 @@ def _component(
 
 
 def component_intervals(part: Component) -> tuple[Ints, Ints]:
-    """The best and the worst rank of each member of a component, in the order of its members."""
+    """The best and the worst possible rank of each member of a component, in the order of its
+    members.
+    """
     count = len(part.members)
     above = _surely_above(part)
     low = 1 + above.sum(axis=0)
     high = count - above.sum(axis=1)
     if part.fit is not None:
         # Within the core the intervals hold together, which single comparisons do not.
-        at = np.searchsorted(part.members, part.fit.members)
-        rest = np.isin(part.members, [bound.member for bound in part.bounds])
+        core = np.searchsorted(part.members, part.fit.members)
+        outside = np.isin(part.members, [bound.member for bound in part.bounds])
         best, worst = rank_intervals(part.fit)
-        low[at] = best + above[np.ix_(rest, at)].sum(axis=0)
-        high[at] = worst + rest.sum() - above[np.ix_(at, rest)].sum(axis=1)
+        low[core] = best + above[np.ix_(outside, core)].sum(axis=0)
+        high[core] = worst + outside.sum() - above[np.ix_(core, outside)].sum(axis=1)
     return low, high
 
 
 def _surely_above(part: Component) -> Flags:
-    """(n, n) whether the bounds put the row's bot above the column's."""
+    """(n, n) whether the bounds put the row's bot above the column's bot."""
     above = np.zeros((len(part.members),) * 2, dtype=np.bool_)
     for bound in part.bounds:
         own = np.searchsorted(part.members, bound.member)
@@ -182,12 +201,12 @@ def _surely_above(part: Component) -> Flags:
 
 
 def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:
-    """The best and the worst rank of each bot in a fit: 1 + the number of bots that are clearly
-    above it, and the number of those that are not clearly below it.
+    """The best and the worst possible rank of each bot in a fit: 1 plus the number of bots clearly
+    above it, and the number of bots that are not clearly below it.
 
-    Clearly: by the t test of each pair, with Holm's correction for all pairs, so that with 95 %
-    probability not one pair is told apart the wrong way. The joint distribution of the differences
-    (max-t, Mogstad, Romano, Shaikh & Wilhelm) would need a covariance that few deals do not tell.
+    A pair is clear by its t test with Holm's correction for all pairs: with 95 % probability, not
+    one pair is put in the wrong order. The joint distribution of the differences (max-t, Mogstad,
+    Romano, Shaikh & Wilhelm) would need a covariance that few deals do not give.
     """
     count = len(fit.elo)
     one, other = np.triu_indices(count, 1)
@@ -200,8 +219,9 @@ def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:
 
 
 def core_of(matrix: Flags, games: Floats) -> Ints:
-    """The largest set of players of whom each can be reached from every other; of several, the one
-    with the most games, then the first one. Empty if no two players are linked in both directions.
+    """The largest set of players that can all be reached from each other; among several such sets,
+    the one with the most games, then the first one. Empty if no two players can be reached from
+    each other.
     """
     reach = reach_of(matrix)
     group = (reach & reach.T).argmax(axis=1)
@@ -212,9 +232,10 @@ def core_of(matrix: Flags, games: Floats) -> Ints:
 
 
 def middle_of(matrix: Flags, games: Floats) -> int | None:
-    """Where no two players are linked in both directions, the one that won from or lost to most
-    others; of several, the one for whom these are most evenly split, then who won from more, then
-    who has most games. None if even these do not tell two of them apart: names must not.
+    """The player to hold at 0 if no two players can be reached from each other: the one that took
+    from, or gave to, most others; then the one for whom these two numbers are most equal, then the
+    one that took from more, then the one with most games. None if two players are equal in all of
+    this, because their names must not decide.
     """
     won = matrix.sum(axis=1)
     lost = matrix.sum(axis=0)
@@ -224,13 +245,14 @@ def middle_of(matrix: Flags, games: Floats) -> int | None:
 
 
 def places_of(matrix: Flags, core: Ints, better: Floats) -> Ints:
-    """The place of each player by what is known without ratings, from 0: who took from the core,
-    directly or through others, stands above it, all others below it.
+    """(n,) the place of each player as far as it is known without ratings, from 0. Players that
+    took a share from the core, directly or through others, stand above the core, and all others
+    below it.
 
-    On each side it goes by who beat whom: ``better`` (n, n) is in how many games the row's player
-    did better than the column's, with half of those in which they did equally well. Of players who
-    can all be reached from each other, it goes by what part of their games together each won.
-    Players that nothing tells apart share a place.
+    Within each side, players are ordered by who beat whom: ``better`` (n, n) has the number of
+    games in which the row's player ranked better than the column's, plus half of those in which
+    they ranked equal. Players in a circle of wins are ordered by the part of their games with each
+    other that each won. Players that none of this separates share a place.
     """
     side = np.full(len(matrix), 2)
     if len(core):
@@ -251,7 +273,7 @@ def places_of(matrix: Flags, core: Ints, better: Floats) -> Ints:
 
 
 def defeats_of(members: Ints, rated: Ints, places: Ints, meetings: Ints) -> list[Defeat]:
-    """How each bot without a rating did against the bots one place further down that it beat.
+    """The results of each bot without a rating against the bots one place below that it beat.
 
     ``places`` are the places of the ``members``, and ``meetings`` those of `Results.meetings`.
     """
@@ -273,22 +295,22 @@ def defeats_of(members: Ints, rated: Ints, places: Ints, meetings: Ints) -> list
 
 
 def bound_interval(bound: Any, side: str) -> tuple[Any, Any, Any]:
-    """A bound, with its open side missing."""
+    """The bound and its interval, in which the open side is NaN."""
     return bound, bound if side == ">" else np.nan, bound if side == "<" else np.nan
 
 
 def bounds_of(results: Results, members: Ints, fit: Fit) -> list[Bound]:
     """A bound for each member of a component that the fit does not rate."""
-    rest = np.setdiff1d(members, fit.members)
-    if not len(rest):
+    outside = np.setdiff1d(members, fit.members)
+    if not len(outside):
         return []
-    told = np.isfinite(fit.half_widths())
-    return [_bound(results, int(member), fit, told, len(members)) for member in rest]
+    has_error = np.isfinite(fit.half_widths())
+    return [_bound(results, int(member), fit, has_error, len(members)) for member in outside]
 
 
-def _bound(results: Results, member: int, fit: Fit, told: Flags, bots: int) -> Bound:
-    """The bound of a bot of a component of this many ``bots``; those of the fit that are ``told``
-    have an error bar.
+def _bound(results: Results, member: int, fit: Fit, has_error: Flags, bots: int) -> Bound:
+    """The bound of one bot of a component of ``bots`` bots. ``has_error`` (n,) says which bots of
+    the fit have an error bar.
     """
     met = _meetings(results, member, fit.members, fit.elo, fit.seats)
     if met is None:
@@ -297,13 +319,15 @@ def _bound(results: Results, member: int, fit: Fit, told: Flags, bots: int) -> B
     # root of the sum of the two squared distances (the MOVER rule of Zou & Donner 2008).
     weights = met.weights(LEVEL)
     median = met.solution(0.5)
-    own = fit.contrast_width(weights - fit.level, told)
-    widths = np.array([fit.contrast_width(row, told) for row in weights - np.eye(len(weights))])
-    if not np.isfinite(own):
+    own_width = fit.contrast_width(weights - fit.level, has_error)
+    widths = np.array(
+        [fit.contrast_width(row, has_error) for row in weights - np.eye(len(weights))]
+    )
+    if not np.isfinite(own_width):
         return Bound.unknown(member, fit.members, int(met.deals.sum()))
     elo, differences, claims = (
         met.sign * (median - np.hypot(median - met.solution(level), width))
-        for level, width in ((LEVEL, own), (LEVEL, widths), (LEVEL / bots, widths))
+        for level, width in ((LEVEL, own_width), (LEVEL, widths), (LEVEL / bots, widths))
     )
     return Bound(
         member=member,
@@ -317,38 +341,38 @@ def _bound(results: Results, member: int, fit: Fit, told: Flags, bots: int) -> B
 
 
 def coreless_bounds(results: Results, members: Ints) -> list[Bound]:
-    """Bounds for the bots of a component in which no bot has a rating. Of two such bots, one won
-    everything: a bound on their difference puts one on each side of their mean, which is 0. For
+    """The bounds of the bots of a component in which no bot has a rating. Of two such bots one won
+    everything, and a bound on their difference puts one on each side of their mean, which is 0. For
     more than two bots nothing is known.
     """
     rivals = members[::-1]
     met = [
-        _meetings(results, int(member), rivals[[at]], np.zeros(1), {})
-        for at, member in enumerate(members if len(members) == DUEL else ())
+        _meetings(results, int(member), rivals[[index]], np.zeros(1), {})
+        for index, member in enumerate(members if len(members) == DUEL else ())
     ]
     return [
         Bound(
             member=int(member),
             side=each.side,
             elo=each.sign * each.solution(LEVEL) / 2,
-            rivals=rivals[[at]],
+            rivals=rivals[[index]],
             differences=np.array([each.sign * each.solution(LEVEL)]),
             is_clear=np.array([each.solution(LEVEL / DUEL) > 0]),
             deals=int(each.deals.sum()),
         )
-        for at, (member, each) in enumerate(zip(members, met, strict=False))
+        for index, (member, each) in enumerate(zip(members, met, strict=False))
         if each is not None
     ] or [Bound.unknown(int(member), np.empty(0, dtype=np.int64), 0) for member in members]
 
 
 class _Meetings(NamedTuple):
-    """The games of a bot against the core, the one with the least likely result of each deal, by
-    outcome (O,) of one of these.
+    """The games of a bot against the core: from each deal the game with the least likely result,
+    grouped by outcome (O,).
 
-    ``side``: ``<`` if the core won them all, ``>`` if the bot did. ``deals`` (O,): on how many it
-    is the one. ``lead`` (O,): what opponents and seats add to the bot's rating, as a logit, if it
-    won, and to the opposite if the core did. ``mix`` (O, n): how the rest of the win is expected to
-    be shared by the core.
+    ``side``        ``<`` if the core won them all, ``>`` if the bot did
+    ``deals`` (O,)  the number of deals whose least likely game had this outcome
+    ``lead`` (O,)   the log odds that the winner had, without the bot's own rating
+    ``mix`` (O, n)  how the core's part of the win is expected to be shared among its bots
     """
 
     side: str
@@ -362,7 +386,9 @@ class _Meetings(NamedTuple):
         return 1 if self.side == ">" else -1
 
     def solution(self, level: float) -> float:
-        """The rating in Elo at which the product over deals is ``level``, times `sign`."""
+        """The rating in Elo at which the product of the probabilities over the deals is ``level``,
+        times `sign`.
+        """
 
         def excess(x: float) -> float:
             return float(self.deals @ log_expit(x + self.lead)) - log_level
@@ -380,9 +406,10 @@ class _Meetings(NamedTuple):
 
 
 def _root(rising: Callable[[float], float], low: float, high: float) -> float:
-    """Where a rising function is zero between two ends, to the last digit.
+    """Where a rising function is 0 between ``low`` and ``high``, to the last digit.
 
-    By halving, since scipy's solvers take longer to load than a whole table to rate.
+    It halves the interval, because scipy's solvers take longer to load than a whole table takes to
+    rate.
     """
     middle = (low + high) / 2
     while low < middle < high:
@@ -396,25 +423,27 @@ def _meetings(
 ) -> _Meetings | None:
     """The games in which a bot met the core and one of them won; None if there are none.
 
-    Seats of others are left out, as in `results.restrict`.
+    As in `results.restrict`, seats of other bots are left out.
     """
     place = np.full(len(results.bots) + 1, -1, dtype=np.int64)
     place[core] = np.arange(len(core))
     mine = results.seats == member
-    at = place[results.seats]
-    took = (results.share * (mine | (at >= 0))).sum(axis=1) > 0
-    met = mine.any(axis=1) & (at >= 0).any(axis=1) & took
+    core_index = place[results.seats]
+    took = (results.share * (mine | (core_index >= 0))).sum(axis=1) > 0
+    met = mine.any(axis=1) & (core_index >= 0).any(axis=1) & took
     if not met.any():
         return None
-    mine, at, effects = mine[met], at[met], np.zeros((met.sum(), mine.shape[1]))
+    mine = mine[met]
+    core_index = core_index[met]
+    effects = np.zeros(mine.shape)
     for size, (effect, _) in seats.items():
         effects[results.players[met] == size, :size] = effect
-    utility = np.where(at >= 0, elo[at] + effects, -np.inf) / ELO
+    utility = np.where(core_index >= 0, elo[core_index] + effects, -np.inf) / ELO
     own = logsumexp(np.where(mine, effects / ELO, -np.inf), axis=1)
     has_won = bool((results.share[met] * mine).any(axis=1).all())
     lead = (own - logsumexp(utility, axis=1)) * (1 if has_won else -1)
-    mix = np.zeros((len(at), len(core)))
-    np.add.at(mix, (np.arange(len(at))[:, None], at), softmax(utility, axis=1))
+    mix = np.zeros((len(core_index), len(core)))
+    np.add.at(mix, (np.arange(len(core_index))[:, None], core_index), softmax(utility, axis=1))
     games = met[results.outcome]
     cluster = results.cluster[games]
     outcome = (np.cumsum(met) - 1)[results.outcome[games]]

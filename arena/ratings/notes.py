@@ -1,5 +1,6 @@
-"""Sentences for the readers of tables: groups of bots that never met, priors, few deals, forfeits,
-machines of different speed, and a third bot on which the difference of two others depends.
+"""The notes under tables: sentences about groups of bots that never met, priors, few deals,
+forfeits, machines of different speed, and a third bot on which the difference of two others
+depends.
 """
 
 from collections import defaultdict
@@ -24,30 +25,30 @@ from arena.records.runfile import RunInfo
 from arena.rules.terms import title_of
 
 FAULTY = 3
-"""So many bots with forfeits are named; the table with all columns has the others."""
+"""At most this many bots with forfeits are named; the table with all columns has the others."""
 DIFFERENT = 1.25
-"""If one machine is more than this many times as fast as another, equal times do not give bots
+"""If one machine is more than this many times as fast as another, equal time does not give bots
 equal computing power.
 """
 
 
 def conditions_notes(info: RunInfo, hosts: Collection[str]) -> Iterator[str]:
-    """What was not equal for all bots: machines (``hosts``) that differ too much in speed where
-    time was limited, and what the user let bots use.
+    """Notes on unequal conditions: machines (``hosts``) that differ too much in speed in a run with
+    time limits, and what the user allowed some bots beyond the sandbox.
     """
     differ = None if info.counting.in_process else _unlike(map(split_host, hosts))
     if differ is not None:
         slow, fast, ratio = differ
-        told = f"{fast} is {ratio:.1f} times as fast as {slow}"
-        yield f"{told}, so bots did not play under equal conditions; see 'arena analyse'"
+        comparison = f"{fast} is {ratio:.1f} times as fast as {slow}"
+        yield f"{comparison}, so bots did not play under equal conditions; see 'arena analyse'"
     named = [f"{bot.name} was allowed {', '.join(bot.grants)}" for bot in info.bots if bot.grants]
     if named:
         yield f"beyond the sandbox, {'; '.join(named)}"
 
 
 def purpose_notes(run: Path, info: RunInfo, *, anchored: bool) -> Iterator[str]:
-    """What a run was played for, if that makes its ratings other ones: a search, a comparison, a
-    league, whose level differs from that of its history.
+    """Notes on a run that was not played for its ratings: a search by `arena tune`, a comparison,
+    or a league, whose history has a scale of its own.
     """
     if info.is_search:
         yield (
@@ -66,37 +67,39 @@ def purpose_notes(run: Path, info: RunInfo, *, anchored: bool) -> Iterator[str]:
 
 
 def forfeits_note(standings: pd.DataFrame, noun: str) -> list[str]:
-    """A note on the bots that forfeited games, the worst first."""
+    """A note on the bots that forfeited games, the worst first; no note if none did."""
     faulty = standings[standings["forfeits"] > 0].sort_values("rank", kind="stable")
     faulty = faulty.sort_values("forfeits", ascending=False, kind="stable")
-    told = [
+    sentences = [
         f"{row.bot} forfeited {row.forfeits:,} of {row.games:,} {noun}"
         for row in faulty.itertuples()
     ]
-    if len(told) > FAULTY:
-        told[FAULTY:] = [f"{counted(len(told) - FAULTY, 'more bot')} forfeited some"]
-    return ["; ".join(told)] if told else []
+    if len(sentences) > FAULTY:
+        sentences[FAULTY:] = [f"{counted(len(sentences) - FAULTY, 'more bot')} forfeited some"]
+    return ["; ".join(sentences)] if sentences else []
 
 
 def unplayed_note(run: Path) -> list[str]:
-    """A note if no game was decided by play."""
-    found = unplayed_text(run)
-    return [f"this table tells nothing about how well the bots play: {found}"] if found else []
+    """A note if every game of the run ended by forfeit, so that none was decided by play."""
+    reason = unplayed_text(run)
+    return [f"this table tells nothing about how well the bots play: {reason}"] if reason else []
 
 
 def uncounted_note(
     results: Results, blocks: Sequence[PlayedBlocks], match: Sequence[str]
 ) -> list[str]:
-    """A note on how many games belong to no complete match."""
+    """A note on the number of games that belong to no complete match."""
     played = games_in(blocks)
-    rest = played - results.games * len(match) if match else 0
-    told = f"{rest} of {played} games do not belong to a complete match of {title_of(match)}"
-    return [f"{told}, so they do not count"] if rest else []
+    uncounted = played - results.games * len(match) if match else 0
+    if not uncounted:
+        return []
+    games = f"{uncounted} of {played} games do not belong to a complete match of {title_of(match)}"
+    return [f"{games}, so they do not count"]
 
 
 def without_note(without: Sequence[str], bots: Sequence[str], games: int, of: int) -> list[str]:
-    """A note on the games left out for bots that sat in them. Raises UserError for a bot that is
-    not there, or if nothing is left.
+    """A note on the games that are left out because one of the bots ``without`` sat in them. Raises
+    UserError for a bot that is not in the games, or if no game is left.
     """
     for name in without:
         if name not in bots:
@@ -105,10 +108,10 @@ def without_note(without: Sequence[str], bots: Sequence[str], games: int, of: in
     if not without:
         return []
     names = " and ".join(without)
-    one = without[0] if len(without) == 1 else "one of them"
+    whose = without[0] if len(without) == 1 else "one of them"
     if not games:
         raise UserError(
-            f"expected games without {names}, got {of} games with {one} in each",
+            f"expected games without {names}, got {of} games with {whose} in each",
             "leave out fewer bots",
         )
     away = "it did not sit" if len(without) == 1 else "none of them sat"
@@ -116,7 +119,9 @@ def without_note(without: Sequence[str], bots: Sequence[str], games: int, of: in
 
 
 def rating_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]:
-    """What keeps the ratings from being compared, and what makes them rough."""
+    """Notes on what keeps ratings from being compared, and on what makes them imprecise. ``unit``
+    is the word for a group of games with shared luck.
+    """
     parts = ratings.components
     if len(parts) > 1:
         groups = "; ".join(_names(results, part.members) for part in parts)
@@ -137,8 +142,8 @@ def figure_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]
 
 
 def detail_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]:
-    """The notes of `figure_notes` that a short table does without: they explain no mark, or one
-    that its drawing shows, too.
+    """The notes of `figure_notes` that a short table leaves out: they explain no mark, or one that
+    is also shown in its drawing.
     """
     marked = set[str]()
     for part in ratings.components:
@@ -151,6 +156,7 @@ def detail_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]
 
 
 def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
+    """Notes on the ratings of one component."""
     for size in fit.open_seats:
         reason = f"with {size} players one of the seats won everything or nothing"
         yield reason if fit.prior else f"{reason}, so all seats count as equally good"
@@ -159,19 +165,20 @@ def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
     yield from _prior_notes(results, fit)
     yield from _few_notes(results, fit, unit)
     given = np.arange(len(fit.members)) == fit.anchor
-    if alike := _names(results, fit.members[(fit.half_widths() == 0) & ~given]):
+    alike = _names(results, fit.members[(fit.half_widths() == 0) & ~given])
+    if alike:
         yield f"every {unit} gave the same result for {alike}: an error of 0 means only that"
 
 
 def _prior_notes(results: Results, fit: Fit) -> Iterator[str]:
-    """Explains the mark ``~``."""
+    """A note on the mark ``~``, which a prior gives to figures that games do not determine."""
     if fit.by_prior:
         names = _names(results, fit.members[list(fit.by_prior)])
         yield f"without the prior the games do not rate {names} (~)"
 
 
 def _few_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
-    """Explains the mark ``?``."""
+    """A note on the mark ``?``, given to bots with few deals."""
     if fit.clusters < FEW_DEALS:
         yield f"only {_count(fit.clusters, unit)}: the error bars are rough below {FEW_DEALS}"
     elif fit.is_few.any():
@@ -180,7 +187,7 @@ def _few_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
 
 
 def _held_notes(results: Results, part: Component) -> Iterator[str]:
-    """Explains a rating that is no estimate, where bots have bounds only."""
+    """A note on the bot that is held at 0 in a component of bots that have bounds only."""
     if part.fit is not None and not part.is_rated:
         held = f"{results.bots[part.fit.members[0]]} is held at {part.fit.elo[0]:.0f}"
         yield (
@@ -190,7 +197,7 @@ def _held_notes(results: Results, part: Component) -> Iterator[str]:
 
 
 def _outside_notes(results: Results, part: Component) -> Iterator[str]:
-    """Notes on the bots without a rating, one sentence for each case."""
+    """Notes on the bots without a rating, one sentence per case."""
     if part.fit is None:
         yield _coreless_note(results, part)
         return
@@ -200,7 +207,8 @@ def _outside_notes(results: Results, part: Component) -> Iterator[str]:
     yield from _held_notes(results, part)
     for side, did, where in (("<", "won nothing from", "below"), (">", "lost nothing to", "above")):
         bounds = [bound for bound in part.bounds if bound.side == side]
-        if names := _names(results, [bound.member for bound in bounds]):
+        names = _names(results, [bound.member for bound in bounds])
+        if names:
             figure = f"{bounds[0].elo:.0f}" if len(bounds) == 1 else f"the figure after {side}"
             sure = f"with 95 % confidence the rating is {where} {figure}"
             yield f"{names} {did} {rated}: {sure}"
@@ -208,7 +216,7 @@ def _outside_notes(results: Results, part: Component) -> Iterator[str]:
 
 
 def _unknown_notes(results: Results, part: Component) -> Iterator[str]:
-    """Explains the mark ``~`` of bots that have neither a rating nor a bound."""
+    """A note on the mark ``~`` of bots that have neither a rating nor a bound."""
     if part.fit is None:
         if all(bound.side not in BOUNDS for bound in part.bounds):
             yield _coreless_note(results, part)
@@ -240,6 +248,7 @@ def _coreless_note(results: Results, part: Component) -> str:
 
 
 def _names(results: Results, members: Iterable[int]) -> str:
+    """The names of the members, joined by commas."""
     return ", ".join(results.bots[member] for member in members)
 
 
@@ -247,23 +256,25 @@ def _count(count: float, noun: str) -> str:
     return f"{count:g} {noun}{'' if count == 1 else 's'}"
 
 
-def company_note(found: Company | None) -> list[str]:
-    """A note on the pair that a third bot tells most of, if any does."""
-    if found is None:
+def company_note(case: Company | None) -> list[str]:
+    """A note on the two bots whose difference depends most on a third bot; none if there is no such
+    pair.
+    """
+    if case is None:
         return []
-    p = "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"  # noqa: PLR2004
-    one = found.bot
-    other = found.opponent
-    third = found.third
-    if np.isfinite([found.elo_with, found.elo_without]).all():
-        ahead = _lead(found.elo_with)
-        elsewhere = _lead(found.elo_without)
-        told = f"where {third} sits too, {one} is {ahead} {other}, elsewhere {elsewhere} it"
+    p = "p < 0.001" if case.p < 0.001 else f"p = {case.p:.3f}"  # noqa: PLR2004
+    bot = case.bot
+    opponent = case.opponent
+    third = case.third
+    if np.isfinite([case.elo_with, case.elo_without]).all():
+        ahead = _lead(case.elo_with)
+        elsewhere = _lead(case.elo_without)
+        sentence = f"where {third} sits too, {bot} is {ahead} {opponent}, elsewhere {elsewhere} it"
     else:
-        told = f"{one} does better against {other} where {third} sits too than elsewhere"
-    decides = "decides who is better" if found.decides else "matters"
+        sentence = f"{bot} does better against {opponent} where {third} sits too than elsewhere"
+    decides = "decides who is better" if case.decides else "matters"
     more = f"'--without {third}' rates the other games"
-    return [f"who sits at the table {decides}: {told} ({p}); {more}"]
+    return [f"who sits at the table {decides}: {sentence} ({p}); {more}"]
 
 
 def _lead(elo: float) -> str:
@@ -271,8 +282,8 @@ def _lead(elo: float) -> str:
 
 
 def _unlike(machines: Iterable[tuple[str, int | None]]) -> tuple[str, str, float] | None:
-    """The slowest machine, the fastest, and the ratio of their speeds; None unless the ratio is too
-    large.
+    """The slowest machine, the fastest one, and the ratio of their speeds; None if the ratio is at
+    most `DIFFERENT`.
 
     A machine that was measured more than once counts with its median speed.
     """

@@ -1,10 +1,11 @@
-"""How far the games settle the order of the bots, and how precise their ratings are: where a step
-down the table is clear, how many more deals would settle the others, and which line-ups tell most.
+"""How far the games settle the order of the bots, and how precise their ratings are: which steps
+down the table are clear, about how many more deals would settle the others, and in what words to
+say so.
 
-A step from one place to the next is *clear* if everyone above it is better than everyone below it.
-All clear steps together are right with 95 % confidence: each step is as sure as the least sure pair
-across it, and Holm's correction allows for the number of steps. What lies between two clear steps
-is a group.
+A step from one place to the next is *clear* if every bot above it is better than every bot below
+it. All clear steps together are right with 95 % confidence: each step is as sure as the least sure
+pair across it, and Holm's correction allows for the number of steps. The bots between two clear
+steps are a group.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,35 +19,38 @@ from scipy.special import stdtrit
 
 from arena.errors import counted
 from arena.ratings.fit import Fit
-from arena.ratings.likelihood import COVERAGE, holm
+from arena.ratings.intervals import COVERAGE, holm
 from arena.ratings.model import FEW_DEALS, Bound, Component, Defeat, Ratings, rate
 from arena.ratings.results import Flags, Floats, Ints, Results
 from arena.ratings.tally import score_journal
 
 RISK = 1 - COVERAGE
-MOST_TIMES = 10
-"""A difference that so many times the deals played would not show is too close to 0 for its size,
-and with it the number of deals, to be known.
+MAX_TIMES = 10
+"""If even this many times the deals played would not make a difference clear, it is too close to 0
+for its size to be known, and so is the number of deals that would settle it.
 """
 LIKELY = 0.84
-"""The 80 % quantile of the normal distribution: with that many more standard errors a difference
-becomes clear in four of five cases, and not in every second one.
+"""The 80 % quantile of the normal distribution: with this many more standard errors a difference
+becomes clear in four of five cases instead of every second one.
 """
 FINER = 1.1
 NAMED = 3
-"""A group of more bots is told by its first and its last one."""
-MOST_STEPS = 3
-MOST_GROUPS = 4
+"""Groups of more bots are written as the first and the last name."""
+MAX_STEPS = 3
+MAX_GROUPS = 4
 
 
 class Group(NamedTuple):
-    """Bots between two clear steps, best first.
+    """Bots between two clear steps, the best first.
 
-    ``ahead_of`` is the place, counted in this group, from which on everyone is clearly behind the
-    first; None if that is nobody. ``is_alike`` says that no two of them differ at all surely.
-    ``nearest`` is the place of the bot whose step to the next one is nearest to clear, and ``more``
-    about how many more deals make it clear, if the difference is what it looks like; infinite
-    beyond `MOST_TIMES` what was played, None if the deals do not show the error.
+    ``bots``      the numbers of the bots in the results
+    ``ahead_of``  the index in ``bots`` from which on every bot is clearly behind the first; None if
+                  none is
+    ``is_alike``  whether no two bots of the group clearly differ
+    ``nearest``   the index of the bot whose step to the next one is nearest to being clear
+    ``more``      about how many more deals would make that step clear, if the difference is what it
+                  looks like; infinite beyond `MAX_TIMES` the deals played, None if the deals do
+                  not give an error
     """
 
     bots: list[int]
@@ -57,8 +61,9 @@ class Group(NamedTuple):
 
 
 def placed_bots(fit: Fit) -> Flags:
-    """(n,) whether a bot has a place in the order: it has an error bar, and is not marked for few
-    deals unless nearly all bots are. A newcomer's wide bar would leave no step clear.
+    """(n,) whether a bot takes part in the order: it has an error bar, and is not marked for few
+    deals unless nearly all bots are. Otherwise a newcomer's wide error bar would leave no step
+    clear.
     """
     known = np.isfinite(fit.half_widths())
     settled = np.asarray(known & ~fit.is_few, dtype=np.bool_)
@@ -66,8 +71,8 @@ def placed_bots(fit: Fit) -> Flags:
 
 
 def groups_of(fit: Fit, risk: float = RISK) -> list[Group]:
-    """The groups of a fit from the best down, without the bots that cannot be placed; ``risk`` is
-    the chance that a clear step is none.
+    """The groups of bots in a fit, the best first, without bots that cannot be placed. ``risk`` is
+    the probability that any step is wrongly called clear.
     """
     order = np.argsort(-fit.elo, kind="stable")
     order = order[placed_bots(fit)[order]]
@@ -90,6 +95,9 @@ def groups_of(fit: Fit, risk: float = RISK) -> list[Group]:
 def _group(
     fit: Fit, order: Ints, places: slice, error: Floats, chance: Floats, risk: float
 ) -> Group:
+    """The group of the bots at these ``places`` of the ``order``; ``chance`` has the p value of
+    each pair.
+    """
     held = order[places]
     count = len(order)
     bots = fit.members[held].tolist()
@@ -113,11 +121,11 @@ def _group(
 
 
 def _more(ratio: float, deals: float, risk: float) -> float:
-    """How many more deals likely make a difference clear that now is ``ratio`` standard errors:
-    errors fall with the root of the number of deals.
+    """About how many more deals make a difference clear that is now ``ratio`` standard errors,
+    after ``deals`` deals: errors shrink with the square root of the number of deals.
     """
     times = FINER
-    while times <= 1 + MOST_TIMES:
+    while times <= 1 + MAX_TIMES:
         quantile = float(stdtrit(max(deals * times - 1, 1), 1 - risk / 2))
         if ratio * sqrt(times) >= quantile + LIKELY:
             return deals * (times - 1)
@@ -126,21 +134,21 @@ def _more(ratio: float, deals: float, risk: float) -> float:
 
 
 def order_sentences(bots: Sequence[str], ratings: Ratings, unit: str = "deal") -> list[str]:
-    """What the ratings say about the order of these bots, the clear first; ``unit`` is what a group
-    of games with shared luck is called.
+    """Sentences about the order of these bots, what is clear first. ``unit`` is the word for a
+    group of games with shared luck.
     """
-    told = (
+    sentences = (
         sentence
-        for part in ratings.components[:MOST_GROUPS]
+        for part in ratings.components[:MAX_GROUPS]
         for sentence in (
             _of_core(bots, part, part.fit, unit) if part.fit else _of_coreless(bots, part)
         )
     )
-    return list(dict.fromkeys(told))  # what is so of several groups is said once
+    return list(dict.fromkeys(sentences))  # what is so of several groups is said once
 
 
 def _of_coreless(bots: Sequence[str], part: Component) -> Iterator[str]:
-    """Two bots of which one won everything, or more of whom nobody has a rating."""
+    """Sentences on a component in which no bot has a rating."""
     above = [bound for bound in part.bounds if bound.side == ">"]
     if above and above[0].is_clear.all():
         yield f"{bots[above[0].member]} is clearly ahead of {bots[above[0].rivals[0]]}."
@@ -151,18 +159,19 @@ def _of_coreless(bots: Sequence[str], part: Component) -> Iterator[str]:
 
 
 def _beaten(bots: Sequence[str], defeats: Sequence[Defeat]) -> Iterator[str]:
-    """How bots without a rating did against each other."""
-    told = [
+    """A sentence on how bots without a rating did against each other."""
+    results = [
         f"{bots[defeat.bot]} beat {bots[defeat.other]} {defeat.won:,} to {defeat.lost:,}"
         f"{f', with {defeat.shared:,} shared' if defeat.shared else ''}"
-        for defeat in defeats[:MOST_GROUPS]
+        for defeat in defeats[:MAX_GROUPS]
     ]
-    if told:
-        yield f"{'; '.join(told)}."
+    if results:
+        yield f"{'; '.join(results)}."
 
 
 def _of_core(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Iterator[str]:
     # Bots outside have their share of the risk that anything called clear is wrong.
+    """Sentences on a component with rated bots."""
     groups = groups_of(fit, RISK * len(fit.members) / len(part.members))
     known = placed_bots(fit)
     yield from _clear([[bots[bot] for bot in group.bots] for group in groups], part.bounds)
@@ -170,11 +179,11 @@ def _of_core(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Itera
     yield from _outside(bots, part.bounds, rated)
     yield from _beaten(bots, part.defeats)
     close = [group for group in groups if group.more is not None]
-    for group in close[:MOST_GROUPS]:
+    for group in close[:MAX_GROUPS]:
         yield _too_close([bots[bot] for bot in group.bots], group, unit)
-    rest = len(close) - MOST_GROUPS
-    if rest > 0:
-        yield f"So {_are(rest)} {counted(rest, 'more group')} further down."
+    unnamed = len(close) - MAX_GROUPS
+    if unnamed > 0:
+        yield f"So {_are(unnamed)} {counted(unnamed, 'more group')} further down."
     few = [bots[member] for member in fit.members[~known].tolist()]
     if known.any() and few:
         have = "has" if len(few) == 1 else "have"
@@ -188,7 +197,7 @@ def _clear(groups: Sequence[Sequence[str]], outside: Sequence[Bound]) -> Iterato
     alone = sum(len(group) == 1 for group in groups)
     if len(groups) < 2:  # noqa: PLR2004 - nobody is behind
         return
-    if len(groups) - 1 > MOST_STEPS:
+    if len(groups) - 1 > MAX_STEPS:
         others = len(groups) - alone
         whole = "Every rated bot" if outside else "Every bot"
         but = "one exception" if others == 1 else f"{others} exceptions"
@@ -201,19 +210,21 @@ def _clear(groups: Sequence[Sequence[str]], outside: Sequence[Bound]) -> Iterato
 
 
 def _outside(bots: Sequence[str], bounds: Sequence[Bound], rated: str) -> Iterator[str]:
-    """Where the bots without a rating stand, the clear first; ``rated`` are the others."""
+    """Sentences on where the bots without a rating stand, what is clear first; ``rated`` is the
+    phrase for the rated bots.
+    """
     for side, where in ((">", "ahead of"), ("<", "behind")):
         here = [bound for bound in bounds if bound.side == side]
         clear = [bots[bound.member] for bound in here if bound.is_clear.all()]
         if clear:
             yield f"{_listed(clear)} {_are(len(clear))} clearly {where} {rated}."
         open_ones = [bound for bound in here if not bound.is_clear.all()]
-        for bound in open_ones[:MOST_GROUPS]:
+        for bound in open_ones[:MAX_GROUPS]:
             yield f"{bots[bound.member]} is {_partly(bots, bound, where)}."
 
 
 def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
-    """Where a bot stands that is not clearly on one side of all rated ones."""
+    """Where a bot stands that is not clearly ahead of, or behind, all rated bots."""
     others = [bots[rival] for rival in bound.rivals[~bound.is_clear]]
     count = len(bound.rivals)
     if len(others) == count:
@@ -224,23 +235,24 @@ def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
 
 
 def _too_close(names: Sequence[str], group: Group, unit: str) -> str:
-    said = f"{_listed(names)} are too close to call"
+    """A sentence on a group whose bots are too close to each other for a clear order."""
+    text = f"{_listed(names)} are too close to call"
     if not group.is_alike and len(names) > 2:  # noqa: PLR2004 - a pair has one step
-        said += " from one to the next"
+        text += " from one to the next"
     if group.ahead_of is not None:
         behind = names[group.ahead_of]
-        rest = " and all below" if group.ahead_of < len(names) - 1 else ""
-        said += f", but {names[0]} is clearly ahead of {behind}{rest}"
-    return f"{said}; {_wanted(names, group, unit)}."
+        and_below = " and all below" if group.ahead_of < len(names) - 1 else ""
+        text += f", but {names[0]} is clearly ahead of {behind}{and_below}"
+    return f"{text}; {_wanted(names, group, unit)}."
 
 
 def _wanted(names: Sequence[str], group: Group, unit: str) -> str:
-    """About how many more deals would settle the step that is nearest to clear."""
+    """A phrase that says about how many more deals would settle the step nearest to being clear."""
     assert group.more is not None, "a group of several"
     is_pair = len(names) == 2  # noqa: PLR2004 - two bots
     if isinf(group.more):
         what = "it" if is_pair else "to tell even two neighbours apart"
-        return f"{what} would take more than {MOST_TIMES} times the {unit}s played"
+        return f"{what} would take more than {MAX_TIMES} times the {unit}s played"
     above, below = names[group.nearest : group.nearest + 2]
     more = one_digit(group.more)
     what = "it" if is_pair else f"{above} against {below}"
@@ -248,12 +260,13 @@ def _wanted(names: Sequence[str], group: Group, unit: str) -> str:
 
 
 def one_digit(value: float) -> int:
-    """The value with one digit that is not 0, at least 1."""
+    """The value rounded to its first digit, at least 1."""
     power = int(10 ** floor(log10(max(value, 1))))
     return max(round(value / power), 1) * power
 
 
 def _listed(names: Sequence[str]) -> str:
+    """The names as a phrase, such as ``a, b and c``."""
     if len(names) > NAMED:
         return f"{names[0]} to {names[-1]} ({len(names)} bots)"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
@@ -266,9 +279,10 @@ def _are(count: int) -> str:
 class Precision(NamedTuple):
     """How precise ratings are.
 
-    ``widest`` is the half-width of the widest 95 % interval in Elo, infinite if a bot has none and
-    it is not settled that it stays outside the core. ``games`` is roughly how many more games
-    narrow all intervals to the wanted half-width, infinite if unknown.
+    ``widest``  the half-width of the widest 95 % interval in Elo; infinite if a bot has no interval
+                and may still get one
+    ``games``   roughly how many more games narrow all intervals to the wanted half-width, infinite
+                if unknown
     """
 
     widest: float
@@ -278,8 +292,8 @@ class Precision(NamedTuple):
 def rate_journal(
     journal: Path, bots: Sequence[str], match: Sequence[str] = (), *, own_decks: bool = False
 ) -> tuple[Results, Ratings]:
-    """The results in a journal, of games or of matches on these boards, and their ratings.
-    ``own_decks`` is as in `arena.ratings.tally.Tally`. Raises RunError.
+    """The results in a journal and their ratings. With ``match``, matches on these boards are
+    counted instead of games. ``own_decks`` is as in `arena.ratings.tally.Tally`. Raises RunError.
     """
     score = score_journal(journal, match, own_decks=own_decks)
     results = score.counted.counts(bots).results
@@ -287,7 +301,9 @@ def rate_journal(
 
 
 def precision(results: Results, ratings: Ratings, until: float) -> Precision:
-    """How precise the ratings are, and how far they are from ``until``."""
+    """How precise the ratings are, and about how many games are missing until every interval is at
+    most ``until`` Elo to either side.
+    """
     widths = np.full(len(results.bots), np.inf)
     games = results.played()
     widths[_settled(ratings)] = 0
@@ -302,8 +318,8 @@ def precision(results: Results, ratings: Ratings, until: float) -> Precision:
 
 
 def _settled(ratings: Ratings) -> list[int]:
-    """The bots outside the core with a bound from enough deals. They may never get an interval, so
-    nobody waits for one; before, they may have had bad luck.
+    """The bots outside the core that have a bound from enough deals. They may never get an
+    interval, so a run does not wait for one. With fewer deals they may just have had bad luck.
     """
     return [
         bound.member

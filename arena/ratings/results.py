@@ -1,5 +1,5 @@
-"""Counted results: what tables and the model need from the games, as arrays that do not depend on
-the order of the games.
+"""Counted results: what the tables and the rating model need from the games, as arrays that do not
+depend on the order in which the games were played.
 """
 
 from collections.abc import Mapping
@@ -15,20 +15,25 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Ints32 = NDArray[np.int32]
 WHOLE = 12
-"""A win in integer parts, which 1, 2, 3 or 4 winners can share evenly, so that sums are exact."""
+"""A win in integer parts. 1, 2, 3 or 4 winners can share it evenly, so that sums are exact."""
 RANKS = 4
-FEWEST_SEATS = 2
+MIN_SEATS = 2
 NS_PER_MS = 1_000_000
 
 
 class Results(NamedTuple):
-    """Counted games of ``clusters`` deals between ``bots`` (n): O different outcomes, sorted, and
-    the G games that had them. Tables of all sizes have as many columns as the largest has seats, K.
+    """The counted games between n ``bots``: G games on ``clusters`` deals, with O different
+    outcomes, sorted. Tables of every size have K columns, the seats of the largest table.
 
-    ``seats`` (O, K) bots' numbers; n where nobody sits, or one who is left out, see `restrict`
-    ``players`` (O,) at the table; ``ranks`` (O, K) by seat; ``share`` (O, K) of the win, 0 where
-    nobody sits; ``times`` (O,) how many games had the outcome
-    ``cluster``, ``outcome``  (G,) each game's deal and its row in the arrays above, sorted
+    ``seats`` (O, K)    the bots' numbers; n for an empty seat, or for a bot that is left out, see
+                        `restrict`
+    ``players`` (O,)    the number of players at the table
+    ``ranks`` (O, K)    the rank of each seat
+    ``share`` (O, K)    the share of the win of each seat, 0 for an empty one
+    ``times`` (O,)      how many games had the outcome
+    ``cluster`` (G,)    the number of each game's deal; games are sorted by it, then by their
+                        outcome
+    ``outcome`` (G,)    the number of each game's outcome
     """
 
     bots: list[str]
@@ -43,18 +48,18 @@ class Results(NamedTuple):
 
     @property
     def games(self) -> int:
-        """How many games were counted."""
+        """The number of games."""
         return len(self.cluster)
 
     def played(self) -> Floats:
-        """(n,) in how many games each bot sat; in how many seats, if it sat twice."""
+        """(n,) in how many games each bot sat; a bot that sat twice in a game counts twice."""
         count = len(self.bots)
         width = self.seats.shape[1]
         games = np.bincount(self.seats.ravel(), np.repeat(self.times, width), count + 1)
         return np.asarray(games[:count], dtype=np.float64)
 
     def meetings(self) -> Ints:
-        """(3, n, n) in how many games each two different bots met, in how many of them the row's
+        """(3, n, n) for each two different bots: in how many games they met, in how many the row's
         bot ranked better, and in how many they ranked equal.
         """
         count = len(self.bots)
@@ -70,7 +75,7 @@ class Results(NamedTuple):
         return np.where(np.eye(count, dtype=np.bool_), 0, met)
 
     def deals(self) -> Ints:
-        """(n,) on how many deals each bot played."""
+        """(n,) the number of deals on which each bot played."""
         deals = np.zeros(len(self.bots) + 1, dtype=np.int64)
         step = 1 << 16
         for first in range(0, self.clusters, step):
@@ -84,7 +89,7 @@ class Results(NamedTuple):
         return deals[:-1]
 
     def only(self, kept: Flags) -> "Results":
-        """The games with some of the outcomes (O,), and their deals."""
+        """The results with the ``kept`` (O,) outcomes only, their games and their deals."""
         games = kept[self.outcome]
         used = np.zeros(self.clusters, dtype=np.bool_)
         used[self.cluster[games]] = True
@@ -103,11 +108,11 @@ class Results(NamedTuple):
 
 
 def restrict(results: Results, members: Ints) -> Results:
-    """The results as the given bots see them, with these bots renumbered in order: the games at a
-    table with two of them or more that one of them won, without the seats of all others.
+    """The results among the ``members`` alone, who are numbered anew in their order: the games in
+    which at least two of them sat and one of them won, without the seats of all other bots.
 
-    In the model the odds of two bots do not depend on who else sits there. So a seat that is left
-    out takes nothing from what the game says about those who stay.
+    In the model the odds between two bots do not depend on who else sits at the table. So leaving
+    out a seat takes nothing from what the game says about the others.
     """
     if len(members) == len(results.bots):
         return results
@@ -118,18 +123,19 @@ def restrict(results: Results, members: Ints) -> Results:
     won = (results.share * inside).sum(axis=1, keepdims=True)
     share = np.divide(results.share * inside, won, where=won > 0, out=np.zeros(seats.shape))
     names = [results.bots[member] for member in members]
-    kept = (inside.sum(axis=1) >= FEWEST_SEATS) & (won[:, 0] > 0)
+    kept = (inside.sum(axis=1) >= MIN_SEATS) & (won[:, 0] > 0)
     return results._replace(bots=names, seats=seats, share=share).only(kept)
 
 
 class Outcomes(NamedTuple):
-    """Games as they were read: O outcomes in any order, and for each game (G,) its deal and its
+    """Games as they were read: O outcomes in any order, and for each of G games its deal and its
     outcome.
 
-    ``seats`` (O, K) bots' numbers, their number where nobody sits; ``ranks`` (O, K), 1 is best
-    ``sums``  (O, K) each: ``forfeits``, ``left``, ``think_ns`` over the games with this outcome,
-              and of how many games the latter two are (``left_games``, ``think_games``), where that
-              is not all
+    ``seats`` (O, K)  the bots' numbers; the number of bots for an empty seat
+    ``ranks`` (O, K)  the rank of each seat, 1 is best
+    ``sums``          (O, K) each, summed over the games with the outcome: ``forfeits``, ``left``,
+                      ``think_ns``; and ``left_games``, ``think_games``, the number of games that
+                      have these values, if not all do
     """
 
     seats: Ints
@@ -140,14 +146,16 @@ class Outcomes(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Counted games, and what else the tables need.
+    """The counted games, and the sums over them that the tables need.
 
-    ``deals`` (C,) is the number of each cluster's deal on its board. ``totals`` has a row for each
-    table size, seat and bot with games there, sorted. All columns are float64 except the first
-    four, which are int64. The sums leave out what a foreign file does not have:
+    ``deals`` (C,) has the number of each cluster's deal on its board. ``totals`` has a sorted row
+    for each table size, seat and bot with games there. The first four columns are int64, the others
+    float64; values that a foreign file does not have are left out of the sums:
 
-    ``seats``, ``seat``, ``bot`` (its number), ``games``
-    ``wins``, ``shared``, ``parts`` (of `WHOLE`), ``ranks``, ``forfeits``  sums
+    ``seats``, ``seat``, ``bot``  the table size, the seat, and the bot's number
+    ``games``             the number of games
+    ``wins``, ``shared``, ``parts``, ``ranks``, ``forfeits``  sums over them; ``parts`` are wins in
+                                                              parts of `WHOLE`
     ``left``, ``think_ns``  sums over the ``left_games`` and ``think_games`` that have them
     """
 
@@ -157,7 +165,9 @@ class Counts(NamedTuple):
 
 
 def counts_of(bots: list[str], deals: Ints, played: Outcomes) -> Counts:
-    """Counts the games between these bots."""
+    """Counts the ``played`` games between these bots; ``deals`` has the deal number of each
+    cluster.
+    """
     results = count_games(bots, len(deals), *played[:4])
     return Counts(results, deals, _totals(played, len(bots)))
 
@@ -170,18 +180,20 @@ def count_games(
     cluster: Ints,
     outcome: Ints | Ints32 | None = None,
 ) -> Results:
-    """Counts games given as in `Outcomes`. Without ``outcome``, every game has its own row."""
+    """Counts games whose arrays are those of `Outcomes`. Without ``outcome``, every game has its
+    own row of ``seats`` and ``ranks``.
+    """
     places = np.arange(seats.shape[1])
     inside = seats < len(bots)
     codes = (seats @ (len(bots) + 1) ** places) * RANKS ** len(places)
     codes += np.where(inside, ranks - 1, 0) @ RANKS**places
-    found, first, number = np.unique(codes, return_index=True, return_inverse=True)
+    distinct, first, number = np.unique(codes, return_index=True, return_inverse=True)
     # Sorted by deal and outcome, whatever the journal's order: sums of floats depend on their order
     # in the last digits, and a table must not depend on which worker was faster.
-    order = cluster * max(len(found), 1)
+    order = cluster * max(len(distinct), 1)
     order += number if outcome is None else number[outcome]
     order.sort()
-    of_game = (order % max(len(found), 1)).astype(np.int32)
+    of_game = (order % max(len(distinct), 1)).astype(np.int32)
     won = (inside & (ranks == 1))[first]
     return Results(
         bots=bots,
@@ -190,8 +202,8 @@ def count_games(
         players=inside[first].sum(axis=1),
         ranks=ranks[first],
         share=won / np.maximum(won.sum(axis=1, keepdims=True), 1),
-        times=np.bincount(of_game, minlength=len(found)).astype(np.float64),
-        cluster=(order // max(len(found), 1)).astype(np.int32),
+        times=np.bincount(of_game, minlength=len(distinct)).astype(np.float64),
+        cluster=(order // max(len(distinct), 1)).astype(np.int32),
         outcome=of_game,
     )
 

@@ -1,12 +1,14 @@
-"""Is the new one better? A sequential test on blocks of games in
-which only the candidate differs.
+"""A sequential test that asks whether a new bot is better than an old one. It reads blocks of games
+in which only these two bots differ, and stops as soon as the answer is clear.
 
-A generalised sequential probability ratio test (GSPRT; Van den Bergh, "A practical introduction to
-the GSPRT", eq. 2.3): after N blocks of mean m and variance v, ``LLR = N (d1 - d0)(2 m - d0 - d1) /
-(2 v)``, where d0 and d1 are the expected values of a block under the two hypotheses. The test ends
-at ``ln(beta / (1 - alpha))`` or ``ln((1 - beta) / alpha)`` (Wald 1945).
+It is a generalised sequential probability ratio test (GSPRT; Van den Bergh, "A practical
+introduction to the GSPRT", eq. 2.3): after N blocks of mean m and variance v, ``LLR = N (d1 - d0)(2
+m - d0 - d1) / (2 v)``, where d0 and d1 are the expected values of a block under the two hypotheses.
+The test ends when the LLR reaches ``ln(beta / (1 - alpha))`` or ``ln((1 - beta) / alpha)`` (Wald
+1945).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
 from math import cosh, exp, log, sqrt, tanh
@@ -17,15 +19,15 @@ from arena.records.record import NO_MARGINS, Margins
 SCALE = 400 / log(10)
 """Elo points per unit of the logistic scale."""
 WIDEST = 1.0
-"""The square of the largest difference possible in a block."""
+"""The square of the largest possible difference in a block."""
 BORROWED = 2.0
-"""How many blocks the mean level counts for when we estimate the
-level of each group of opponents.
+"""The weight, in blocks, of the mean level of all opponents in the estimated level of each set of
+opponents.
 """
 
 
 class Verdict(StrEnum):
-    """The possible answers of a test."""
+    """The answer of a sequential test so far."""
 
     BETTER = "better"
     NOT_BETTER = "not better"
@@ -33,10 +35,11 @@ class Verdict(StrEnum):
 
 
 class Question(NamedTuple):
-    """Whether the difference is ``elo1`` rather than ``elo0``.
+    """The question of a sequential test: whether the difference in Elo is ``elo1`` rather than
+    ``elo0``.
 
-    ``alpha`` is the chance of "better" when it is really elo0, ``beta`` the chance of "not better"
-    when it is really elo1.
+    ``alpha`` is the probability of the answer "better" if the truth is ``elo0``, ``beta`` that of
+    "not better" if the truth is ``elo1``.
     """
 
     elo0: float = 0.0
@@ -46,40 +49,83 @@ class Question(NamedTuple):
 
     @property
     def lower(self) -> float:
-        """The log likelihood ratio at which the test says "not better"."""
+        """The log likelihood ratio at which the test answers "not better"."""
         return log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """The log likelihood ratio at which the test says "better"."""
+        """The log likelihood ratio at which the test answers "better"."""
         return log((1 - self.beta) / self.alpha)
 
 
 def log_likelihood_ratio(
     blocks: int, mean: float, variance: float, null: float, alternative: float
 ) -> float:
-    """The log likelihood ratio of the GSPRT, from the blocks' mean and variance and the means of
-    the two hypotheses.
+    """The log likelihood ratio of the GSPRT. ``mean`` and ``variance`` are those of the blocks,
+    ``null`` and ``alternative`` the expected means under the two hypotheses.
     """
     return blocks * (alternative - null) * (2 * mean - null - alternative) / (2 * variance)
 
 
-class SequentialTest:
-    """The test on wins; it takes blocks in schedule order, ``look`` of them between two decisions.
+class SequentialTest(ABC):
+    """A sequential test between two bots, by any kind of evidence. Blocks are added in the order of
+    the schedule, ``look`` of them between two decisions; ``blocks`` is their number so far.
 
-    A block's value is the mean share of the win of the new bot minus that of the old one, from -1
-    to 1. Two bots that play each other (``groups`` 0) split the wins of a block between them.
-    Against opponents, each plays the same games separately, and ``groups`` is the number of
-    different sets of opponents.
-
-    The variance includes one extra block, half of it at each end of the possible range, so that a
-    few identical blocks cannot decide the test.
+    A subclass says what a block is worth. The variance includes one extra block, half of it at each
+    end of the possible range, so that a few identical blocks cannot decide the test.
     """
 
-    def __init__(self, question: Question, *, groups: int = 0, look: int = 1) -> None:
+    def __init__(self, question: Question, *, look: int = 1) -> None:
         self.question = question
         self.look = look
         self.blocks = 0
+
+    @abstractmethod
+    def add(self, new: float, old: float, group: int = 0, margins: Margins = NO_MARGINS) -> None:
+        """Counts a block: the mean shares of the win of both bots, the number of the set of
+        opponents, and the margins of both bots in each game.
+        """
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """The mean value of the blocks so far; 0 without any."""
+
+    @property
+    @abstractmethod
+    def variance(self) -> float:
+        """The variance of the mean times the number of blocks, including the extra block."""
+
+    @abstractmethod
+    def worth(self, elo: float) -> float:
+        """The expected mean of the blocks if the new bot is ``elo`` better."""
+
+    @property
+    def llr(self) -> float:
+        """The log likelihood ratio of the two hypotheses after the blocks so far."""
+        null = self.worth(self.question.elo0)
+        alternative = self.worth(self.question.elo1)
+        return log_likelihood_ratio(self.blocks, self.mean, self.variance, null, alternative)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The answer of the test after the blocks so far."""
+        if self.llr >= self.question.upper:
+            return Verdict.BETTER
+        return Verdict.NOT_BETTER if self.llr <= self.question.lower else Verdict.UNDECIDED
+
+
+class WinTest(SequentialTest):
+    """The sequential test on wins.
+
+    A block's value is the mean share of the win of the new bot minus that of the old one, from -1
+    to 1. If the two bots play each other (``groups`` 0), they split the wins of a block between
+    them. Against opponents, each of the two plays the same games separately, and ``groups`` is the
+    number of different sets of opponents.
+    """
+
+    def __init__(self, question: Question, *, groups: int = 0, look: int = 1) -> None:
+        super().__init__(question, look=look)
         self._sum = 0.0
         self._level_sum = 0.5
         self._squares = 0.0
@@ -93,8 +139,8 @@ class SequentialTest:
         group: int = 0,
         margins: Margins = NO_MARGINS,  # noqa: ARG002 - a win is a win
     ) -> None:
-        """Counts a block: the mean shares of the win of both, the number of the set of opponents,
-        and the margins of both in each game.
+        """Counts a block: the mean shares of the win of both bots, the number of the set of
+        opponents, and the margins of both bots in each game.
         """
         self.blocks += 1
         self._sum += new - old
@@ -106,43 +152,29 @@ class SequentialTest:
 
     @property
     def mean(self) -> float:
-        """What the blocks say so far, here their mean value; 0 without any."""
+        """The mean value of the blocks so far; 0 without any."""
         return self._sum / max(self.blocks, 1)
 
     @property
     def variance(self) -> float:
-        """The variance of the mean, times the number of blocks, including the extra block."""
+        """The variance of the mean times the number of blocks, including the extra block."""
         # Ten equal blocks have no spread, and would decide any question: hence the extra block.
         return (max(self._squares - self.blocks * self.mean**2, 0.0) + WIDEST) / (self.blocks + 1)
 
     @property
     def odds(self) -> tuple[float, float]:
-        """The log odds of the share of the win of the new bot and of the old one, with one block at
-        a half.
+        """The log odds of the shares of the win of the new bot and of the old bot, with one extra
+        block in which both have a half.
         """
         level = self._level_sum / (self.blocks + 1)
         half = self._sum / (self.blocks + 1) / 2
         return _log_odds(level + half), _log_odds(level - half)
 
-    @property
-    def llr(self) -> float:
-        """The log likelihood ratio of the two hypotheses."""
-        null = self.worth(self.question.elo0)
-        alternative = self.worth(self.question.elo1)
-        return log_likelihood_ratio(self.blocks, self.mean, self.variance, null, alternative)
-
-    @property
-    def verdict(self) -> Verdict:
-        """The test's verdict so far."""
-        if self.llr >= self.question.upper:
-            return Verdict.BETTER
-        return Verdict.NOT_BETTER if self.llr <= self.question.lower else Verdict.UNDECIDED
-
     def worth(self, elo: float) -> float:
-        """The expected mean if the new bot is this much better.
+        """The expected mean of the blocks if the new bot is ``elo`` better.
 
-        Against opponents it depends on how strong they are. The level halfway between both bots is
-        estimated from the blocks with each set of opponents, and pulled towards the mean of all
+        Against opponents it depends on how strong they are. The level halfway between the two bots
+        is estimated from the blocks with each set of opponents, and pulled towards the mean of all
         sets while there are few blocks.
         """
         if not self._counts:
@@ -155,8 +187,8 @@ class SequentialTest:
 
 
 def _shrunk(counts: Sequence[int], sums: Sequence[float]) -> list[float]:
-    """The mean of each group, with `BORROWED` blocks at the mean of all, which has one block at a
-    half.
+    """The mean of each group, pulled towards the mean of all groups, which counts for `BORROWED`
+    blocks and itself includes one block at a half.
     """
     mean = (sum(sums) + 0.5) / (sum(counts) + 1)
     return [
@@ -170,8 +202,8 @@ def _log_odds(share: float) -> float:
 
 
 def _apart(level: float, elo: float) -> float:
-    """The difference of the shares of a win of two bots that are ``elo`` apart and whose mean share
-    is ``level``.
+    """The difference between the shares of the win of two bots that are ``elo`` apart and whose
+    mean share is ``level``.
     """
     # The odds halfway between both on the scale of Elo solve a quadratic equation. Shares that are
     # moved from the mean share itself made large differences too small: 297 Elo instead of 370.
@@ -182,6 +214,6 @@ def _apart(level: float, elo: float) -> float:
 
 
 def _moved(odds: float, elo: float) -> float:
-    """The share of a win of a bot that is this much better than one with these odds."""
+    """The share of the win of a bot that is ``elo`` better than a bot with these odds."""
     odds *= exp(elo / SCALE)
     return odds / (1 + odds)

@@ -1,8 +1,8 @@
-"""Results of games played elsewhere, from a CSV file with one row a game.
+"""Reads the results of games played elsewhere from a CSV file with one row per game.
 
 The columns are ``bot_0`` ... and ``share_0`` ... by seat, for 2 to 4 players. ``block`` is
-optional: games in the same block share their luck. The other columns of games.csv (``rank_``,
-``left_`` and ``think_ms_`` by seat, and ``faults``) are used if the file has them.
+optional: games in one block share their luck. The other columns of games.csv (``rank_``, ``left_``
+and ``think_ms_`` by seat, and ``faults``) are used if the file has them.
 """
 
 import csv
@@ -16,7 +16,7 @@ import pandas as pd
 from arena.errors import UserError
 from arena.ratings.columns import text_of
 from arena.ratings.results import (
-    FEWEST_SEATS,
+    MIN_SEATS,
     NS_PER_MS,
     WHOLE,
     Counts,
@@ -26,39 +26,40 @@ from arena.ratings.results import (
     Outcomes,
     counts_of,
 )
-from arena.records.record import MOST_SEATS
+from arena.records.record import MAX_SEATS
 
 HINT = (
     "the first line names the columns, for example block,bot_0,bot_1,share_0,share_1; block is"
     " optional"
 )
-NEEDED_COLUMNS = [f"{what}_{seat}" for what in ("bot", "share") for seat in range(FEWEST_SEATS)]
+NEEDED_COLUMNS = [f"{what}_{seat}" for what in ("bot", "share") for seat in range(MIN_SEATS)]
 COLUMNS_BY_SEAT = ("bot", "share", "rank", "left", "think_ms")
 KNOWN_COLUMNS = {
     "block",
     "faults",
-    *(f"{what}_{seat}" for what in COLUMNS_BY_SEAT for seat in range(MOST_SEATS)),
+    *(f"{what}_{seat}" for what in COLUMNS_BY_SEAT for seat in range(MAX_SEATS)),
 }
 REPETITIVE_COLUMNS = ("bot_", "share_", "rank_", "faults")
-"""How the names of columns begin that have few different cells."""
+"""The beginnings of the names of columns in which few different texts occur."""
 CLOSE = 0.005
 """How far a share may be from a fraction: 0.33 and 0.3333 both count as a third."""
-PARTS = (0, *(WHOLE // count for count in range(1, MOST_SEATS + 1)))
+PARTS = (0, *(WHOLE // count for count in range(1, MAX_SEATS + 1)))
 """The possible shares of a win, in parts of `WHOLE`."""
 SHARES = "shares of 1/m for each of m winners and 0 for the others, for example 1,0 or 0.5,0.5"
 
 
 class Sheet(NamedTuple):
-    """The G games of a file, by seat (S), and what its reader should know.
+    """The G games of a file, by seat (S), and notes for the reader.
 
-    ``names``       of the bots, sorted
-    ``bots``        (G, S) each seat's bot as its place in ``names``; ``len(names)`` for an empty
+    ``names``       the bots' names, sorted
+    ``bots``        (G, S) the index in ``names`` of each seat's bot; ``len(names)`` for an empty
                     seat
-    ``ranks``       (G, S); without ``has_ranks``, 1 for the winners and 2 for all others
-    ``left``        (G, S) pagodas left, NaN where the file does not say
-    ``think_ms``    (G, S) thinking time in ms, NaN where the file does not say
+    ``ranks``       (G, S) the rank of each seat; without ``has_ranks``, 1 for the winners and 2 for
+                    all others
+    ``left``        (G, S) pagodas left, NaN if the file does not say
+    ``think_ms``    (G, S) thinking time in ms, NaN if the file does not say
     ``forfeits``    (G, S) whether the bot forfeited
-    ``cluster``     (G,) the number of the game's block; without blocks, that of the game
+    ``cluster``     (G,) the number of the game's block; without blocks, the number of the game
     ``unused``      columns of the file that are not used
     ``notes``       sentences for the reader
     """
@@ -102,7 +103,7 @@ class Sheet(NamedTuple):
 
 
 class ListedGame(NamedTuple):
-    """A game of a file, by seat. The name of an empty seat is the empty text."""
+    """One game of a file, by seat. The name of an empty seat is the empty text."""
 
     bots: list[str]
     ranks: list[int]
@@ -110,8 +111,8 @@ class ListedGame(NamedTuple):
 
 
 def read_sheet(data: bytes, name: str) -> Sheet:
-    """Reads the games in a CSV file called ``name``. Raises UserError with the line, what was
-    expected, and what came.
+    """Reads the games of a CSV file with this ``name`` and content. Raises UserError that names the
+    line, the expected value and the one found.
     """
     text = _decoded(data, name)
     columns = next(csv.reader(io.StringIO(text, newline="")), [])
@@ -144,7 +145,7 @@ def read_sheet(data: bytes, name: str) -> Sheet:
     cluster = np.asarray(pd.factorize(blocks, sort=True)[0], dtype=np.int64)
 
     notes = _uneven_notes(cluster) if has_blocks else []
-    has_large_tables = bool(((bots < len(names)).sum(axis=1) > FEWEST_SEATS).any())
+    has_large_tables = bool(((bots < len(names)).sum(axis=1) > MIN_SEATS).any())
     if has_large_tables and not has_ranks:
         equal = "between two bots that did not win, the result counts as equal"
         notes.append(f"the file has no ranks: {equal}")
@@ -176,27 +177,27 @@ def _decoded(data: bytes, name: str) -> str:
 
 
 def _check_header(columns: Sequence[str], name: str) -> None:
-    """Raises UserError for a header that lacks columns or names one twice."""
+    """Raises UserError for a header in which columns are missing or stand twice."""
     shown = ",".join(columns)
     missing = [column for column in NEEDED_COLUMNS if column not in columns]
     twice = [column for column in columns if columns.count(column) > 1]
     # How many of the two needed columns each seat has: 2 for each seat from 0 on, then 0.
-    held = [len({f"bot_{seat}", f"share_{seat}"} & {*columns}) for seat in range(MOST_SEATS + 1)]
+    held = [len({f"bot_{seat}", f"share_{seat}"} & {*columns}) for seat in range(MAX_SEATS + 1)]
     has_gaps = 1 in held or held != sorted(held, reverse=True)
     wrong = ""
     if missing:
         wrong = f"the column {missing[0]}, got {shown or 'nothing'}"
     elif twice:
         wrong = f"each column once, got {twice[0]} twice"
-    elif held[MOST_SEATS] or has_gaps:
-        wrong = f"bot_ and share_ for up to {MOST_SEATS} seats, from 0, got {shown}"
+    elif held[MAX_SEATS] or has_gaps:
+        wrong = f"bot_ and share_ for up to {MAX_SEATS} seats, from 0, got {shown}"
     if wrong:
         raise UserError(f"{name}, line 1: expected {wrong}", HINT)
 
 
 def _check_widths(text: str, columns: Sequence[str], name: str) -> None:
-    """Raises UserError for a row with more cells than there are columns: pandas would drop some
-    without a word.
+    """Raises UserError for a row with more cells than there are columns, because pandas would
+    silently drop some.
     """
     rows = csv.reader(io.StringIO(text, newline=""))
     for row in rows:
@@ -221,24 +222,26 @@ def _parsed(rows: pd.DataFrame, size: int, text: str, name: str) -> list[ListedG
 
 
 def _line_of(text: str, row: int) -> int:
-    """The line in the file of a row, counted from 0 without the header and blank lines."""
+    """The line number in the file of data row ``row``, where the header and blank lines do not
+    count as rows.
+    """
     rows = csv.reader(io.StringIO(text, newline=""))
     lines = [rows.line_num for cells in rows if cells]
     return lines[row + 1]
 
 
 def _by_row(values: Sequence[Sequence[int]], game_of_row: Ints, size: int) -> Ints:
-    """(G, S) the values by seat of each row's game."""
+    """(G, S) the values by seat of each row's game, where row r has the game ``game_of_row[r]``."""
     return np.array(values, dtype=np.int64).reshape(-1, size)[game_of_row]
 
 
 def game_of(cells: Mapping[str, str], seats: int) -> ListedGame:
-    """Parses the game in a row of a file with ``seats`` seats; ``cells`` are by column. Raises
-    ValueError with what was expected, and what came.
+    """Parses the game in one row of a file with ``seats`` seats; ``cells`` are by column. Raises
+    ValueError with the expected value and the one found.
     """
     bots = [cells[f"bot_{seat}"].strip() for seat in range(seats)]
     size = bots.index("") if "" in bots else seats
-    if size < FEWEST_SEATS or any(bots[size:]):
+    if size < MIN_SEATS or any(bots[size:]):
         names = ",".join(bots)
         raise ValueError(f"expected the names of two or more bots, without gaps, got {names}")
     winners = _winners(cells, seats, size)
@@ -250,7 +253,7 @@ def game_of(cells: Mapping[str, str], seats: int) -> ListedGame:
         text = cells.get(f"rank_{seat}", rank_by_share)
         rank = _rank(text)
         if seat < size and (rank is None or (rank == 1) != (seat in winners)):
-            expected = f"expected a rank from 1 to {MOST_SEATS}, 1 for the winners"
+            expected = f"expected a rank from 1 to {MAX_SEATS}, 1 for the winners"
             raise ValueError(f"{expected}, got {text!r} in rank_{seat}")
         ranks.append(rank or 0)
     faults = f";{cells.get('faults', '')}"  # "seat:kind", joined by ";"
@@ -279,7 +282,9 @@ def _winners(cells: Mapping[str, str], seats: int, size: int) -> list[int]:
 
 
 def _parts(text: str) -> int | None:
-    """A share, such as 1, 0.5, .333 or 1/3, in parts of `WHOLE`; None if the text is no share."""
+    """The share that a text such as 1, 0.5, .333 or 1/3 stands for, in parts of `WHOLE`; None if
+    the text is no share.
+    """
     above, slash, below = text.partition("/")
     try:
         value = float(above) / float(below) if slash else float(above)
@@ -289,16 +294,18 @@ def _parts(text: str) -> int | None:
 
 
 def _rank(text: str) -> int | None:
-    """A rank from 1 to `MOST_SEATS`; None if the text is no such number."""
+    """The rank that a text stands for, from 1 to `MAX_SEATS`; None if the text is no
+    such number.
+    """
     try:
         value = float(text)
     except ValueError:
         return None
-    return int(value) if value in range(1, MOST_SEATS + 1) else None
+    return int(value) if value in range(1, MAX_SEATS + 1) else None
 
 
 def _numbers(cells: pd.DataFrame, what: str, size: int) -> Floats:
-    """(G, S) the numbers in the columns ``what_0`` and so on, NaN where there is none."""
+    """(G, S) the numbers in the columns ``what_0``, ``what_1`` ..., NaN for empty cells."""
     names = [f"{what}_{seat}" for seat in range(size)]
     numbers = cells.reindex(columns=names).apply(pd.to_numeric, errors="coerce")
     return np.asarray(numbers, dtype=np.float64)

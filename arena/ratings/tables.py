@@ -1,5 +1,5 @@
-"""The tables for people and files, as data frames: ratings are computed in `model`, and every other
-figure here and nowhere else.
+"""The tables for people and files, as data frames. Ratings are computed in `model`; every other
+figure is computed here and nowhere else.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,21 +48,28 @@ OPPOSITE = {"<": ">", ">": "<", "~": "~"}
 
 
 class Tables(NamedTuple):
-    """All tables of a run.
+    """All tables of a run or of a results file.
 
-    ``notes`` are sentences about what the reader should know: components, priors, few deals.
-    ``clusters`` is the number of deals. ``blocks`` are those of all games, however the run is
-    scored, and ``most_seats`` is the size of the largest table. ``independent_games`` is the number
-    of games without shared luck that would tell as much as the ``rated_games``, those between bots
-    with a rating; None if unknown. ``covariance``
-    is that of the ratings in Elo squared, with bots as index and columns, and NaN between bots that
-    cannot be compared. ``unit`` is the name for a group of games that share luck: deal, block or
-    game. ``match`` are the boards of the matches that the run is scored by, none if it is scored by
-    games. With matches, all columns called games count matches. ``clock`` is what time was measured
-    by, ``cpu`` or ``wall``; empty if unknown. ``sentences`` say who is clearly ahead of whom, and
-    what is too close to call. ``without`` are bots whose games are left out of everything but
-    ``blocks``. ``details`` are the notes that a short table does without. ``groups`` names the bots
-    that can be compared with each other, in the order of the groups in the standings.
+    ``standings``, ``pairs``, ``seats``  the tables of `standings_table`, `pairs_table`,
+                                         `seats_table`
+    ``notes``       sentences about what the reader should know: components, priors, few deals
+    ``details``     the notes that a short table leaves out
+    ``sentences``   which bots are clearly ahead of which, and which are too close to call
+    ``groups``      for each group of bots that can be compared with each other, its name, in the
+                    order of the standings
+    ``clusters``    the number of deals
+    ``blocks``      the blocks of all games, however the run is scored
+    ``most_seats``  the size of the largest table
+    ``rated_games``, ``independent_games``  the number of games between bots with a rating, and how
+                                            many games without shared luck would hold as much
+                                            information, None if unknown
+    ``covariance``  the covariance of the ratings in Elo squared, with bots as index and columns;
+                    NaN between bots that cannot be compared
+    ``unit``        the word for a group of games with shared luck: deal, block or game
+    ``match``       the boards of the matches that the run is scored by, empty if it is scored by
+                    games. With matches, all columns called games count matches
+    ``clock``       ``cpu`` or ``wall``, by which time was measured; empty if unknown
+    ``without``     the bots whose games are left out of everything but ``blocks``
     """
 
     standings: pd.DataFrame
@@ -88,7 +95,7 @@ class Tables(NamedTuple):
 
     @property
     def played(self) -> int:
-        """How many games were played, however the run is scored."""
+        """The number of games played, however the run is scored."""
         return games_in(self.blocks)
 
 
@@ -100,10 +107,11 @@ def run_tables(
     match: Sequence[str] | None = None,
     without: Sequence[str] = (),
 ) -> Tables:
-    """The tables of the run in a folder, whose run.json is ``info``. The games are scored as in the
-    run unless ``match`` differs; those with a bot in ``without`` are left out.
+    """The tables of the run in a folder, whose run.json is ``info``. ``match`` scores it otherwise
+    than the run says. Games in which a bot of ``without`` sat are left out.
 
-    Raises RunError, NoAnswerError, UserError for anchors, boards or bots that do not fit.
+    Raises RunError, NoAnswerError, and UserError for anchors, boards or bots that are not in the
+    run.
     """
     boards = scoring_of(info, match)
     names = [bot.name for bot in info.bots]
@@ -113,11 +121,13 @@ def run_tables(
     blocks = score.games.blocks()
     left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
     tables = make_tables(counts, prior, blocks, anchors, match=boards, without=without)
-    rest = (
+    notes = [
+        *unplayed_note(folder),
+        *left_out,
+        *tables.notes,
         *conditions_notes(info, score.hosts),
         *purpose_notes(folder, info, anchored=bool(anchors)),
-    )
-    notes = [*unplayed_note(folder), *left_out, *tables.notes, *rest]
+    ]
     return tables._replace(notes=notes, clock=info.clock, most_seats=score.games.most_seats)
 
 
@@ -129,8 +139,8 @@ def rate_sheet(
     seats: bool = True,
     without: Sequence[str] = (),
 ) -> Tables:
-    """The tables of a results file; values that the file does not have are missing. Games with a
-    bot in ``without`` are left out. Raises NoAnswerError, UserError.
+    """The tables of a results file; values that the file does not have are missing in them. Games
+    in which a bot of ``without`` sat are left out. Raises NoAnswerError, UserError.
     """
     without, anchors = _as_named(sheet.names, without, anchors)
     counts = sheet.counts(without)
@@ -154,7 +164,7 @@ def make_tables(
     without: Sequence[str] = (),
 ) -> Tables:
     """The tables of counted games or matches; with ``seats`` False, seats have no effect. The
-    counts leave the games of the bots in ``without`` out already. Raises NoAnswerError, UserError.
+    counts already leave out the games of the bots in ``without``. Raises NoAnswerError, UserError.
     """
     results = counts.results
     ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})
@@ -191,26 +201,24 @@ def make_tables(
 def _as_named(
     names: Sequence[str], without: Sequence[str], anchors: Mapping[str, float] | None
 ) -> tuple[list[str], dict[str, float]]:
-    """Bots to leave out and anchors by the names they have in the results, which the user may write
-    with options in another order.
+    """The bots to leave out and the anchors, under the names that they have in the results; the
+    user may have written the options of a bot in another order.
     """
     held = {nearest_label(name, names): elo for name, elo in (anchors or {}).items()}
     return [nearest_label(name, names) for name in without], held
 
 
 def independent_games(fits: list[Fit]) -> float | None:
-    """The number of games without shared luck that would make the errors as small as they are: each
-    component's games times its gain.
-
-    None without games, with fewer than FEW_DEALS deals, and if the gain of a component is not
-    known.
+    """How many games without shared luck would give errors this small: the games of each component
+    times its gain. None without games, with fewer than FEW_DEALS deals, or if the gain of a
+    component is unknown.
     """
     worth = [fit.games * fit.gain if fit.clusters >= FEW_DEALS else np.nan for fit in fits]
     return float(sum(worth)) if worth and np.isfinite(worth).all() else None
 
 
 def _covariance_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
-    """One row and one column per bot with a rating, by name."""
+    """The covariance of the ratings, with one row and one column per rated bot, by name."""
     covariance = _square(results, np.nan)
     for fit in fits:
         covariance[np.ix_(fit.members, fit.members)] = fit.covariance
@@ -220,19 +228,19 @@ def _covariance_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
 
 
 def _square(results: Results, value: float) -> Floats:
-    """(n, n) the value for each two bots."""
+    """(n, n) an array filled with the value, for figures of every two bots."""
     return np.full((len(results.bots),) * 2, value)
 
 
 def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
-    """One row per bot, best first: the columns of `columns.STANDINGS`. Figures are float64, counts
-    and ranks int64, texts str.
+    """One row per bot, the best first, with the columns of `columns.STANDINGS`: figures float64,
+    counts and ranks int64, texts str.
 
-    Equal ratings share a rank; bots outside the core rank above or below it, among themselves by
-    who beat whom, then by their bounds; those of a smaller component, or without games, come last.
-    Ranks have a simultaneous 95 % interval within the component. ``elo_low`` and ``elo_high`` are
-    NaN at the open side of a bound, and all three without a rating; ``los`` is NaN in the last row,
-    and if one of the two has no rating or is of another component.
+    Equal ratings share a rank. Bots outside the core rank above or below it, ordered by who beat
+    whom, then by their bounds. Bots of smaller components, and bots without games, come last. Ranks
+    have a simultaneous 95 % interval within the component. ``elo_low`` or ``elo_high`` is NaN at
+    the open side of a bound, and all three are NaN without a rating. ``los`` is NaN in the last
+    row, and if one of the two bots has no rating or is in another component.
     """
     results = counts.results
     parts = ratings.components
@@ -247,7 +255,8 @@ def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
         columns = np.full(len(part.members), number), part.places, *component_intervals(part)
         names = ["component", "place", "rank_low", "rank_high"]
         table.loc[part.members, names] = np.column_stack(columns)
-        if (fit := part.fit) is not None:
+        fit = part.fit
+        if fit is not None:
             half = fit.half_widths()
             table.loc[fit.members, ELO] = np.column_stack([fit.elo, fit.elo - half, fit.elo + half])
             table.loc[fit.members, "mark"] = np.where(fit.is_few, "?", "").astype(object)
@@ -271,57 +280,59 @@ def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
 
 
 def pairs_table(results: Results, ratings: Ratings) -> pd.DataFrame:
-    """One row per ordered pair of different bots that played together, by name: the columns of
-    `columns.PAIRS`. Figures are float64, counts int64, texts str.
+    """One row per ordered pair of different bots that played together, sorted by name, with the
+    columns of `columns.PAIRS`: figures float64, counts int64, texts str.
 
-    The difference is from all games, and may be a bound as in `standings_table`; ``mark`` is ``<``
-    or ``>`` then, and ``~`` if the difference depends on the prior.
+    The difference comes from all games, and may be a bound as in `standings_table`; ``mark`` is
+    then ``<`` or ``>``, and ``~`` if the difference depends on the prior.
     """
     elo, low, high, los = (_square(results, np.nan) for _ in range(4))
     mark = np.full(elo.shape, "", dtype=object)
     for fit in ratings.fits:
-        at = np.ix_(fit.members, fit.members)
+        pairs = np.ix_(fit.members, fit.members)
         half = fit.difference_half_widths()
-        elo[at] = fit.elo[:, None] - fit.elo
-        low[at], high[at], los[at] = elo[at] - half, elo[at] + half, fit.superiority()
-        mark[at] = np.where(fit.marks == "", "", "~")
+        elo[pairs] = fit.elo[:, None] - fit.elo
+        low[pairs] = elo[pairs] - half
+        high[pairs] = elo[pairs] + half
+        los[pairs] = fit.superiority()
+        mark[pairs] = np.where(fit.marks == "", "", "~")
     for bound in ratings.bounds:
-        own = bound.member
+        bot = bound.member
         rivals = bound.rivals
         side = bound.side
-        above = (own, rivals, 1, side)
-        below = (rivals, own, -1, OPPOSITE[side])
+        above = (bot, rivals, 1, side)
+        below = (rivals, bot, -1, OPPOSITE[side])
         for one, other, sign, of in (above, below):
             found = bound_interval(sign * bound.differences, of)
             elo[one, other], low[one, other], high[one, other] = found
             mark[one, other] = of
     games, wins, shared = results.meetings()
-    at = np.nonzero(games)
+    pairs = np.nonzero(games)
     names = pd.Index(results.bots)
     return pd.DataFrame(
         {
-            "bot": names[at[0]],
-            "opponent": names[at[1]],
-            "games": games[at],
-            "wins": wins[at],
-            "shared": shared[at],
-            "losses": (games - wins - shared)[at],
-            "score": (wins[at] + shared[at] / 2) / games[at],
-            "elo_diff": elo[at],
-            "elo_low": low[at],
-            "elo_high": high[at],
-            "los": los[at],
-            "mark": mark[at],
+            "bot": names[pairs[0]],
+            "opponent": names[pairs[1]],
+            "games": games[pairs],
+            "wins": wins[pairs],
+            "shared": shared[pairs],
+            "losses": (games - wins - shared)[pairs],
+            "score": (wins[pairs] + shared[pairs] / 2) / games[pairs],
+            "elo_diff": elo[pairs],
+            "elo_low": low[pairs],
+            "elo_high": high[pairs],
+            "los": los[pairs],
+            "mark": mark[pairs],
         }
     )
 
 
 def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
-    """One row per table size and seat: the columns of `columns.SEATS`, counts int64, the others
-    float64.
+    """One row per table size and seat, with the columns of `columns.SEATS`: counts int64, the
+    others float64.
 
-    ``elo`` and ``elo_error`` are those of the largest component, NaN if only the prior keeps the
-    effect finite; the error is also NaN if the deals do not differ in it.
+    ``elo`` and ``elo_error`` come from the largest component. Both are NaN if only the prior keeps
+    the effect finite; the error is also NaN if the deals do not differ in it.
     """
     sums = counts.totals.groupby(["seats", "seat"], sort=True).sum().reset_index()
     table = sums[["seats", "seat", "games"]].assign(
@@ -329,7 +340,8 @@ def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
     )
     table["win_rate"] = sums["parts"] / (WHOLE * sums["games"])
     table["avg_left"] = sums["left"] / sums["left_games"]
-    table["elo"], table["elo_error"] = np.nan, np.nan
+    table["elo"] = np.nan
+    table["elo_error"] = np.nan
     for size, (effects, _) in fits[0].seats.items() if fits else ():
         if size not in fits[0].open_seats:
             rows = table["seats"] == size
@@ -347,8 +359,8 @@ def faults_table(counts: Counts) -> pd.DataFrame:
 
 
 def _by_bot(counts: Counts) -> pd.DataFrame:
-    """The counted columns of the standings, by the numbers of the bots with games; integers except
-    for the means.
+    """The counted columns of the standings for bots with games, by the bot's number; integers
+    except for the means.
     """
     sums = counts.totals.groupby("bot", sort=True).sum()
     table = sums[["games", "wins", "shared", "forfeits"]].astype("int64")
@@ -361,8 +373,8 @@ def _by_bot(counts: Counts) -> pd.DataFrame:
 
 
 def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, float]) -> Ratings:
-    """The ratings with the anchors held at the given values, at most one per component. Raises
-    UserError.
+    """The ratings, in which the anchors are held at the given values, at most one per component.
+    Raises UserError.
     """
     bots = results.bots
     parts = ratings.components

@@ -1,5 +1,5 @@
-"""Counts the games of a journal while it is read, or the matches that they make up (R8.3); only a
-few bytes per game stay in memory, however long its line is.
+"""Counts the games of a journal while it is read, or the matches that the games make up (R8.3).
+Only a few bytes per game stay in memory, however long its line is.
 """
 
 from array import array
@@ -19,7 +19,7 @@ from arena.records.journal import Ids, read_rows
 from arena.records.notes import Notes
 from arena.records.record import (
     DEALS,
-    MOST_SEATS,
+    MAX_SEATS,
     AnswerTimes,
     Deal,
     Fault,
@@ -37,11 +37,11 @@ from arena.rules.terms import place_of, title_of, turns_of
 
 SeatedBots = tuple[str, ...]
 Placing = tuple[str, SeatedBots, tuple[int, ...]]
-"""A possible outcome of a game: the board, and the bots and their ranks by seat."""
+"""A possible outcome of a game: the board, and by seat the bots and their ranks."""
 
 
 class Row(Struct, gc=False):
-    """The fields of a record that tables need."""
+    """The fields of a game's record that tables need."""
 
     id: str
     board: str
@@ -58,7 +58,7 @@ class Row(Struct, gc=False):
 
 
 class WholeRow(Row):
-    """A row that also has the moves, the times of the answers, and what bots said of them."""
+    """A row that also has the deck, the moves, the times of the answers and the bots' notes."""
 
     deck: str
     moves: list[str]
@@ -68,14 +68,14 @@ class WholeRow(Row):
 
 
 class Lost(NamedTuple):
-    """A seat that forfeited in at least one round."""
+    """A seat that forfeited in at least one round of a match."""
 
     seat: int
 
 
 class Match(Struct, frozen=True, gc=False):
-    """A match in the form of a game: ``board`` names its boards, ``deal`` is the match's deal, and
-    sums are over its rounds.
+    """A match in the form of a game: ``board`` names the boards of its rounds, ``deal`` is the
+    match's deal, and ``left`` and ``think_ms`` are summed over its rounds.
     """
 
     board: str
@@ -94,12 +94,13 @@ Head = TypeVar("Head", str, SeatedBots)
 
 
 def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
-    """A decoder from lines to rows of a kind, `Row` or one with more fields; raises DecodeError,
-    and ValueError if lists do not match.
+    """A function that decodes a line of a journal to a row of this ``kind``: `Row`, or a subclass
+    with more fields. It raises DecodeError, and ValueError if lists differ in length.
     """
     decode = msgspec.json.Decoder(kind).decode
 
     def fitting(line: bytes) -> AnyRow:
+        """Decodes a line and checks that its lists have an entry for each seat."""
         row = decode(line)
         check_seats(len(row.bots), row.faults, row.ranks, row.left, row.think_ms)
         return row
@@ -108,9 +109,9 @@ def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
 
 
 class Tally:
-    """Counted games, in the order they are read: ``outcomes`` are numbered, and ``outcome`` and
-    ``deal`` take four bytes per game. ``own_decks`` means that line-ups do not play the same deals,
-    though these have the same numbers.
+    """Counted games. ``outcomes`` numbers the different outcomes; ``outcome`` and ``deal`` have one
+    entry of four bytes per game, in the order in which games are read. ``own_decks`` says that
+    line-ups play different decks under the same deal numbers.
 
     Pagodas left, times and forfeits are summed as integers by outcome and seat, so that the order
     of the games does not matter.
@@ -133,14 +134,15 @@ class Tally:
         # works on the outcomes.
         number = self.outcomes.get(outcome)
         if number is None:
-            number, (board, bots, ranks) = len(self.outcomes), outcome
+            number = len(self.outcomes)
+            board, bots, ranks = outcome
             # names are stored once for each seating
             self.outcomes[board, self.seated.setdefault(bots, bots), ranks] = number
             for sums in (self._left, self._think_ns, self._forfeits):
-                sums.extend([0] * MOST_SEATS)
+                sums.extend([0] * MAX_SEATS)
         self.outcome.append(number)
         self.deal.append(game.deal)
-        first = MOST_SEATS * number
+        first = MAX_SEATS * number
         # Whole nanoseconds: integers give the same sum in any order, floats do not.
         for place, left in enumerate(game.left, first):
             self._left[place] += left
@@ -159,10 +161,10 @@ class Tally:
         """The blocks of all games, sorted."""
         names = [f"{board}/{'+'.join(sorted(bots))}" for board, bots, _ in self.outcomes]
         heads, places = self._places(names)
-        found, games = np.unique(places, return_counts=True)
-        edges = np.searchsorted(found, np.arange(len(heads) + 1) * DEALS).tolist()
+        numbers, games = np.unique(places, return_counts=True)
+        edges = np.searchsorted(numbers, np.arange(len(heads) + 1) * DEALS).tolist()
         deals, counts = (
-            array("i", column.astype(np.int32).tobytes()) for column in (found % DEALS, games)
+            array("i", column.astype(np.int32).tobytes()) for column in (numbers % DEALS, games)
         )
         return [
             PlayedBlocks(name, deals[start:end], counts[start:end])
@@ -170,20 +172,20 @@ class Tally:
         ]
 
     def board_deals(self) -> Ints:
-        """(G,) a number for each game's board and deal that sorts by the board's name, then the
-        line-up if each has its own decks, then the deal.
+        """(G,) for each game a number that stands for its board and deal. The numbers sort by the
+        board's name, then by the line-up if each has its own decks, then by the deal.
         """
         if self._own_decks:
             return self.block_deals()
         return self._places([board for board, _, _ in self.outcomes])[1]
 
     def block_deals(self) -> Ints:
-        """(G,) the same for each game's block: its board, line-up and deal."""
+        """(G,) for each game a number that stands for its block: its board, line-up and deal."""
         return self._places([(board, *sorted(bots)) for board, bots, _ in self.outcomes])[1]
 
     def _places(self, names: Sequence[Head]) -> tuple[list[Head], Ints]:
-        """The different names of the outcomes, sorted, and (G,) for each game one integer made of
-        its outcome's name and of its deal, which sorts by the former first.
+        """The different ``names`` of outcomes, sorted, and (G,) for each game an integer made of
+        its outcome's name and its deal, which sorts by the name first.
         """
         heads = sorted(set(names))
         number = {head: place for place, head in enumerate(heads)}
@@ -193,8 +195,8 @@ class Tally:
         return heads, places
 
     def counts(self, bots: Iterable[str] = (), without: Collection[str] = ()) -> Counts:
-        """The counts so far, for these bots and any others found; clusters are the deals of boards,
-        numbered in sorted order. Games with a bot in ``without`` are left out.
+        """The counts so far, for the given bots and any others that played. Clusters are the deals
+        of boards, numbered in sorted order. Games in which a bot of ``without`` sat are left out.
         """
         away = set(without)
         width = self.most_seats
@@ -216,16 +218,15 @@ class Tally:
         number_kept = (np.cumsum(kept) - 1).astype(np.int32)
         sums = {"forfeits": self._forfeits, "left": self._left, "think_ns": self._think_ns}
         by_seat = {
-            name: np.array(each).reshape(-1, MOST_SEATS)[kept, :width]
-            for name, each in sums.items()
+            name: np.array(each).reshape(-1, MAX_SEATS)[kept, :width] for name, each in sums.items()
         }
-        found = Outcomes(seats, ranks, cluster, number_kept[outcome[games]], by_seat)
-        return counts_of(names, clusters % DEALS, found)
+        outcomes = Outcomes(seats, ranks, cluster, number_kept[outcome[games]], by_seat)
+        return counts_of(names, clusters % DEALS, outcomes)
 
 
 def scoring_of(info: RunInfo, asked: Sequence[str] | None = None) -> list[str]:
-    """The boards of the matches that a run is scored by, none if it is scored by games: as
-    ``asked``, else as in run.json.
+    """The boards of the matches by which a run is scored, empty if it is scored by games: those
+    ``asked`` for, or else those of run.json.
 
     Raises UserError for a board that the run does not have.
     """
@@ -240,10 +241,12 @@ def scoring_of(info: RunInfo, asked: Sequence[str] | None = None) -> list[str]:
 
 
 class Score:
-    """The games of a run, and what is scored: the matches on these boards, or the games themselves
-    if there are no boards.
+    """The games of a run and what is scored: matches on the boards ``match``, or the games
+    themselves if there are no such boards.
 
-    ``hosts`` are the machines the games were played on. ``own_decks`` is as in `Tally`.
+    ``games``    the tally of all games
+    ``counted``  the tally of what is scored
+    ``hosts``    the machines on which the games were played
     """
 
     def __init__(self, match: Sequence[str], *, own_decks: bool = False) -> None:
@@ -253,7 +256,7 @@ class Score:
         self._matches = Matches(match, self.counted.add) if match else None
 
     def add(self, game: Row | GameRecord) -> None:
-        """Counts a game, and the match it completes, if any."""
+        """Counts a game, and the match that it completes, if any."""
         self.games.add(game)
         self.hosts.add(game.host)
         if self._matches:
@@ -261,8 +264,8 @@ class Score:
 
 
 def score_journal(journal: Path, match: Sequence[str], *, own_decks: bool = False) -> Score:
-    """The games of a journal; the first record of each id counts. Raises RunError for a damaged
-    line.
+    """The counted games of a journal; the first record of each id counts. Raises RunError for a
+    damaged line.
     """
     score = Score(match, own_decks=own_decks)
     for _, row in read_rows(journal, row_decoder(Row)):
@@ -271,13 +274,14 @@ def score_journal(journal: Path, match: Sequence[str], *, own_decks: bool = Fals
 
 
 class Matches:
-    """Takes games, and passes on each match once it has a game for each of its boards; until then
-    it holds the games.
+    """Collects games until a match has one for each of its boards, and then passes the match to
+    ``take``.
 
     A match has the same bots in the same seats on the same deal. Seats rank by total pagodas left,
-    fewest first. Seats that forfeited rank below all others: by the number of forfeits, then as
-    their games rank them (an earlier forfeit below a later one), then by the total. Equal is equal.
-    A game that occurs twice under different ids counts once.
+    fewest first. Seats that forfeited rank below all others: by the number of forfeits, then by the
+    sum of their ranks in these games (an earlier forfeit ranks below a later one), then by the
+    total. Seats that are equal in all of this share a rank. A game that occurs twice under
+    different ids counts once.
     """
 
     def __init__(self, match: Sequence[str], take: Callable[[Match], object]) -> None:
@@ -290,7 +294,7 @@ class Matches:
         self._over = Ids()
 
     def add(self, game: Counted) -> None:
-        """Takes a game."""
+        """Adds a game, which may complete a match."""
         turns = self._turns.get(game.board)
         if turns is None:
             return
@@ -310,7 +314,7 @@ class Matches:
 
 
 def _whole(title: str, deal: int, bots: tuple[str, ...], games: Sequence[Counted]) -> Match:
-    """The match of these rounds."""
+    """The match that these games make up, in the order of its rounds."""
     left = list(map(sum, zip(*[game.left for game in games], strict=True)))
     think_ms: list[float] = list(map(sum, zip(*[game.think_ms for game in games], strict=True)))
     standing: Sequence[Any] = left
@@ -327,6 +331,6 @@ def _whole(title: str, deal: int, bots: tuple[str, ...], games: Sequence[Counted
 
 
 def _ranks(standing: Sequence[Any]) -> list[int]:
-    """The rank of each seat; lower is better."""
+    """The rank of each seat; a lower standing is better, and equal ones share a rank."""
     order = sorted(standing)
     return [1 + order.index(own) for own in standing]

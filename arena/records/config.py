@@ -11,13 +11,13 @@ from msgspec import Meta, Struct
 from arena.records.league import Drawn
 from arena.records.record import DEALS
 from arena.records.timing import Timing
-from arena.values import MOST_MS, OPTION_NAME, ClockKind, Value, value_text
+from arena.values import MAX_MS, OPTION_NAME, ClockKind, Value, value_text
 
 Players = Annotated[int, Meta(ge=2, le=4)]
 Deals = Annotated[int, Meta(ge=1, le=DEALS)]
 LineUpCount = Annotated[int, Meta(ge=1)]
-LimitMs = Annotated[int, Meta(ge=1, le=MOST_MS)]
-Increment = Annotated[int, Meta(ge=0, le=MOST_MS)]
+LimitMs = Annotated[int, Meta(ge=1, le=MAX_MS)]
+Increment = Annotated[int, Meta(ge=0, le=MAX_MS)]
 HalfWidth = Annotated[float, Meta(gt=0)]
 Chance = Annotated[float, Meta(gt=0, lt=0.5)]
 Seatings = Literal["rotations", "all", "single"]

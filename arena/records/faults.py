@@ -17,14 +17,14 @@ from arena.errors import RunError
 from arena.records.regular import folder_below, read_regular, write_durably
 
 FAULTS = "faults"
-MOST_EVIDENCE = 64 << 20
+MAX_EVIDENCE = 64 << 20
 """The most bytes of evidence that a run keeps. A fault leaves up to 100 KB, and a bot may forfeit
 every game: a million games would fill 100 GB. This keeps some 600 faults, of which a report shows
 40, and a run's folder stays small enough to be sent to somebody.
 """
 BLOCK = 4096
 """The bytes that the smallest file takes on a disk, and the smallest folder."""
-MOST_NAME = 250
+MAX_NAME = 250
 """The longest name of a folder, in characters."""
 
 
@@ -51,13 +51,13 @@ def _folder_name(part: str) -> str:
     them refuse the line-up of four bots with many options.
     """
     name = part.replace(":", "~")
-    if len(name) <= MOST_NAME:
+    if len(name) <= MAX_NAME:
         return name
-    return f"{name[: MOST_NAME // 2]}~{sha256(part.encode()).hexdigest()[:16]}"
+    return f"{name[: MAX_NAME // 2]}~{sha256(part.encode()).hexdigest()[:16]}"
 
 
 class Faults:
-    """Writes the evidence of a run's faults, up to `MOST_EVIDENCE` bytes. Once ``is_full``, only
+    """Writes the evidence of a run's faults, up to `MAX_EVIDENCE` bytes. Once ``is_full``, only
     the records tell of further faults.
     """
 
@@ -76,7 +76,7 @@ class Faults:
             content = {"game": game, "bot_seed": seeds[item.seat], **msgspec.to_builtins(item)}
             data = msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
             size = (len(data) // BLOCK + 2) * BLOCK  # of the file and its folder
-            if self._used + size <= MOST_EVIDENCE:
+            if self._used + size <= MAX_EVIDENCE:
                 self._used += size
                 write_durably(self._run / evidence_name(game, item.seat), data, self._run)
             else:

@@ -16,18 +16,18 @@ from msgspec import Meta, Struct
 
 from arena.errors import RunError
 from arena.records.journal import read_lines
-from arena.records.record import MOST_SEATS, GameRecord, Text, TurnNumber
+from arena.records.record import MAX_SEATS, GameRecord, Text, TurnNumber
 from arena.records.regular import LineFile
 from arena.rules.notation import PASSED
 
 REVIEW_FILE = "review.jsonl"
 CURE = "something else changed the file: restore it, or delete it and review the run again"
 DECIMALS = 4
-MOST_SEED = (1 << 31) - 1
+MAX_SEED = (1 << 31) - 1
 HALF_WIDTH = 1.96
 """From a standard error to half the width of a 95 % interval."""
 
-Seat = Annotated[int, Meta(ge=0, lt=MOST_SEATS)]
+Seat = Annotated[int, Meta(ge=0, lt=MAX_SEATS)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Placement = Annotated[str, Meta(pattern=r"^([RYB][a-z][0-9]{1,2}){2}$")]
 
@@ -44,7 +44,7 @@ class Judge(Struct, frozen=True, forbid_unknown_fields=True):
 
     judge: Text
     deals: Annotated[int, Meta(ge=2, le=1_000_000)]
-    seed: Annotated[int, Meta(ge=0, le=MOST_SEED)]
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED)]
     by: str = ""
 
     @property
@@ -106,7 +106,7 @@ class ReviewedGame(Struct, frozen=True, forbid_unknown_fields=True, omit_default
     judge: Judge
     rules: int
     arena: str
-    seats: Annotated[list[Seat], Meta(min_length=1, max_length=MOST_SEATS)]
+    seats: Annotated[list[Seat], Meta(min_length=1, max_length=MAX_SEATS)]
     grades: list[Grade]
 
 

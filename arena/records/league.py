@@ -18,9 +18,9 @@ from arena.records.record import DEALS, Deal, name_of, version_key
 from arena.records.regular import LineFile, read_regular
 
 LEAGUE_FILE = "league.jsonl"
-MOST_BYTES = 256 << 20
+MAX_BYTES = 256 << 20
 """Two million draws."""
-MOST_ELO = 100_000.0
+MAX_ELO = 100_000.0
 """More than any games tell."""
 Status = Literal["candidate", "benchmark", "retired", "aside", "withdrawn"]
 STATUS_TEXT: dict[Status, str] = {
@@ -34,7 +34,7 @@ STATUS_TEXT: dict[Status, str] = {
 PLAYS = ("candidate", "benchmark")
 """The statuses of members that games are drawn for."""
 DrawnDeals = Annotated[int, Meta(ge=1, lt=DEALS)]
-Elo = Annotated[float, Meta(ge=-MOST_ELO, le=MOST_ELO)]
+Elo = Annotated[float, Meta(ge=-MAX_ELO, le=MAX_ELO)]
 
 
 class Joined(Struct, frozen=True, omit_defaults=True, tag="joined", tag_field="event"):
@@ -189,7 +189,7 @@ def read_league(run: Path) -> League:
 def _lines(run: Path) -> Sequence[bytes]:
     """The complete lines; what follows the last newline is being written, or was torn."""
     try:
-        return read_regular(run, LEAGUE_FILE, MOST_BYTES).split(b"\n")[:-1]
+        return read_regular(run, LEAGUE_FILE, MAX_BYTES).split(b"\n")[:-1]
     except FileNotFoundError:
         raise RunError(
             f"expected {run / LEAGUE_FILE} beside the run.json of a league, found none",

@@ -11,11 +11,11 @@ from msgspec import Struct
 NoteEntry = dict[str, int | float | str]
 """A note in a record: ``turn``, and then the parts of the note by the names that the bot gave."""
 Notes = list[NoteEntry] | None
-MOST_TEXT = 160
+MAX_TEXT = 160
 """The most characters of a note's text; the rest is cut."""
-MOST_NUMBERS = 8
+MAX_NUMBERS = 8
 """The most named numbers of a note; the others are dropped."""
-MOST_NAME = 24
+MAX_NAME = 24
 """The most characters of a number's name."""
 LARGEST = 2**53 - 1
 """The most a named number may be away from 0."""
@@ -23,7 +23,7 @@ VALUE_DECIMALS = 4
 """The decimals that are kept of the value."""
 DIGITS = 6
 """The significant digits that are kept of a number with a fraction."""
-NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_]{{0,{MOST_NAME - 1}}}", re.ASCII)
+NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_]{{0,{MAX_NAME - 1}}}", re.ASCII)
 RESERVED_NAMES = frozenset(("turn", "seat", "value", "text"))
 """Names that no number can have, because the arena uses them itself."""
 # Fixed ranges, not str.isprintable: what that says of new characters differs between versions of
@@ -156,12 +156,12 @@ def _parts(sent: dict[str, Any]) -> Iterator[_NotePart]:
         elif name in RESERVED_NAMES:
             yield _NotePart(name, part, None, "another name, because turn and seat are the arena's")
         elif not NAME.fullmatch(name):
-            expected = f"a name of 1 to {MOST_NAME} letters, digits and _, with a letter first"
+            expected = f"a name of 1 to {MAX_NAME} letters, digits and _, with a letter first"
             yield _NotePart(name, part, None, expected)
         elif (number := _number_of(part)) is None:
             yield _NotePart(name, part, None, f"a number no further from 0 than {LARGEST:,}")
-        elif numbers == MOST_NUMBERS:
-            yield _NotePart(name, part, None, f"at most {MOST_NUMBERS} numbers")
+        elif numbers == MAX_NUMBERS:
+            yield _NotePart(name, part, None, f"at most {MAX_NUMBERS} numbers")
         else:
             numbers += 1
             yield _NotePart(name, part, number, "")
@@ -171,13 +171,13 @@ def _text_part(sent: object) -> _NotePart:
     """The text of a note."""
     if type(sent) is not str:
         return _NotePart("text", sent, None, "text")
-    text = sent[:MOST_TEXT]
+    text = sent[:MAX_TEXT]
     if not (text.isascii() and text.isprintable()):
         text = HIDING.sub(" ", text)
     text = text.strip()
     expected = ""
-    if len(sent) > MOST_TEXT:
-        expected = f"at most {MOST_TEXT} characters"
+    if len(sent) > MAX_TEXT:
+        expected = f"at most {MAX_TEXT} characters"
     elif text != sent.strip():
         expected = "no control characters, and none that hide or reorder"
     return _NotePart("text", sent, text or None, expected)
@@ -208,7 +208,7 @@ def _number_of(sent: object) -> int | float | None:
 def _shown(sent: object, *, is_text: bool) -> str:
     """A part of a note in a few characters; the part may have any size and depth."""
     if isinstance(sent, str):
-        return f"{len(sent)} characters" if is_text else repr(sent[:MOST_NAME])
+        return f"{len(sent)} characters" if is_text else repr(sent[:MAX_NAME])
     if isinstance(sent, list):
         return "a list"
     if isinstance(sent, dict):

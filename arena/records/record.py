@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 from arena.records.notes import Notes
 
 VERSION: Literal[1] = 1
-MOST_SEATS = 4
+MAX_SEATS = 4
 DUEL = 2
 FORFEIT = "forfeit"
 """How a game ends if all bots but one forfeit."""
@@ -30,12 +30,12 @@ NO_MARGINS: Margins = ((), ())
 SPEED = re.compile(r"(.*) @ ([1-9][0-9]{0,8})/s", re.DOTALL)
 
 Text = Annotated[str, Meta(min_length=1)]
-Seats = Meta(min_length=2, max_length=MOST_SEATS)
+Seats = Meta(min_length=2, max_length=MAX_SEATS)
 Deal = Annotated[int, Meta(ge=0, le=DEALS - 1)]
 Seating = Annotated[int, Meta(ge=0, le=23)]
 TurnNumber = Annotated[int, Meta(ge=0, le=72)]
 Left = Annotated[int, Meta(ge=0, le=24)]
-Rank = Annotated[int, Meta(ge=1, le=MOST_SEATS)]
+Rank = Annotated[int, Meta(ge=1, le=MAX_SEATS)]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
 """At most thirty years: a journal may come from anybody, and a sum of times must stay finite."""
 AnswerTimes = list[Milliseconds | None] | None
@@ -46,7 +46,7 @@ class Fault(Struct, frozen=True, gc=False):
     `errors.FaultKind`.
     """
 
-    seat: Annotated[int, Meta(ge=0, le=MOST_SEATS - 1)]
+    seat: Annotated[int, Meta(ge=0, le=MAX_SEATS - 1)]
     turn: TurnNumber
     kind: str
     detail: str
@@ -88,7 +88,7 @@ class GameRecord(DealtGame, frozen=True, omit_defaults=True):
     ``think_ms``, ``slowest_ms``  total time of all answers, and the longest single one
     ``turns``  number of placements; ``ended`` in UTC
     ``sandbox``  the tier in use, and what seats might do beyond it: ``bubblewrap 0=network,env``
-    ``clock``  ``cpu`` if time is the bots' processor time; left out if it is that of the clock on
+    ``clock``  ``cpu`` if time is the bots' CPU time; left out if it is that of the clock on
                the wall
     """
 
@@ -96,7 +96,7 @@ class GameRecord(DealtGame, frozen=True, omit_defaults=True):
     left: Annotated[list[Left], Seats]
     ranks: Annotated[list[Rank], Seats]
     end: str
-    faults: Annotated[list[Fault], Meta(max_length=MOST_SEATS)]
+    faults: Annotated[list[Fault], Meta(max_length=MAX_SEATS)]
     think_ms: Annotated[list[Milliseconds], Seats]
     slowest_ms: Annotated[list[Milliseconds], Seats]
     turns: TurnNumber

@@ -24,7 +24,7 @@ from typing import BinaryIO, Self
 
 from arena.errors import RunError, cannot_write
 
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 RECENT_S = 60
 NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 STRANGE = {
@@ -94,7 +94,7 @@ def open_regular(run: Path, name: str, flags: int = os.O_RDONLY) -> int:
     raise RunError(f"expected a regular file in {path}, got {got}", CURE)
 
 
-def read_regular(run: Path, name: str, most: int = MOST_BYTES) -> bytes:
+def read_regular(run: Path, name: str, most: int = MAX_BYTES) -> bytes:
     """The content of a regular file of a run. Raises OSError; RunError like `open_regular`, and for
     a file of more than ``most`` bytes.
     """
@@ -144,7 +144,7 @@ def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
                     os.unlink(temporary, dir_fd=at)
                 raise
     except OSError as error:
-        raise RunError(*cannot_write(path, error)) from error
+        raise cannot_write(path, error, kind=RunError) from error
 
 
 def _remove_left_over(at: int, prefix: str) -> None:
@@ -190,7 +190,7 @@ log = logging.getLogger(__name__)
 
 Cut = Callable[[bytes], None]
 BLOCK = 1 << 16
-MOST_KEPT = 1 << 20
+MAX_KEPT = 1 << 20
 """Bytes that are kept of what is cut off."""
 
 
@@ -258,7 +258,7 @@ class LineFile:
         try:
             self.descriptor = open_regular(folder, name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         except OSError as error:
-            raise RunError(*cannot_write(self.path, error)) from error
+            raise cannot_write(self.path, error, kind=RunError) from error
         try:
             self._lock(busy, waits=waits)
             self.repaired = self._cut_torn_tail(cut)
@@ -313,7 +313,7 @@ class LineFile:
         if keep == size:
             return 0
         if cut:
-            cut(os.pread(self.descriptor, min(size - keep, MOST_KEPT), keep))
+            cut(os.pread(self.descriptor, min(size - keep, MAX_KEPT), keep))
         os.ftruncate(self.descriptor, keep)
         os.fsync(self.descriptor)
         return size - keep

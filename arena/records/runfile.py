@@ -20,7 +20,7 @@ OLDER = "0."
 FIRST_VERSION = "1.0.0"
 """The version whose runs have build results in the copies of bots, and tables with other ranks."""
 READS_IT = "qin-arena 1.0.0 still reads it: pip install qin-arena==1.0.0"
-MOST_BYTES = 256 << 20
+MAX_BYTES = 256 << 20
 """The largest run.json that is read: a run of a million line-ups has one of 100 MiB."""
 Grant = Annotated[str, Meta(min_length=1, max_length=1200)]
 
@@ -183,7 +183,7 @@ def _read(folder: Path) -> RunInfo:
     """Reads run.json alone. Raises RunError."""
     path = folder / RUN_FILE
     try:
-        written = msgspec.json.decode(read_regular(folder, RUN_FILE, MOST_BYTES), type=_WrittenRun)
+        written = msgspec.json.decode(read_regular(folder, RUN_FILE, MAX_BYTES), type=_WrittenRun)
     except FileNotFoundError:
         raise RunError(
             f"expected a run in {folder}, found no {RUN_FILE} there", "'arena runs' lists the runs"

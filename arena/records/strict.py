@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from arena.errors import FaultKind
 from arena.records.notes import wrong_note
-from arena.records.record import MOST_SEATS, Fault, GameRecord, Text, encode_record
+from arena.records.record import MAX_SEATS, Fault, GameRecord, Text, encode_record
 from arena.rules.notation import PASSED
 
 FIELDS_BY_SEAT = ("left", "ranks", "think_ms", "slowest_ms")
@@ -40,7 +40,7 @@ class StrictRecord(GameRecord, frozen=True, forbid_unknown_fields=True):
     id: Annotated[str, Meta(pattern=r"^[^/\s]+/[^/\s]+/[0-9]+/[0-9]+$")]
     deck: Annotated[str, Meta(pattern=r"^(RR|YY|BB|RY|YB|RB){72}$")]
     end: Literal["last pagoda", "no tiles", "no space", "forfeit"]
-    faults: Annotated[list[StrictFault], Meta(max_length=MOST_SEATS)]  # type: ignore[assignment]
+    faults: Annotated[list[StrictFault], Meta(max_length=MAX_SEATS)]  # type: ignore[assignment]
     sandbox: Text
     ended: Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
 

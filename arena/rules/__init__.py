@@ -1,5 +1,5 @@
-"""The game itself: boards, notation, and the state that knows the rules, in the core available on
-this machine.
+"""The game itself: boards, notation, and the game state that knows the rules, in the faster of two
+cores.
 
 The native core is used if it was built, else the pure one. ``ARENA_RULES=pure|native`` forces a
 core; it is an error if that core is missing.
@@ -34,6 +34,6 @@ else:
         State = pure.State
 
 CORE = "pure" if State is pure.State else "native"
-"""Which core is in use."""
+"""The core in use, ``pure`` or ``native``."""
 
 __all__ = ["CORE", "State"]

@@ -1,4 +1,4 @@
-"""Boards: rows of text, checked by R1.5, as masks of squares.
+"""Boards: rows of text that are checked by R1.5 and turned into masks of squares.
 
 A *square* is an int, ``row * board.stride + column``; a *mask* is an int with bit ``square`` set
 for each square in it. ``stride`` is the width plus one: the spare column keeps a mask moved one
@@ -17,9 +17,11 @@ from arena.errors import BoardError
 GRASS, VILLAGE, LAKE = ".V~"
 COLOURS = "RYB"
 MAX_SIDE = 26
-MOST_BYTES = 64 << 10
+MAX_BYTES = 64 << 10
 NAMED_SQUARES = 1088
-"""More than ten bits and the square below need: squares off the board get names too, for errors."""
+"""How many square numbers have names. The ten bits of a move can also stand for squares off the
+board, which need names in error messages.
+"""
 BUILT_IN = ("bird", "lion")
 
 
@@ -32,10 +34,10 @@ def squares_of(mask: int) -> Iterator[int]:
 
 
 def nth_square(mask: int, index: int) -> int:
-    """The square of the index-th set bit, counted from the lowest."""
+    """The square of the set bit with this index, counted from the lowest."""
     square = 0
     half = mask.bit_length() >> 1
-    # Below that, taking bits away is faster than halving.
+    # For few bits, removing them one by one is faster than halving the mask.
     while index > 6:  # noqa: PLR2004
         low = mask & (1 << half) - 1
         count = low.bit_count()
@@ -54,15 +56,16 @@ def nth_square(mask: int, index: int) -> int:
 class Board:
     """An immutable map (R1.1).
 
-    ``rows``      the text, one string a row
-    ``grass``     mask of free grassland at the start
-    ``starts``    mask of starting spaces for each colour R, Y, B
+    ``rows``      the text, one string per row
+    ``grass``     the mask of free grassland at the start
+    ``starts``    for each colour R, Y, B the mask of its starting spaces
     ``villages``  one mask per village (R1.4), in the reading order of their first squares
-    ``beside``    one mask per village: the squares that share an edge with it; ``beside_any`` for
-                  all villages together
-    ``founding``  masks of two or more adjacent starts of one colour; see `State` for what they mean
+    ``beside``    one mask per village: the squares that share an edge with it; ``beside_any`` is
+                  all of them together
+    ``founding``  masks of two or more adjacent starting spaces of one colour; see `State` for what
+                  they mean
 
-    Raises BoardError, with row and column, for what R1.5 rejects.
+    Raises BoardError, with row and column, for what R1.5 forbids.
     """
 
     def __init__(self, name: str, rows: tuple[str, ...]) -> None:
@@ -87,6 +90,7 @@ class Board:
         )
 
     def _mask(self, terrain: str) -> int:
+        """The squares with this terrain or colour, by its letter."""
         return sum(
             1 << row * self.stride + column
             for row, line in enumerate(self.rows)
@@ -95,6 +99,7 @@ class Board:
         )
 
     def _areas(self, mask: int) -> Iterator[int]:
+        """The connected areas of a mask, in reading order."""
         while mask:
             area = 0
             grown = mask & -mask
@@ -105,15 +110,17 @@ class Board:
             yield area
 
     def around(self, mask: int) -> int:
-        """The squares that share an edge with the mask; some may be in it, or off the board."""
+        """The mask of all squares that share an edge with a square of the mask. Some of them may be
+        in the mask, or off the board.
+        """
         return mask << 1 | mask >> 1 | mask << self.stride | mask >> self.stride
 
     def founding_at(self, mask: int) -> int:
-        """All adjacent starts of which the mask contains a square."""
+        """All groups of adjacent starting spaces that overlap the mask, as one mask."""
         return sum(area for area in self.founding if area & mask)
 
     def name_of(self, square: int) -> str:
-        """The square in notation: column letter and row number, ``a1`` top left."""
+        """The name of a square: column letter and row number, ``a1`` is top left."""
         return self._names[square]
 
     def __repr__(self) -> str:
@@ -124,12 +131,13 @@ class Board:
 
 
 def check_rows(name: str, rows: tuple[str, ...]) -> None:
-    """Raises BoardError, with row and column, for the first thing that R1.5 rejects."""
+    """Raises BoardError, with row and column, for the first thing in the rows that R1.5 forbids."""
     allowed = GRASS + VILLAGE + LAKE + COLOURS
     if not rows or not rows[0]:
         raise BoardError(f"board {name}: expected at least one row of squares, got none")
 
     def wrong(row: int, column: int, expected: str) -> BoardError:
+        """The error at a row and column."""
         return BoardError(f"board {name}, row {row}, column {column}: expected {expected}")
 
     if len(rows) > MAX_SIDE:
@@ -153,48 +161,54 @@ def check_rows(name: str, rows: tuple[str, ...]) -> None:
 
 
 def parse_board(name: str, text: str) -> Board:
-    """A board from rows of text, without blank lines at the end. Raises BoardError."""
+    """The board in a text with one line per row; blank lines at the end are ignored. Raises
+    BoardError.
+    """
     return Board(name, tuple(line.rstrip("\r") for line in text.rstrip("\r\n \t").split("\n")))
 
 
 def read_board(path: Path) -> Board:
-    """A board from a file, named after the file without its ending. Raises BoardError."""
+    """The board in a file; its name is that of the file without the ending. Raises BoardError."""
     try:
         text = _read_regular(path).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         raise BoardError(f"board file {path}: expected a text file, got {error}") from error
-    if not path.stem.isprintable():  # the name goes into seeds and files, and a board has no other
+    if not path.stem.isprintable():  # the name is used in seeds and file names
         raise BoardError(f"board file {path}: expected a name of printable characters in UTF-8")
     return parse_board(path.stem, text)
 
 
 def _read_regular(path: Path) -> bytes:
-    """The bytes of a regular file; never waits, whatever is there. Raises OSError, ValueError."""
+    """The content of a regular file. Never blocks, whatever lies at the path. Raises OSError,
+    ValueError.
+    """
     # The path may come from a stranger's arena.toml: a pipe may never be written to, and a device
     # may never end.
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError("a pipe or a device")
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise ValueError(f"more than {MOST_BYTES >> 10} KiB")
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"more than {MAX_BYTES >> 10} KiB")
     return data
 
 
 @cache
 def built_in(name: str) -> Board:
-    """One of the boards in the package. Raises BoardError for any other name."""
+    """The board of this name in the package. Raises BoardError for any other name."""
     if name not in BUILT_IN:
         raise BoardError(
             f"expected a board out of {', '.join(BUILT_IN)}, got {name!r}",
             "any other is given as the path of a board file, such as ./moon.txt",
         )
-    # importlib.resources would take a sixth of the start of every bot.
+    # Not importlib.resources, which would take a sixth of the start-up time of every bot.
     path = Path(__file__).with_name("boards") / f"{name}.txt"
     return parse_board(name, path.read_text(encoding="utf-8"))
 
 
 def find_board(text: str) -> Board:
-    """A built-in board by name, or one from a file. Raises BoardError."""
+    """A built-in board by its name, or else the board in the file at this path. Raises
+    BoardError.
+    """
     is_file = text not in BUILT_IN and ("/" in text or Path(text).is_file())
     return read_board(Path(text)) if is_file else built_in(text)

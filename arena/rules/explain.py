@@ -1,5 +1,5 @@
-"""The rules for people: why a move is illegal, the same for both cores, and the numbered rules of
-RULES.md as plain text.
+"""The rules in words for people: why a move is illegal, equal for both cores, and the numbered
+rules of RULES.md as plain text.
 """
 
 import re
@@ -27,17 +27,19 @@ if TYPE_CHECKING:
 
 
 CITED = r"\bR[1-9]\.[1-9]\b"
-"""A rule named in a text."""
+"""A pattern for the number of a rule in a text."""
 HOW_TO_ASK = "'arena rules' prints them all"
 
 _SHOWN = r"!\[[^]]*\]\([^)]*\)(?:<br>\n\*[^*]*\*)?"
-"""A picture and its caption."""
+"""A pattern for a picture in Markdown with its caption."""
 _RULE = rf'(?s)<a id="r\d\d"></a>\*\*(R\d\.\d)\*\* (.*?)(?=\n\n)((?:\n\n{_SHOWN})*)'
 _PICTURE = r"!\[([^]]*)\]\(pictures/([\w-]+)\.svg\)"
 
 
 def illegal_text(state: "State", move: int) -> str:
-    """``Rc4Yd4 is illegal: `` and the reason; empty when the mover may play the move."""
+    """The sentence ``Rc4Yd4 is illegal: `` with the reason; empty if the mover may
+    play the move.
+    """
     if move != PASS and not 0 <= move >> KIND_SHIFT < len(TILE_OF_KIND):
         return f"{move} is illegal: it is not the number of a move"
     reason = _reason(state, move)
@@ -45,6 +47,7 @@ def illegal_text(state: "State", move: int) -> str:
 
 
 def _reason(state: "State", move: int) -> str:
+    """Why the mover may not play the move, with the rule's number; empty if it may."""
     if state.end is not None:
         return f"the game is over: {state.end} (R8.1)"
     if move == PASS:
@@ -54,7 +57,7 @@ def _reason(state: "State", move: int) -> str:
     hand = state.hands[state.mover]
     tile = TILE_OF_KIND[move >> KIND_SHIFT]
     if tile not in hand and UNKNOWN not in hand:
-        held = " ".join(TILES[own] for own in hand) or "(empty)"
+        held = " ".join(TILES[held_tile] for held_tile in hand) or "(empty)"
         return f"the tile {TILES[tile]} is not in the hand {held} (R3.1)"
     first, square, second, other = split_move(state.board, move)
     halves = 1 << square | 1 << other
@@ -68,8 +71,11 @@ def _reason(state: "State", move: int) -> str:
 
 
 def _join_reason(state: "State", colour: int, halves: int) -> str:
+    """Why spaces of this colour may not join the provinces beside them; empty if they may."""
     joined = [
-        province for own, province in state.provinces() if own == colour and province.halo & halves
+        province
+        for other_colour, province in state.provinces()
+        if other_colour == colour and province.halo & halves
     ]
     if not is_forbidden_join(joined):
         return ""
@@ -82,7 +88,9 @@ def _join_reason(state: "State", colour: int, halves: int) -> str:
 
 
 def _first_name(state: "State", mask: int) -> str:
-    """The first square of the mask; one beside the board is named by its row and column."""
+    """The name of the first square of the mask. A square beside the board is named by its row and
+    column.
+    """
     square = next(squares_of(mask))
     row, column = divmod(square, state.board.stride)
     if column >= state.board.width or row >= state.board.height:
@@ -91,7 +99,9 @@ def _first_name(state: "State", mask: int) -> str:
 
 
 class Picture(NamedTuple):
-    """What a picture shows, and the name of the test position that it is drawn from."""
+    """A picture in the rules: its description, and the name of the test position from which it is
+    drawn.
+    """
 
     says: str
     name: str
@@ -106,12 +116,12 @@ class Rule(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All of it on one line."""
+        """The whole rule on one line."""
         return " ".join(self.paragraphs)
 
 
 class Part(NamedTuple):
-    """Rules that belong together: a number such as R4, a title, what is said of all, and they."""
+    """A part of the rules: its number such as R4, its title, its introduction, and its rules."""
 
     number: str
     title: str
@@ -120,7 +130,9 @@ class Part(NamedTuple):
 
 
 class Rulebook(NamedTuple):
-    """The game in five sentences, the parts, and figures to check an implementation against."""
+    """The rules of the game: the game in five sentences, the parts, and figures to check an
+    implementation against.
+    """
 
     summary: str
     parts: tuple[Part, ...]
@@ -129,7 +141,7 @@ class Rulebook(NamedTuple):
 
 @cache
 def rulebook() -> Rulebook:
-    """RULES.md, which travels with the package."""
+    """The rules, read from RULES.md in the package."""
     text = Path(__file__).with_name("RULES.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE))
     return Rulebook(
@@ -150,54 +162,59 @@ def every_rule() -> dict[str, Rule]:
 
 
 def find_rules(asked: str) -> list[Rule]:
-    """The rule of a number, those of a part such as R4, or those with a word. Raises UserError."""
+    """The rule with this number, the rules of a part such as R4, or all rules that contain a word.
+    Raises UserError if there are none.
+    """
     word = asked.strip().lower()
     if re.fullmatch(r"r?\d+(\.\d*)?", word):
         return _numbered("R" + word.removeprefix("r").rstrip("."))
-    found = [rule for rule in every_rule().values() if word and word in rule.text.lower()]
-    if not found:
+    rules = [rule for rule in every_rule().values() if word and word in rule.text.lower()]
+    if not rules:
         every_word = " ".join(rule.text.lower() for rule in every_rule().values())
         raise UserError(
             f"expected the number of a rule, or a word out of the rules, got {asked!r}",
             did_you_mean(word, re.findall("[a-z]+", every_word)) + HOW_TO_ASK,
         )
-    return found
+    return rules
 
 
 def _numbered(number: str) -> list[Rule]:
-    """The rule of a number, or those of a part."""
+    """The rule with this number, or the rules of the part with this number; empty if
+    there is none.
+    """
     rules = every_rule()
     part = number.partition(".")[0]
-    of_part = [own for own in rules if own.startswith(f"{part}.")]
-    found = of_part if number == part else [own for own in of_part if own == number]
-    if not found:
-        near = of_part or [own.number for own in rulebook().parts]
+    of_part = [each for each in rules if each.startswith(f"{part}.")]
+    numbers = of_part if number == part else [each for each in of_part if each == number]
+    if not numbers:
+        near = of_part or [each.number for each in rulebook().parts]
         raise UserError(
             f"expected the number of a rule, got {number}",
             f"there are {near[0]} to {near[-1]}; {HOW_TO_ASK}",
         )
-    return [rules[own] for own in found]
+    return [rules[each] for each in numbers]
 
 
 def cited(text: str) -> list[str]:
-    """The numbers of the rules that a text names, each once, in its order."""
+    """The numbers of the rules that a text cites, each once, in the order of the text."""
     named = re.findall(CITED, text)
     return [number for number in dict.fromkeys(named) if number in every_rule()] if named else []
 
 
 def where_to_read(text: str) -> str:
-    """The command that explains the first rule that a text names; empty when it names none."""
+    """The command that prints the first rule that a text cites; empty if it cites none."""
     numbers = cited(text)
     return f"arena rules {numbers[0]}" if numbers else ""
 
 
 def explained(text: str) -> str:
-    """The text, followed by the command that explains the first rule it names."""
+    """The text, followed by the command that prints the first rule it cites."""
     command = where_to_read(text)
     return f"{text}; '{command}' explains the rule" if command else text
 
 
 def _rules(body: str) -> Iterator[Rule]:
+    """The rules in the Markdown text of a part."""
     for number, text, shown in re.findall(_RULE, body + "\n\n"):
         pictures = tuple(
             Picture(says=says, name=name) for says, name in re.findall(_PICTURE, shown)
@@ -206,6 +223,6 @@ def _rules(body: str) -> Iterator[Rule]:
 
 
 def _plain(text: str) -> str:
-    """Markdown without its marks, on one line."""
+    """A Markdown text without its markup, on one line."""
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", re.sub(r"<[^>]*>", "", text))
     return " ".join(re.sub(r"\*\*|\*|`", "", text).split())

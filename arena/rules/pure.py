@@ -1,8 +1,7 @@
-"""The rules of Qin in plain Python on int bitboards: the version of the rules for people to
-maintain.
+"""The rules of Qin in plain Python on int bitboards: the core that people read and maintain.
 
 A province is ``(mask, halo, owner, size, pagodas)``, merging is OR, touching is AND. Rule numbers
-are those of the project's rules.
+are those of protocol/RULES.md.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -41,11 +40,11 @@ class State(BoardState):
     """A game of Qin as the referee sees it or, with ``UNKNOWN`` tiles in hands and pile, as one
     seat sees it.
 
-    Besides what a `BoardState` has:
+    Besides the attributes of a `BoardState`:
 
     ``hands``    the tiles of each seat, sorted
-    ``turns``    placements so far
-    ``retired``  seats that never move again: they pass, and no game waits for them
+    ``turns``    the number of placements so far
+    ``retired``  whether each seat has left the game: it passes, and no game waits for it
 
     Two states are equal if they have the same position, with the same tiles in hands and pile. A
     state can change, so it has no hash. ``copy.copy``, ``copy.deepcopy`` and ``pickle`` make an
@@ -55,7 +54,7 @@ class State(BoardState):
     __slots__ = ("_deck", "_drawn", "_menu", "_placed", "hands", "retired", "turns")
 
     def __init__(self, board: Board, players: int, deck: Sequence[int]) -> None:
-        """Deals three tiles to each seat off the front of the deck (R2.1). Raises ValueError."""
+        """Deals three tiles to each seat from the front of the deck (R2.1). Raises ValueError."""
         if players not in PAGODAS:
             raise ValueError(f"expected 2 to 4 players, got {players}")
         super().__init__(board, players)
@@ -89,8 +88,8 @@ class State(BoardState):
         """A state in the middle of a game, or at its end if ``end`` is given.
 
         ``spaces`` is a mask per colour; ``provinces`` are (colour, mask, owner, pagodas);
-        ``placed`` says how many of each tile have been placed; the rest as the attributes are.
-        Raises ValueError.
+        ``placed`` is how many of each tile have been placed. The other arguments are as the
+        attributes of that name. Raises ValueError.
         """
         setup = checked_setup(
             board, spaces, provinces, villages, left, hands, pile, mover, placed, retired, end
@@ -140,11 +139,11 @@ class State(BoardState):
         twin._barred = self._barred[:]
         return twin
 
-    # what can be seen
+    # The visible state.
 
     @property
     def pile(self) -> int:
-        """Tiles left in the draw pile."""
+        """The number of tiles left in the draw pile."""
         return len(self._deck) - self._drawn
 
     def pile_tiles(self) -> tuple[int, ...]:
@@ -152,20 +151,23 @@ class State(BoardState):
         return self._deck[self._drawn :]
 
     def tiles_placed(self) -> list[int]:
-        """How many of each tile have been placed."""
+        """For each tile, how many copies have been placed."""
         return self._placed[:]
 
-    # which moves there are (R4)
+    # Legal moves (R4).
 
     def legal_moves(self) -> list[int]:
-        """Every legal placement of the mover, in ascending order; empty once the game has ended."""
+        """Every legal placement of the mover, in ascending order; empty if the game has ended."""
         return self._placements(self.hands[self.mover]) if self.end is None else []
 
     def placements(self, tiles: Iterable[int]) -> list[int]:
-        """Every legal placement of these tiles, whoever has them, sorted. Raises ValueError."""
+        """Every legal placement of these tiles, whoever holds them, in ascending order. Raises
+        ValueError.
+        """
         return self._placements(checked_tiles(tiles))
 
     def _placements(self, tiles: Hand) -> list[int]:
+        """Every legal placement of a hand's tiles, in ascending order."""
         kinds = kinds_of(tiles)
         return [
             kind << KIND_SHIFT | square
@@ -174,11 +176,13 @@ class State(BoardState):
         ]
 
     def legal_count(self) -> int:
-        """The number of legal placements the mover has."""
+        """The number of legal placements of the mover."""
         return sum([count for _, _, count in self._menu or self._make_menu()])
 
     def nth(self, index: int) -> int:
-        """``legal_moves()[index]``, without making the list. Raises IndexError."""
+        """The legal move ``legal_moves()[index]``, found without making the list. Raises
+        IndexError.
+        """
         if index >= 0:
             for kind, mask, count in self._menu or self._make_menu():
                 if index < count:
@@ -187,25 +191,30 @@ class State(BoardState):
         raise IndexError("no legal move has that index")
 
     def can_move(self, seat: int) -> bool:
-        """Whether the seat can place a tile, as an unknown one might be. Raises IndexError."""
+        """Whether the seat can place a tile, where an unknown tile may be any. Raises
+        IndexError.
+        """
         self._check_seat(seat)
         return self._can_place(self.hands[seat])
 
     def _can_place(self, hand: Hand) -> bool:
+        """Whether a tile of this hand fits somewhere."""
         if UNKNOWN in hand:
             return True
-        # Any() is slower, and this is asked every turn.
+        # Not any(), which is slower; this is asked at every turn.
         for kind in kinds_of(hand):  # noqa: SIM110
             if self._places(kind):
                 return True
         return False
 
     def must_pass(self) -> bool:
-        """Whether the referee passes for the mover (R3.2)."""
+        """Whether the referee passes for the mover, because no tile fits or the seat has left
+        (R3.2).
+        """
         return self.retired[self.mover] or not self._can_place(self.hands[self.mover])
 
     def is_legal(self, move: int) -> bool:
-        """Whether the mover may place this; unknown tiles in the hand stand for any tile."""
+        """Whether the mover may place this; an unknown tile in the hand may be any tile."""
         kind = move >> KIND_SHIFT
         if self.end is not None or not 0 <= kind < len(TILE_OF_KIND):
             return False
@@ -215,20 +224,24 @@ class State(BoardState):
         )
 
     def _make_menu(self) -> list[tuple[int, int, int]]:
-        """The mover's kinds of move, the mask of first squares and its bits; kept until a move."""
+        """The mover's kinds of move with at least one place: the kind, the mask of first squares
+        and their number. It is kept until the next move.
+        """
         kinds = kinds_of(self.hands[self.mover]) if self.end is None else ()
-        self._menu = [(kind, mask := self._places(kind), mask.bit_count()) for kind in kinds]
+        masks = [self._places(kind) for kind in kinds]
+        counts = [mask.bit_count() for mask in masks]
+        self._menu = list(zip(kinds, masks, counts, strict=True))
         return self._menu
 
     def why_illegal(self, move: int) -> str:
         """Why the mover may not play the move, with the rule's number; empty if it may."""
         return illegal_text(self, move)
 
-    # what a move does (R5 to R8)
+    # Effects of a move (R5 to R8).
 
     def play(self, move: int, events: list[Event] | None = None) -> None:
-        """Plays the mover's placement or PASS, draws, and passes on the turn; appends what happened
-        to ``events``.
+        """Plays the mover's placement or PASS, draws a tile, and gives the turn to the next seat.
+        Appends what happened to ``events``.
 
         Raises IllegalMoveError.
         """
@@ -236,7 +249,7 @@ class State(BoardState):
             reason = illegal_text(self, move)
             if reason:
                 raise IllegalMoveError(reason)
-            self._end_if_stuck()  # after hands were set, it may be that nobody can place a tile
+            self._end_if_stuck()  # if hands were set, perhaps no seat can place a tile now
             if self.end is None:
                 self._next_mover()
             return
@@ -255,7 +268,9 @@ class State(BoardState):
             self._end_if_stuck()
 
     def net_gain(self, move: int) -> int:
-        """Pagodas the mover would place by a legal move, less the others'. Raises ValueError."""
+        """How many pagodas the mover would place with a legal move, minus those of the others.
+        Raises ValueError.
+        """
         if not self.is_legal(move):
             raise ValueError("expected a legal move")
         twin = self.copy()
@@ -264,29 +279,29 @@ class State(BoardState):
         return 2 * gained[self.mover] - sum(gained)
 
     def outlook(self, seat: int) -> int:
-        """How well a seat stands, in hundredths of a pagoda times the other seats; see
-        `arena.rules.playouts`. Raises IndexError.
+        """An estimate of how well a seat stands, in hundredths of a pagoda times the number of
+        other seats; see `arena.rules.playouts`. Raises IndexError.
         """
         self._check_seat(seat)
         return outlook(self, seat)
 
     def outlooks(self) -> list[int]:
-        """The mover's outlook after each of `legal_moves`, before it draws."""
+        """The mover's outlook after each move of `legal_moves`, before a tile is drawn."""
         return outlooks(self)
 
     def choice(self, seed: int, policy: str = "uniform", among: int = 0) -> int:
-        """The move that a policy makes for the mover, who knows the board and its own hand; PASS if
-        it has none.
+        """The move that a policy chooses for the mover, from the board and the mover's own hand;
+        PASS if there is none.
 
-        See `arena.rules.playouts.Policy`. Raises ValueError.
+        See `arena.rules.playouts.PlayoutPolicy` for the arguments. Raises ValueError.
         """
         return choose(self, Random(seed), PlayoutPolicy(policy, among))
 
     def playout(self, seed: int, policy: str = "uniform", among: int = 0, turns: int = 0) -> int:
-        """Plays on by a policy, to the end unless ``turns`` says otherwise; returns how many tiles
-        were placed.
+        """Plays the game on by a policy, to its end or for ``turns`` placements; returns how many
+        tiles were placed.
 
-        See `arena.rules.playouts.Policy`. Raises ValueError.
+        See `arena.rules.playouts.PlayoutPolicy` for the arguments. Raises ValueError.
         """
         return play_out(self, Random(seed), PlayoutPolicy(policy, among, turns))
 
@@ -300,8 +315,8 @@ class State(BoardState):
         among: int = 0,
         turns: int = 0,
     ) -> Rollouts:
-        """Plays each of the mover's moves on ``times`` deals that redeal everything the seat cannot
-        see, then goes on by a policy.
+        """Plays each of the mover's moves on ``times`` random deals of everything that the seat
+        cannot see, then plays each game on by a policy.
 
         Returns the moves, and for each the seat's summed shares of the win, pagodas left and
         outlooks. Raises ValueError, IllegalMoveError.
@@ -314,14 +329,16 @@ class State(BoardState):
         self._drawn = 0
 
     def set_hand(self, seat: int, tiles: Iterable[int]) -> None:
-        """Sets a seat's hand, for who sees only that. Raises ValueError, IndexError."""
+        """Sets a seat's hand, for a program that knows no other hand. Raises ValueError,
+        IndexError.
+        """
         self._check_seat(seat)
         self.hands[seat] = tuple(sorted(checked_tiles(tiles)))
         self._menu = None
 
     def retire(self, seat: int) -> None:
-        """The seat never moves again: it passes, and the game ends without asking whether it could
-        (R3.2, R8.1). Raises IndexError.
+        """Takes the seat out of the game: it passes from now on, and the game ends without asking
+        whether the seat could move (R3.2, R8.1). Raises IndexError.
         """
         self._check_seat(seat)
         self.retired = [own or other == seat for other, own in enumerate(self.retired)]
@@ -329,11 +346,12 @@ class State(BoardState):
             self._end_if_stuck()
 
     def _next_mover(self) -> None:
+        """Gives the turn to the next seat."""
         self._menu = None
         self.mover = (self.mover + 1) % self.players
 
     def _end_if_stuck(self) -> None:
-        """R8.1: the game is over when no player still in the game can place a tile."""
+        """Ends the game if no player still in it can place a tile (R8.1)."""
         for step in range(self.players):
             seat = (self.mover + step) % self.players
             if not self.retired[seat] and self._can_place(self.hands[seat]):

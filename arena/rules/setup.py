@@ -1,4 +1,4 @@
-"""A position as its parts: the arguments of ``State.set_up``, checked, and read from a state."""
+"""A position as its parts: the arguments of ``State.set_up``, checked, or read from a state."""
 
 from collections.abc import Iterable, Sequence
 from operator import index
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 NONE_PLACED = (0,) * len(TILES)
 ProvinceEntry = tuple[int, int, int, int]
-"""Colour, mask, owner and pagodas of a province."""
+"""The colour, mask, owner and pagodas of a province."""
 
 
 class CheckedSetup(NamedTuple):
-    """A checked position; the parts are those of ``State.set_up``, as tuples of plain ints."""
+    """The arguments of ``State.set_up`` after a check, as tuples of plain ints."""
 
     board: Board
     spaces: tuple[int, ...]
@@ -46,8 +46,8 @@ def checked_setup(  # noqa: PLR0913, PLR0917
     retired: Sequence[bool] = (),
     end: str | None = None,
 ) -> CheckedSetup:
-    """The position. Raises ValueError if a part by itself is impossible in any game: colours,
-    owners, pagodas, and their numbers.
+    """Checks the parts of a position one by one. Raises ValueError if a part is impossible in any
+    game: colours, owners, pagodas, and their numbers.
     """
     setup = CheckedSetup(
         board,
@@ -70,6 +70,7 @@ def checked_setup(  # noqa: PLR0913, PLR0917
 
 
 def _entry(entry: Iterable[int]) -> ProvinceEntry:
+    """A province's entry as plain ints."""
     numbers = tuple(map(index, entry))
     if len(numbers) != 4:  # noqa: PLR2004 - the parts of an entry
         raise ValueError(f"expected provinces as (colour, mask, owner, pagodas), got {numbers}")
@@ -77,6 +78,7 @@ def _entry(entry: Iterable[int]) -> ProvinceEntry:
 
 
 def _check_seats(setup: CheckedSetup) -> None:
+    """Checks what belongs to seats: pagodas left, hands and seats that have left."""
     players = len(setup.left)
     if players not in PAGODAS:
         raise ValueError(f"expected 2 to 4 players, got {players}")
@@ -99,6 +101,7 @@ def _check_seats(setup: CheckedSetup) -> None:
 
 
 def _check_end(setup: CheckedSetup) -> None:
+    """Checks the reason for the end of the game."""
     if len(setup.retired) != len(setup.left):
         wanted = f"retired or not for each of {len(setup.left)} seats, got {list(setup.retired)}"
         raise ValueError(f"expected {wanted}")
@@ -108,6 +111,7 @@ def _check_end(setup: CheckedSetup) -> None:
 
 
 def _check_spaces(setup: CheckedSetup) -> None:
+    """Checks the masks of the colours."""
     board = setup.board
     spaces = setup.spaces
     if len(spaces) != len(COLOURS):
@@ -124,6 +128,7 @@ def _check_spaces(setup: CheckedSetup) -> None:
 
 
 def _check_provinces(setup: CheckedSetup) -> None:
+    """Checks the provinces and the owners of villages."""
     rest = list(setup.spaces)
     for entry in setup.provinces:
         colour, mask, owner, pagodas = entry
@@ -145,7 +150,7 @@ def _check_provinces(setup: CheckedSetup) -> None:
 
 
 def parts_of(state: "State") -> tuple[object, ...]:
-    """The arguments of ``State.set_up`` for a state like this one."""
+    """The arguments with which ``State.set_up`` makes a state equal to this one."""
     spaces = [state.spaces(colour) for colour in range(len(COLOURS))]
     provinces = [
         (colour, province.mask, province.owner, province.pagodas)
@@ -167,7 +172,7 @@ def parts_of(state: "State") -> tuple[object, ...]:
 
 
 def is_same_position(one: "State", other: "State") -> bool:
-    """Whether two states have the same position, with the same tiles in hands and pile, on boards
-    with the same rows.
+    """Whether two states have the same position: the same tiles in hands and pile, on boards with
+    the same rows.
     """
     return one.board.rows == other.board.rows and parts_of(one)[1:] == parts_of(other)[1:]

@@ -1,5 +1,5 @@
-"""What is on the board, what a tile does to it (R4 to R7), and what joining provinces comes to: the
-half of the pure core that does not know hands.
+"""What is on the board, what a tile does to it (R4 to R7), and what follows from joining provinces:
+the half of the pure core that knows nothing of hands.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,16 +9,18 @@ from arena.rules.boards import Board, squares_of
 from arena.rules.terms import LAST_PAGODA, MAJOR, NOBODY, PAGODAS, Event, OwnedProvince
 
 Barred = tuple[int, int, int]
-"""Where forbidden joins rule out a colour: for one space, for two across, for two down."""
+"""The masks where forbidden joins rule out a colour: for one space, for a horizontal pair, for a
+vertical pair.
+"""
 
 NOWHERE: Barred = (0, 0, 0)
 KINDS = tuple((kind // 6, kind // 2 % 3, kind & 1) for kind in range(18))
-"""First colour, second colour, and vertical, for each kind of move."""
+"""For each kind of move: its first colour, its second colour, and whether it is vertical."""
 
 
 def is_forbidden_join(joined: Sequence[OwnedProvince]) -> bool:
     """Whether no tile may join these provinces of one colour (R4.3, R4.4, R5.6)."""
-    # One province is expanded, not joined.
+    # A single province is expanded, not joined.
     if len(joined) < 2:  # noqa: PLR2004
         return False
     if len(joined) == 2:  # noqa: PLR2004 - by far the most frequent join
@@ -34,7 +36,9 @@ def is_forbidden_join(joined: Sequence[OwnedProvince]) -> bool:
 
 
 def absorber(joined: Sequence[OwnedProvince]) -> int:
-    """The owner after a join: the major's, else whoever brings the most spaces (R5.5, R5.6)."""
+    """The owner of the area after these provinces are joined: the owner of the major one, else of
+    the province with most spaces (R5.5, R5.6).
+    """
     for province in joined:
         if province.size >= MAJOR:
             return province.owner
@@ -43,6 +47,7 @@ def absorber(joined: Sequence[OwnedProvince]) -> int:
 
 
 def _totals(joined: Sequence[OwnedProvince]) -> list[int]:
+    """For each owner, the number of spaces that it brings to a join."""
     totals = [0] * (1 + max(province.owner for province in joined))
     for province in joined:
         totals[province.owner] += province.size
@@ -50,7 +55,9 @@ def _totals(joined: Sequence[OwnedProvince]) -> list[int]:
 
 
 def free_pairs(board: Board, free: int, spaces: int) -> tuple[int, int]:
-    """First squares of free pairs (R4.1) that touch a province space (R4.2): across, then down."""
+    """The first squares of free pairs (R4.1) that touch a province space (R4.2): of horizontal
+    pairs, and of vertical ones.
+    """
     near = board.around(spaces) & free
     return free & free >> 1 & (near | near >> 1), free & free >> board.stride & (
         near | near >> board.stride
@@ -60,8 +67,8 @@ def free_pairs(board: Board, free: int, spaces: int) -> tuple[int, int]:
 def barred_with(
     province: OwnedProvince, areas: Sequence[OwnedProvince], barred: Barred, free: int, stride: int
 ) -> Barred:
-    """Where a colour is ruled out after it gets ``province``, the last of its ``areas``: as before,
-    except around it.
+    """The masks where a colour is ruled out after ``province``, the last of its ``areas``, has
+    changed: equal to ``barred`` except around that province.
 
     A double tile touches the provinces of both its squares at once, so it is judged as a whole:
     "each half is legal alone" is neither necessary nor sufficient. Squares that are taken later
@@ -83,7 +90,9 @@ def barred_with(
 
 
 def _forbidden(areas: Sequence[OwnedProvince], candidates: int, step: int) -> int:
-    """The candidates where spaces there and ``step`` further on would make a forbidden join."""
+    """The candidates at which a space there and one ``step`` further on would make a forbidden
+    join.
+    """
     forbidden = 0
     while candidates:
         low = candidates & -candidates
@@ -95,15 +104,15 @@ def _forbidden(areas: Sequence[OwnedProvince], candidates: int, step: int) -> in
 
 
 class BoardState:
-    """Spaces, provinces, villages and pagodas.
+    """The board of a game: spaces, provinces, villages and pagodas.
 
-    ``left``      pagodas that each seat still holds
+    ``left``      the pagodas that each seat still holds
     ``mover``     the seat to move
-    ``end``       None, or why the game is over (R8.1)
+    ``end``       why the game is over (R8.1), None while it goes on
     ``villages``  the owner of each village of ``board.villages``, or NOBODY
 
-    Starts of one colour that touch each other belong to nobody, like a single space, until a tile
-    joins them (R5.2 then founds).
+    Starting spaces of one colour that touch each other belong to nobody, like a single space, until
+    a tile joins them (R5.2 then founds a province).
     """
 
     __slots__ = (
@@ -153,11 +162,13 @@ class BoardState:
 
     @property
     def free(self) -> int:
-        """Mask of free grassland."""
+        """The mask of free grassland."""
         return self._free
 
     def spaces(self, colour: int) -> int:
-        """Mask of a colour's province spaces, with starts and single ones. Raises IndexError."""
+        """The mask of a colour's province spaces, including starting spaces and single ones. Raises
+        IndexError.
+        """
         if not 0 <= colour < len(self._cells):
             raise IndexError(f"expected a colour from 0 to {len(self._cells) - 1}, got {colour}")
         return self._cells[colour]
@@ -177,17 +188,22 @@ class BoardState:
         )
 
     def _check_seat(self, seat: int) -> None:
+        """Raises IndexError if there is no such seat."""
         if not 0 <= seat < self.players:
             raise IndexError(f"expected a seat from 0 to {self.players - 1}, got {seat}")
 
     def ranks(self) -> list[int]:
-        """The rank of each seat by pagodas left, fewest first; equal is equal (R8.2)."""
+        """The rank of each seat by pagodas left, fewest first; seats with equally many share a rank
+        (R8.2).
+        """
         return [1 + sum(other < own for other in self.left) for own in self.left]
 
-    # where tiles may lie (R4)
+    # Where tiles may be placed (R4).
 
     def _places(self, kind: int) -> int:
-        """Mask of the first squares on which a tile of this kind may be placed (R4.1 to R4.5)."""
+        """The mask of the first squares on which a tile of this kind may be placed
+        (R4.1 to R4.5).
+        """
         if self._open is None:
             self._open = free_pairs(self.board, self._free, self._spaces)
         first, second, vertical = KINDS[kind]
@@ -197,17 +213,17 @@ class BoardState:
         return self._open[vertical] & ~(self._barred[first][0] | self._barred[second][0] >> step)
 
     def _enter(self, colour: int, province: OwnedProvince) -> None:
-        """Adds a province to its colour."""
+        """Adds a province to the list of its colour and updates where the colour is ruled out."""
         areas = self._areas[colour]
         areas.append(province)
         self._barred[colour] = barred_with(
             province, areas, self._barred[colour], self._free, self.board.stride
         )
 
-    # what a tile does (R5 to R7)
+    # Effects of a tile (R5 to R7).
 
     def _place(self, kind: int, square: int, events: list[Event] | None) -> None:
-        """Places the tile and carries out every event in the order of R7."""
+        """Places the tile and carries out all its events in the order of R7."""
         first, second, vertical = KINDS[kind]
         one = 1 << square
         other = one << (self.board.stride if vertical else 1)
@@ -230,11 +246,12 @@ class BoardState:
         debts: list[tuple[int, int, int]],
         events: list[Event] | None,
     ) -> int:
-        """Adds spaces to a colour and settles its area (R5). Returns the area's mask, or 0 if it is
-        no province.
+        """Adds spaces to a colour and settles the area that they join (R5). Returns the area's
+        mask, or 0 if it is not a province.
 
-        Pagodas go home at once, and the owner pays at once, even below zero. ``debts`` records
-        payments as (seat, colour, count) for the last province in its colour's list.
+        Pagodas return to their owners at once, and the new owner pays at once, even below zero.
+        ``debts`` records payments as (seat, colour, count) for the last province in its colour's
+        list.
         """
         touched = self.board.around(halves) & self._cells[colour]
         self._cells[colour] |= halves
@@ -266,7 +283,9 @@ class BoardState:
     def _owner_of(
         self, joined: list[OwnedProvince]
     ) -> tuple[int, int, tuple[tuple[int, int], ...]]:
-        """The owner of the joined area, the pagodas on it, and those sent home (R5.2 to R5.6)."""
+        """The owner of the joined area, the number of pagodas on it, and the pagodas sent home
+        (R5.2 to R5.6).
+        """
         if len(joined) == 1:
             return joined[0].owner, joined[0].pagodas, ()
         owner = absorber(joined)
@@ -281,7 +300,9 @@ class BoardState:
         return owner, kept, home
 
     def _settle_in_order(self, debts: list[tuple[int, int, int]]) -> None:
-        """A player runs out, so order matters: undoes the payments, then pays by R7.1, R7.2."""
+        """Undoes the payments of a turn in which a player runs out of pagodas, and pays again in
+        the order of R7.1 and R7.2.
+        """
         areas = self._areas
         for seat, colour, owed in debts:
             self.left[seat] += owed
@@ -295,7 +316,9 @@ class BoardState:
                 return
 
     def _judge_villages(self, changed: int, events: list[Event] | None) -> None:
-        """Connects and conquers villages beside changed provinces (R6), in the order of R7.1."""
+        """Connects and conquers villages beside changed provinces (R6), in the order of R7.1.
+        ``changed`` is the mask of those provinces.
+        """
         won: list[tuple[int, int, int]] = []
         for village, beside in enumerate(self.board.beside):
             if beside & changed:
@@ -321,11 +344,11 @@ class BoardState:
                 return
 
     def _distance(self, entry: tuple[int, int, int]) -> int:
-        """How many seats after the mover is the one that an entry begins with (R7.1)."""
+        """How many turns after the mover the seat moves with which an entry begins (R7.1)."""
         return (entry[0] - self.mover) % self.players
 
     def _heir(self, village: int, beside: int) -> int:
-        """The owner of the village, given the provinces as they are now (R6.1 to R6.3)."""
+        """The seat that owns the village, given the present provinces (R6.1 to R6.3)."""
         counts = [0] * self.players
         for areas in self._areas:
             for province in areas:

@@ -1,30 +1,34 @@
-"""The numbers and words of the rules, shared by both cores and everything above them: what a
-province and an event are, who has won, and which deals a match's rounds are played on (R8.3).
+"""The numbers and words of the rules, shared by both cores and all modules above them: provinces
+and events, who has won, and the deals on which the rounds of a match are played (R8.3).
 
-A match is given by the boards of its rounds, such as bird, lion. It has its own deal for each: one
-deal on a board that occurs once, several in a row on a board that occurs several times. So a run
-has the same games under the same numbers, no matter which matches they are combined into.
+A match is given by the boards of its rounds, such as bird, lion. It has its own deals: one on a
+board that occurs once, several successive ones on a board that occurs several times. So a run has
+the same games under the same numbers, however they are combined into matches.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 PAGODAS = {2: 24, 3: 19, 4: 15}
-"""R1.3: the pagodas each player holds at the start, by number of players."""
+"""The pagodas that each player holds at the start, by number of players (R1.3)."""
 HAND = 3
 MAJOR = 5
 NOBODY = -1
 REVISION = 1
-"""Increased when the same deck and moves would come out differently; such runs do not mix."""
+"""Increased when the same deck and moves would give another game; runs of different revisions do
+not mix.
+"""
 
-LAST_PAGODA, NO_TILES, NO_SPACE = "last pagoda", "no tiles", "no space"
+LAST_PAGODA = "last pagoda"
+NO_TILES = "no tiles"
+NO_SPACE = "no space"
 ENDS = (LAST_PAGODA, NO_TILES, NO_SPACE)
-"""Why a game can be over (R8.1)."""
+"""The reasons for which a game can be over (R8.1)."""
 
 
 class OwnedProvince(NamedTuple):
-    """An owned area (R5.1). ``halo`` is the mask of squares that share an edge with it; ``pagodas``
-    is the number on it.
+    """A province (R5.1). ``halo`` is the mask of squares that share an edge with it; ``pagodas`` is
+    the number of pagodas on it.
     """
 
     mask: int
@@ -41,8 +45,8 @@ class Event(NamedTuple):
                 three when it makes a province major
     ``seat``    the owner of the province or village afterwards
     ``square``  the first square, in reading order, of the province or village
-    ``size``    spaces of the province; 0 for a village
-    ``home``    pagodas that went home, as (seat, count) pairs
+    ``size``    the spaces of the province; 0 for a village
+    ``home``    pagodas that returned to their owners, as (seat, count) pairs
     """
 
     name: str
@@ -53,7 +57,9 @@ class Event(NamedTuple):
 
 
 def final_ranks(left: Sequence[int], forfeited: Sequence[int]) -> list[int]:
-    """Ranks by pagodas left (R8.2). Forfeited seats rank last, who left first at the end."""
+    """The rank of each seat by pagodas left (R8.2). Seats that forfeited rank last: the seat that
+    forfeited first is at the very end.
+    """
     ranks = [
         1 + sum(own > left[other] for other in range(len(left)) if other not in forfeited)
         for own in left
@@ -64,7 +70,7 @@ def final_ranks(left: Sequence[int], forfeited: Sequence[int]) -> list[int]:
 
 
 def turns_of(match: Sequence[str]) -> dict[str, list[int]]:
-    """The numbers of the rounds on each board."""
+    """For each board of a match, the indices of its rounds."""
     turns: dict[str, list[int]] = {board: [] for board in match}
     for number, board in enumerate(match):
         turns[board].append(number)
@@ -72,11 +78,13 @@ def turns_of(match: Sequence[str]) -> dict[str, list[int]]:
 
 
 def place_of(turns: Sequence[int], deal: int) -> tuple[int, int]:
-    """A match's deal and round, for a deal on a board whose rounds are at these turns."""
+    """The deal of the match and the round's index, for a deal number on a board. ``turns`` are the
+    indices of the match's rounds on that board.
+    """
     place, turn = divmod(deal, len(turns))
     return place, turns[turn]
 
 
 def title_of(match: Sequence[str]) -> str:
-    """The boards of the rounds as shown to people: ``bird + lion``."""
+    """The boards of a match's rounds as shown to people: ``bird + lion``."""
     return " + ".join(match)

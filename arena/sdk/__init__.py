@@ -41,17 +41,11 @@ import msgspec
 
 from arena.errors import InvalidMoveError, MoveError
 from arena.players import messages
+from arena.players.decoding import decode_from_arena
 from arena.rules import State
 from arena.rules.boards import parse_board
-from arena.rules.notation import (
-    DECK_SIZE,
-    PASS,
-    UNKNOWN,
-    parse_move,
-    parse_position,
-    parse_tile,
-    position_text,
-)
+from arena.rules.notation import DECK_SIZE, PASS, UNKNOWN, parse_move, parse_tile
+from arena.rules.positions import parse_position, position_text
 from arena.sdk.areas import Province, Rollout, Square, Village
 from arena.sdk.position import Position
 from arena.sdk.timemanager import Stopwatch, TimeManager
@@ -69,25 +63,29 @@ __all__ = [
     "serve",
 ]
 
-_MOST_INDEX = 1 << 10  # from here on, a number says more than one square
-_MOST_SHOWN = 40
+_MAX_INDEX = 1 << 10  # as moves, smaller ints mean red on red, so they may be an index instead
+_MAX_SHOWN = 40
 Choose = Callable[[Position], int | str]
-"""What you write: takes a `Position`, returns the move, as an int or as text like ``Rc4Yd4``."""
+"""The function that you write: it takes a `Position` and returns a move, as an int or as text such
+as ``Rc4Yd4``.
+"""
 # The numbers of NumPy and PyTorch become numbers of ours.
 _encode_note = msgspec.json.Encoder(enc_hook=float).encode
 
 
 class NoMoveError(InvalidMoveError):
-    """What a bot's function returned is no move."""
+    """A bot's function returned something that is not a move."""
 
 
 def run(choose: Choose) -> None:
     """Play games until the arena sends ``quit`` or closes stdin.
 
-    Call it as the last line of your bot. While it is at work, ``print`` writes to stderr.
+    Call it in the last line of your bot. While it runs, ``print`` writes to stderr, because stdout
+    belongs to the protocol. If your function returns something that is not a move, the process ends
+    with a message on stderr and exit status 1.
 
     Args:
-        choose: Your function. It is called once for each move, with the position; it returns the
+        choose: Your function. It is called once for each move, with the position, and returns the
             move.
 
     Example:
@@ -95,22 +93,22 @@ def run(choose: Choose) -> None:
 
             run(lambda position: position.legal_moves()[0])
     """
-    # What is there before the first move stays: a full garbage collection that looks at all of it
-    # takes 2 ms of an answer.
+    # Objects made before the first move live as long as the bot. Frozen, they are skipped by full
+    # garbage collections, which would take 2 ms of an answer.
     gc.freeze()
     out = sys.stdout.buffer
     sys.stdout = sys.stderr
     try:
         serve(choose, sys.stdin.buffer, lambda line: (out.write(line + b"\n"), out.flush()))
-    except NoMoveError as error:  # our own lines of a traceback would tell nobody anything
+    except NoMoveError as error:  # a traceback through the arena's code would not help the author
         sys.exit(f"{_place_of(choose)}{error}")
     except KeyboardInterrupt:
         sys.exit(130)
 
 
 def serve(choose: Choose, lines: Iterable[bytes], send: Callable[[bytes], object]) -> None:
-    """The loop of `run` over any lines, for instance to feed your bot a recorded dialogue in a
-    test.
+    """Answer the arena's messages from any source of lines: `run` with the input and output in your
+    hands. Use it to feed your bot a recorded dialogue in a test.
 
     Args:
         choose: Your function, as in `run`.
@@ -118,15 +116,21 @@ def serve(choose: Choose, lines: Iterable[bytes], send: Callable[[bytes], object
         send: Called with each reply: one line of JSON without its newline.
 
     Raises:
-        NoMoveError: What your function returned is no move.
-        msgspec.DecodeError: A line is not a message of the protocol. Types of message that a later
-            protocol may add are passed over.
+        NoMoveError: Your function returned something that is not a move.
+        msgspec.DecodeError: A line is not a message of the protocol. Message types that a later
+            protocol may add are ignored.
+
+    Example:
+        Collect the replies to a recorded dialogue:
+
+            replies = []
+            serve(choose, recorded_lines, replies.append)
     """
     game: _Game | None = None
     manager = TimeManager()
     answered_ns = time.process_time_ns()
     for line in lines:
-        match messages.decode_from_arena(line):
+        match decode_from_arena(line):
             case messages.Hello(id=number):
                 send(messages.encode(messages.Ready(number)))
                 answered_ns = time.process_time_ns()
@@ -145,7 +149,7 @@ def serve(choose: Choose, lines: Iterable[bytes], send: Callable[[bytes], object
 
 
 class _Game:
-    """One game as this seat follows it."""
+    """The state of one game, followed from this seat's messages."""
 
     def __init__(self, start: messages.Start) -> None:
         board = parse_board("board", "\n".join(start.board))
@@ -157,6 +161,7 @@ class _Game:
         self._options = MappingProxyType(_Options(start.options))
 
     def follow(self, played: messages.Played) -> None:
+        """Plays the move of a ``played`` message."""
         move = parse_move(self._state.board, played.move)
         if played.forfeited and not self._state.retired[played.seat]:
             self._state.retire(played.seat)
@@ -164,31 +169,33 @@ class _Game:
 
     @property
     def left(self) -> Sequence[int]:
-        """The pagodas left, by seat."""
+        """The number of pagodas left, by seat."""
         return self._state.left
 
     def answer(self, choose: Choose, turn: messages.Turn, watch: Stopwatch) -> messages.Move:
+        """The message that answers a ``turn`` message with the move that the function chooses."""
         self._state.set_hand(self._seat, [parse_tile(tile) for tile in turn.hand])
-        said: dict[str, object] = {}
+        note: dict[str, object] = {}
         position = Position(
             self._state.copy(), self._seat, self._rng, turn.time_ms,
-            has_bank=self._has_bank, watch=watch, said=said, options=self._options,
+            has_bank=self._has_bank, watch=watch, note=note, options=self._options,
         )  # fmt: skip
         move = choose(position)
         text = move if isinstance(move, str) else _text_of(move, choose, position)
-        return messages.Move(turn.id, text, _note(said)) if said else messages.Move(turn.id, text)
+        return messages.Move(turn.id, text, _note(note)) if note else messages.Move(turn.id, text)
 
 
 def _text_of(move: object, choose: Choose, position: Position) -> str:
-    """The text of what the function returned. Raises NoMoveError.
+    """The text of the move that the bot's function returned. Raises NoMoveError if it is no move.
 
-    A move against the rules is sent as it is: the arena names the rule. An index is another matter,
-    which would be taken for red on red.
+    A move that the rules forbid is sent as it is, because the arena names the rule in its answer. A
+    small int that looks like an index into the list of legal moves is refused: as a move, it would
+    mean red on red.
     """
     cure = "return one of position.legal_moves()"
     try:
         number = operator.index(move)  # type: ignore[arg-type]
-        legal = position.legal_moves() if 0 <= number < _MOST_INDEX else []
+        legal = position.legal_moves() if 0 <= number < _MAX_INDEX else []
         if not 0 <= number < len(legal) or number in legal:
             text = position.text(number)
             position.move(text)
@@ -198,12 +205,14 @@ def _text_of(move: object, choose: Choose, position: Position) -> str:
         pass
     name = getattr(choose, "__name__", "choose")
     shown = repr(move)
-    shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}..."
+    shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}..."
     raise NoMoveError(f"{name} returned {shown} at turn {position.turns}: {cure}")
 
 
 def _place_of(choose: Choose) -> str:
-    """Where the function is written: ``bot.py line 6:`` and a blank; empty if Python has none."""
+    """Where the bot's function is defined, such as ``bot.py line 6: ``; empty if Python does not
+    know.
+    """
     code = getattr(choose, "__code__", None)
     if code is None:
         return ""
@@ -211,17 +220,21 @@ def _place_of(choose: Choose) -> str:
 
 
 class _Options(dict[str, Any]):
-    """Options by name; a wrong name gets a sentence."""
+    """The values of a bot's options by name. A name that does not exist raises KeyError with a
+    sentence that lists the names.
+    """
 
     def __missing__(self, name: str) -> Any:
         there = ", ".join(self) or "none"
         raise KeyError(f"expected an option of bot.toml ({there}), got {name!r}")
 
 
-def _note(said: dict[str, object]) -> msgspec.Raw:
-    """The note, or none if it cannot be written: that is no reason to lose the game."""
+def _note(note: dict[str, object]) -> msgspec.Raw:
+    """The note encoded for the message, or no note if it cannot be encoded: a note must not lose
+    the game.
+    """
     try:
-        return msgspec.Raw(_encode_note(said))
+        return msgspec.Raw(_encode_note(note))
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         sys.stderr.write(f"the note was not sent: {error}\n")
         return messages.SILENCE
@@ -230,21 +243,25 @@ def _note(said: dict[str, object]) -> msgspec.Raw:
 def position_of(
     line: str, seat: int | None = None, *, time_ms: int = 1000, seed: int = 0
 ) -> Position:
-    """The position that a line of text stands for, as a seat sees it. Use it to test your function
-    outside the arena.
+    """The position that a line of text stands for, as one seat sees it. Use it to test your
+    function outside the arena.
 
-    `Position.line` and ``arena replay --line`` write such lines; NOTATION.md says what is in them.
+    `Position.line` and ``arena replay --line`` write such lines; protocol/NOTATION.md describes
+    them.
 
     Args:
-        line: The line.
-        seat: Whose eyes it is seen with. By default it is the seat to move, or the one whose hand
+        line: The line of text.
+        seat: The seat whose view it is. By default this is the seat to move, or the seat whose hand
             the line shows.
-        time_ms: The limit of the answer, as in `Position.time_ms`.
-        seed: What `Position.rng` starts from.
+        time_ms: The time limit for an answer, as in `Position.time_ms`.
+        seed: The seed of `Position.rng`.
+
+    Returns:
+        The position, from which you can call every method that your bot uses.
 
     Raises:
-        NotationError: The line is no position of a game that goes on.
-        BoardError: Its board is not one that the rules allow.
+        NotationError: The line is not a position of a running game.
+        BoardError: The line's board breaks the rules for boards.
         ValueError: The line does not show the hand of that seat.
 
     Examples:
@@ -252,7 +269,7 @@ def position_of(
         ['RR', 'YY', 'BB']
     """
     state = parse_position(line, State)
-    shown = [own for own, hand in enumerate(state.hands) if UNKNOWN not in hand]
+    shown = [owner for owner, hand in enumerate(state.hands) if UNKNOWN not in hand]
     if seat is None:
         seat = state.mover if state.mover in shown or not shown else shown[0]
     if seat not in shown:

@@ -1,4 +1,6 @@
-"""What lies on the board, in names that people read, and what a seat has not seen."""
+"""What lies on the board, under the names that people read: provinces, villages, squares. Also what
+a seat has not seen.
+"""
 
 import random
 from functools import lru_cache
@@ -10,7 +12,9 @@ from arena.rules.notation import COPIES, TILES, UNKNOWN
 from arena.rules.terms import MAJOR
 
 AREAS = 1 << 12
-"""Areas whose squares' names are kept: most stay as they are for some turns."""
+"""For how many areas `names_of` remembers the squares' names; most areas stay unchanged for some
+turns.
+"""
 
 
 class Province(NamedTuple):
@@ -33,7 +37,7 @@ class Province(NamedTuple):
 
     @property
     def owner(self) -> int:
-        """The seat that owns it: another name for ``seat``."""
+        """The seat that owns it: another name for `seat`."""
         return self.seat
 
     @property
@@ -59,7 +63,7 @@ class Village(NamedTuple):
 
     @property
     def owner(self) -> int | None:
-        """The seat whose pagoda stands on it: another name for ``seat``."""
+        """The seat whose pagoda stands on it, or None: another name for `seat`."""
         return self.seat
 
 
@@ -83,23 +87,25 @@ class Square(NamedTuple):
 
     @property
     def is_free(self) -> bool:
-        """Whether half a tile may lie there: free grassland."""
+        """Whether half a tile may lie there: the square is free grassland."""
         return self.sign == GRASS
 
     @property
     def colour(self) -> str | None:
-        """``R``, ``Y`` or ``B`` for a space, None for anything else."""
+        """``R``, ``Y`` or ``B`` for a province space, None for anything else."""
         return self.sign if self.sign in COLOURS else None
 
     @property
     def seat(self) -> int | None:
-        """The seat that owns the province or village there, or None."""
+        """The seat that owns the province or village on this square, or None."""
         area = self.province or self.village
         return area.seat if area else None
 
     @property
     def owner(self) -> int | None:
-        """Another name for ``seat``."""
+        """The seat that owns the province or village on this square, or None: another name for
+        `seat`.
+        """
         return self.seat
 
     def __str__(self) -> str:
@@ -108,18 +114,20 @@ class Square(NamedTuple):
 
 @lru_cache(maxsize=AREAS)
 def names_of(board: Board, mask: int) -> tuple[str, ...]:
-    """The squares of a mask as text, without those in the spare column or below the last row."""
+    """The names of the squares in a mask, in reading order. Bits beside the board or below its last
+    row are ignored.
+    """
     places = ((square, *divmod(square, board.stride)) for square in squares_of(mask))
     on_board = [number for number, row, at in places if at < board.width and row < board.height]
     return tuple(map(board.name_of, on_board))
 
 
 class Rollout(NamedTuple):
-    """What came of one move in the games that `Position.rollouts` played on from it.
+    """The results of the games that `Position.rollouts` played on from one move.
 
     Attributes:
         move: The move.
-        games: How many games were played.
+        games: The number of games.
         wins: This seat's wins, from 0 to ``games``: 1 for a win alone, 1/k for a win shared by k
             seats.
         left: This seat's pagodas left, summed over the games. Fewer is better.
@@ -134,15 +142,15 @@ class Rollout(NamedTuple):
 
 
 def unseen(state: State, seat: int) -> list[int]:
-    """How many of each tile are neither placed nor in the seat's hand."""
+    """For each tile, how many of its 12 copies are neither placed nor in the seat's hand."""
     hand = state.hands[seat]
     placed = state.tiles_placed()
     return [COPIES - placed[tile] - hand.count(tile) for tile in range(len(TILES))]
 
 
 def as_seen(state: State, seat: int) -> State:
-    """The state with only what a seat knows: every tile in the other hands and in the draw pile is
-    `UNKNOWN`. It is a copy, or ``state`` itself if nothing in it has to be hidden.
+    """The state as the seat knows it: every tile in other hands and in the draw pile is `UNKNOWN`.
+    Returns a copy, or ``state`` itself if it shows nothing that must be hidden.
     """
     pile = (UNKNOWN,) * state.pile
     hands = [
@@ -158,7 +166,9 @@ def as_seen(state: State, seat: int) -> State:
 
 
 def dealt(state: State, seat: int, luck: random.Random) -> State:
-    """A copy with no tile unknown; those that an earlier deal has made known stay."""
+    """A copy of the state in which every unknown tile is dealt at random. Tiles that are known in
+    ``state`` stay as they are.
+    """
     twin = state.copy()
     pile = twin.pile_tiles()
     others = [hand for other, hand in enumerate(twin.hands) if other != seat]

@@ -1,4 +1,6 @@
-"""How long to think about each move, so that no answer is late, and what one has cost so far."""
+"""How long a bot should think about each move so that no answer is late, and what an answer has
+cost so far.
+"""
 
 import time
 from collections.abc import Sequence
@@ -7,40 +9,43 @@ from arena.players.messages import Start
 from arena.values import ClockKind
 
 LOOK_NS = 20_000
-"""How often the processor time is read at the most: that takes 250 ns, the time on the wall 50, and
-a piece of work perhaps 2 us.
+"""The CPU time is read at most once in this time: a reading takes 250 ns (the wall clock 50 ns),
+and a piece of work perhaps 2 us.
 """
 NEVER = -LOOK_NS
-RESERVE_MS, RESERVE, MOST_RESERVE = 15, 0.05, 0.2
-"""What is kept for surprises: so many ms, but at least the first share of a long limit, and at most
-the second of a short one.
+RESERVE_MS = 15
+"""The time kept back for surprises, in ms.
 
-Measured on two busy cores: one answer in a thousand takes 10 ms longer than it should, as a stall
-of the machine may be booked as processor time. Garbage collections grow with the search.
+Measured on two busy cores: one answer in a thousand takes 10 ms longer than it should, because a
+stall of the machine may be booked as CPU time. Garbage collections grow with the search.
 """
-LEAST = 0.4
-"""The least part of a limit to think for, however late earlier answers were."""
+RESERVE = 0.05
+"""The share of a limit that is kept back at least, if the limit is long."""
+MAX_RESERVE = 0.2
+"""The share of a limit that is kept back at most, if the limit is short."""
+MIN_SHARE = 0.4
+"""The smallest part of a limit to think for, however late earlier answers were."""
 FORGETTING = 0.8
-"""What is left of an old lateness with each answer. A full garbage collection, or what else takes a
-bot by surprise, comes every few moves: it should be remembered until then.
+"""The factor by which a remembered lateness shrinks with each answer. A full garbage collection, or
+another surprise, comes every few moves and should be remembered until then.
 """
 MORE_MOVES = 3
 
 
 class Stopwatch:
-    """Runs for one answer, which the bot means to think about for ``think_ms``, and says whether
-    there is time for more.
+    """Measures one answer, which the bot means to think about for ``think_ms``, and says whether
+    there is time for more work.
 
-    By the clock ``cpu`` an answer costs processor time, from the answer before it on: ``since_ns``
-    is what this process had used when it sent that one. A busy machine then costs nothing. By the
-    clock ``wall`` it costs the time that passes, and time in which others had the processor counts
-    twice, as they are likely to have it again.
+    By the clock ``cpu`` an answer costs the CPU time used since the answer before it, so a busy
+    machine costs nothing; ``since_ns`` is the CPU time of this process at that answer. By the clock
+    ``wall`` it costs the time that passes. Time in which other programs had the CPU then counts
+    twice, because they are likely to take it again.
 
-    A late answer loses the game, and what comes after the last look at the clock cannot be taken
-    back. So the most work done between two looks is expected once more.
+    A late answer loses the game, and work done after the last look at the clock cannot be taken
+    back. So the longest piece of work between two looks is expected once more.
 
-    ``nodes`` counts the positions that were made. With ``most_nodes`` it is these that say whether
-    there may be more, and no clock.
+    ``nodes`` counts the positions that were made. If ``most_nodes`` is above 0, it alone limits the
+    answer, and no clock does.
     """
 
     def __init__(
@@ -62,13 +67,15 @@ class Stopwatch:
 
     @property
     def elapsed_ms(self) -> float:
-        """What the answer has cost so far, in ms."""
+        """What the answer has cost so far, in ms, by the clock in use."""
         if self.clock == "wall":
             return (time.monotonic_ns() - self._began_ns) / 1e6
         return (time.process_time_ns() - self._charged_ns) / 1e6
 
     def allows(self, share: float) -> bool:
-        """Whether another piece of work is likely to keep the answer below this share."""
+        """Whether another piece of work would probably keep the answer below this share of its time
+        or nodes.
+        """
         if self.most_nodes:
             return self.nodes < share * self.most_nodes
         now_ns = time.monotonic_ns()
@@ -78,7 +85,7 @@ class Stopwatch:
 
     def _look(self, now_ns: int) -> None:
         worked_ns = time.process_time_ns()
-        if self._looked_ns != NEVER:  # what came before the first look is done once a move
+        if self._looked_ns != NEVER:  # work before the first look is done only once a move
             self._longest_ns = max(self._longest_ns, worked_ns - self._worked_ns)
         self._looked_ns = now_ns
         self._worked_ns = worked_ns
@@ -91,13 +98,13 @@ class Stopwatch:
 
 
 class TimeManager:
-    """Divides the time of one bot process: it starts a stopwatch for every answer, and learns how
-    late the bot stops.
+    """Divides a bot's thinking time: it starts a stopwatch for every answer, and learns how late
+    the bot stops.
 
     A seat makes about as many moves as the seat with the fewest pagodas still has to place (1.0 to
     1.3 times as many, measured with two to four players on both boards), and up to nine more. So a
-    bank is divided by that number and MORE_MOVES: what is kept too long comes to the moves that
-    follow, and it never runs out.
+    bank is divided by that number plus ``MORE_MOVES``. Time that is kept too long is left for the
+    moves that follow, and the bank never runs out.
     """
 
     def __init__(self) -> None:
@@ -107,7 +114,7 @@ class TimeManager:
         self._late_ms = 0.0
 
     def begin(self, start: Start) -> None:
-        """A game begins, with this time control."""
+        """Begins a game with the time control of its ``start`` message."""
         self._clock = start.clock
         self._move_ms = start.move_ms
         self._bank_ms = start.game_ms
@@ -116,8 +123,8 @@ class TimeManager:
         self._most_nodes = max(0, nodes) if type(nodes) is int else 0  # a bool is no number of them
 
     def watch(self, time_ms: int, left: Sequence[int], answered_ns: int | None = None) -> Stopwatch:
-        """Starts the stopwatch of an answer that may take ``time_ms``, when the seats have this
-        many pagodas left and the process had used ``answered_ns`` at the answer before.
+        """Starts the stopwatch of an answer that may take ``time_ms``. ``left`` has the pagodas
+        left by seat, and ``answered_ns`` the CPU time of this process at its previous answer.
         """
         think_ms = self._most_ms(time_ms)
         if self._bank_ms is not None:
@@ -131,11 +138,13 @@ class TimeManager:
         if self._clock == "wall":  # a stall of a busy machine must fit in as well
             reserve_ms = 0.25 * time_ms + 25
         else:
-            reserve_ms = max(RESERVE * time_ms, min(RESERVE_MS, MOST_RESERVE * time_ms))
-        return max(LEAST * time_ms, time_ms - reserve_ms - self._late_ms)
+            reserve_ms = max(RESERVE * time_ms, min(RESERVE_MS, MAX_RESERVE * time_ms))
+        return max(MIN_SHARE * time_ms, time_ms - reserve_ms - self._late_ms)
 
     def answered(self, watch: Stopwatch) -> None:
-        """The answer that was timed by this stopwatch is sent."""
+        """Notes that the answer timed by this stopwatch has been sent, and learns from its
+        lateness.
+        """
         cost_ms = watch.elapsed_ms
         self._late_ms = max(FORGETTING * self._late_ms, cost_ms - watch.think_ms)
         if self._bank_ms is not None:

@@ -16,7 +16,7 @@ FIRST_BATCH = 8
 """In the first batch of bots in processes. With one game in each of the first batches, a run of 20
 games started its bots 32 times; if the games turn out to be long, the rest of the batch is left.
 """
-MOST_AT_ONCE = 500
+MAX_AT_ONCE = 500
 
 Result = Outcome | Void | UserError
 """What becomes of a game; UserError ends the run."""
@@ -63,4 +63,4 @@ class Pace:
         fitting = int(self._seconds * played / max(batch.cpu_seconds, 1e-6))
         if played < len(batch.results):
             fitting = min(fitting, played)
-        self.games = max(1, min(fitting, 2 * self.games, MOST_AT_ONCE))
+        self.games = max(1, min(fitting, 2 * self.games, MAX_AT_ONCE))

@@ -1,52 +1,35 @@
-"""The workers of a Dask cluster as a pool, and what runs on their machines: each says whether it
-may play, gets the bots, and lets processes below it play. How the scheduler is reached is Dask's
-own configuration: TLS, time-outs, retries.
+"""The workers of a Dask cluster as a pool; `arena.tournament.node` is what runs on their machines.
+How the scheduler is reached is Dask's own configuration: TLS, time-outs, retries.
 
 Only this side writes permanent files, so a game that was played twice is stored once.
 """
 
-import multiprocessing
-import platform
-import threading
 import time
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Future, InvalidStateError, wait
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
-from typing import Any
+from queue import SimpleQueue
+from typing import Any, NamedTuple
 
-import msgspec
 from msgspec import Struct
 
 import arena
-from arena.errors import ArenaError, ClusterError, counted
+from arena.errors import ClusterError, counted
 from arena.match.referee import GamePlan
 from arena.players.folder import Bot
-from arena.players.passing import remove_tree
 from arena.players.player import is_built_in
-from arena.players.sandbox.tiers import Tier, at_least
-from arena.players.staging import Packed, pack, unpack
+from arena.players.staging import pack
 from arena.records.record import host_text
-from arena.rules import pure
-from arena.rules.boards import built_in
-from arena.rules.notation import parse_deck
 from arena.tournament.batches import Batch, Pace
 from arena.tournament.events import RunnerEvent, WorkersChanged
-from arena.tournament.schedule import deck_of
-from arena.tournament.workers import (
-    LocalPool,
-    Setup,
-    available_cores,
-    disagreement,
-    versions,
-    worker_cores,
-)
+from arena.tournament.node import Admission, ForgottenError, admit, play, release
+from arena.tournament.workers import Setup, disagreement, versions
 
 LOOK_S, ANSWER_S, LEAVE_S = 0.5, 30.0, 3.0
-BATCH_S, AHEAD = 2.0, 2
+AHEAD = 2
 """Batches handed out for each game a worker plays at a time, so that no worker waits for the
 network; one if games are slow.
 """
@@ -66,26 +49,6 @@ GO_ON = (
     "all finished games are in the journal: start the scheduler and its workers again, then run the"
     " same command"
 )
-
-ROUNDS, GAMES = 5, 20
-WANTED_S = 0.2
-IDLE_S = 3.0
-"""Processes that get no games for so long end, because the tournament's process may be gone."""
-
-
-class Admission(Struct, frozen=True):
-    """Whether a worker may play: a ``reason`` why not, with the cure, or else how fast its machine
-    is, as measured by `speed`, and its sandbox.
-    """
-
-    host: str
-    reason: str = ""
-    speed: int = 0
-    sandbox: Tier = "none"
-
-
-class ForgottenError(BrokenExecutor):
-    """A worker is asked for games of a session that it does not know."""
 
 
 class _Seat(Struct, eq=False):
@@ -111,6 +74,15 @@ class _Seat(Struct, eq=False):
         """How many more batches the worker may get, with ``ahead`` of them for each slot."""
         self.pending = {ours: theirs for ours, theirs in self.pending.items() if not ours.done()}
         return 0 if self.alone in self.pending else self.slots * ahead - len(self.pending)
+
+
+class _Ended(NamedTuple):
+    """A batch that has ended at a worker: its games, and its results or the error."""
+
+    address: str
+    worker: _Seat
+    plans: list[GamePlan]
+    end: Batch | BaseException
 
 
 class ClusterPool:
@@ -141,6 +113,7 @@ class ClusterPool:
         self._shown = Counter[str]()
         self._told: set[object] = set()
         self._pace = Pace.of(in_process=setup.in_process)
+        self._ended = SimpleQueue[_Ended]()
         self._looked = self._last_seated = time.monotonic() - LOOK_S
 
     @property
@@ -150,6 +123,7 @@ class ClusterPool:
 
     def look(self) -> None:
         """Finds out which workers came and went. Raises ClusterError without any for a while."""
+        self._count_ended()
         now = time.monotonic()
         if now - self._looked < LOOK_S:
             return
@@ -279,6 +253,7 @@ class ClusterPool:
 
     def capacity(self) -> int:
         """The size of a batch, unless all workers have enough."""
+        self._count_ended()
         has_capacity = any(each.capacity(self._ahead) > 0 for each in self._workers.values())
         return self._pace.games if has_capacity else 0
 
@@ -292,6 +267,7 @@ class ClusterPool:
         A worker on which one of the games has failed gets the batch only if all others have failed
         too.
         """
+        self._count_ended()
         failed_at = {address for plan in plans for address in self._failed_at.get(plan.id, ())}
         playing = {address: worker for address, worker in self._workers.items() if worker.slots}
         has_untried = any(address not in failed_at for address in playing)
@@ -315,11 +291,25 @@ class ClusterPool:
     def _hand_on(
         self, address: str, worker: _Seat, plans: list[GamePlan], ours: Future[Batch], theirs: Any
     ) -> None:
-        """In a thread of Dask's: passes on how a batch ended, and remembers what failed where."""
+        """In a thread of Dask's: passes on how a batch ended. What that says of the worker waits in
+        a queue, because the main thread may be going through its workers.
+        """
         if theirs.cancelled():
             _finish(ours, BrokenExecutor("the scheduler dropped the game"))
             return
         end: Batch | BaseException = theirs.exception() or theirs.result()
+        self._ended.put(_Ended(address, worker, plans, end))
+        _finish(ours, end)
+
+    def _count_ended(self) -> None:
+        """Counts the batches that have ended since the last call, and remembers what failed
+        where.
+        """
+        while not self._ended.empty():
+            self._count(self._ended.get())
+
+    def _count(self, ended: _Ended) -> None:
+        address, worker, plans, end = ended
         worker.is_forgotten |= isinstance(end, ForgottenError)
         results = end.results if isinstance(end, Batch) else [end] * len(plans)
         failed = {
@@ -335,7 +325,6 @@ class ClusterPool:
             worker.broken[plans[0].id] = failed[plans[-1].id]
         if isinstance(end, Batch):
             self._pace.add(end)
-        _finish(ours, end)
 
     def renew(self) -> None:
         """Only checks whether all are lost: the user who started the workers restarts them."""
@@ -363,134 +352,3 @@ def _finish(future: Future[Batch], end: Batch | BaseException) -> None:
             future.set_exception(end)
         else:
             future.set_result(end)
-
-
-def speed() -> int:
-    """Random 2-player games that the pure core plays here per second of processor time, to two
-    digits: the same work on every machine.
-    """
-    board = built_in("bird")
-    deck = parse_deck(deck_of("speed", "bird", 0))
-    times = []
-    for _ in range(ROUNDS):
-        began_ns = time.thread_time_ns()
-        for seed in range(GAMES):
-            pure.State(board, 2, deck).playout(seed)
-        times.append(time.thread_time_ns() - began_ns)
-    return int(float(f"{GAMES * 1e9 / min(times):.1e}"))
-
-
-class Node:
-    """A session in this Dask worker, with its bots in a ``folder``. Games are played by processes
-    below it: its other threads would delay answers, and it may have children that are not ours.
-    """
-
-    def __init__(self, setup: Setup, slots: int, folder: Path) -> None:
-        self._setup = setup
-        self._slots = slots
-        self.folder = folder
-        self._lock = threading.Lock()
-        self._pool: LocalPool | None = None
-        self._playing = 0
-        self._timer = threading.Timer(IDLE_S, self.end)
-
-    def play(self, plans: list[GamePlan], host: str) -> Batch:
-        """Plays games. Raises BrokenExecutor if a process dies, or nobody wants them any more."""
-        worker = _dask_worker()
-        key = _dask_worker().get_current_task()
-        with self._lock:
-            setup = msgspec.structs.replace(self._setup, host=host)
-            pool = self._pool = self._pool or LocalPool(setup, self._slots)
-            future = pool.submit(plans)
-            self._playing += 1
-        why = ""
-        while future and not (why or wait([future], WANTED_S).done):
-            task = worker.state.tasks.get(key)
-            if task is None or task.state == "cancelled":
-                why = "nobody waits for these games any more"
-        if not why and (future is None or isinstance(future.exception(), BrokenExecutor)):
-            why = "its worker died"
-        if why:
-            self.end(pool, kill=True)
-        with self._lock:
-            self._playing -= 1
-            self._timer.cancel()
-            self._timer = threading.Timer(IDLE_S, self.end, [pool], {"if_idle": True})
-            self._timer.daemon = True
-            self._timer.start()
-        if why or future is None:
-            raise BrokenExecutor(why)
-        return future.result()
-
-    def end(
-        self, pool: LocalPool | None = None, *, kill: bool = False, if_idle: bool = False
-    ) -> None:
-        """Ends the processes, if they are still those of this pool; the next game starts others."""
-        with self._lock:
-            ended = self._pool
-            if pool not in (None, ended) or (if_idle and self._playing):
-                return
-            self._pool = None
-        if ended:
-            ended.close(kill=kill)
-
-
-_nodes: dict[str, Node] = {}
-"""The sessions in this Dask worker, by token."""
-
-
-def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
-    """Decides whether this worker may play in a session, and unpacks its bots: into the session's
-    own folder, because without a sandbox a bot could write into one that later sessions use.
-    """
-    host = platform.node()
-    worker = _dask_worker()
-    wanted = setup.sandbox
-    folder = Path(worker.local_directory, f"bots-{token}")
-    for base, grants in wanted.grants.items():
-        if lack := grants.lack():
-            return Admission(host, f"{base} is allowed {lack}")
-    try:
-        sandbox = msgspec.structs.replace(
-            at_least(wanted.tier, strangers=wanted.strangers), grants=wanted.grants
-        )
-        bots = {
-            label: bot if is_built_in(bot) else unpack(bot, packed[label], sandbox, folder)
-            for label, bot in setup.bots.items()
-        }
-    except ArenaError as error:
-        return Admission(host, f"{error}: {error.hint}" if error.hint else str(error))
-    except OSError as error:
-        reason = f"expected to keep bots in {folder}, got {error}: free some space there"
-        return Admission(host, reason)
-    slots = worker.state.nthreads
-    others = [each for each in _nodes if each != token]
-    # Pinned if this Dask worker alone is to keep all processors busy, with games of one session.
-    is_alone = slots == available_cores() and not others
-    cores = worker_cores(slots) if is_alone else []
-    setup = msgspec.structs.replace(setup, bots=bots, sandbox=sandbox, cores=cores)
-    # A Dask worker is a daemon, to which Python gives no children. Ours end with it by themselves.
-    multiprocessing.current_process().daemon = False
-    _nodes[token] = Node(setup, slots, folder)
-    return Admission(host, "", speed(), sandbox.tier)
-
-
-def play(token: str, plans: list[GamePlan], host: str) -> Batch:
-    """Plays games of a session here. Raises BrokenExecutor."""
-    if token not in _nodes:
-        raise ForgottenError("the worker was restarted")
-    return _nodes[token].play(plans, host)
-
-
-def release(token: str) -> None:
-    """Forgets a session."""
-    if node := _nodes.pop(token, None):
-        node.end()
-        remove_tree(str(node.folder))
-
-
-def _dask_worker() -> Any:
-    # An extra, and slow to load.
-    from distributed import get_worker  # noqa: PLC0415
-
-    return get_worker()

@@ -20,9 +20,9 @@ import msgspec
 from arena.errors import ConfigError
 from arena.records.config import Comparison, RunConfig
 
-MOST_TABLES = 50_000
+MAX_TABLES = 50_000
 """Line-ups that can be chosen from among all: run.json lists them."""
-MOST_GROUPS = 12
+MAX_GROUPS = 12
 """Sets of opponents that a comparison plays in turn, unless more are needed for every opponent to
 play.
 """
@@ -165,13 +165,13 @@ def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
     write down.
     """
     every = len(LineUps(config.bots, config.players, config.challenger))
-    if config.tables is None or (config.tables >= every > MOST_TABLES):
+    if config.tables is None or (config.tables >= every > MAX_TABLES):
         return config
-    if config.tables > MOST_TABLES and every > MOST_TABLES:
+    if config.tables > MAX_TABLES and every > MAX_TABLES:
         raise ConfigError(
-            f"expected --tables of at most {MOST_TABLES:,}, or of all {every:,} line-ups, got"
+            f"expected --tables of at most {MAX_TABLES:,}, or of all {every:,} line-ups, got"
             f" {config.tables:,}",
-            f"ask for --tables {MOST_TABLES}, or leave it out to play all",
+            f"ask for --tables {MAX_TABLES}, or leave it out to play all",
         )
     kept = known.line_ups if known else None
     chosen = choose_line_ups(config, config.tables, [tuple(group) for group in kept or ()])
@@ -212,7 +212,7 @@ def opponents(config: RunConfig) -> list[LineUp]:
     size = config.players - 1
     if not config.pool:
         return [()]
-    count = min(comb(len(config.pool), size), max(MOST_GROUPS, ceil(len(config.pool) / size)))
+    count = min(comb(len(config.pool), size), max(MAX_GROUPS, ceil(len(config.pool) / size)))
     return balanced_subset(config.pool, size, count)
 
 

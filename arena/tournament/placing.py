@@ -25,7 +25,7 @@ UNKNOWN_ELO, RELATED_ELO = 250.0, 120.0
 """The standard error of a first guess: of any bot's rating, and of that of a next version, which
 is guessed to be as good as the last one.
 """
-LEAST_ELO = 1.0
+MIN_ELO = 1.0
 """The least standard error."""
 WINDOW = 3
 """Neighbours are so many places apart at most."""
@@ -250,4 +250,4 @@ def error_of(half_width: float, games: int) -> float:
     """
     known = half_width / TWO_SIDED if half_width < inf else inf
     error = min(known, 1 / sqrt(1 / UNKNOWN_ELO**2 + games * information(0.0, 0.0)))
-    return max(error, LEAST_ELO)
+    return max(error, MIN_ELO)

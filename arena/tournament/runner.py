@@ -42,7 +42,7 @@ players these are three deals from both seats, with three players one deal on tw
 seat.
 """
 CRASHES = (FaultKind.STARTUP, FaultKind.EXIT, FaultKind.KILLED, FaultKind.MEMORY)
-MOST_FRUITLESS = 10
+MAX_FRUITLESS = 10
 """How often in a row workers may die without having finished a game."""
 Ended = tuple[GamePlan, Outcome | BaseException | None]
 """A game and its result; None if the game was not started."""
@@ -326,7 +326,7 @@ class Runner:
         time: that finds a game that kills workers. For the source these games stay in flight.
         """
         self._pool.renew()
-        if self._fruitless > MOST_FRUITLESS:
+        if self._fruitless > MAX_FRUITLESS:
             raise Void(
                 f"expected workers to finish games, got {self._fruitless} that died in a row",
                 f"{self._folder / 'logs'} has the details; look for what kills processes on this"

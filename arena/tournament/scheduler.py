@@ -2,11 +2,13 @@
 to connect, because Dask retries for a while and then reports at length.
 """
 
+import asyncio
 import json
 import logging
 import socket
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from arena.errors import ClusterError
 
 CONNECT = {"distributed": {"comm": {"timeouts": {"connect": "5s"}}}}
 """Where Dask's configuration says nothing: its own patience with a wrong address is 30 s."""
+TIMEOUT = "distributed.comm.timeouts.connect"
 RETRY_S = 0.2
 """Pause between two attempts to reach a scheduler that may still be starting."""
 PORTS = ("tcp", "tls")
@@ -56,7 +59,10 @@ def connect(text: str) -> Any:
     _check_certificates(address)
     _check_reach(address)
     try:
+        _check_answer(address)
         return QuietClient(address, set_as_default=False)  # type: ignore[no-untyped-call]
+    except ClusterError:
+        raise
     # Dask fails in as many ways as a network can.
     except Exception as error:  # noqa: BLE001
         got = f"{type(error).__name__}: {error}"
@@ -134,13 +140,10 @@ def _check_reach(address: str) -> None:
     """Raises ClusterError if nothing listens at an address; a scheduler that is still starting gets
     as long as Dask's configuration gives a connection.
     """
-    import dask  # noqa: PLC0415
-    from dask.utils import parse_timedelta  # noqa: PLC0415
-
     parts = urlsplit(address)
     if parts.scheme not in PORTS:
         return
-    patience = float(parse_timedelta(dask.config.get("distributed.comm.timeouts.connect")))
+    patience = _patience_s()
     deadline = time.monotonic() + patience
     place = (parts.hostname or "", parts.port or 0)
     while True:
@@ -155,6 +158,41 @@ def _check_reach(address: str) -> None:
             time.sleep(RETRY_S)
         else:
             return
+
+
+def _check_answer(address: str) -> None:
+    """Raises ClusterError if what listens at an address does not answer as Dask does: Dask itself
+    would wait for ever. Raises what Dask raises if the answer is another one.
+    """
+    from distributed.comm.core import connect as connect_comm  # noqa: PLC0415
+    from distributed.security import Security  # noqa: PLC0415
+
+    patience = _patience_s()
+    arguments = Security().get_connection_args("client")
+
+    async def greet() -> None:
+        async with asyncio.timeout(patience):
+            comm = await connect_comm(address, timeout=patience, **arguments)
+        comm.abort()
+
+    # In a thread of its own: the program that plays may have a running event loop.
+    with ThreadPoolExecutor(1) as thread:
+        greeting = thread.submit(lambda: asyncio.run(greet()))
+    if isinstance(greeting.exception(), TimeoutError):
+        raise ClusterError(
+            f"expected a Dask scheduler at {address}, got no answer in {patience:g} s",
+            f"look at which program listens there; {START}; a scheduler that is only slow gets more"
+            f" time by {TIMEOUT} in Dask's configuration; {TLS}",
+        )
+    greeting.result()
+
+
+def _patience_s() -> float:
+    """How many seconds Dask's configuration gives a connection."""
+    import dask  # noqa: PLC0415
+    from dask.utils import parse_timedelta  # noqa: PLC0415
+
+    return float(parse_timedelta(dask.config.get(TIMEOUT)))
 
 
 def _quieten() -> None:

@@ -145,8 +145,7 @@ def _make_folder(folder: Path) -> None:
         is_run = (folder / RUN_FILE).exists() or {path.name for path in folder.iterdir()} <= own
     except OSError as error:
         cure = f"{OTHER_HOME}, or another folder with --out"
-        text, hint = cannot_write(f"the run's folder {folder}", error, cure)
-        raise RunError(text, hint) from error
+        raise cannot_write(f"the run's folder {folder}", error, cure, RunError) from error
     if not is_run:
         raise RunError(
             f"expected {folder} to be a run or empty, got a folder with other files",

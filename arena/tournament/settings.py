@@ -55,7 +55,7 @@ else:
 
 UNTIL_DEALS = 1000
 """The deals that ``until`` may use where no ``deals`` are named."""
-MOST_BLOCKS = 20_000
+MAX_BLOCKS = 20_000
 """A comparison stops undecided after so many, unless told otherwise."""
 SETTINGS_FILE = "arena.toml"
 PLACES = ("bots", "challenger", "out", "board")
@@ -209,9 +209,7 @@ class Settings(TypedDict, total=False):
     ]
     clock: Annotated[
         ClockKind,
-        Setting(
-            "Measure a bot's time as processor time, or by the wall clock.", TIMED, shown="cpu"
-        ),
+        Setting("Measure a bot's time as CPU time, or by the wall clock.", TIMED, shown="cpu"),
     ]
     startup_ms: Annotated[
         LimitMs,
@@ -394,7 +392,7 @@ def _read(path: Path, types: Mapping[str, Any], hint: str) -> dict[str, Any]:
         file = read_toml(path)
     except UserError as error:
         raise ConfigError(str(error), hint) from None
-    said = checked(types, file.said, hint, lambda key: f"{file.place(key)}: ")
+    said = checked(types, file.values, hint, lambda key: f"{file.place(key)}: ")
     is_file = str(said.get("cluster", "")).endswith(".json")
     for name in said.keys() & {*PLACES, *(("cluster",) if is_file else ())}:
         said[name] = _beside(path, said[name], always=name in ("board", "cluster"))

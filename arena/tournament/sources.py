@@ -21,11 +21,11 @@ from arena.records.record import DEALS, NO_MARGINS, GameRecord, Margins, margins
 from arena.tournament.lineups import opponents
 from arena.tournament.schedule import Schedule
 
-MOST_DEALS_AT_ONCE = 20
+MAX_DEALS_AT_ONCE = 20
 """The most deals in a batch. With quick games such a batch takes about a second; starting the bots'
 processes for it costs as much as a few of the games.
 """
-MOST_COMPARED = 10
+MAX_COMPARED = 10
 """The most deals in a batch of a comparison: the games that are in flight when the comparison is
 settled were played in vain.
 """
@@ -231,10 +231,10 @@ def in_chunks(
     last = schedule.last_deal
     rounds = ceil(last / turns)  # with one set of opponents, a round is a deal
     if config.compare is None:
-        most = MOST_DEALS_AT_ONCE
+        most = MAX_DEALS_AT_ONCE
         least = max(1, CHUNK_GAMES * last // max(1, schedule.games))
     else:
-        most = MOST_COMPARED
+        most = MAX_COMPARED
         least = 1
     ahead = deque[range]()
     begun = first
@@ -321,19 +321,19 @@ class _GameScore(NamedTuple):
 
 
 class ComparedGames:
-    """The blocks of a comparison, counted game by game, until its judge has seen enough.
+    """The blocks of a comparison, counted game by game, until its test is decided.
 
-    ``judge`` gets one round of blocks at a time, one block for each board and set of opponents, in
-    the order of deals and boards, and says whether that is enough. So a comparison gives the same
-    answer at the same block, in whatever order games happen to end. After that it is not asked
-    again.
+    ``is_decided`` is called with one round of blocks at a time, one block for each board and set of
+    opponents, in the order of deals and boards, and returns whether the test is decided now. So a
+    comparison gives the same answer at the same block, in whatever order games happen to end. Once
+    the test is decided, it is not called again.
 
     ``block_size``  the number of games in a block
     ``round_size``  the number of blocks in a round
-    ``settled``     the number of deals that the judge looked at; None until it has seen enough
+    ``settled``     the number of deals on which the test is based; None until it is decided
     """
 
-    def __init__(self, schedule: Schedule, judge: Callable[[Sequence[Block]], bool]) -> None:
+    def __init__(self, schedule: Schedule, is_decided: Callable[[Sequence[Block]], bool]) -> None:
         config = schedule.config
         if config.compare is None:
             raise ConfigError(
@@ -341,7 +341,7 @@ class ComparedGames:
             )
         self._config = config
         self._compare = config.compare
-        self._judge = judge
+        self._is_decided = is_decided
         self._groups = schedule.turns
         self.block_size = schedule.block_size * (2 if config.pool else 1)
         self.round_size = self._groups * len(config.boards)
@@ -368,7 +368,7 @@ class ComparedGames:
             if any(len(self._open.get(place, ())) != self.block_size for place in places):
                 break
             self._looked_at = deals.stop
-            if self._judge([self._block(place) for place in places]):
+            if self._is_decided([self._block(place) for place in places]):
                 self.settled = self._looked_at
 
     def _score(self, record: GameRecord, bot: str) -> _GameScore:

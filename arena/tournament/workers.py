@@ -278,7 +278,8 @@ class LocalPool:
         self._crew: Crew | None = None
         self._started = WORKERS.Value("i", 0)
         self._stopping = WORKERS.Value("b", 0, lock=False)
-        self._pending: set[Future[Batch]] = set()
+        self._pending: dict[Future[Batch], None] = {}
+        """The batches that are handed out, in this order."""
         self._alone: Future[Batch] | None = None
         self._pace = Pace.of(in_process=setup.in_process)
 
@@ -287,7 +288,7 @@ class LocalPool:
 
     def capacity(self) -> int:
         """The size of a batch; 0 if enough are waiting, or one has to be alone."""
-        self._pending = {future for future in self._pending if not future.done()}
+        self._count_ended()
         started = self._started.value
         # Each batch that no idle worker takes starts another worker, and workers that start all at
         # once keep each other waiting: with 64 of them on two processors the first game came after
@@ -300,7 +301,8 @@ class LocalPool:
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
         """Hands out a batch; None if a worker died: collect those lost with it, and renew."""
-        if alone and any(not future.done() for future in self._pending):
+        self._count_ended()
+        if alone and self._pending:
             return None
         if self._crew is None:
             self._started = WORKERS.Value("i", 0)
@@ -310,14 +312,18 @@ class LocalPool:
             future: Future[Batch] = self._crew.submit(play_batch, plans)
         except BrokenProcessPool:
             return None
-        self._pending.add(future)
+        self._pending[future] = None
         self._alone = future if alone else None
-        future.add_done_callback(self._note)
         return future
 
-    def _note(self, future: Future[Batch]) -> None:
-        if not future.cancelled() and future.exception() is None:
-            self._pace.add(future.result())
+    def _count_ended(self) -> None:
+        """Takes batches that have ended into account. Here and not in a callback, which would run
+        in a thread of the executor, beside what goes through the batches here.
+        """
+        for future in [future for future in self._pending if future.done()]:
+            del self._pending[future]
+            if not future.cancelled() and future.exception() is None:
+                self._pace.add(future.result())
 
     def renew(self) -> None:
         """Gives the next games new workers."""

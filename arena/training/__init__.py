@@ -71,37 +71,79 @@ PLANES = (
     *(f"tiles +{seat}" for seat in range(SEATS)),
     "pile",
 )
-"""The planes of an observation, in order; the module's docstring says what each means."""
+"""The names of an observation's planes, in order; the module's docstring says what each means."""
 
 _MOST = np.repeat(
     np.array([HAND, COPIES, max(PAGODAS.values()), HAND, DECK_SIZE], dtype=np.float32),
     [len(TILES), len(TILES), SEATS, SEATS, 1],
 )
-"""The maximum of each number that is the same on all squares."""
+"""The largest value of each number that is the same on all squares."""
 
 Policy = Callable[[NDArray[np.float32], NDArray[np.int8]], SupportsIndex]
-"""Takes an observation and its action mask, and returns an action."""
+"""A function that takes an observation and its action mask, and returns an action."""
 
 
 class Encoded(TypedDict):
-    """What a seat sees and may do; the mask is all 0 unless it is the seat's turn."""
+    """The observation and the action mask of a seat. If it is not the seat's turn, the mask is all
+    0.
+    """
 
     observation: NDArray[np.float32]
     action_mask: NDArray[np.int8]
 
 
 def encode(position: Position) -> Encoded:
-    """The position as its seat sees it, even if the state knows more about hidden tiles."""
+    """Encode a position as its seat sees it. Hidden tiles stay hidden even if the position's state
+    knows them.
+
+    Args:
+        position: The position, as a bot gets it or from ``env.position(agent)``.
+
+    Returns:
+        A dict with ``observation``, float32 of shape (height, width, len(PLANES)), and
+        ``action_mask``, int8 of length ``actions(position.board)``.
+
+    Examples:
+        >>> encode(position)["observation"].shape == (13, 13, len(PLANES))
+        True
+    """
     return {"observation": _observation(position), "action_mask": _mask(position)}
 
 
 def actions(board: Board) -> int:
-    """The number of actions on the board."""
+    """The number of actions on a board, which is the length of an action mask.
+
+    Args:
+        board: The board, such as ``position.board``.
+
+    Returns:
+        ``18 * height * width``.
+
+    Examples:
+        >>> actions(position.board)
+        3042
+    """
     return KINDS * board.height * board.width
 
 
 def move_of(board: Board, action: SupportsIndex) -> int:
-    """The move of an action, legal or not. Raises TypeError, ValueError if it is none."""
+    """The move that an action stands for, legal or not.
+
+    Args:
+        board: The board of the game.
+        action: The action, from 0 to ``actions(board) - 1``.
+
+    Returns:
+        The move as an int, as `arena.sdk.Position` takes it.
+
+    Raises:
+        TypeError: The action is not a whole number.
+        ValueError: The board has no such action.
+
+    Examples:
+        >>> position.text(move_of(position.board, 0))
+        'Ra1Rb1'
+    """
     try:
         number = index(action)
     except TypeError:
@@ -109,14 +151,31 @@ def move_of(board: Board, action: SupportsIndex) -> int:
     if not 0 <= number < actions(board):
         wanted = f"an action from 0 to {actions(board) - 1} on a board of {board.width} x"
         raise ValueError(f"expected {wanted} {board.height}, got {number}")
-    rest, column = divmod(number, board.width)
-    kind, row = divmod(rest, board.height)
+    kind_and_row, column = divmod(number, board.width)
+    kind, row = divmod(kind_and_row, board.height)
     return kind << KIND_SHIFT | row * board.stride + column
 
 
 def action_of(board: Board, move: int) -> int:
-    """The action of a move, as of a record to imitate. Raises ValueError for PASS."""
-    kind, (row, column) = move >> KIND_SHIFT, divmod(move & SQUARE_MASK, board.stride)
+    """The action that stands for a move, for instance of a recorded game to imitate.
+
+    Args:
+        board: The board of the game.
+        move: The move as an int.
+
+    Returns:
+        The action, from 0 to ``actions(board) - 1``.
+
+    Raises:
+        ValueError: The move is `PASS`, or no placement on this board.
+
+    Examples:
+        >>> move = position.move("Ye2Yf2")
+        >>> move_of(position.board, action_of(position.board, move)) == move
+        True
+    """
+    kind = move >> KIND_SHIFT
+    row, column = divmod(move & SQUARE_MASK, board.stride)
     if not (0 <= kind < KINDS and row < board.height and column < board.width):
         wanted = f"a placement on a board of {board.width} x {board.height}"
         raise ValueError(f"expected {wanted}, got the move {move}")
@@ -124,9 +183,23 @@ def action_of(board: Board, move: int) -> int:
 
 
 def choose_by(policy: Policy) -> Choose:
-    """Makes a policy playable by `arena.sdk.run`; an illegal action is an illegal move."""
+    """Make a bot's function from a policy.
+
+    Args:
+        policy: A function of an observation and its action mask that returns an action. An action
+            whose mask is 0 is an illegal move, which loses the game.
+
+    Returns:
+        A function for `arena.sdk.run`.
+
+    Example:
+        A bot that plays what a trained network prefers:
+
+            run(choose_by(policy))
+    """
 
     def choose(position: Position) -> int:
+        """The move of the policy's action in this position."""
         seen = encode(position)
         return move_of(position.board, policy(seen["observation"], seen["action_mask"]))
 
@@ -134,6 +207,7 @@ def choose_by(policy: Policy) -> Choose:
 
 
 def _mask(position: Position) -> NDArray[np.int8]:
+    """The action mask of the position's seat."""
     board = position.board
     mask = np.zeros(actions(board), dtype=np.int8)
     if position.mover == position.seat:
@@ -145,6 +219,7 @@ def _mask(position: Position) -> NDArray[np.int8]:
 
 
 def _observation(position: Position) -> NDArray[np.float32]:
+    """The observation of the position's seat."""
     board = position.board
     planes = np.empty((board.height, board.width, len(PLANES)), dtype=np.float32)
     planes[:, :, : len(_ON_SQUARES)] = _bits(board, _masks(position))
@@ -153,7 +228,9 @@ def _observation(position: Position) -> NDArray[np.float32]:
 
 
 def _masks(position: Position) -> list[int]:
-    """The squares of each of the first planes."""
+    """The squares of each plane that differs between squares, as bit masks in the order of
+    ``PLANES``.
+    """
     state = position.state
     board = position.board
     major = 0
@@ -175,7 +252,7 @@ def _masks(position: Position) -> list[int]:
 
 
 def _bits(board: Board, masks: Sequence[int]) -> NDArray[np.uint8]:
-    """The masks as zeros and ones of shape (height, width, len(masks))."""
+    """The masks as zeros and ones, an array of shape (height, width, len(masks))."""
     squares = board.height * board.stride
     size = (squares + 7) // 8
     text = b"".join([mask.to_bytes(size, "little") for mask in masks])
@@ -186,7 +263,9 @@ def _bits(board: Board, masks: Sequence[int]) -> NDArray[np.uint8]:
 
 
 def _numbers(position: Position) -> list[int]:
-    """The counts for the planes that have the same number on all squares."""
+    """The values of the planes that have the same number on all squares, in the order of
+    ``PLANES``.
+    """
     state = position.state
     seat = position.seat
     players = position.players

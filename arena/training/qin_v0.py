@@ -60,11 +60,30 @@ from arena.training import PLANES, Encoded, actions, encode, move_of
 def env(
     players: int = 2, board: str | Board = "bird", render_mode: str | None = None
 ) -> AECEnv[str, Encoded, int]:
-    """The environment. It refuses actions that are out of range or out of turn, and ends the game
-    on an illegal one.
+    """Make the environment, with PettingZoo's usual wrappers around `raw_env`: actions out of range
+    or out of turn are refused, and an illegal action ends the game with -1 for its seat.
 
-    ``players`` 2 to 4; ``board`` bird, lion, a board file or a `Board`; ``render_mode`` None, ansi
-    or human. Raises ValueError, BoardError.
+    Args:
+        players: The number of seats, 2 to 4.
+        board: ``bird``, ``lion``, the path of a board file, or a `Board`.
+        render_mode: None, ``ansi`` (`render` returns text) or ``human`` (the board is printed).
+
+    Returns:
+        The environment; call ``reset`` before anything else.
+
+    Raises:
+        ValueError: There is no such number of players or render mode.
+        BoardError: The board breaks the rules for boards, or there is no such board.
+
+    Example:
+        Play a game at random:
+
+            env = qin_v0.env(players=2, board="bird")
+            env.reset(seed=1)
+            for agent in env.agent_iter():
+                seen, reward, terminated, truncated, info = env.last()
+                over = terminated or truncated
+                env.step(None if over else env.action_space(agent).sample(seen["action_mask"]))
     """
     made = TerminateIllegalWrapper(raw_env(players, board, render_mode), illegal_reward=-1.0)
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(made))
@@ -74,11 +93,13 @@ def env(
 class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
     """The environment without wrappers; the arguments are those of `env`.
 
-    ``game``  the rules' state from `reset` on, including hidden tiles: for your own teachers and
-              opponents, not for a policy, which asks `position`
-
     `copy.deepcopy` and `pickle` keep a running game: the copy plays on from the same position, with
     the same tiles to come, and neither environment changes the other.
+
+    Attributes:
+        game: The rules' state from `reset` on, including hidden tiles. It is for your own teachers
+            and opponents; a policy uses `position`, which hides what its seat may not know.
+        board: The board of all games.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -117,15 +138,39 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         self._rng = random.Random()  # noqa: S311
 
     def observation_space(self, agent: str) -> Dict:
-        """The space of the agent's observations."""
+        """The space of an agent's observations.
+
+        Args:
+            agent: The agent, such as ``seat_0``.
+
+        Returns:
+            A ``gymnasium.spaces.Dict`` with ``observation`` and ``action_mask``.
+        """
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Discrete:
-        """The space of the agent's actions."""
+        """The space of an agent's actions.
+
+        Args:
+            agent: The agent, such as ``seat_0``.
+
+        Returns:
+            A ``gymnasium.spaces.Discrete`` with ``actions(board)`` actions.
+        """
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deals a new game. Raises NotationError if ``options["deck"]`` is not the 72 tiles."""
+        """Deal a new game.
+
+        Args:
+            seed: The seed of all decks from now on, including those of later games. None goes on
+                with the present generator.
+            options: ``{"deck": "RRYB..."}`` plays this deck, 72 tiles in draw order, instead of a
+                random one.
+
+        Raises:
+            NotationError: The deck does not consist of the 72 tiles of the game.
+        """
         if seed is not None:
             # For play, not for secrets.
             self._luck = random.Random(index(seed))  # noqa: S311
@@ -141,7 +186,16 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         self._hand_on()
 
     def step(self, action: SupportsIndex | None) -> None:
-        """Plays the action; None after the end. Raises TypeError, ValueError, IllegalMoveError."""
+        """Play an action for the agent whose turn it is, then pass for seats that cannot move.
+
+        Args:
+            action: The action; None for an agent whose game has ended.
+
+        Raises:
+            TypeError: The action is not a whole number.
+            ValueError: The board has no such action.
+            IllegalMoveError: The action's mask is 0.
+        """
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
@@ -150,18 +204,29 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         self._hand_on()
 
     def observe(self, agent: str) -> Encoded:
-        """What the agent sees now."""
+        """The observation and the action mask of an agent now.
+
+        Args:
+            agent: The agent, such as ``seat_0``; it need not be its turn.
+
+        Returns:
+            A dict with ``observation`` and ``action_mask``, see `arena.training.encode`.
+        """
         return encode(self.position(agent, 0))
 
     def position(self, agent: str, time_ms: int = 1000) -> Position:
-        """The position as the agent sees it now, to look at and to try moves in. It stays as it is
-        when the game goes on.
-
-        Raises ValueError if there is no such agent or no game yet.
+        """The position as an agent sees it now, to look at and to try moves in. It stays as it is
+        while the game goes on.
 
         Args:
-            agent: Such as ``seat_0``; it need not be its turn.
-            time_ms: The limit that `Position.has_time` goes by.
+            agent: The agent, such as ``seat_0``; it need not be its turn.
+            time_ms: The time limit that `Position.has_time` goes by.
+
+        Returns:
+            The position, as a bot in the arena would get it on that seat.
+
+        Raises:
+            ValueError: There is no such agent, or no game yet.
         """
         if agent not in self.possible_agents:
             agents = ", ".join(self.possible_agents)
@@ -172,7 +237,11 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         return Position(self.game.copy(), seat, self._rng, time_ms)
 
     def render(self) -> str | None:
-        """The board in the form that ``render_mode`` asks for."""
+        """Draw the board and all hands, in the form that ``render_mode`` asks for.
+
+        Returns:
+            The text with ``ansi``; None with ``human``, which prints it, and without a render mode.
+        """
         if self.render_mode is None:
             logger.warn("expected env(render_mode=...) for render(), got None, so nothing is drawn")
             return None
@@ -184,9 +253,10 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         return None
 
     def close(self) -> None:
-        """Does nothing: there is nothing to release."""
+        """Does nothing, because the environment holds no resources."""
 
     def _deck(self, options: dict[str, Any]) -> tuple[int, ...]:
+        """The deck given in ``options``, or a new random one."""
         if "deck" in options:
             return parse_deck(str(options["deck"]))
         deck = [number // COPIES for number in range(DECK_SIZE)]
@@ -194,7 +264,9 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         return tuple(deck)
 
     def _hand_on(self) -> None:
-        """Passes for seats that cannot move, and sets whose turn it is or everyone's rewards."""
+        """Passes for seats that cannot move, then selects the next agent, or sets everyone's
+        rewards if the game has ended.
+        """
         while self.game.end is None and self.game.must_pass():
             self.game.play(PASS)
         self.agent_selection = self.possible_agents[self.game.mover]

@@ -27,10 +27,10 @@ from arena.exports.parts import all_parts
 from arena.exports.report.page import PageSetting, fragment, policy_of, read, render
 from arena.players import player
 from arena.players.registry import Registry
-from arena.records.record import MOST_SEATS, name_of
+from arena.records.record import MAX_SEATS, name_of
 from arena.rules.explain import rulebook
 from arena.tournament.run import Run
-from arena.web.live import ALIVE, LIST_S, MOST_RUNS, event, run_folders, when, words_of
+from arena.web.live import ALIVE, LIST_S, MAX_RUNS, event, run_folders, when, words_of
 
 PACKAGE = "arena.web"
 PARTS = (
@@ -42,8 +42,8 @@ package or of the report.
 """
 # The one policy for trusted types is that of live.js, for parts of pages that come from here.
 POLICY = "connect-src 'self'; form-action 'self'; trusted-types arena"
-MOST_DIGITS = 7
-MOST_BOTS = 300
+MAX_DIGITS = 7
+MAX_BOTS = 300
 PLACES = ("yours", "built in", "ladder")
 RATED_IN = 30
 """The ratings of bots are looked for in so many runs."""
@@ -123,7 +123,7 @@ def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -
 
 def whole_number(text: str) -> int | None:
     """The number that stands in an address or a form; None for anything else, and for long ones."""
-    is_number = text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS
+    is_number = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
     return int(text) if is_number else None
 
 
@@ -159,7 +159,7 @@ async def _lists(state: AppState) -> AsyncIterator[str]:
 
 def _list(rows: list[dict[str, Any]]) -> str:
     """The list of runs, as a part of a page."""
-    return fragment("runs.html", {"runs": rows, "most": MOST_RUNS}, setting_of_pages())
+    return fragment("runs.html", {"runs": rows, "most": MAX_RUNS}, setting_of_pages())
 
 
 def bots(request: Request) -> Response:
@@ -173,12 +173,12 @@ def _bots(request: Request) -> dict[str, Any]:
     ratings = latest_ratings(_runs(request)[RATED_IN::-1])
     rated_ones = {name for name, _ in ratings if player.NAME.fullmatch(name)}
     labels += sorted({*player.NAMES, *rated_ones} - {*labels})
-    rows = [_bot_row(registry, label) for label in labels[:MOST_BOTS]]
+    rows = [_bot_row(registry, label) for label in labels[:MAX_BOTS]]
     rows.sort(key=lambda row: PLACES.index(row.get("place", PLACES[0])))
     for row in rows:
         rated = ratings.get((row["bot"], row.get("hash", "")))
         row["rated"] = (rated.run, words_of(rated)) if rated else None
-    return {"rows": rows, "more": max(len(labels) - MOST_BOTS, 0)}
+    return {"rows": rows, "more": max(len(labels) - MAX_BOTS, 0)}
 
 
 def bot(request: Request) -> Response:
@@ -266,7 +266,7 @@ async def report(request: Request) -> Response:
 async def games(request: Request) -> Response:
     """All games, or those of some bots, a screen at a time."""
     asked = request.query_params
-    bots = asked.getlist("bot")[:MOST_SEATS]
+    bots = asked.getlist("bot")[:MAX_SEATS]
     number = whole_number(asked.get("page", "")) or 1
     return await _part(request, "Games", "list_of_games", tuple(bots), number)
 

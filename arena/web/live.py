@@ -2,7 +2,7 @@
 that take long to make.
 
 All readers of a run share its looks, so many cost no more than one: the next look is taken when the
-run's files have changed, and after a pause of twenty times the processor time that the last one
+run's files have changed, and after a pause of twenty times the CPU time that the last one
 took.
 """
 
@@ -35,8 +35,10 @@ from arena.tournament.run import Run
 from arena.tournament.workers import yield_to_games
 
 PATIENCE_S = 60.0
-MODEST = 3
-"""More would starve it where every core plays: a page would wait for a minute."""
+NICENESS = 3
+"""The niceness of the process that works for pages. With a higher one it would starve if every core
+plays, and a page would wait for a minute.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +60,7 @@ class Desk:
         async with self._turn:
             if self._is_ended:
                 raise RunError("the server was ended")
-            crew = self._crew = self._crew or Crew(1, yield_to_games, (MODEST,))
+            crew = self._crew = self._crew or Crew(1, yield_to_games, (NICENESS,))
             try:
                 asked = crew.submit(_done, work, *given)
                 return await asyncio.wait_for(asyncio.wrap_future(asked), PATIENCE_S)
@@ -101,15 +103,15 @@ def _done(work: str, *given: Any) -> Any:
     return getattr(import_module("arena.web.views"), work)(*given)
 
 
-LEAST_S = 2.0
+MIN_S = 2.0
 PAUSES = 20
 """Looking takes at most a twentieth of the time of one core."""
 TICK_S = 0.5
 ALIVE_S = 15.0
 """A stream says something at least so often, so that readers who are gone are noticed."""
 ALIVE = ": nothing new\n\n"
-MOST_WATCHED, MOST_LED = 16, 4
-MOST_FILES = 200
+MAX_WATCHED, MAX_LED = 16, 4
+MAX_FILES = 200
 Fingerprint = tuple[object, ...]
 
 
@@ -120,7 +122,7 @@ def state_of(folder: Path) -> Fingerprint:
     found: list[tuple[object, ...]] = []
     try:
         with os.scandir(folder) as entries:
-            for entry in islice(entries, MOST_FILES):
+            for entry in islice(entries, MAX_FILES):
                 file = entry.stat(follow_symlinks=False)
                 found.append((entry.name, file.st_ino, file.st_size, file.st_mtime_ns))
     except OSError:
@@ -130,7 +132,7 @@ def state_of(folder: Path) -> Fingerprint:
 
 class Sight(NamedTuple):
     """The parts of a run's page by name; ``is_over`` if no game is missing; who leads, and with
-    which rating. It took ``seconds`` of processor time.
+    which rating. It took ``seconds`` of CPU time.
     """
 
     parts: dict[str, str]
@@ -163,7 +165,7 @@ class Watched:
             if state == self._state or (self.parts and time.monotonic() < self._next_s):
                 return
             found: Sight = await self._desk.ask("look_at", str(self._folder))
-            self._next_s = time.monotonic() + max(LEAST_S, PAUSES * found.seconds)
+            self._next_s = time.monotonic() + max(MIN_S, PAUSES * found.seconds)
             self._state = state
             self.number = self.number + 1
             self.is_over = found.is_over
@@ -188,14 +190,14 @@ class Live:
         """The run in a folder."""
         found = self._watched.pop(folder, None) or Watched(self._desk, folder)
         self._watched[folder] = found
-        for name in list(self._watched)[:-MOST_WATCHED]:
+        for name in list(self._watched)[:-MAX_WATCHED]:
             del self._watched[name]
         return found
 
     async def leaders(self, folders: list[Path]) -> dict[Path, tuple[str, str]]:
         """The leader of each run that is being played, with its rating, if they are known."""
         found = {}
-        for folder in folders[:MOST_LED]:
+        for folder in folders[:MAX_LED]:
             run = self.watched(folder)
             with suppress(ArenaError):
                 await run.look()
@@ -235,8 +237,8 @@ def event(name: str, content: object) -> str:
     return f"event: {name}\ndata: {msgspec.json.encode(content).decode()}\n\n"
 
 
-MOST_KEPT = 8
-MOST_WAITING = 32
+MAX_KEPT = 8
+MAX_WAITING = 32
 """Readers. A reader who has gone still waits here, and each takes one of the server's places."""
 
 
@@ -252,7 +254,7 @@ class Press:
         """What the function of this name makes of a run's folder. Raises ArenaErrors that it
         raises, and HTTPException if too many wait.
         """
-        if self._waiting >= MOST_WAITING:
+        if self._waiting >= MAX_WAITING:
             raise HTTPException(503, "too many pages are being made: come back in a minute")
         self._waiting += 1
         try:
@@ -271,17 +273,17 @@ class Press:
             # Nobody may be there any more to hear of it.
             making.add_done_callback(lambda made: made.cancelled() or made.exception())
         self._kept[key] = before, making
-        for old in list(self._kept)[:-MOST_KEPT]:
+        for old in list(self._kept)[:-MAX_KEPT]:
             if self._kept[old][1].done():
                 del self._kept[old]
         return making
 
 
-MOST_RUNS = 100
+MAX_RUNS = 100
 """The newest ones are listed."""
-MOST_OWN = 12
+MAX_OWN = 12
 """Games of people, which are listed after the runs."""
-MOST_FOLDERS = 1000
+MAX_FOLDERS = 1000
 """So many are looked at to find the newest runs."""
 COUNTING = "counting"
 LIST_S = 3.0
@@ -315,16 +317,16 @@ class Shelf:
         self._known = {}
         runs = list[dict[str, Any]]()
         own = list[dict[str, Any]]()
-        for folder in run_folders(results_folder(self._home))[:MOST_FOLDERS]:
+        for folder in run_folders(results_folder(self._home))[:MAX_FOLDERS]:
             state = state_of(folder)
             seen, counted, row = before.get(folder, ((), NOTHING, {}))
             if seen != state or not counted.is_whole:
                 counted, row = _row_of(folder, counted)
             self._known[folder] = state, counted, row
             (own if row["is_game"] else runs).append(row)
-            if len(runs) == MOST_RUNS:
+            if len(runs) == MAX_RUNS:
                 break
-        return [*runs, *own[:MOST_OWN]]
+        return [*runs, *own[:MAX_OWN]]
 
 
 def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str, Any]]:

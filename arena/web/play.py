@@ -32,7 +32,7 @@ from arena.web.home import SitePages, page, whole_number
 from arena.web.live import when
 from arena.web.opengame import OpenGame, RefusedError
 
-MOST, MOST_OVER = 8, 20
+MOST, MAX_OVER = 8, 20
 CLOSE_S = 2.0
 LEFT_S = 10.0
 """A reader who looks at the finished game's page may come back for another."""
@@ -96,13 +96,13 @@ class OpenGames:
                 f"expected at most {MOST} games at once, and so many are being played",
                 "finish one of them, or leave it",
             )
-        for name in over[:-MOST_OVER]:
+        for name in over[:-MAX_OVER]:
             del self._games[name]
 
 
 BUILT_IN_BOTS = ("careful-16", "careful-4", "careful", "greedy-16", "greedy", "random")
-MOST_MS = 60_000
-MOST_PAST = 12
+MAX_MS = 60_000
+MAX_PAST = 12
 BEAT_S = 15.0
 """A page that hears nothing for longer than this may think that we are gone."""
 AGAIN = ("new", "same", "seat")
@@ -147,7 +147,7 @@ def new_game(request: Request) -> Response:
     groups = {"built in": [*BUILT_IN_BOTS, *further], "yours": [], "the ladder": []}
     for name in own:
         groups["the ladder" if registry.is_of_ladder(name) else "yours"].append(name)
-    past = past_games(results_folder(state.home), MOST_PAST)
+    past = past_games(results_folder(state.home), MAX_PAST)
     values = {
         "groups": [(title, names) for title, names in groups.items() if names],
         "boards": BUILT_IN,
@@ -196,7 +196,7 @@ def _wish(home: Path, wanted: GameForm) -> Wish:
         raise ConfigError(f"expected the board {' or '.join(BUILT_IN)}, got {board!r}")
     bots = list(map(bot_finder(home, lambda _: None), names))
     seat = _number(wanted.seat, "a seat", 0, len(bots), 0)
-    timing = Timing(move_ms=_number(wanted.ms, "a time in ms", 1, MOST_MS, 1000))
+    timing = Timing(move_ms=_number(wanted.ms, "a time in ms", 1, MAX_MS, 1000))
     seed = wanted.seed.strip() or new_seed()
     return Wish(bots, seat, find_board(board), seed, 0, timing)
 

@@ -81,7 +81,7 @@ def _written(address: Address) -> str:
 
 READS = ("GET", "HEAD")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-MOST_BODY = 1 << 16
+MAX_BODY = 1 << 16
 BODY_S = 10.0
 HEADERS: Mapping[str, str] = {
     "x-content-type-options": "nosniff",
@@ -170,8 +170,8 @@ class Guard:
         if method == "POST" and not self._has_token(scope, headers):
             return _refused(403, "expected the token: open the address that 'arena serve' printed")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or len(length) > 9 or int(length) > MOST_BODY:  # noqa: PLR2004
-            return _refused(413, f"expected at most {MOST_BODY} bytes")
+        if not length.isdecimal() or len(length) > 9 or int(length) > MAX_BODY:  # noqa: PLR2004
+            return _refused(413, f"expected at most {MAX_BODY} bytes")
         return None
 
     def _has_token(self, scope: Scope, headers: Headers) -> bool:
@@ -247,7 +247,7 @@ def _limited(receive: Receive, closing: asyncio.Event) -> Receive:
     """Receives a body of limited size, within a limited time. What is more is as if the reader had
     gone, and so is the end of the server, which would wait for open streams.
     """
-    left = MOST_BODY
+    left = MAX_BODY
     is_whole = False
 
     async def limited() -> Message:
@@ -288,9 +288,9 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 FIRST_PORT, PORTS = 8400, 20
-MOST_AT_ONCE = 200
+MAX_AT_ONCE = 200
 """Connections; one more is told to come back later."""
-MOST_FROM_ONE = 40
+MAX_FROM_ONE = 40
 """Connections from one address elsewhere; one more is cut off."""
 HEADER_BYTES = 16 << 10
 HEADER_S = 10.0
@@ -395,7 +395,7 @@ async def _serve(
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=MOST_AT_ONCE,
+        limit_concurrency=MAX_AT_ONCE,
         timeout_graceful_shutdown=END_S,
         h11_max_incomplete_event_size=HEADER_BYTES,
     )
@@ -433,7 +433,7 @@ class _Impatient(H11Protocol):
         known = [one.client for one in self.connections if isinstance(one, H11Protocol)]
         same = [client for client in known if client and client[0] == address]
         # on this machine it may be a proxy for many readers
-        if address not in LOOPBACK and len(same) > MOST_FROM_ONE:
+        if address not in LOOPBACK and len(same) > MAX_FROM_ONE:
             transport.abort()
         else:
             self.loop.call_later(HEADER_S, self._look)

@@ -27,7 +27,7 @@ from arena.web.live import Sight
 
 LATEST = 12
 SPEED_S = FEATURED_S = 60.0
-MOST_FOLLOWED = 4
+MAX_FOLLOWED = 4
 
 _followed: dict[str, "FollowedRun"] = {}
 
@@ -104,7 +104,7 @@ def followed_run(folder: str) -> Material:
     follower = _followed.pop(folder, None)
     if follower is None or not follower.is_valid:
         follower = FollowedRun(Run(Path(folder)))
-    for name in list(_followed)[: 1 - MOST_FOLLOWED]:
+    for name in list(_followed)[: 1 - MAX_FOLLOWED]:
         del _followed[name]
     try:
         found = follower.material()

@@ -13,8 +13,8 @@ import pytest
 from arena import api
 from arena.errors import BotFolderError, ConfigError, RunError, UserError
 from arena.exports.files import table_rows
-from tests.e2e.conftest import FIRST, RANDOM, Arena
 from tests.e2e.test_kills import processes, wait_for
+from tests.support.commandline import FIRST, RANDOM, Arena
 
 BOTS = ["rnd", "fst", "greedy"]
 

@@ -11,7 +11,7 @@ from arena.players import process
 from arena.players.sandbox import launch
 from arena.players.sandbox.tiers import Sandbox, failure
 from tests.attacks.ground import Ground
-from tests.e2e.conftest import arena  # noqa: F401 - a fixture
+from tests.support.commandline import arena  # noqa: F401 - a fixture
 
 TIERS = ("bubblewrap", "landlock", "none")
 reasons = {}

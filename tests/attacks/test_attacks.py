@@ -306,7 +306,7 @@ ATTACKS = {
     "opens a raw socket": Attack("network.py raw", says, B, N, ROOT),
     "listens to all packets": Attack("network.py packets", says, B, N, ROOT),
     "opens a socket to the virtual machine's host": Attack("network.py machine", says, B, N, IF),
-    # out of the count of its processor time, or into its rivals'
+    # out of the count of its CPU time, or into its rivals'
     "runs a program of its own": Attack("kernel.py run_own tmp 0755", says, B, B, O),
     "runs a program of its own that nobody may read": Attack(
         "kernel.py run_own tmp 0111", says, B, N, O

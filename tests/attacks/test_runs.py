@@ -12,7 +12,7 @@ import pytest
 from arena.errors import SandboxError
 from arena.players.sandbox.tiers import Sandbox
 from tests.attacks.ground import commands
-from tests.e2e.conftest import RANDOM
+from tests.support.commandline import RANDOM
 
 TURN = '    elif message["type"] == "turn":'
 FIRST = '    if message["type"] == "hello":'

@@ -13,13 +13,13 @@ import pytest
 
 from arena.players.passing import PREFIX, UNFINISHED, remove_abandoned
 from tests.attacks.ground import commands
-from tests.e2e.conftest import RANDOM
+from tests.support.commandline import RANDOM
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     """A run that was played here, and the state of the user that it belongs to."""
-    from tests.e2e.conftest import FIRST, Arena
+    from tests.support.commandline import FIRST, Arena
 
     made = Arena(tmp_path_factory.mktemp("made") / "home")
     made.add_bot("rnd", RANDOM)

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.e2e.conftest import RANDOM
+from tests.support.commandline import RANDOM
 
 EVIL = "\x1b[2J\x1b]0;owned\x07\rerror: all is well\x9b31m\u202etxt\u2066\x00\b"
 LITERAL = json.dumps(EVIL)

@@ -3,7 +3,7 @@ hex if it is installed; and how many games the built-in bots play there, and ste
 
 The native core plays complete games inside C (`State.playout`), and again move by move from Python.
 So does OpenSpiel: in the rollouts of its own search, which are complete games inside C++, and move
-by move. Seconds are processor time, so that other programs on the machine matter little.
+by move. Seconds are CPU time, so that other programs on the machine matter little.
 """
 
 import importlib

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.e2e.conftest import ROOT
+from tests.support.commandline import ROOT
 from tests.test_architecture import loaded_by
 
 ASK = """

@@ -102,7 +102,7 @@ def test_late_bots_are_counted_with_a_cure():
     assert late_text(["a", "a"], 1, "wall").endswith("Try a larger --move-ms")
     assert (
         late_text(["a", "a"], 2, "cpu")
-        == "1 bot answered late in 2 games, by their own processor time: try a larger --move-ms"
+        == "1 bot answered late in 2 games, by their own CPU time: try a larger --move-ms"
     )
     assert late_text(["a:move_ms=9"], 2, "cpu").endswith("try a larger move_ms")
     assert late_text(["a:move_ms=9", "b"], 2, "cpu").endswith("try a larger --move-ms")

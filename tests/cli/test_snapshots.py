@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from arena.cli.main import CHECKOUT, COMMANDS
 from arena.cli.main import arena as arena_command
-from tests.e2e.conftest import FIRST, RANDOM, Arena
 from tests.exports.runs import duels, game_of, write_run
+from tests.support.commandline import FIRST, RANDOM, Arena
 
 FAMILIES = {
     "run nobody rnd": 1,  # what a user can put right, with the cure

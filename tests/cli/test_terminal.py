@@ -4,7 +4,7 @@ import io
 
 from arena.cli import terminal
 from arena.cli.terminal import colours_wanted, columns_of, folded, said_when_slow
-from tests.e2e.conftest import without_waiting
+from tests.support.commandline import without_waiting
 
 
 def test_a_long_line_is_folded_between_words_and_a_short_one_stays():

@@ -71,7 +71,7 @@ def test_a_passed_check_is_forgotten_after_an_hour(tmp_path, bot, state, monkeyp
     old_s = time.time() - FRESH_S - 1
     os.utime(passed, (old_s, old_s))
     assert passed_s_ago(tmp_path, bot, 100, OPEN) is None
-    monkeypatch.setattr(checks, "MOST_KEPT", 1)
+    monkeypatch.setattr(checks, "MAX_KEPT", 1)
     remember_passed(tmp_path, bot, 200, OPEN)
     assert passed not in list(state.iterdir())
 

@@ -41,8 +41,8 @@ from sybil import Document, Region
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
-from tests.e2e.conftest import without_waiting
-from tests.e2e.loaded import loaded_arena
+from tests.support.commandline import without_waiting
+from tests.support.loaded import loaded_arena
 
 INFO = re.compile(r'(?P<language>\w*)(?: title="(?P<title>[^"]+)")?[ \t]*\n')
 COMMENTS = re.compile(r"(?:^<!--[^\n]*-->\n)*\Z", re.M)

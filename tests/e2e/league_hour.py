@@ -22,9 +22,9 @@ from pathlib import Path
 from statistics import mean
 
 from arena.records.league import read_league
-from tests.burners import with_parent
-from tests.e2e.conftest import RANDOM, ROOT, Arena
 from tests.e2e.test_kills import processes, wait_for
+from tests.support.burners import with_parent
+from tests.support.commandline import RANDOM, ROOT, Arena
 
 BENCHMARKS = ("random", "greedy-4", "greedy")
 RUN = (

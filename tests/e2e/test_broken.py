@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.e2e.conftest import RANDOM, add_zoo_bot
+from tests.support.commandline import RANDOM, add_zoo_bot
 
 CRASH = RANDOM.replace(
     '    elif message["type"] == "turn":\n',

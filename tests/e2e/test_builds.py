@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from tests.e2e.conftest import RANDOM
+from tests.support.commandline import RANDOM
 
 BUILD = [["sh", "-c", "cp bot.py program.py"]]
 COMMAND = ["python3", "-S", "program.py"]

@@ -16,9 +16,9 @@ from collections import Counter
 
 import pytest
 
-from tests.burners import with_parent
-from tests.e2e.conftest import ROOT
 from tests.e2e.test_kills import journal_lines, processes, wait_for
+from tests.support.burners import with_parent
+from tests.support.commandline import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.burners import with_parent
-from tests.e2e.conftest import BARE, RANDOM, ROOT
 from tests.e2e.test_kills import journal_lines, processes, wait_for
+from tests.support.burners import with_parent
+from tests.support.commandline import BARE, RANDOM, ROOT
 
 distributed = pytest.importorskip("distributed", reason="pip install 'qin-arena[cluster]'")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")

@@ -12,7 +12,7 @@ from click import Context
 
 from arena.cli.main import CHECKOUT, SECTIONS
 from arena.cli.main import arena as arena_command
-from tests.e2e.conftest import FIRST, RANDOM, ROOT
+from tests.support.commandline import FIRST, RANDOM, ROOT
 
 
 def test_help_lists_every_command_in_its_section_and_none_that_is_hidden(arena):

@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from tests.e2e.conftest import FIRST, RANDOM, ROOT, Arena
 from tests.e2e.test_kills import journal_lines, kill_while_playing, wait_for
+from tests.support.commandline import FIRST, RANDOM, ROOT, Arena
 
 GREEDY = ROOT / "bots" / "greedy-python"
 CLOSE = ("compare", "rnd", "fst", "--seed", "close", "--elo1", 100)

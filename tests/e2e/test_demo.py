@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.e2e.conftest import ROOT
+from tests.support.commandline import ROOT
 
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
 

@@ -75,12 +75,10 @@ def test_how_processor_time_is_counted_is_said_with_the_cure(monkeypatch, tmp_pa
     monkeypatch.setattr("arena.cli.doctor.paranoia", lambda: 4)
     done = run(monkeypatch, tmp_path, WORKS)
     assert (
-        "processor time: the arena adds up what it sees in /proc, which is good enough for bots of"
+        "CPU time: the arena adds up what it sees in /proc, which is good enough for bots of"
         " your own" in " ".join(done.output.split())
     )
-    assert (
-        "to let the kernel count processor time: sysctl kernel.perf_event_paranoid=2" in done.output
-    )
+    assert "to let the kernel count CPU time: sysctl kernel.perf_event_paranoid=2" in done.output
     found = json.loads(run(monkeypatch, tmp_path, WORKS, "--json").output)
     assert (found["time"]["counts"], found["time"]["paranoid"]) == ("proc", 4)
     assert 0 < found["time"]["longest_stall_ms"] < 60_000

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from tests.e2e.conftest import ROOT
-from tests.rules.test_differential import random_board
+from tests.rules.positions import random_board
+from tests.support.commandline import ROOT
 
 FOLDER = ROOT / "bots" / "engine-cpp"
 VECTORS = ROOT / "protocol" / "vectors"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.ground import commands
-from tests.e2e.conftest import FIRST
 from tests.e2e.test_kills import wait_for
 from tests.e2e.test_stalls import SLOW
+from tests.support.commandline import FIRST
 
 
 def files_of(arena, run):
@@ -125,7 +125,7 @@ def test_evidence_is_enough_to_repeat_a_fault_and_says_no_more(arena, zoo_bot, p
                 "killed": "was killed by signal 11 (SIGSEGV); ",
             }[program]
             assert evidence["ending"].startswith(status)
-            assert " s of processor time, at most " in evidence["ending"]
+            assert " s of CPU time, at most " in evidence["ending"]
         if program == "exits":
             assert "KeyError: 'the square I meant'" in evidence["stderr"]
 

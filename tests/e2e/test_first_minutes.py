@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import FIRST, RANDOM
 from tests.e2e.test_kills import journal_lines, wait_for
+from tests.support.commandline import FIRST, RANDOM
 
 ROOT = Path(__file__).parents[2]
 
@@ -198,7 +198,7 @@ def test_a_run_prints_what_somebody_acts_on_and_the_rest_when_asked(arena):
     assert "only 2 deals: the error bars are rough below 10" in out, "which explains the mark ?"
     assert not re.search("--clock|error bars, clustered|first seat", out)
     wide, _ = arena("standings", "usual", "--wide")
-    assert "time is processor time" in wide or "measured by the wall clock" in wide
+    assert "time is CPU time" in wide or "measured by the wall clock" in wide
     assert "12 games, 2 deals" in wide
     _, err = arena(*words, "--out", "more", "-v")
     assert re.search(r"\d+ workers?, rules core \w+, sandbox \w+", err)

@@ -14,7 +14,7 @@ from arena.errors import ConfigError
 from arena.players.sandbox.grants import Grants
 from arena.players.sandbox.tiers import Sandbox
 from arena.tournament.pools import ClusterWorkers
-from tests.e2e.conftest import FIRST
+from tests.support.commandline import FIRST
 
 KEY = "sk-test-0123456789abcdef"
 ASKER = '''

@@ -14,9 +14,9 @@ import termios
 import pytest
 
 from arena.players.registry import LADDER
-from tests.e2e.conftest import RANDOM, ROOT, Arena
 from tests.e2e.test_chaos import may_mount
 from tests.e2e.test_kills import journal_lines, wait_for
+from tests.support.commandline import RANDOM, ROOT, Arena
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from arena.rules import State
 from arena.rules.boards import built_in, parse_board
 from arena.rules.notation import KIND_SHIFT, TILE_OF_KIND, TILES, move_text, parse_deck, parse_move
 from arena.tournament.schedule import single_game
-from tests.e2e.conftest import ROOT
+from tests.support.commandline import ROOT
 
 
 class Typist(Human):

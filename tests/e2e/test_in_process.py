@@ -2,7 +2,7 @@
 
 import json
 
-from tests.e2e.conftest import ROOT
+from tests.support.commandline import ROOT
 
 
 def test_a_run_of_built_in_bots_is_played_extended_verified_and_read(arena):

@@ -18,7 +18,7 @@ import pytest
 
 from arena.players.registry import LADDER
 from arena.players.sandbox.tiers import Sandbox, failure
-from tests.e2e.conftest import ROOT
+from tests.support.commandline import ROOT
 
 SOURCES = ("setup.py", "arena", "bots", "pyproject.toml", "README.md", "LICENSE")
 BUILD = (

@@ -21,8 +21,8 @@ from arena.match.check import check_bot
 from arena.players.folder import bot_at
 from arena.players.sandbox.tiers import Sandbox, failure
 from arena.players.staging import staged_for_a_while
-from tests.e2e.browser import Browser
-from tests.e2e.conftest import ROOT, Arena
+from tests.support.browser import Browser
+from tests.support.commandline import ROOT, Arena
 
 STARTERS = ROOT / "arena" / "cli" / "starters"
 KITS = {

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import ROOT
+from tests.support.commandline import ROOT
 
 LEAGUE = ROOT / "results" / "league-2"
 LADDER = [

@@ -17,8 +17,8 @@ from arena.commands.playing import SandboxChoice
 from arena.records.league import Joined, StatusChanged, read_league
 from arena.records.record import name_of
 from arena.records.regular import BusyError, turn_in
-from tests.e2e.conftest import FIRST, RANDOM, ROOT, Arena
 from tests.e2e.test_kills import journal_lines, wait_for
+from tests.support.commandline import FIRST, RANDOM, ROOT, Arena
 
 RUN = ("league", "run", "ladder")
 MIRRORED = RANDOM.replace('rng.choice(message["legal"])', 'rng.choice(message["legal"][::-1])')

@@ -11,8 +11,8 @@ import pytest
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import parse_deck
-from tests.e2e.conftest import ROOT
-from tests.rules.test_differential import random_board
+from tests.rules.positions import random_board
+from tests.support.commandline import ROOT
 
 FOLDER = ROOT / "bots" / "learner-python"
 

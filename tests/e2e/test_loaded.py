@@ -4,9 +4,9 @@ import subprocess
 
 import pytest
 
-from tests.e2e.conftest import FIRST, RANDOM, Arena, without_waiting
-from tests.e2e.loaded import loaded_arena
 from tests.e2e.test_kills import journal_lines, processes, wait_for
+from tests.support.commandline import FIRST, RANDOM, Arena, without_waiting
+from tests.support.loaded import loaded_arena
 
 PLAY = ("run", "--deals", 1, "--seed", "x", "--out", "r")
 COMMANDS = [

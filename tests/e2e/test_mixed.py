@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests.e2e.conftest import RANDOM
 from tests.e2e.test_cluster import cluster, kinds, machines  # noqa: F401 - fixtures
+from tests.support.commandline import RANDOM
 
 
 def config(arena, run):

@@ -9,8 +9,8 @@ from arena.match.bench import Bench
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.players.sandbox.tiers import OPEN
-from tests.burners import all_cores, burners
-from tests.e2e.conftest import ROOT
+from tests.support.burners import all_cores, burners
+from tests.support.commandline import ROOT
 
 SLOW = """
 import json, sys, time
@@ -72,7 +72,7 @@ def test_every_bot_has_its_own_limits_and_the_others_keep_the_runs(odds):
     odds("report", "r")
     page = (odds.home / "results" / "r" / "report.html").read_text()
     assert "Limits of their own" in page
-    assert "Time is</dt><dd>processor time" in page
+    assert "Time is</dt><dd>CPU time" in page
 
 
 def test_a_bot_is_told_its_own_clock_and_no_others(arena):
@@ -148,7 +148,5 @@ def test_a_run_says_once_that_a_bot_waits_longer_than_it_computes(arena):
     _, err = arena("run", "waiter", "slow", *options)
     [warning] = [line for line in err.splitlines() if "beyond" in line]
     assert warning.startswith("warning: waiter waits 0.")
-    assert warning.endswith(
-        " s a move beyond its processor time; with --clock wall it would be late"
-    )
+    assert warning.endswith(" s a move beyond its CPU time; with --clock wall it would be late")
     assert arena.records("w")[0]["faults"] == []

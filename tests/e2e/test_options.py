@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from tests.e2e.conftest import FIRST, Arena
+from tests.support.commandline import FIRST, Arena
 
 TELLER = """
 import json, sys

@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 from arena.sdk import position_of
-from tests.e2e.conftest import ROOT, Arena
+from tests.support.commandline import ROOT, Arena
 
 SCHEMA = ROOT / "protocol" / "schemas" / "record.json"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.e2e.conftest import Arena
-from tests.e2e.terminals import ESCAPES, on_terminal, too_wide
+from tests.support.commandline import Arena
+from tests.support.terminals import ESCAPES, on_terminal, too_wide
 
 
 @pytest.fixture

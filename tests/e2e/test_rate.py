@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.e2e.conftest import ROOT
+from tests.support.commandline import ROOT
 
 GAMES = """\
 block,bot_0,bot_1,bot_2,share_0,share_1,share_2

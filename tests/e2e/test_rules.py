@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.e2e.conftest import add_zoo_bot
+from tests.support.commandline import add_zoo_bot
 
 
 def test_all_rules_are_printed_at_eighty_columns_without_marks(arena):

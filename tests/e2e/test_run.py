@@ -11,51 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.match.replay import replay
-from arena.records.record import decode_record
 from arena.rules import CORE
-from arena.rules.boards import Board
-from tests.e2e.conftest import BARE, FIRST, RANDOM, ROOT
-
-STANDINGS = (
-    "rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left,forfeits"
-    ",think_ms,mark,rank_low,rank_high,deals"
-)
-PAIRS = "bot,opponent,games,wins,shared,losses,score,elo_diff,elo_low,elo_high,los"
+from tests.support.commandline import BARE, FIRST, RANDOM, ROOT
 
 
 def rows(text):
     return list(csv.DictReader(io.StringIO(text)))
-
-
-def test_a_round_robin_from_bots_to_standings(arena):
-    out, err = arena("run", "--deals", 3, "--out", "one")
-    folder = arena.home / "results" / "one"
-    records = arena.records("one")
-    assert len(records) == len({record["id"] for record in records}) == 6
-    assert out.splitlines()[0].split()[:3] == ["Rank", "Bot", "Elo"]
-    assert "run one: 'arena report one' shows it as a page" in err
-    assert "2 bots, 1 line-up x 3 deals x 2 seatings on bird = 6 games" in err
-    standings = (folder / "standings.csv").read_text()
-    assert standings.splitlines()[0] == STANDINGS
-    assert (folder / "pairs.csv").read_text().splitlines()[0] == PAIRS
-    table = rows(standings)
-    assert [row["rank"] for row in table] == sorted(row["rank"] for row in table)
-    for row in table:
-        own = [(record, record["bots"].index(row["bot"])) for record in records]
-        assert int(row["games"]) == 6
-        assert int(row["wins"]) == sum(
-            record["ranks"][seat] == 1 and record["ranks"].count(1) == 1 for record, seat in own
-        )
-        assert float(row["avg_left"]) == pytest.approx(
-            sum(record["left"][seat] for record, seat in own) / 6, abs=1e-3
-        )
-        assert int(row["wins"]) + int(row["shared"]) + int(row["losses"]) == 6
-    for record in records:
-        board = Board(
-            "bird", tuple(json.loads((folder / "run.json").read_text())["boards"]["bird"])
-        )
-        list(replay(decode_record(json.dumps(record)), board))
 
 
 def test_run_json_says_what_was_played(arena):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import FIRST
 from tests.e2e.test_kills import journal_lines, processes
+from tests.support.commandline import FIRST
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="memory and files are read from /proc"

@@ -10,11 +10,11 @@ import time
 
 import pytest
 
-from tests.e2e.conftest import FIRST
 from tests.e2e.test_kills import journal_lines, processes, wait_for
+from tests.support.commandline import FIRST
 
 pytestmark = [
-    pytest.mark.skipif(sys.platform != "linux", reason="processor time is counted by Linux"),
+    pytest.mark.skipif(sys.platform != "linux", reason="CPU time is counted by Linux"),
     pytest.mark.alone,
 ]
 

@@ -11,8 +11,8 @@ import os
 
 import pytest
 
-from tests.burners import all_cores, burners
 from tests.e2e.test_kits import PLAIN, lack
+from tests.support.burners import all_cores, burners
 
 GAMES = int(os.environ.get("ARENA_STARTER_GAMES", "0"))
 THINKERS = {"first": [], "montecarlo": ["--template", "montecarlo"]}
@@ -20,9 +20,9 @@ THINKERS = {"first": [], "montecarlo": ["--template", "montecarlo"]}
 same moves.
 """
 QUICK_GAMES = GAMES // 10
-MOST_LATE = 0.05
+MAX_LATE = 0.05
 """The share of games that a starter may lose by a late answer, which docs/first-bot.md names: now
-and then a machine books a stall of 10 ms as processor time.
+and then a machine books a stall of 10 ms as CPU time.
 """
 LIMITS_MS = (20, 50)
 
@@ -108,4 +108,4 @@ def test_a_starter_of_every_language_is_next_to_never_late_with_little_time(
         f"{language} at {move_ms} ms: late in {len(late)} of {len(records)} games, slowest answer"
         f" in time {max(slowest)} ms"
     )
-    assert len(late) <= MOST_LATE * len(records), late
+    assert len(late) <= MAX_LATE * len(records), late

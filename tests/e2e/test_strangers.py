@@ -8,7 +8,7 @@ from arena.errors import SandboxError
 from arena.players.sandbox import tiers
 from arena.players.timekeeper import kernel_counts
 from tests.attacks.conftest import needs, tiers_command  # noqa: F401 - the last is a fixture
-from tests.e2e.conftest import FIRST
+from tests.support.commandline import FIRST
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def fit():
     """Skips where strangers cannot play."""
     needs("bubblewrap")
     if not kernel_counts():
-        pytest.skip("the kernel counts no processor time here")
+        pytest.skip("the kernel counts no CPU time here")
 
 
 def test_strangers_play_in_bubblewrap_and_each_game_has_its_own_deck(arena, fit):
@@ -45,7 +45,7 @@ def test_strangers_do_not_play_in_the_weaker_sandbox(arena, request):
 def test_strangers_do_not_play_where_the_kernel_does_not_count(monkeypatch):
     needs("bubblewrap")
     monkeypatch.setattr(tiers, "kernel_counts", lambda: False)
-    with pytest.raises(SandboxError, match="a kernel that does not count their processor time"):
+    with pytest.raises(SandboxError, match="a kernel that does not count their CPU time"):
         tiers.choose("strangers", accept_none=True)
 
 

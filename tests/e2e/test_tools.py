@@ -13,9 +13,9 @@ import msgspec
 import pytest
 
 from arena.cli.main import run_command
-from arena.players import messages
-from tests.e2e.conftest import FIRST, RANDOM, Arena, add_zoo_bot
+from arena.players import views
 from tests.e2e.test_kills import wait_for
+from tests.support.commandline import FIRST, RANDOM, Arena, add_zoo_bot
 
 LAST = RANDOM.replace('rng.choice(message["legal"])', 'message["legal"][-1]')
 NEW = FIRST.replace(
@@ -304,7 +304,7 @@ def test_leaks_are_searched_for(arena):
 def test_a_leak_is_shown_with_both_states(capsys, monkeypatch):
     def leaky(state, number, time_ms, *, full):
         return msgspec.structs.replace(
-            messages.turn_view(state, number, time_ms, full=full), hand=[str(state.hands)]
+            views.turn_view(state, number, time_ms, full=full), hand=[str(state.hands)]
         )
 
     monkeypatch.setattr("arena.players.bot.turn_view", leaky)

@@ -12,7 +12,7 @@ import pytest
 from arena.records.record import shares
 from arena.rules.notation import PASS, parse_move
 from arena.training import action_of, qin_v0
-from tests.e2e.conftest import ROOT
+from tests.support.commandline import ROOT
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import shlex
 import pytest
 
 from arena.cli.main import COMMANDS as HELPED
-from tests.e2e.conftest import FIRST, Arena
-from tests.e2e.terminals import on_terminal, too_wide
 from tests.exports.runs import duels, game_of, write_run
+from tests.support.commandline import FIRST, Arena
+from tests.support.terminals import on_terminal, too_wide
 
 BOTS = [f"my-long-bot-name-{number}:depth={number},move_ms=50" for number in range(10, 16)]
 GAME = f"bird/{'+'.join(BOTS[:2])}/0/0"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena.exports.grid import ASCII, Pen
-from arena.exports.text import LEAST, overview_lines, overview_text
+from arena.exports.text import MIN_DRAWING, overview_lines, overview_text
 from arena.ratings.tables import make_tables
 from tests.ratings.synthetic import counts_of, duel
 
@@ -49,7 +49,7 @@ def test_a_table_is_never_wider_than_the_terminal(width):
 
 
 def test_without_room_for_a_drawing_there_is_none():
-    narrow = overview_lines(EXAMPLE, 20 + LEAST, ASCII)
+    narrow = overview_lines(EXAMPLE, 20 + MIN_DRAWING, ASCII)
     assert narrow[0].split() == ["Rank", "Bot", "Elo", "Share%"]
 
 

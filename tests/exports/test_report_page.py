@@ -17,7 +17,7 @@ from arena.errors import RunError
 from arena.exports.grid import moment
 from arena.exports.ground import FRAME
 from arena.exports.parts import SIDE
-from arena.exports.report.games import MOST_BYTES
+from arena.exports.report.games import MAX_BYTES
 from arena.exports.report.make import game_page, report_page
 from arena.exports.report.page import data_text, rules_named
 from arena.exports.report.sections import repeat_command
@@ -261,9 +261,9 @@ def test_a_run_of_many_bots_and_games_is_below_five_megabytes(tmp_path):
     assert len(made.text.encode()) < 5_000_000
     assert "because the page is full" in made.notes[0]
     assert (
-        MOST_BYTES * 0.9
+        MAX_BYTES * 0.9
         < len(json.dumps(data_of(made.text), separators=(",", ":")).encode())
-        < MOST_BYTES * 1.1
+        < MAX_BYTES * 1.1
     )
 
 

@@ -8,7 +8,8 @@ import pytest
 from arena.exports.report.games import game_object
 from arena.match.replay import replay, start_state
 from arena.rules.boards import built_in
-from arena.rules.notation import deck_text, draw
+from arena.rules.notation import deck_text
+from arena.rules.positions import draw
 from tests.exports.runs import game_of
 
 

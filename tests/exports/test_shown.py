@@ -8,7 +8,7 @@ Text in a picture counts as cut off if it begins or ends outside the viewBox. Wh
 from x, y, text-anchor, the font size and 0.6 of that for a letter, which is about the mean of the
 widest fonts in use; so it can be wrong by a few letters in a line of many. What is drawn by ``use``
 is not seen, and of transforms only ``translate`` and ``scale`` are. Pages are not measured: a
-browser lays them out, and tests/e2e/test_pages_browser.py asks one.
+browser lays them out, and tests/browser/test_pages.py asks one.
 """
 
 import json

@@ -39,8 +39,8 @@ from arena.rules.notation import (
     TILES,
     deck_text,
     move_text,
-    position_text,
 )
+from arena.rules.positions import position_text
 from arena.rules.terms import HAND
 from arena.sdk import Position
 

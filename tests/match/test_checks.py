@@ -253,7 +253,7 @@ def test_a_bot_that_waits_is_told_that_it_would_be_late_by_the_wall_clock(tmp_pa
     step = next(step for step in checked if step.name == "a complete game")
     checked.close()
     assert step.passed
-    note = r"; note: waiter waits 0\.\d\d s a move beyond its processor time; with --clock wall it"
+    note = r"; note: waiter waits 0\.\d\d s a move beyond its CPU time; with --clock wall it"
     assert re.search(note, step.detail)
 
 

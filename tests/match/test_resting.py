@@ -12,7 +12,7 @@ from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 
 pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="only Linux counts a bot's processor time"
+    sys.platform != "linux", reason="only Linux counts a bot's CPU time"
 )
 
 PROGRAM = """
@@ -20,7 +20,7 @@ import json, os, sys, time
 
 shared, task = sys.argv[1:]
 seen = os.path.join(shared, "seen")
-MOST_S = 60
+MAX_S = 60
 
 def compute():
     open(os.path.join(shared, f"computes-{os.getpid()}"), "w").close()
@@ -29,7 +29,7 @@ def compute():
 
 def watch():
     # Writes down the states of the two other bots once both are stopped, or after a minute.
-    deadline = time.monotonic() + MOST_S
+    deadline = time.monotonic() + MAX_S
     states = []
     while states != ["T", "T"] and time.monotonic() < deadline:
         time.sleep(0.01)

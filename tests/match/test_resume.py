@@ -12,8 +12,8 @@ from arena.errors import FaultKind, Forfeit, RunError
 from arena.match.decisions import Recorded
 from arena.match.referee import GamePlan, Referee
 from arena.match.replay import Script, first_difference, resumed
-from arena.players.messages import turn_view
 from arena.players.player import InProcessPlayer, Player, random_move
+from arena.players.views import turn_view
 from arena.records.timing import Timing
 from arena.rules.boards import parse_board
 from arena.tournament.schedule import deck_of

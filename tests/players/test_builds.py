@@ -217,7 +217,7 @@ def test_a_kept_build_that_was_changed_is_made_anew(folder, tmp_path, walls, spo
 
 
 def test_the_builds_not_used_for_the_longest_time_go_when_the_cache_is_full(tmp_path, monkeypatch):
-    monkeypatch.setattr("arena.players.builds.MOST_BYTES", 2500)
+    monkeypatch.setattr("arena.players.builds.MAX_BYTES", 2500)
     cache, source = BuildCache(tmp_path / "cache"), tmp_path / "source"
     source.mkdir()
     (source / "file").write_bytes(bytes(1000))
@@ -243,7 +243,7 @@ def test_a_bot_that_plays_keeps_its_build_when_the_cache_loses_it(
 ):
     first = stage(bot_at(folder), tmp_path / "one" / "b", walls)
     text = (first.folder / "built").read_text()
-    monkeypatch.setattr("arena.players.builds.MOST_BYTES", 1)
+    monkeypatch.setattr("arena.players.builds.MAX_BYTES", 1)
     (folder / "bot.py").write_text("print(1)\n")
     stage(bot_at(folder), tmp_path / "two" / "b", walls)
     assert BuildCache(cache_folder("builds")).size()[0] == 0

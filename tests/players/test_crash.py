@@ -304,7 +304,7 @@ def test_errors_of_other_languages_and_odd_places_are_read(tmp_path, stderr, sta
     for name in ("Bot.java", "b.py", "src/bot.rs"):
         (tmp_path / name).touch()
     crash = crash_of(stderr, status, tmp_path)
-    assert (crash.place, crash.said[: len(said)]) == (place, said)
+    assert (crash.place, crash.words[: len(said)]) == (place, said)
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ def test_a_staged_bot_is_built_and_its_source_is_not_touched(folder, tmp_path):
 
 
 def test_what_a_build_makes_can_be_read_by_all(folder, tmp_path):
-    """The kernel ends its count of processor time at a program that may be run but not read."""
+    """The kernel ends its count of CPU time at a program that may be run but not read."""
     text = (folder / "bot.toml").read_text()
     build = "mkdir made; cp /bin/true made/own; chmod 111 made/own; chmod 111 made"
     (folder / "bot.toml").write_text(f'{text}build = [["sh", "-c", "{build}"]]\n')

@@ -57,7 +57,7 @@ def test_a_folder_with_a_pipe_or_too_many_files_is_refused(tmp_path, monkeypatch
         make_grants([f"read:{tmp_path}"], Path(), [])
     (tmp_path / "deep" / "er" / "pipe").unlink()
     assert make_grants([f"read:{tmp_path}"], Path(), []).read == (str(tmp_path),)
-    monkeypatch.setattr(grants, "MOST_FILES", 1)
+    monkeypatch.setattr(grants, "MAX_FILES", 1)
     with pytest.raises(ConfigError, match="at most 1 files"):
         make_grants([f"read:{tmp_path}"], Path(), [])
 

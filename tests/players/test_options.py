@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from arena.errors import BotFolderError, ConfigError
 from arena.players.folder import bot_at, renamed, with_options
 from arena.players.labels import (
-    MOST_TEXT,
+    MAX_TEXT,
     nearest_label,
     read_settings,
     settings_text,
@@ -95,11 +95,7 @@ def test_a_number_is_written_without_a_plus_and_read_back_as_it_was(number):
         ("style=loud", "expected style to be one of calm, wild, got 'loud'", ""),
         ("move_ms=0", "expected move_ms to be a whole number from 1 to 86400000", "time for a"),
         ("memory_mb=1e3", "expected memory_mb to be a whole number from 16 to 4096", ""),
-        (
-            f"c={'1' * MOST_TEXT}",
-            "expected options of at most 160 characters, got 162",
-            "leave out",
-        ),
+        (f"c={'1' * MAX_TEXT}", "expected options of at most 160 characters, got 162", "leave out"),
         ("depth=\u202e3", r"got '\u202e3'", ""),
     ],
 )
@@ -255,7 +251,7 @@ def with_float(number):
 def test_the_folder_of_a_game_has_a_name_that_every_system_takes():
     assert evidence_name("bird/a+b/3/1", 0) == "faults/bird/a+b/3/1/seat-0.json"
     assert evidence_name("bird/a:c=1+b/3/1", 0) == "faults/bird/a~c=1+b/3/1/seat-0.json"
-    label = f"{'b' * 40}:c={'1' * (MOST_TEXT - 2)}"
+    label = f"{'b' * 40}:c={'1' * (MAX_TEXT - 2)}"
     long, other = (
         evidence_name(f"bird/{'+'.join([label] * 3 + [last])}/3/1", 0) for last in ("x", "y")
     )

@@ -32,9 +32,7 @@ from tests.players.test_timekeeper import (
 BUDGET_NS, WAITED_NS = 400_000_000, 4_000_000_000
 BUSY, FAIR = 0.02, 0.12
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="processor time is counted by Linux"
-)
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="CPU time is counted by Linux")
 
 
 class ScriptedMeter:
@@ -78,7 +76,7 @@ def test_a_bot_that_wanted_a_processor_on_a_machine_too_busy_to_be_fair_is_not_t
 def test_a_bot_that_slept_on_a_busy_machine_is_late():
     late = verdict(used_ms=[90, 91], shares=[BUSY] * PROBES)
     assert isinstance(late, OutOfTime)
-    assert late.allowance == "4000 ms (it used 90 of its 400 ms of processor time)"
+    assert late.allowance == "4000 ms (it used 90 of its 400 ms of CPU time)"
 
 
 def test_a_bot_is_late_if_the_machine_was_fair_at_one_look():
@@ -98,7 +96,7 @@ STARTUP_NS = 500_000_000
 @pytest.fixture
 def start_by_script(monkeypatch):
     """A function that asks a bot to start, which answers after so many slices of waiting, and the
-    time that passes by then, in ns. The bot uses next to no processor time; ``wants`` says whether
+    time that passes by then, in ns. The bot uses next to no CPU time; ``wants`` says whether
     it waits for a processor all the while, or for something else.
     """
     clock = ScriptedClock()
@@ -128,7 +126,7 @@ def test_a_start_that_is_idle_for_its_limit_is_late(start_by_script):
     slices = slices_in(patience(STARTUP_NS))
     with pytest.raises(OutOfTime) as late:
         start_by_script(wants=False, slices=slices, shares=[FAIR])
-    assert late.value.use == "it used 0 ms of processor time in 505 ms"
+    assert late.value.use == "it used 0 ms of CPU time in 505 ms"
 
 
 def test_a_start_that_is_idle_for_less_than_its_limit_is_in_time(start_by_script):
@@ -139,7 +137,7 @@ def test_a_start_that_is_idle_for_less_than_its_limit_is_in_time(start_by_script
 IMPORTS = "\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass\n"
 SLEEPS = "\ntime.sleep(1.2)\n"
 LIMIT_MS = 600
-"""More than the processor time of `IMPORTS`, and less than the sleep of `SLEEPS`."""
+"""More than the CPU time of `IMPORTS`, and less than the sleep of `SLEEPS`."""
 
 
 def starting(player, name, before):  # noqa: F811
@@ -168,7 +166,7 @@ def test_a_start_that_sleeps_beyond_its_limit_is_a_fault_and_says_what_it_used(p
 
 def test_a_start_that_computes_beyond_its_limit_is_a_fault_on_any_machine(player, monkeypatch):  # noqa: F811
     monkeypatch.setattr(Meter, "wants_processor", lambda _: True)
-    with pytest.raises(Forfeit, match=f"within the {LIMIT_MS} ms of processor time allowed for"):
+    with pytest.raises(Forfeit, match=f"within the {LIMIT_MS} ms of CPU time allowed for"):
         begun(starting(player, "loader", IMPORTS + IMPORTS))
 
 

@@ -1,4 +1,4 @@
-"""An answer costs processor time: a busy machine makes nobody late or stops the run, no crowd makes
+"""An answer costs CPU time: a busy machine makes nobody late or stops the run, no crowd makes
 a rival late, and whoever computes while another is asked is stopped.
 """
 
@@ -38,14 +38,14 @@ from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import parse_deck
 from arena.tournament.schedule import single_game
-from tests.burners import all_cores, burners
-from tests.stalls import unless_the_machine_stalled
+from tests.support.burners import all_cores, burners
+from tests.support.stalls import unless_the_machine_stalled
 
 ROOT = Path(__file__).parents[2]
 BIRD = built_in("bird")
 START = Start(players=2, seat=0, board=BIRD.rows, pagodas=24, seed=1, move_ms=400)
 BUDGET_NS = 400_000_000
-LATE = r"the bot used \d+ ms of processor time for an answer that might take 400 ms"
+LATE = r"the bot used \d+ ms of CPU time for an answer that might take 400 ms"
 
 HEAD = """
 import json, os, signal, sys, time
@@ -75,14 +75,14 @@ for message in messages():
 """
 
 pytestmark = [
-    pytest.mark.skipif(sys.platform != "linux", reason="processor time is counted by Linux"),
+    pytest.mark.skipif(sys.platform != "linux", reason="CPU time is counted by Linux"),
     pytest.mark.alone,
 ]
 
 
 @pytest.fixture(params=["counter", "proc"])
 def counting(request, monkeypatch):
-    """How processor time is added up: by the kernel, or process by process."""
+    """How CPU time is added up: by the kernel, or process by process."""
     if request.param == "proc":
         monkeypatch.setitem(process.LIMITS, "counter", 0)
     return request.param
@@ -177,7 +177,7 @@ def test_strangers_who_leave_a_third_of_a_processor_make_no_bot_late(one_core, p
         ("crowd(14); time.sleep(600)", LATE),
         (
             "time.sleep(600)",
-            r"no answer came within \d+ ms \(it used \d+ of its 400 ms of processor time\): ",
+            r"no answer came within \d+ ms \(it used \d+ of its 400 ms of CPU time\): ",
         ),
         (
             "os.kill(os.getpid(), signal.SIGSTOP)",
@@ -276,7 +276,7 @@ def test_a_shell_that_minds_its_child_goes_on_after_both_were_stopped(
 
 
 def test_who_cannot_be_stopped_is_ended(player, monkeypatch):
-    monkeypatch.setattr(process, "MOST_PAUSES", 0)
+    monkeypatch.setattr(process, "MAX_PAUSES", 0)
     awake = begun(player("awake", after_turn="compute(99)"))
     ask(awake)
     rest_until(awake, awake.process.ending)
@@ -287,7 +287,7 @@ def test_who_cannot_be_stopped_is_ended(player, monkeypatch):
 def test_the_kernels_counter_is_read_with_each_answer(player):
     steady = begun(player("steady", in_turn="compute(0.02)"))
     if steady.process.meter.counter < 0:
-        pytest.skip("this machine gives no counter of processor time")
+        pytest.skip("this machine gives no counter of CPU time")
     costs = [ask(steady).spent_ns for _ in range(3)]
     assert all(cost >= 15_000_000 for cost in costs)
     assert steady.channel.counter == steady.process.meter.counter
@@ -316,8 +316,7 @@ def test_a_crowd_costs_no_rival_the_game(one_core, player, players, sandbox):
     assert {fault.seat for fault in record.faults} <= {0}
     for fault in record.faults:
         assert re.search(
-            "used [0-9]+ ms of processor time for an answer|because it had [0-9]+ processes",
-            fault.detail,
+            "used [0-9]+ ms of CPU time for an answer|because it had [0-9]+ processes", fault.detail
         ), fault.detail
 
 
@@ -441,7 +440,7 @@ class ScriptedChannel:
 
 @pytest.fixture
 def ask_by_script(monkeypatch):
-    """A function that asks a bot which uses no processor time; each wait for its answer takes so
+    """A function that asks a bot which uses no CPU time; each wait for its answer takes so
     many ns longer than it should. A real machine does not stand still when a test wants it to.
     """
     clock = ScriptedClock()

@@ -13,16 +13,13 @@ from arena.rules.boards import built_in, parse_board
 from arena.rules.notation import (
     TILES,
     UNKNOWN,
-    draw,
     move_text,
     parse_deck,
     parse_move,
-    parse_position,
     parse_square,
     parse_tile,
-    position_text,
-    read_cells,
 )
+from arena.rules.positions import draw, parse_position, position_text, read_cells
 from arena.tournament.schedule import deck_of
 from tests.protocol.dialogue import blocks
 from tests.rules.positions import read_hand

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 from arena.errors import Forfeit
 from arena.match.referee import Referee
-from arena.players.messages import Hello, Quit, decode_reply, encode, turn_view
+from arena.players.decoding import decode_reply
+from arena.players.messages import Hello, Quit, encode
 from arena.players.player import InProcessPlayer, random_move
+from arena.players.views import turn_view
 from arena.records.record import encode_record
 from arena.records.timing import Timing
 from arena.rules.boards import built_in

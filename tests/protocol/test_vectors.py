@@ -14,9 +14,10 @@ import msgspec
 import pytest
 
 from arena.errors import MoveError
-from arena.players.messages import position_view
+from arena.players.views import position_view
 from arena.rules import State, pure, state
-from arena.rules.notation import move_text, parse_move, parse_position, position_text
+from arena.rules.notation import move_text, parse_move
+from arena.rules.positions import parse_position, position_text
 from arena.rules.state import BoardState
 from arena.rules.terms import NOBODY
 from tests.protocol.dialogue import blocks

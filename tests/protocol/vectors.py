@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.players.messages import played_view, position_view
+from arena.players.views import played_view, position_view
 from arena.rules import State
 from arena.rules.boards import Board, built_in, parse_board
 from arena.rules.notation import (
@@ -24,8 +24,8 @@ from arena.rules.notation import (
     parse_move,
     parse_square,
     parse_tile,
-    position_text,
 )
+from arena.rules.positions import position_text
 from arena.rules.terms import NOBODY
 from arena.tournament.schedule import deck_of
 from tests.rules.perft import perft
@@ -77,7 +77,7 @@ GAMES = [
 
 TENTH = 10
 """Positions are written out before every tenth move."""
-MOST_PLAYED = 20_000
+MAX_PLAYED = 20_000
 """The last count of a line is the first one above this, or 0."""
 
 
@@ -152,7 +152,7 @@ def after_moves(line, state_class=State):
 def counts_of(state):
     """The counts by depth, from 0 on."""
     counts = [1]
-    while 0 < counts[-1] <= MOST_PLAYED:
+    while 0 < counts[-1] <= MAX_PLAYED:
         counts.append(perft(state, len(counts)))
     return counts
 

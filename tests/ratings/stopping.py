@@ -12,7 +12,7 @@ import numpy as np
 from arena.ratings.estimates import plain_estimate, unbiased_estimate
 from arena.ratings.likelihood import ELO
 from arena.ratings.margins import MarginTest
-from arena.ratings.sequential import Question, SequentialTest, Verdict
+from arena.ratings.sequential import Question, Verdict, WinTest
 from tests.ratings.worlds import World, every_line_up, play
 
 LUCK = 0.3
@@ -32,7 +32,7 @@ class Case(NamedTuple):
 
     def test(self):
         """The test, without a block."""
-        return (MarginTest if self.by == "margin" else SequentialTest)(self.question)
+        return (MarginTest if self.by == "margin" else WinTest)(self.question)
 
 
 def blocks(case, rng, count):

@@ -14,7 +14,7 @@ from arena.errors import UserError
 from arena.exports.analysis import analysis_object, analysis_text
 from arena.ratings.analysis import Spent, analyse_run
 from arena.ratings.company import Company
-from arena.ratings.likelihood import holm
+from arena.ratings.intervals import holm
 from arena.ratings.tables import run_tables
 from arena.ratings.tally import WholeRow, row_decoder
 from arena.records.journal import read_rows

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena.exports.analysis import history_text
-from arena.ratings.history import LEAST_VARIANCE, History, history_table, level_on, on_scale
+from arena.ratings.history import MIN_VARIANCE, History, history_table, level_on, on_scale
 from arena.records.league import Joined, League, PlaceFound, Scaled, StatusChanged
 from tests.ratings.test_order import fit_of
 from tests.tournament.placing_games import World
@@ -126,6 +126,6 @@ def test_a_scale_that_rests_on_one_benchmark_is_said():
 
 
 def test_a_benchmark_weighs_more_the_better_it_is_known_up_to_a_limit():
-    names, errors = ["sure", "sure-too", "vague"], [0.01, LEAST_VARIANCE**0.5, 2.0]
+    names, errors = ["sure", "sure-too", "vague"], [0.01, MIN_VARIANCE**0.5, 2.0]
     level = level_on(names, fit_of([0, 0, 0], errors), (), dict.fromkeys(names, 0.0))
     assert level.weights == pytest.approx(np.array([4, 4, 1]) / 9)

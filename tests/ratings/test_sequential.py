@@ -6,21 +6,15 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from arena.ratings.estimates import (
-    Endpoint,
-    chance_of_less,
-    disagreement,
-    look_at,
-    plain_estimate,
-    unbiased_estimate,
-)
-from arena.ratings.sequential import Question, SequentialTest, Verdict, log_likelihood_ratio
+from arena.ratings.estimates import disagreement, look_at, plain_estimate, unbiased_estimate
+from arena.ratings.motion import Endpoint, chance_of_less
+from arena.ratings.sequential import Question, Verdict, WinTest, log_likelihood_ratio
 from tests.ratings.test_margins import fed as fed_by_margin
 from tests.ratings.test_margins import game
 
 
 def fed(values, question=None, **options):
-    test = SequentialTest(question or Question(), **options)
+    test = WinTest(question or Question(), **options)
     for value in values:
         test.add((1 + value) / 2, (1 - value) / 2)
     return test
@@ -44,14 +38,14 @@ def test_the_bounds_are_walds():
 
 
 def test_what_elo_is_worth_between_two_is_the_logistic_curve():
-    test = SequentialTest(Question())
+    test = WinTest(Question())
     assert test.worth(190.8485018879) == pytest.approx(0.5, abs=1e-9)
     assert test.worth(0) == 0
     assert test.worth(-50) == -test.worth(50)
 
 
 def test_what_elo_is_worth_against_others_depends_on_how_strong_they_are():
-    even, strong = SequentialTest(Question(), groups=1), SequentialTest(Question(), groups=1)
+    even, strong = WinTest(Question(), groups=1), WinTest(Question(), groups=1)
     for _ in range(1000):
         even.add(0.5, 0.5)
         strong.add(0.1, 0.1)
@@ -60,19 +54,19 @@ def test_what_elo_is_worth_against_others_depends_on_how_strong_they_are():
 
 
 def test_opponents_of_different_strength_count_by_their_blocks():
-    mixed = SequentialTest(Question(), groups=2)
+    mixed = WinTest(Question(), groups=2)
     for _ in range(1000):
         mixed.add(0.9, 0.9, 0)
         mixed.add(0.1, 0.1, 1)
     assert mixed.worth(40) == pytest.approx(
-        0.36 * SequentialTest(Question(), groups=1).worth(40), rel=0.05
+        0.36 * WinTest(Question(), groups=1).worth(40), rel=0.05
     )
 
 
 @pytest.mark.parametrize(("new", "old"), [(0.3, 0.2), (0.21, 0.03), (0.6, 0.9), (0.98, 0.9)])
 def test_against_others_the_difference_in_elo_is_that_of_the_odds(new, old):
     """So it is the one that a table of ratings shows, seats aside."""
-    test = SequentialTest(Question(), groups=1)
+    test = WinTest(Question(), groups=1)
     for _ in range(100_000):
         test.add(new, old)
     odds = (new / (1 - new)) / (old / (1 - old))
@@ -92,14 +86,14 @@ def test_blocks_that_are_all_alike_need_enough_of_them():
 
 
 def test_a_test_without_blocks_knows_nothing():
-    test = SequentialTest(Question())
+    test = WinTest(Question())
     assert (test.llr, test.verdict) == (0, Verdict.UNDECIDED)
     assert unbiased_estimate(test) == (0, -inf, inf)
     assert plain_estimate(test) == (0, -inf, inf)
 
 
 def test_every_look_has_the_plain_estimate_of_the_blocks_so_far():
-    test, look = SequentialTest(Question(0, 40)), None
+    test, look = WinTest(Question(0, 40)), None
     for value in [1.0, 1.0, -1.0, 0.5, 0.0, 0.5, 1.0, -0.5] * 8:
         test.add((1 + value) / 2, (1 - value) / 2)
         look, plain = look_at(test, look), plain_estimate(test)
@@ -107,7 +101,7 @@ def test_every_look_has_the_plain_estimate_of_the_blocks_so_far():
         assert look.elo == pytest.approx(plain.elo, abs=1e-3)
         if test.blocks > 20:
             assert look.error == pytest.approx((plain.high - plain.low) / 2, rel=0.1)
-    assert look_at(SequentialTest(Question())) == (0, 0, 0, inf, Verdict.UNDECIDED)
+    assert look_at(WinTest(Question())) == (0, 0, 0, inf, Verdict.UNDECIDED)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +190,7 @@ def test_a_test_far_from_its_bounds_is_estimated_as_if_there_were_none():
 
 def test_a_bound_that_was_met_draws_the_estimate_back():
     values = [1.0, -1.0, 0.5, 0.0, 0.5] * 600
-    test = SequentialTest(Question())
+    test = WinTest(Question())
     for value in values:
         test.add((1 + value) / 2, (1 - value) / 2)
         if test.verdict == Verdict.BETTER:
@@ -215,7 +209,7 @@ def test_a_bound_that_was_met_draws_the_estimate_back():
 def test_every_outcome_has_an_estimate_within_its_interval(question, groups, shares, blocks):
     if not groups and sum(shares) != 1:
         return
-    test = SequentialTest(question, groups=groups)
+    test = WinTest(question, groups=groups)
     for number in range(blocks):
         test.add(*shares, number % max(groups, 1))
         if test.verdict != Verdict.UNDECIDED:

@@ -175,7 +175,7 @@ def test_the_short_table_says_which_bot_is_held_and_that_time_was_the_wall_clock
     below = overview_text(tables)
     assert "so b is held at 0; --prior 1 gives everybody a number" in below
     assert "\ntime is measured by the wall clock (--clock wall)\n" in below
-    assert "processor time" not in overview_text(tables._replace(clock="cpu"))
+    assert "CPU time" not in overview_text(tables._replace(clock="cpu"))
 
 
 def test_groups_that_never_met_are_noted_and_stand_one_below_the_other():

@@ -19,9 +19,9 @@ from arena.ratings.results import RANKS, count_games
 SEAT_STEP = -15.0
 SHARED = 0.1
 """Of so many games two winners are drawn; they share the win if they differ."""
-MOST_LINE_UPS = 60
+MAX_LINE_UPS = 60
 LEFT_PER_UNIT = 2.0
-MOST_LEFT = 15
+MAX_LEFT = 15
 GAMES_OF_TRUTH = 1_000_000
 
 
@@ -81,7 +81,7 @@ class Played(NamedTuple):
         """
         apart = self.luck[..., 0] - self.luck[..., 1]
         return (
-            np.sign(apart) * np.minimum(np.ceil(LEFT_PER_UNIT * np.abs(apart)), MOST_LEFT)
+            np.sign(apart) * np.minimum(np.ceil(LEFT_PER_UNIT * np.abs(apart)), MAX_LEFT)
         ).astype(int)
 
     def results(self, kept=None, *, places=False):
@@ -117,9 +117,9 @@ def levels(bots):
 def every_line_up(players, bots):
     """(L, k) all sets of bots, or a sample of them if there are too many."""
     line_ups = np.array(list(combinations(range(bots), players)))
-    if len(line_ups) <= MOST_LINE_UPS:
+    if len(line_ups) <= MAX_LINE_UPS:
         return line_ups
-    return np.random.default_rng(1).permutation(line_ups)[:MOST_LINE_UPS]
+    return np.random.default_rng(1).permutation(line_ups)[:MAX_LINE_UPS]
 
 
 def play(world, deals, rng):
@@ -134,7 +134,7 @@ def play(world, deals, rng):
 def _left(utilities):
     """Pagodas left: none for the winner, and the more the further behind."""
     behind = utilities.max(axis=-1, keepdims=True) - utilities
-    return np.minimum(np.ceil(LEFT_PER_UNIT * behind), MOST_LEFT)
+    return np.minimum(np.ceil(LEFT_PER_UNIT * behind), MAX_LEFT)
 
 
 def _utilities(world, deals, rng):

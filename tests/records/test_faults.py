@@ -28,7 +28,7 @@ def said(size):
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(faults_module, "MOST_EVIDENCE", 300_000)
+    monkeypatch.setattr(faults_module, "MAX_EVIDENCE", 300_000)
 
 
 def test_evidence_is_kept_until_the_budget_is_spent(tmp_path):

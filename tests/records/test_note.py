@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import Forfeit
-from arena.players.messages import SILENCE, decode_reply, said
-from arena.records.notes import LARGEST, MOST_TEXT, kept_notes, losses, note_of, wrong_note
+from arena.players.decoding import decode_reply, read_note
+from arena.players.messages import SILENCE
+from arena.records.notes import LARGEST, MAX_TEXT, kept_notes, losses, note_of, wrong_note
 from arena.records.record import GameRecord
 from arena.records.strict import decode_strictly
 from tests.protocol.test_schemas import RECORDS, VALIDATORS
@@ -23,7 +24,7 @@ def kept(text):
         MOVE + b',"note":' + (text if isinstance(text, bytes) else text.encode()) + b"}"
     )
     assert (reply.id, reply.move) == (2, "Rb1Rc1")
-    note = note_of(said(reply.note))
+    note = note_of(read_note(reply.note))
     return note and {name: told for name, told in note.entry(0).items() if name != "turn"}
 
 
@@ -50,7 +51,7 @@ def kept(text):
         ('{"turn":9,"seat":1,"n":1}', {"n": 1}),
         ('{"a b":1,"1a":2,"é":3,"":4,"ok_1":5,"' + "x" * 25 + '":6}', {"ok_1": 5}),
         (json.dumps(dict.fromkeys("abcdefghij", 1)), dict.fromkeys("abcdefgh", 1)),
-        ('{"text":"' + "x" * 500 + '"}', {"text": "x" * MOST_TEXT}),
+        ('{"text":"' + "x" * 500 + '"}', {"text": "x" * MAX_TEXT}),
         ('{"text":"a\\u0000b\\nc\\u202ed\\u001b[31me"}', {"text": "a b c d [31me"}),
         ('{"text":" \\u200b "}', None),
         ('{"text":"\\ud83d half"}', {"text": "half"}),
@@ -153,7 +154,7 @@ def test_a_record_with_notes_passes():
         [{**GOOD, "turn": 0.0}], [{**GOOD, "turn": "0"}], [{**GOOD, "turn": True}],
         [{**GOOD, "seat": 0}], [{**GOOD, "value": 1.5}], [{**GOOD, "value": "0.5"}],
         [{**GOOD, "value": None}], [{**GOOD, "value": 0.123456}], [{**GOOD, "text": ""}],
-        [{**GOOD, "text": "x" * (MOST_TEXT + 1)}], [{**GOOD, "text": "a\u202eb"}],
+        [{**GOOD, "text": "x" * (MAX_TEXT + 1)}], [{**GOOD, "text": "a\u202eb"}],
         [{**GOOD, "text": 1}], [{**GOOD, "a b": 1}], [{**GOOD, "n": "1"}], [{**GOOD, "n": [1]}],
         [{**GOOD, "n": LARGEST + 1}], [{**GOOD, **dict.fromkeys("abcdefgh", 1)}],
     ],
@@ -202,5 +203,5 @@ def test_notes_of_a_stranger_are_cut_before_anybody_sees_them():
         {"turn": 2.5, "n": 1},
         {"n": 1},
     ]
-    assert kept_notes(hostile) == {1: note_of({"text": " [2J" + "x" * (MOST_TEXT - 4), "n": 1.5})}
+    assert kept_notes(hostile) == {1: note_of({"text": " [2J" + "x" * (MAX_TEXT - 4), "n": 1.5})}
     assert kept_notes(None) == {}

@@ -2,18 +2,9 @@
 
 import random
 
-from arena.rules.boards import built_in
-from arena.rules.notation import (
-    COPIES,
-    PASS,
-    TILES,
-    draw,
-    move_text,
-    parse_move,
-    parse_tile,
-    position_text,
-    read_cells,
-)
+from arena.rules.boards import COLOURS, Board, built_in
+from arena.rules.notation import COPIES, PASS, TILES, move_text, parse_move, parse_tile
+from arena.rules.positions import draw, position_text, read_cells
 from arena.rules.terms import PAGODAS
 
 
@@ -99,3 +90,17 @@ def middle_of_a_game(state_class, players=2, turns=20, name="bird"):
     for _ in range(turns):
         state.play(random_move(state, rng))
     return state
+
+
+def random_board(rng, side):
+    """A board of at most ``side`` rows and columns, with villages, water and starting tiles."""
+    width, height = rng.randint(1, side), rng.randint(1, side)
+    letters = rng.choices(
+        [".", "V", "~", "R", "Y", "B"],
+        [80, rng.randint(0, 12), rng.randint(0, 12), 2, 2, 2],
+        k=width * height,
+    )
+    letters[rng.randrange(width * height)] = rng.choice(COLOURS)
+    return Board(
+        "random", tuple("".join(letters[row * width : (row + 1) * width]) for row in range(height))
+    )

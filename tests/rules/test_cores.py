@@ -19,8 +19,14 @@ from arena.errors import ArenaError
 from arena.rules.boards import Board, built_in, parse_board
 from arena.rules.notation import PASS, UNKNOWN, parse_move
 from arena.rules.setup import checked_setup, parts_of
-from tests.rules.positions import full_deck, middle_of_a_game, position, random_move, state_text
-from tests.rules.test_differential import random_board
+from tests.rules.positions import (
+    full_deck,
+    middle_of_a_game,
+    position,
+    random_board,
+    random_move,
+    state_text,
+)
 from tests.rules.twins import play_both
 
 ROOT = Path(__file__).parents[2]

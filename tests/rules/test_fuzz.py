@@ -9,14 +9,8 @@ from hypothesis import strategies as st
 
 from arena.errors import ArenaError, BoardError, InvalidMoveError, NotationError
 from arena.rules.boards import Board, built_in, parse_board
-from arena.rules.notation import (
-    deck_text,
-    move_text,
-    parse_deck,
-    parse_move,
-    parse_square,
-    read_cells,
-)
+from arena.rules.notation import deck_text, move_text, parse_deck, parse_move, parse_square
+from arena.rules.positions import read_cells
 from tests.rules.positions import full_deck, state_text
 from tests.rules.twins import compare, outcome, play_both, play_on
 

@@ -17,9 +17,9 @@ from arena.rules.notation import (
     parse_move,
     parse_square,
     parse_tile,
-    read_cells,
     split_move,
 )
+from arena.rules.positions import read_cells
 from tests.rules.positions import drawing, full_deck, random_move
 
 BIRD = built_in("bird")

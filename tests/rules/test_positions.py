@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from arena.errors import BoardError, NotationError
 from arena.rules import State as InUse
 from arena.rules.boards import built_in, parse_board
-from arena.rules.notation import MOST_CHARACTERS, UNKNOWN, parse_position, position_text
+from arena.rules.notation import UNKNOWN
+from arena.rules.positions import MAX_CHARACTERS, parse_position, position_text
 from arena.sdk.areas import dealt
 from tests.protocol.vectors import BOARDS
 from tests.rules.positions import full_deck, random_move, state_text
@@ -105,7 +106,7 @@ def test_a_line_is_read_in_other_orders_and_written_in_one():
         (" 0 ", "  0 ", "expected 7 fields|seat to move"),
         (
             PARTS,
-            "R" * (MOST_CHARACTERS + 1),
+            "R" * (MAX_CHARACTERS + 1),
             r"expected 7 fields .*, got 'R{40}'\.\.\. \(2001 characters\)",
         ),
         (PARTS, "\x1b[31m", r"got '\\x1b\[31m'"),

@@ -11,8 +11,8 @@ import pytest
 
 from arena.errors import UserError
 from arena.rules.explain import cited, every_rule, explained, find_rules, rulebook, where_to_read
-from tests.e2e.conftest import ROOT
 from tests.protocol.vectors import lines
+from tests.support.commandline import ROOT
 
 NUMBERS = [
     "R1.1", "R1.2", "R1.3", "R1.4", "R1.5", "R2.1", "R2.2", "R3.1", "R3.2", "R4.1", "R4.2", "R4.3",

@@ -2,18 +2,22 @@
 cores.
 """
 
+import copy
 import inspect
+import pickle
 import random
 
 import pytest
 
 import arena.sdk
 from arena.errors import IllegalMoveError, InvalidMoveError, NotationError
-from arena.players.messages import ProvinceView, VillageView, position_view
+from arena.players.messages import ProvinceView, VillageView
+from arena.players.views import position_view
 from arena.rules import State as ChosenState
 from arena.rules import pure
 from arena.rules.boards import built_in
-from arena.rules.notation import DECK_SIZE, UNKNOWN, draw, read_cells
+from arena.rules.notation import DECK_SIZE, UNKNOWN
+from arena.rules.positions import draw, read_cells
 from arena.sdk import PASS, Position
 from arena.sdk.areas import Province, Square, Village
 from tests.rules.positions import read_hand
@@ -37,6 +41,28 @@ def position(request):
         board, spaces, provinces, villages, [22, 21], hands, (UNKNOWN,) * 50
     )
     return Position(state, 0, random.Random(1), 1000)
+
+
+def test_a_copy_plays_on_by_itself_and_belongs_to_the_same_answer(position):
+    there = copy.deepcopy(position)
+    assert (str(there), there.options) == (str(position), position.options)
+    assert there.state is not position.state
+    assert [there.rng.random() for _ in range(3)] == [position.rng.random() for _ in range(3)]
+    there.play(there.legal_moves()[0])
+    there.note(text="a good move")
+    assert position.nodes == there.nodes == 1
+    assert position._said == {"text": "a good move"}
+    holder = {"now": position, "again": position}
+    twice = copy.deepcopy(holder)
+    assert twice["now"] is twice["again"] is not position
+
+
+def test_a_position_can_be_pickled_and_its_options_stay_read_only(position):
+    there = pickle.loads(pickle.dumps(position))
+    assert (str(there), there.legal_moves()) == (str(position), position.legal_moves())
+    assert there.options == position.options
+    with pytest.raises(TypeError):
+        there.options["depth"] = 3
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 when they like.
 """
 
+import threading
 from concurrent.futures import BrokenExecutor, Future
 from types import SimpleNamespace
 
@@ -119,6 +120,18 @@ def test_voids_count_against_a_worker_too_and_a_finished_game_for_it(make):
     end(worker, Void("no pids"))
     made.look()
     assert made.slots == 0
+
+
+def test_a_batch_that_ends_in_a_thread_of_dask_counts_when_the_main_thread_looks(make):
+    made, executors, _ = make(a=admitted("a"))
+    future = made.submit(plans("x"))
+    ending = threading.Thread(target=end, args=[executors["tcp://a:1"], Void("no pids")])
+    ending.start()
+    ending.join()
+    assert future.done(), "whoever waits for the batch is woken at once"
+    assert not made._failed_at
+    made.look()
+    assert made._failed_at == {"x": {"tcp://a:1"}}
 
 
 def test_a_process_that_dies_with_all_games_of_a_worker_makes_it_not_sick(make, monkeypatch):

@@ -12,7 +12,7 @@ from arena.players.sandbox import tiers
 from arena.players.sandbox.tiers import OPEN
 from arena.players.staging import pack, unpack
 from arena.records.record import host_text, split_host
-from arena.tournament import cluster
+from arena.tournament import node
 from arena.tournament.workers import disagreement, versions
 
 
@@ -90,7 +90,7 @@ def test_a_worker_must_have_the_same_arena_python_and_core(change, text):
 
 
 def test_the_speed_of_a_machine_is_measured_to_two_digits_and_stands_in_records():
-    measured = cluster.speed()
+    measured = node.speed()
     assert measured > 10
     assert float(f"{measured:.1e}") == measured
     assert split_host(host_text("m", measured)) == ("m", measured)

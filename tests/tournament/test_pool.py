@@ -1,14 +1,17 @@
 """How many games a worker gets at once."""
 
+import threading
 import time
+from concurrent.futures import Future
 from types import SimpleNamespace
 
 import pytest
 
 from arena.errors import Void
+from arena.players.sandbox.tiers import OPEN
 from arena.tournament import workers
-from arena.tournament.batches import MOST_AT_ONCE, Batch, Pace
-from arena.tournament.workers import play_games
+from arena.tournament.batches import MAX_AT_ONCE, Batch, Pace
+from arena.tournament.workers import LocalPool, Setup, play_games
 
 
 def batch(games, seconds):
@@ -37,7 +40,7 @@ def test_there_is_a_most_and_an_empty_batch_says_nothing():
     for _ in range(12):
         pace.add(batch(pace.games, 1e-6))
     pace.add(batch(0, 1.0))
-    assert pace.games == MOST_AT_ONCE
+    assert pace.games == MAX_AT_ONCE
 
 
 def played(games, seconds):
@@ -77,3 +80,22 @@ def test_a_busy_machine_does_not_make_batches_smaller():
 def test_a_long_first_game_is_long_whatever_its_bots_computed(monkeypatch):
     monkeypatch.setattr(workers, "STARTS_S", 0.1)
     assert played(1, 0.3).seconds >= 0.2
+
+
+def test_a_batch_that_ends_in_another_thread_counts_when_the_main_thread_asks():
+    handed_out = []
+
+    def submit(work, plans):
+        handed_out.append(Future())
+        return handed_out[-1]
+
+    pool = LocalPool(Setup(OPEN, 30, in_process=True), jobs=1)
+    pool._crew = SimpleNamespace(submit=submit)
+    before = pool.capacity()
+    pool.submit(["a game"])
+    ending = threading.Thread(target=handed_out[0].set_result, args=[batch(1, 1e-6)])
+    ending.start()
+    ending.join()
+    assert pool._pace.games == before
+    assert pool.capacity() == 2 * before
+    assert pool.submit(["a game"], alone=True), "no batch is pending"

@@ -17,7 +17,7 @@ from arena.rules.boards import built_in
 from arena.tournament.batches import Batch
 from arena.tournament.consistency import make_config
 from arena.tournament.events import GamePlayed
-from arena.tournament.runner import MOST_FRUITLESS, FirstGames, Runner
+from arena.tournament.runner import MAX_FRUITLESS, FirstGames, Runner
 from arena.tournament.schedule import Schedule, single_game
 from arena.tournament.sources import BatchQueue, Games, planned_games
 
@@ -213,15 +213,15 @@ def test_the_evidence_of_a_fault_is_written_before_the_record_of_its_game(tmp_pa
     assert was_there == [True]
 
 
-GAMES = [single_game("runner", "bird", deal, ["a", "b"]) for deal in range(MOST_FRUITLESS + 1)]
+GAMES = [single_game("runner", "bird", deal, ["a", "b"]) for deal in range(MAX_FRUITLESS + 1)]
 
 
 def test_a_run_ends_when_too_many_workers_in_a_row_have_died(tmp_path):
     pool = OneByOne(breaks=lambda plans: True)
-    message = f"expected workers to finish games, got {MOST_FRUITLESS + 1} that died in a row"
+    message = f"expected workers to finish games, got {MAX_FRUITLESS + 1} that died in a row"
     with pytest.raises(Void, match=message):
         play_batches(tmp_path, [[game] for game in GAMES], lambda event: None, pool)
-    assert pool.ended == MOST_FRUITLESS + 1
+    assert pool.ended == MAX_FRUITLESS + 1
 
 
 def test_workers_that_die_between_finished_games_do_not_end_a_run(tmp_path):

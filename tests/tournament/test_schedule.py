@@ -16,7 +16,7 @@ from arena.records.runfile import RunInfo
 from arena.rules.notation import parse_deck
 from arena.tournament.consistency import config_of, make_config
 from arena.tournament.lineups import (
-    MOST_TABLES,
+    MAX_TABLES,
     LineUps,
     balanced_subset,
     choose_line_ups,
@@ -332,10 +332,10 @@ def test_turns_begin_with_other_line_ups():
 def test_more_tables_than_a_run_lists_are_refused_unless_they_are_all():
     with pytest.raises(
         ConfigError,
-        match=f"expected --tables of at most {MOST_TABLES:,}, or of all 3,921,225 line-ups",
+        match=f"expected --tables of at most {MAX_TABLES:,}, or of all 3,921,225 line-ups",
     ) as caught:
-        fix_line_ups(config(bots=names(100), players=4, tables=MOST_TABLES + 1), None)
-    assert f"--tables {MOST_TABLES}" in caught.value.hint
+        fix_line_ups(config(bots=names(100), players=4, tables=MAX_TABLES + 1), None)
+    assert f"--tables {MAX_TABLES}" in caught.value.hint
     assert fix_line_ups(config(bots=names(100), players=4, tables=3_921_225), None).line_ups is None
     everything = fix_line_ups(config(bots=names(30), players=4, tables=99_999), None)
     assert len(everything.line_ups) == 27_405

@@ -66,6 +66,15 @@ def test_an_address_at_which_nothing_listens_is_refused_before_dask_connects(qui
     assert caught.value.hint.startswith("start one with 'dask scheduler' and workers with")
 
 
+def test_a_port_that_accepts_and_never_answers_is_refused(quick):
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        address = f"127.0.0.1:{mute.getsockname()[1]}"
+        expected = rf"expected a Dask scheduler at tcp://{address}, got no answer in 0\.5 s"
+        with pytest.raises(ClusterError, match=expected) as caught:
+            connect(address)
+    assert caught.value.hint.startswith("look at which program listens there")
+
+
 def test_an_encrypted_address_needs_the_certificates_of_dasks_configuration(quick):
     with pytest.raises(ClusterError, match="in Dask's configuration, found none") as caught:
         connect("tls://127.0.0.1:9")

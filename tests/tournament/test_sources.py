@@ -11,7 +11,7 @@ from arena.tournament.consistency import make_config
 from arena.tournament.lineups import fix_line_ups
 from arena.tournament.schedule import Schedule
 from arena.tournament.sources import (
-    MOST_DEALS_AT_ONCE,
+    MAX_DEALS_AT_ONCE,
     ComparedGames,
     Games,
     as_drawn,
@@ -239,7 +239,7 @@ def test_compared_blocks_are_played_in_the_order_in_which_they_are_looked_at():
         done = Counter(game.deal for game in issued)
         complete = next(deal for deal in range(201) if done[deal] < compared.block_size)
         ahead = max(ahead, len(done) - complete)
-    assert ahead <= 3 * MOST_DEALS_AT_ONCE
+    assert ahead <= 3 * MAX_DEALS_AT_ONCE
     assert len(issued) == plan.games
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from arena.rules import CORE, State, pure
 from arena.rules.boards import Board, built_in
-from arena.rules.notation import COPIES, DECK_SIZE, PASS, TILES, UNKNOWN, parse_tile, read_cells
+from arena.rules.notation import COPIES, DECK_SIZE, PASS, TILES, UNKNOWN, parse_tile
+from arena.rules.positions import read_cells
 from arena.sdk import Position
 from arena.training import PLANES, action_of, actions, choose_by, encode, move_of
 from tests.test_architecture import HEAVY, loaded_by

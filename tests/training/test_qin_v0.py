@@ -13,7 +13,8 @@ from arena.errors import BoardError, IllegalMoveError, NotationError
 from arena.exports.text import board_text
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.rules.notation import TILES, deck_text, parse_move, parse_tile, position_text, read_cells
+from arena.rules.notation import TILES, deck_text, parse_move, parse_tile
+from arena.rules.positions import position_text, read_cells
 from arena.training import PLANES, action_of, encode, qin_v0
 from tests.training.test_encoding import same
 

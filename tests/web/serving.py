@@ -8,8 +8,8 @@ import subprocess
 import sys
 from urllib.parse import urlsplit
 
-from tests.burners import with_parent
-from tests.e2e.conftest import ROOT
+from tests.support.burners import with_parent
+from tests.support.commandline import ROOT
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
 

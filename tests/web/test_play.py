@@ -23,7 +23,7 @@ from arena.rules.notation import TILES, deck_text, move_text, parse_deck
 from arena.tournament.run import Run
 from arena.tournament.schedule import deck_of
 from arena.web.opengame import OpenGame
-from tests.e2e.conftest import ROOT
+from tests.support.commandline import ROOT
 from tests.web.serving import Served
 
 BOTS = ROOT / "tests" / "bots"

@@ -8,7 +8,7 @@ import pytest
 from starlette.exceptions import HTTPException
 
 from arena.errors import RunError
-from arena.web.live import MOST_WAITING, Desk, Press
+from arena.web.live import MAX_WAITING, Desk, Press
 from tests.exports.runs import duels, write_run
 from tests.web.serving import Served
 
@@ -58,7 +58,7 @@ def test_only_so_many_wait(tmp_path):
         press = Press(desk)
         waiting = [
             asyncio.ensure_future(press.page("made", tmp_path, str(number)))
-            for number in range(MOST_WAITING)
+            for number in range(MAX_WAITING)
         ]
         await asyncio.sleep(0)
         with pytest.raises(HTTPException):

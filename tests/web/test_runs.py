@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from arena.web.live import MOST_OWN, MOST_RUNS, Shelf
+from arena.web.live import MAX_OWN, MAX_RUNS, Shelf
 from tests.exports.runs import duels, write_run
 from tests.web.conftest import HALF
 
@@ -109,7 +109,7 @@ def test_what_strangers_wrote_does_nothing(served):
 def test_games_of_people_are_listed_apart_and_crowd_no_run_out(tmp_path):
     write_run(tmp_path / "results" / "cup", "ab", duels("ab", 1), deals=1)
     shelf = Shelf(tmp_path)
-    for number in range(MOST_RUNS + 2):
+    for number in range(MAX_RUNS + 2):
         folder = tmp_path / "results" / f"played-{number}"
         write_run(folder, "ab", duels("ab", 1)[:1], deals=1)
         info = folder / "run.json"
@@ -118,4 +118,4 @@ def test_games_of_people_are_listed_apart_and_crowd_no_run_out(tmp_path):
         info.write_text(text)
     rows = asyncio.run(shelf.rows())
     assert [row["run"] for row in rows if not row["is_game"]] == ["cup"]
-    assert len(rows) == 1 + MOST_OWN
+    assert len(rows) == 1 + MAX_OWN

@@ -2,7 +2,7 @@
 
 import signal
 
-from arena.commands.home import served_at, watched_at
+from arena.commands.serving import served_at, watched_at
 from tests.web.serving import Served
 
 

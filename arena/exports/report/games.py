@@ -23,7 +23,8 @@ from arena.records.journal import deal_of
 from arena.records.record import GameRecord
 from arena.rules import CORE, State
 from arena.rules.boards import Board
-from arena.rules.notation import PASSED, deck_text, draw, move_text
+from arena.rules.notation import PASSED, deck_text, move_text
+from arena.rules.positions import draw
 from arena.rules.terms import PAGODAS, REVISION
 
 ChosenRecord = tuple[GameRecord, list[str]]
@@ -102,11 +103,11 @@ def cells_of(state: State) -> list[str]:
     return [cell for row in draw(state) for cell in row]
 
 
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 """The limit for all games together, so that a page stays below 5 MB."""
 
 QUICK = Judge("careful-4", 50, 0)
-"""Who says who wins where nobody reviewed the game: 0.15 s of processor time a game."""
+"""Who says who wins where nobody reviewed the game: 0.15 s of CPU time a game."""
 
 
 class Album(NamedTuple):
@@ -145,7 +146,7 @@ def album_of(
     size = 0
     crowded_out = 0
     for record, reasons in chosen:
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             crowded_out += 1
             continue
         try:
@@ -158,7 +159,7 @@ def album_of(
             damaged.append(f"{record.id}: {error}")
             continue
         size += len(msgspec.json.encode(game))
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             crowded_out += 1
             continue
         boards[record.board] = board
@@ -216,7 +217,7 @@ def readable(value: Any) -> Any:
 
 STEP_S, START_S, END_S = 0.8, 1.0, 5.0
 LINE = 30
-MOST_LETTERS = 34
+MAX_LETTERS = 34
 
 
 def animated_picture(record: GameRecord, board: Board) -> str:
@@ -330,7 +331,7 @@ def _panel(record: GameRecord, left: list[list[int]], width: int) -> str:
     lines = []
     for seat, name in enumerate(seat_names(record.bots)):
         y = seat * LINE
-        shown = f"{name[:MOST_LETTERS]}…" if len(name) > MOST_LETTERS else name
+        shown = f"{name[:MAX_LETTERS]}…" if len(name) > MAX_LETTERS else name
         lines.append(
             f'<use href="#q1{seat}" transform="translate(22 {y + 4}) scale(.7)"/>'
             f'<text class="q-seat" x="58" y="{y + 24}">{escape(shown)}</text>'

@@ -23,7 +23,7 @@ from arena.records.record import GameRecord
 from arena.tournament.run import Run
 
 DEFAULT_GAMES = 40
-MOST_SEATINGS = 5
+MAX_SEATINGS = 5
 """Other games of its deal on the page of a game."""
 
 
@@ -72,7 +72,7 @@ def game_page(
     # games of the same deal with other seats, once the deal is over
     others = [other for other in records_of_deal(run.folder, record) if other.id != record.id]
     others = [] if not others or is_open(record) else sorted(others, key=lambda one: one.seating)
-    shown = [record, *others[:MOST_SEATINGS]]
+    shown = [record, *others[:MAX_SEATINGS]]
     reviews, _ = reviews_of(run)
     album = album_of([(each, []) for each in shown], run.info.boards, reviews, is_open, judged=2)
     if [game["id"] for game in album.games[:1]] != [record.id]:
@@ -137,7 +137,7 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
         **facts,
         "addresses": OnePage(material.run.name, material.bots, opponents, shown),
         "profiles": [*Profiles(material, opponents, meetings)],
-        "most_rows": sections.MOST_ROWS,
+        "most_rows": sections.MAX_ROWS,
         "more": max(2 * DEFAULT_GAMES, 2 * len(shown)),
         "bots": sections.bots_of(material),
         "info": info,

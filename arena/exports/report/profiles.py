@@ -27,13 +27,13 @@ from arena.rules.terms import LAST_PAGODA
 
 SURPRISING = 1.0
 """The least number of Elo points by which the winner must be rated lower."""
-MOST_PAGES = 60
-MOST_OPPONENTS = 1200
+MAX_PAGES = 60
+MAX_OPPONENTS = 1200
 """Rows on all pages together: 23 bots have 506. One takes about 800 bytes."""
-FEWEST_OPPONENTS = 8
-MOST_LISTED = 6
+MIN_OPPONENTS = 8
+MAX_LISTED = 6
 """Games of one pair."""
-MOST_FEATS = 3
+MAX_FEATS = 3
 ChosenGames = Iterator[tuple[int, str]]
 """Games by number, each with the reason."""
 
@@ -257,9 +257,9 @@ def opponents_of(
     """
     names = material.bots
     met = set(material.tables.pairs[["bot", "opponent"]].itertuples(index=False, name=None))
-    most = max(FEWEST_OPPONENTS, MOST_OPPONENTS // max(len(names[:MOST_PAGES]), 1))
+    most = max(MIN_OPPONENTS, MAX_OPPONENTS // max(len(names[:MAX_PAGES]), 1))
     found = {}
-    for place, name in enumerate(names[:MOST_PAGES]):
+    for place, name in enumerate(names[:MAX_PAGES]):
         known = [at for at, other in enumerate(names) if (name, other) in met]
         near = set(
             sorted(known, key=[abs(at - place) for at in range(len(names))].__getitem__)[:most]
@@ -295,7 +295,7 @@ class Profiles:
         self._meetings = meetings
         tables = material.tables
         history = material.history
-        told = feats(GamesToShow(material.scan, material.elo, ~material.is_open), MOST_FEATS)
+        told = feats(GamesToShow(material.scan, material.elo, ~material.is_open), MAX_FEATS)
         self._feats = {name: told.get(name, Feats([], [])) for name in opponents}
         self._numbers = material.scan.bot_numbers()
         self._boards = material.scan.boards()
@@ -372,7 +372,7 @@ class Profiles:
             high = row["elo_high"]
             words = f"{signed(low)} to {signed(high)}" if np.isfinite(low + high) else "not known"
             picture = interval(scale, low, middle, high, words, is_plain=True)
-            listed = self._meetings.get((name, row["opponent"]), ())[:MOST_LISTED]
+            listed = self._meetings.get((name, row["opponent"]), ())[:MAX_LISTED]
             elo = column.written(row, figure)
             rows.append({**row, "elo": elo, "picture": picture, "listed": listed})
         left_out = len(own) - len(rows)

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from arena.errors import RunError
 from arena.ratings.tally import Placing, Row, Tally, row_decoder
 from arena.records.journal import damaged_line, open_journal, read_rows
-from arena.records.record import MOST_SEATS, Fault, GameRecord, Milliseconds, decode_record
+from arena.records.record import MAX_SEATS, Fault, GameRecord, Milliseconds, decode_record
 
-MOST_LEFT = 127
+MAX_LEFT = 127
 """More pagodas than any seat can have left."""
 Reasons = dict[int, list[str]]
 """The numbers of chosen games, each with the reasons why the game was chosen."""
@@ -91,10 +91,10 @@ class Scan(Struct):
         """Spread one value for each outcome and seat over the seats of all games: (O) in, (N,)
         out.
         """
-        padded: NDArray[Any] = np.zeros((len(self.outcomes), MOST_SEATS), dtype=kind)
+        padded: NDArray[Any] = np.zeros((len(self.outcomes), MAX_SEATS), dtype=kind)
         for row, seats in zip(padded, values, strict=True):
             row[: len(seats)] = seats
-        is_seat = np.arange(MOST_SEATS) < self.sizes()[:, None]
+        is_seat = np.arange(MAX_SEATS) < self.sizes()[:, None]
         return np.asarray(padded[self.outcome][is_seat])
 
     def sizes(self) -> NDArray[np.int32]:
@@ -126,7 +126,7 @@ class Scan(Struct):
         won = self.by_seat([[rank == 1 for rank in ranks] for _, _, ranks in self.outcomes]) == 1
         shared = self.by_game(ranks.count(1) > 1 for _, _, ranks in self.outcomes) == 1
         winner_left = np.minimum.reduceat(self.left, starts)
-        second_left = np.minimum.reduceat(np.where(won, MOST_LEFT, self.left), starts)
+        second_left = np.minimum.reduceat(np.where(won, MAX_LEFT, self.left), starts)
         return np.where(shared, 0, second_left - winner_left)
 
     def games_of(self) -> Counter[str]:

@@ -59,12 +59,12 @@ from arena.rules.terms import PAGODAS
 from arena.tournament.run import Run
 from arena.tournament.tuning import SEATS
 
-MOST_ROWS = 200
+MAX_ROWS = 200
 """The number of bots in tables with charts: the best ones. The standings have all."""
-MOST_PAIRED = 60
+MAX_PAIRED = 60
 QUANTILES = (0.05, 0.5, 0.95)
 SECOND = 1000
-MOST_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
+MAX_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
 EACH, ALL = 2, 40
 """The number of faults per bot and kind, and in total, whose evidence is shown."""
 WORDS = 300
@@ -236,7 +236,7 @@ def pairs(material: Material) -> dict[str, Any]:
     """The bots in the order of the standings, and how they did by bot and opponent."""
     rows = material.tables.pairs.to_dict("records")
     met = {(row["bot"], row["opponent"]): row for row in rows}
-    return {"names": material.bots[:MOST_PAIRED], "met": met, "all": len(material.bots)}
+    return {"names": material.bots[:MAX_PAIRED], "met": met, "all": len(material.bots)}
 
 
 def seats(material: Material) -> dict[str, Any]:
@@ -302,7 +302,7 @@ def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDA
     number = material.scan.bot_numbers()
     bot = material.scan.bots()
     return (
-        (name, values[bot == number[name]]) for name in material.bots[:MOST_ROWS] if name in number
+        (name, values[bot == number[name]]) for name in material.bots[:MAX_ROWS] if name in number
     )
 
 
@@ -351,8 +351,8 @@ def _evidence(run: Run, forfeited: Forfeited) -> dict[str, Any] | None:
         return {
             "path": name,
             "ending": str(content["ending"]),
-            "lines": lines[-MOST_LINES:],
-            "left_out": max(len(lines) - MOST_LINES, 0),
+            "lines": lines[-MAX_LINES:],
+            "left_out": max(len(lines) - MAX_LINES, 0),
             "stderr": abridged(str(content["stderr"]), STDERR_LENGTH),
         }
     # DecodeError is a ValueError.

@@ -1,4 +1,6 @@
-"""The usual case of an exchange with a bot in C, if it was built: see `arena.players.channel`."""
+"""The usual case of an exchange with a bot, written in C and optional: see
+`arena.players.channel`.
+"""
 
 from arena.players.native._exchange import exchange
 

@@ -1,1 +1,3 @@
-"""The sandbox of a bot's process: `tiers` chooses one, `launch` starts, `confine` confines."""
+"""The sandbox of a bot's process: `tiers` chooses a tier, `launch` starts a command in it, and
+`confine` runs inside and confines the process.
+"""

@@ -1,12 +1,13 @@
-"""Confines this process, then becomes the bot: with Landlock and seccomp on machines on which
-bubblewrap does not work, and else within bubblewrap, to run only programs that the arena prepared.
+"""A script that confines its own process and then becomes the bot. It uses Landlock and seccomp on
+machines on which bubblewrap does not work. Within bubblewrap it only ensures that the bot runs no
+program but those that the arena prepared.
 
     python -I -S confine.py SPEC -- COMMAND...
 
 SPEC is marshalled, in hexadecimal digits: ``limits`` are pairs for setrlimit, ``rules`` pairs of
-paths and the rights of files below them, and ``handled`` the rights that all else loses. With
-``filter``, a descriptor with the seccomp program, the process is walled: it can neither signal nor
-trace processes outside. This file stands alone and imports little, because it delays every start.
+paths and the rights on files below them, and ``handled`` the rights that are lost everywhere else.
+With ``filter``, a descriptor with the seccomp program, the process can neither signal nor trace
+processes outside. This file stands alone and imports little, because it delays every start.
 """
 
 import ctypes
@@ -16,12 +17,20 @@ import resource
 import struct
 import sys
 
-CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
-VERSION_FLAG, PATH_BENEATH = 1, 1
-NO_NEW_PRIVILEGES, SET_SECCOMP, MODE_FILTER = 38, 22, 2
+CREATE_RULESET = 444
+ADD_RULE = 445
+RESTRICT_SELF = 446
+VERSION_FLAG = 1
+PATH_BENEATH = 1
+NO_NEW_PRIVILEGES = 38
+SET_SECCOMP = 22
+MODE_FILTER = 2
 CAPABILITIES_VERSION = 0x20080522
 
-EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
+EXECUTE = 1
+WRITE_FILE = 2
+READ_FILE = 4
+READ_DIR = 8
 TO_DRIVERS = 1 << 15
 OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | 1 << 14 | TO_DRIVERS
 ALL = (1 << 16) - 1
@@ -31,7 +40,7 @@ SCOPES_SINCE = 6
 
 libc = ctypes.CDLL(None, use_errno=True)
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-"""AUDIT_ARCH for the machines that the tables below cover."""
+"""The value of AUDIT_ARCH for each machine that the tables below cover."""
 CALLS = {
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
     "kcmp": (312, 272), "pidfd_getfd": (438, 438),
@@ -64,42 +73,59 @@ CALLS = {
     "semtimedop": (220, 192), "mq_open": (240, 180), "vmsplice": (278, 75), "io_setup": (206, 0),
     "timerfd_create": (283, 85),
 }  # fmt: skip
-"""Numbers on x86_64 and aarch64. The scheduler's calls are refused because a worker and its bots
-share one processor, and timers because they interrupt whoever runs when they are due. Memory and
-queues that belong to no process would go uncounted.
+"""The numbers of refused system calls on x86_64 and aarch64. Calls of the scheduler are refused
+because a worker and its bots share one processor, and timers because they interrupt whichever
+process runs when they expire. Memory and queues that belong to no process would not be counted.
 """
 WITH_ARGUMENT = (
     ((72, 25), 1, (1031,)),  # fcntl F_SETPIPE_SZ
     ((54, 208), 2, (7, 8, 32, 33)),  # setsockopt SO_SNDBUF, SO_RCVBUF and both with FORCE
     ((157, 167), 0, (4,)),  # prctl PR_SET_DUMPABLE, which hides what a process has open
 )
-"""Calls that are refused with these values in an argument: pipes and sockets are counted with their
-usual size, and a process that hides cannot be counted.
+"""System calls that are refused if one argument has one of these values. Pipes and sockets are
+counted with their usual size, and a process that hides itself cannot be counted.
 """
-CLONE, PRLIMIT, SOCKET = (56, 220), (302, 261), (41, 198)
+CLONE = (56, 220)
+PRLIMIT = (302, 261)
+SOCKET = (41, 198)
 CLONE3 = (435, 435)
-"""Answered with ENOSYS, so that libraries fall back on clone, whose flags the filter can check."""
+"""The call clone3. It fails with ENOSYS, so that libraries use clone instead, whose flags the
+filter can check.
+"""
 NEW_NAMESPACES = 0x7E020000
-"""The flags CLONE_NEW*, but for that of time, which clone does not have."""
+"""All flags CLONE_NEW* that clone knows; it has none for the namespace of time."""
 LOCAL = (1,)
-"""AF_UNIX: a private network confines it, and what its sockets hold is counted, which cannot be
-said of AF_INET, AF_INET6 and AF_NETLINK; a machine's host is reached by AF_VSOCK all the same.
+"""The socket family AF_UNIX. A private network confines it, and what its sockets hold is counted.
+Neither is true of AF_INET, AF_INET6 and AF_NETLINK; AF_VSOCK even reaches the host of a virtual
+machine.
 """
 INTERNET = (2, 10)
-"""AF_INET and AF_INET6, for a bot that was granted the network. Without AF_UNIX: in the machine's
-own network any service with an abstract name, such as a desktop's, would answer it.
+"""The socket families AF_INET and AF_INET6, for a bot that was granted the network. AF_UNIX is left
+out: in the machine's own network, any service with an abstract name, such as a desktop's, would
+answer the bot.
 """
 LISTEN = (50, 201)
-"""Who may use the network calls others, and takes no port on which they call somebody else."""
-LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-NUMBER_OFFSET, ARCH_OFFSET, ARGUMENT_OFFSET = 0, 4, 16
-ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
-EPERM, ENOSYS = 1, 38
+"""The number of listen. A bot with network access may call others, but must not open a port on
+which others call it.
+"""
+LOAD = 0x20
+EQUAL = 0x15
+AT_LEAST = 0x35
+ANY_BIT = 0x45
+RETURN = 0x06
+NUMBER_OFFSET = 0
+ARCH_OFFSET = 4
+ARGUMENT_OFFSET = 16
+ALLOW = 0x7FFF0000
+ERRNO = 0x00050000
+KILL = 0x80000000
+EPERM = 1
+ENOSYS = 38
 X32 = 0x40000000
 
 
 def call(number: int, *arguments: object) -> int:
-    """A system call that must succeed."""
+    """Makes a system call. Raises OSError if it fails."""
     result = int(libc.syscall(number, *arguments))
     if result < 0:
         code = ctypes.get_errno()
@@ -108,12 +134,12 @@ def call(number: int, *arguments: object) -> int:
 
 
 def restrict(rules: list[tuple[list[str], int]], handled: int, *, walled: bool) -> None:
-    """Takes the ``handled`` rights away, but for those of ``rules`` below their paths. ``walled``
-    also keeps the process from others.
+    """Takes the ``handled`` rights away everywhere except below the paths of ``rules``. ``walled``
+    also keeps the process from signalling and tracing others.
     """
     version = call(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION_FLAG)
     handled &= (1 << RIGHTS_BY_VERSION.get(version, 16)) - 1
-    # the second word would be for the network, which the filter closes
+    # the second word is for the network, which the seccomp filter closes already
     attributes = struct.pack("=QQQ", handled, 0, 3 if walled else 0)
     size = 24 if version >= SCOPES_SINCE else 8
     ruleset = call(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0)
@@ -128,9 +154,9 @@ def restrict(rules: list[tuple[list[str], int]], handled: int, *, walled: bool) 
 
 
 def allow(ruleset: int, path: str, rights: int) -> None:
-    """Adds a rule for a path."""
+    """Adds a rule that grants rights below a path."""
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    # Pathlib would double the start-up time.
+    # Not pathlib, which would double the start-up time.
     if not os.path.isdir(path):  # noqa: PTH112
         rights &= OF_FILES
     call(ADD_RULE, ruleset, PATH_BENEATH, struct.pack("=Qi", rights, place), 0)
@@ -138,7 +164,9 @@ def allow(ruleset: int, path: str, rights: int) -> None:
 
 
 def drop_capabilities() -> None:
-    """Gives up root's powers; for good, because no new privileges can be gained."""
+    """Gives up root's powers. They cannot come back, because the process cannot gain new
+    privileges.
+    """
     if libc.capset(struct.pack("=Ii", CAPABILITIES_VERSION, 0), bytes(24)):
         raise OSError(ctypes.get_errno(), "capset refused")
 
@@ -154,9 +182,10 @@ def filter_calls(program: bytes) -> None:
 
 
 def main() -> None:
-    """Confines this process and runs the command."""
-    # Written by the same Python, and quicker to load than JSON.
-    spec, command = marshal.loads(bytes.fromhex(sys.argv[1])), sys.argv[3:]  # noqa: S302
+    """Confines this process, then runs the command in its place."""
+    # The same Python wrote it, so marshal is safe, and it loads faster than JSON.
+    spec = marshal.loads(bytes.fromhex(sys.argv[1]))  # noqa: S302
+    command = sys.argv[3:]
     for name, number in spec["limits"]:
         _, hard = resource.getrlimit(getattr(resource, name))
         most = number if hard == resource.RLIM_INFINITY else min(number, hard)
@@ -171,13 +200,13 @@ def main() -> None:
         if handled:
             restrict(spec["rules"], handled, walled=is_walled)
     except OSError:
-        if is_walled:  # else bubblewrap has made the walls, and an old kernel has no Landlock
+        if is_walled:  # else bubblewrap isolates it, and an old kernel may lack Landlock
             raise
     if is_walled:
         filter_calls(os.read(spec["filter"], 1 << 16))
         os.close(spec["filter"])
     try:
-        # A shell is what must not come between.
+        # Without a shell in between: the command must not be interpreted again.
         os.execvp(command[0], command)  # noqa: S606
     except OSError as error:
         raise SystemExit(f"could not be started: {command[0]}: {error}") from None
@@ -188,13 +217,13 @@ if __name__ == "__main__":
 
 
 def is_known() -> bool:
-    """Whether there is a filter for this machine."""
+    """Whether the tables cover this machine's architecture."""
     return os.uname().machine in ARCHITECTURES
 
 
 def program(families: tuple[int, ...]) -> bytes:
-    """The filter as an array of ``struct sock_filter``. Sockets can be made of these ``families``,
-    and pairs of any.
+    """The seccomp filter as an array of ``struct sock_filter``. Sockets of these ``families`` are
+    allowed, and socket pairs of any family.
     """
     machine = os.uname().machine
     column = list(ARCHITECTURES).index(machine)
@@ -210,8 +239,8 @@ def program(families: tuple[int, ...]) -> bytes:
         steps += _answer(EQUAL, numbers[column], ERRNO | EPERM)
     steps += _answer(EQUAL, CLONE3[column], ERRNO | ENOSYS)
     steps += _by_argument(CLONE[column], ANY_BIT, (NEW_NAMESPACES,))
-    for numbers, at, values in WITH_ARGUMENT:
-        steps += _by_argument(numbers[column], EQUAL, values, at=at)
+    for numbers, index, values in WITH_ARGUMENT:
+        steps += _by_argument(numbers[column], EQUAL, values, index=index)
     steps += _by_argument(PRLIMIT[column], EQUAL, (0,), is_refused=False)
     steps += _by_argument(SOCKET[column], EQUAL, families, is_refused=False)
     if INTERNET[0] in families:
@@ -220,19 +249,21 @@ def program(families: tuple[int, ...]) -> bytes:
 
 
 def _answer(test: int, number: int, answer: int) -> list[bytes]:
-    """Ends with the answer if the call passes the test."""
+    """The instructions that end the filter with ``answer`` if the call has this number under the
+    comparison ``test``.
+    """
     return [_step(test, number, no=1), _step(RETURN, answer)]
 
 
 def _by_argument(
-    number: int, test: int, operands: tuple[int, ...], *, at: int = 0, is_refused: bool = True
+    number: int, test: int, operands: tuple[int, ...], *, index: int = 0, is_refused: bool = True
 ) -> list[bytes]:
-    """Refuses this call if the low half of argument ``at`` is one of the operands, or allows it
-    only then.
+    """The instructions that refuse this call if the low half of argument ``index`` passes the test
+    with one of the operands; without ``is_refused`` they allow the call only then.
     """
     answers = [ERRNO | EPERM, ALLOW] if is_refused else [ALLOW, ERRNO | EPERM]
     block = [
-        _step(LOAD, ARGUMENT_OFFSET + 8 * at),
+        _step(LOAD, ARGUMENT_OFFSET + 8 * index),
         *(_step(test, each, yes=len(operands) - place) for place, each in enumerate(operands)),
         _step(RETURN, answers[1]),
         _step(RETURN, answers[0]),
@@ -241,4 +272,7 @@ def _by_argument(
 
 
 def _step(code: int, operand: int, yes: int = 0, no: int = 0) -> bytes:
+    """One instruction of the filter: its code, its operand, and how many instructions to skip on
+    yes and on no.
+    """
     return struct.pack("=HBBI", code, yes, no, operand)

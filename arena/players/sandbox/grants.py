@@ -1,8 +1,8 @@
-"""What a user lets one bot do that its sandbox refuses to all: use the network, a variable of the
-environment, files, a GPU, more processors.
+"""What a user allows one bot beyond its sandbox: the network, a variable of the environment, files,
+a GPU, more processors.
 
 A grant comes from the command line or from the user's own configuration. Nothing that a bot or a
-run brings along can say one.
+run contains can make a grant.
 """
 
 import json
@@ -21,19 +21,21 @@ from msgspec import Struct
 from arena.errors import ConfigError, did_you_mean
 
 CORES = frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset[int]()
-"""The processors of this process as it began: a worker ties itself to one of them later."""
+"""The processors of this process when it started; a worker later ties itself to one of them."""
 NETWORK_FILES = ("/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf",
     "/etc/gai.conf", "/etc/services", "/etc/protocols", "/etc/ssl/certs", "/etc/ssl/cert.pem",
     "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted",
     "/etc/ca-certificates/extracted")  # fmt: skip
-"""How names are looked up, and whom TLS believes; private keys lie beside these, not in them."""
+"""The files that say how names are looked up and which certificates TLS trusts. Private keys lie
+beside these files, not in them.
+"""
 GPU_DEVICES = ("/dev/nvidia*", "/dev/nvidia-caps/*", "/dev/dri/*", "/dev/kfd")
 GPU_FILES = ("/etc/OpenCL/vendors", "/etc/vulkan", "/etc/glvnd", "/opt/rocm*", "/opt/cuda",
     "/sys/bus/pci", "/sys/class/drm", "/sys/class/kfd", "/sys/dev/char", "/sys/devices",
     "/sys/module/amdgpu", "/sys/module/nvidia*")  # fmt: skip
-"""Drivers, and where they look for their devices."""
+"""The files of GPU drivers, and those in which the drivers look for their devices."""
 GPU_PROCESSES = ("/proc/cpuinfo", "/proc/devices", "/proc/driver/nvidia*", "/proc/meminfo")
-"""The same below /proc, which bubblewrap shows as it is."""
+"""The files below /proc that GPU drivers read; bubblewrap shows /proc as it is."""
 SHAPES = {
     "network": "network",
     "gpu": "gpu",
@@ -42,41 +44,43 @@ SHAPES = {
     "cpus": "cpus:N",
 }
 NOTHING = "none"
-"""What takes away from a bot what a configuration file allows it."""
+"""The grant that takes away everything a configuration file allows a bot."""
 ALL = f"a grant is one of {', '.join(SHAPES.values())}, or {NOTHING}; join several by commas"
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}", re.ASCII)
 NUMBER = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
-MOST_PATH = 1000
-MOST_FILES = 100_000
+MAX_PATH = 1000
+MAX_FILES = 100_000
 RESERVED = re.compile(
     r"LD_.*|PATH|HOME|TMPDIR|RUSTUP_HOME|PYTHON.*|GLIBC_TUNABLES|GCONV_PATH|ARENA_KEEPER"
 )
-"""Variables that decide how a program starts, as the arena's own helpers get the same environment;
-and the one that the keeper sets.
+"""Variables that cannot be granted: those that decide how a program starts, because the arena's own
+helpers get the same environment, and the one that the keeper sets.
 """
 SYSTEM = ("/proc", "/sys", "/dev", "/run", "/var/run")
-"""Windows into other processes, devices and services rather than files."""
-LEAST_HIDDEN = 8
-"""A shorter value than this is found in any text, and no secret."""
+"""Folders that cannot be granted, because they lead to other processes, devices and services."""
+MIN_HIDDEN = 8
+"""Values of variables that are shorter than this are not hidden: they occur in any text, and are no
+secrets.
+"""
 
 
 def gpu_devices() -> list[str]:
-    """The devices of all GPUs here."""
+    """The device files of all GPUs of this machine."""
     return [path for path in _found(GPU_DEVICES) if not os.path.isdir(path)]  # noqa: PTH112
 
 
 def opened_files(*, network: bool, gpu: bool) -> list[str]:
-    """What a bot reads that uses the network or a GPU."""
+    """The files that a bot with the network or a GPU has to read."""
     return _found([*(NETWORK_FILES if network else ()), *(GPU_FILES if gpu else ())])
 
 
 def gpu_processes() -> list[str]:
-    """What of /proc the drivers of a GPU read."""
+    """The files below /proc that GPU drivers read, as far as they exist."""
     return _found(GPU_PROCESSES)
 
 
 def cores_for(number: int) -> int:
-    """A mask with ``number`` processors, those of this process first; 0 for a bot that gets no more
+    """A mask with ``number`` processors, those of this process first; 0 if the bot gets no more
     than this process has.
     """
     if number < 2 or not CORES:  # noqa: PLR2004 - one is what every bot has
@@ -87,12 +91,15 @@ def cores_for(number: int) -> int:
 
 
 def _found(patterns: Sequence[str]) -> list[str]:
-    # Absolute patterns.
+    # Path.glob() does not take absolute patterns.
+    """The paths that match the patterns, sorted."""
     return [path for pattern in patterns for path in sorted(glob(pattern))]  # noqa: PTH207
 
 
 class Grants(Struct, frozen=True):
-    """What one bot may do beyond its sandbox; ``read`` are real paths, ``cpus`` 1 is usual."""
+    """What one bot may do beyond its sandbox. ``read`` are real paths; ``cpus`` is 1 without a
+    grant.
+    """
 
     network: bool = False
     gpu: bool = False
@@ -102,7 +109,7 @@ class Grants(Struct, frozen=True):
 
     @property
     def words(self) -> list[str]:
-        """Each grant as it is written, in one fixed order."""
+        """Each grant as the user writes it, in a fixed order."""
         return [
             *(["network"] if self.network else []),
             *(f"env:{name}" for name in self.env),
@@ -117,7 +124,9 @@ class Grants(Struct, frozen=True):
         return list(dict.fromkeys(word.partition(":")[0] for word in self.words))
 
     def lack(self) -> str:
-        """What of this is not there on this machine, and the cure; empty if all is."""
+        """What a grant needs and this machine does not have, with the cure; empty if nothing is
+        missing.
+        """
         for name in self.env:
             if not os.environ.get(name):
                 return f"the environment variable {name}, which is not set: export it first"
@@ -131,29 +140,35 @@ class Grants(Struct, frozen=True):
         return ""
 
     def variables(self) -> dict[str, str]:
-        """The granted part of this process's environment."""
+        """The granted variables and their values in the environment of this process."""
         return {name: os.environ[name] for name in self.env if name in os.environ}
 
-    def hidden(self, said: bytes) -> bytes:
-        """What the bot said with the values of its variables blotted out, to be kept."""
+    def hidden(self, output: bytes) -> bytes:
+        """The bot's output with the values of its granted variables replaced, so that it can be
+        stored.
+        """
         if not self.env:
-            return said
+            return output
         forms = self._forms()
         for form in sorted(forms, key=len, reverse=True):
-            said = said.replace(form, f"[{forms[form]}]".encode())
-        return said
+            output = output.replace(form, f"[{forms[form]}]".encode())
+        return output
 
-    def begun(self, said: bytes) -> int:
-        """How many bytes at the end may begin such a value, which goes on in what comes next."""
+    def begun(self, output: bytes) -> int:
+        """How many bytes at the end of the bot's output may be the beginning of a granted value,
+        which continues in the output to come.
+        """
         starts = [form[:length] for form in self._forms() for length in range(1, len(form))]
-        return max((len(start) for start in starts if said.endswith(start)), default=0)
+        return max((len(start) for start in starts if output.endswith(start)), default=0)
 
     def _forms(self) -> dict[bytes, str]:
-        """The ways in which values may be written, as they are or in JSON, with their variables."""
+        """The forms in which granted values may be written, plain or in JSON, with the names of
+        their variables.
+        """
         return {
             os.fsencode(form): name
             for name, value in self.variables().items()
-            if len(value) >= LEAST_HIDDEN
+            if len(value) >= MIN_HIDDEN
             for form in (
                 value,
                 json.dumps(value)[1:-1],
@@ -161,20 +176,22 @@ class Grants(Struct, frozen=True):
             )
         }
 
-    def hidden_text(self, said: str) -> str:
-        """Like `hidden`, for `str`."""
-        raw = said.encode(errors="surrogateescape")
-        return self.hidden(raw).decode(errors="replace") if self.env else said
+    def hidden_text(self, text: str) -> str:
+        """The text with the values of the bot's granted variables replaced, like `hidden` for
+        bytes.
+        """
+        raw = text.encode(errors="surrogateescape")
+        return self.hidden(raw).decode(errors="replace") if self.env else text
 
 
 NO_GRANTS = Grants()
 
 
 def read_allowed(text: str) -> tuple[str, list[str]]:
-    """The bot and the grants of a text such as ``my-bot=network,env:KEY``. Raises ConfigError."""
-    name, equals, said = text.partition("=")
-    words = [word.strip() for word in said.split(",")]
-    if not equals or not name or not said.strip():
+    """The bot and the grants in a text such as ``my-bot=network,env:KEY``. Raises ConfigError."""
+    name, equals, words_text = text.partition("=")
+    words = [word.strip() for word in words_text.split(",")]
+    if not equals or not name or not words_text.strip():
         raise ConfigError(f"expected BOT=GRANT such as my-bot=network, got {text!r}", ALL)
     if any(sign in name for sign in "*?,"):
         raise ConfigError(
@@ -192,32 +209,35 @@ def read_allowed(text: str) -> tuple[str, list[str]]:
 
 
 def make_grants(words: Iterable[str], base: Path, closed: Sequence[Path]) -> Grants:
-    """The grants of such words; paths from ``base``, not ``closed``. Raises ConfigError."""
-    said: dict[str, Any] = {"env": [], "read": []}
+    """The grants that these words stand for. Paths are relative to ``base``, and must not lie in
+    ``closed``. Raises ConfigError.
+    """
+    granted: dict[str, Any] = {"env": [], "read": []}
     for word in words:
         kind, colon, value = word.partition(":")
         if word in ("network", "gpu"):
-            said[word] = True
+            granted[word] = True
         elif kind == "env" and colon:
-            said["env"].append(_variable(value))
+            granted["env"].append(_variable(value))
         elif kind == "read" and colon:
-            said["read"].append(_readable(value, base, closed))
+            granted["read"].append(_readable(value, base, closed))
         elif kind == "cpus" and colon:
-            said["cpus"] = _processors(value)
+            granted["cpus"] = _processors(value)
         elif word != NOTHING:
             near = did_you_mean(kind, SHAPES) if kind else ""
             raise ConfigError(f"expected a grant, got {word!r}", f"{near}{ALL}")
     for name in ("env", "read"):
-        said[name] = tuple(sorted(set(said[name])))
-    grants = Grants(**said)
-    if lack := grants.lack():
+        granted[name] = tuple(sorted(set(granted[name])))
+    grants = Grants(**granted)
+    lack = grants.lack()
+    if lack:
         thing, _, cure = lack.partition(": ")
         raise ConfigError(f"expected {thing}", cure)
     return grants
 
 
 def _variable(name: str) -> str:
-    """Raises ConfigError unless a bot may be given this variable."""
+    """The name of a variable that may be granted. Raises ConfigError for any other."""
     if not VARIABLE.fullmatch(name):
         raise ConfigError(
             f"expected the name of an environment variable after env:, got {name!r}",
@@ -232,7 +252,7 @@ def _variable(name: str) -> str:
 
 
 def _processors(text: str) -> int:
-    """Raises ConfigError."""
+    """The number of processors in a grant. Raises ConfigError."""
     if not NUMBER.fullmatch(text) or int(text) == 1:
         raise ConfigError(
             f"expected a number of processors from 2 up after cpus:, got {text!r}",
@@ -244,10 +264,10 @@ def _processors(text: str) -> int:
 
 
 def _readable(text: str, base: Path, closed: Sequence[Path]) -> str:
-    """The real path of what a bot may read. Raises ConfigError."""
+    """The real path of a file or folder that the bot may read. Raises ConfigError."""
     wanted = f"expected a file or folder after read:, got {text!r}"
     try:
-        # A link is followed here, once, so that nobody can point it elsewhere later.
+        # A link is followed here and only here, so that changing it later has no effect.
         real = os.path.realpath(base / Path(text).expanduser(), strict=True) if text else ""
     except (FileNotFoundError, NotADirectoryError):
         raise ConfigError(f"{wanted}, where nothing is") from None
@@ -256,8 +276,8 @@ def _readable(text: str, base: Path, closed: Sequence[Path]) -> str:
         raise ConfigError(f"{wanted}: {reason}") from None
     if not real or _kind_of(real) is None:
         raise ConfigError(wanted, "pipes, sockets and devices cannot be allowed")
-    if not real.isprintable() or "," in real or len(real) > MOST_PATH:
-        fit = f"a path of up to {MOST_PATH} printable characters without commas after read:"
+    if not real.isprintable() or "," in real or len(real) > MAX_PATH:
+        fit = f"a path of up to {MAX_PATH} printable characters without commas after read:"
         cure = "rename it, or allow the folder above"
         raise ConfigError(f"expected {fit}, got {real!r}", cure)
     _refuse_closed(Path(real), closed)
@@ -266,7 +286,7 @@ def _readable(text: str, base: Path, closed: Sequence[Path]) -> str:
 
 
 def _refuse_closed(real: Path, closed: Sequence[Path]) -> None:
-    """Raises ConfigError if a path would show more than the user can mean."""
+    """Raises ConfigError for a path that would show the bot more than the user can mean."""
     whole = [Path(each).resolve() for each in (Path.home(), tempfile.gettempdir())]
     if any(each.is_relative_to(real) for each in whole):
         raise ConfigError(
@@ -287,12 +307,12 @@ def _refuse_closed(real: Path, closed: Sequence[Path]) -> None:
 
 
 def _refuse_ways_out(real: str) -> None:
-    """Raises ConfigError if something in a folder leads further. Measured: bubblewrap lets a bot
+    """Raises ConfigError if something in a folder leads out of it. Measured: bubblewrap lets a bot
     write into a pipe in a folder that it may only read.
     """
     waiting = [real] if _kind_of(real) == "folder" else []
     count = 0
-    while waiting and count <= MOST_FILES:
+    while waiting and count <= MAX_FILES:
         for entry in _entries(waiting.pop()):
             count += 1
             if entry.is_dir(follow_symlinks=False):
@@ -303,24 +323,24 @@ def _refuse_ways_out(real: str) -> None:
                     " socket or device",
                     "move it elsewhere: a bot could talk through it",
                 )
-    if count > MOST_FILES:
+    if count > MAX_FILES:
         raise ConfigError(
-            f"expected at most {MOST_FILES:,} files in {real} for read:, got more",
+            f"expected at most {MAX_FILES:,} files in {real} for read:, got more",
             "name the folder that the bot needs",
         )
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """The names in a folder; none if the user may not list it, because then no bot may."""
+    """The entries of a folder; empty if the user may not list it, because then no bot may."""
     try:
-        with os.scandir(folder) as found:
-            return list(islice(found, MOST_FILES + 1))
+        with os.scandir(folder) as entries:
+            return list(islice(entries, MAX_FILES + 1))
     except OSError:
         return []
 
 
 def _kind_of(path: str) -> str | None:
-    """``file`` or ``folder``; None if it is neither, or is not there."""
+    """The kind of a path, ``file`` or ``folder``; None if it is neither, or does not exist."""
     try:
         mode = os.lstat(path).st_mode
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""How each sandbox tier starts a command, and what it shows it of the machine."""
+"""How each sandbox tier starts a command, and which part of the machine the command sees."""
 
 import marshal
 import os
@@ -31,103 +31,126 @@ from arena.players.sandbox.grants import (
 )
 
 PACKAGE = Path(arena.__file__).parent
-"""The arena's own package, which holds the SDK."""
+"""The folder of the arena's own package, which holds the SDK."""
 PYTHON_PARTS = ("bin", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share")
-"""The parts of a Python installation; around them may lie anything of whoever installed it."""
+"""The parts of a Python installation. Other files around them may be private to the person who
+installed it.
+"""
 PARTS = ("lib", "lib64", "libexec", "share")
 INSTALLED = (
     "pyvenv.cfg",
     "lib/*.so*",
     *(f"{part}/{{name}}{version}" for part in PARTS for version in ("", "[0-9]*", "-[0-9]*")),
 )
-"""Where an interpreter keeps what it needs: lib/python3.12, share/julia, and libraries."""
+"""Patterns for the folders in which an installed interpreter keeps its files: lib/python3.12,
+share/julia, and libraries.
+"""
 TOOLCHAINS = {
     "lib/modules": ("lib", "conf", "release"),  # a Java runtime
     "pkg/tool": ("VERSION", "go.env", "lib", "pkg", "src"),  # Go
 }
-"""Installations told by what is in them: the sign, and the parts that a program there needs."""
+"""Installations that are recognised by a file in them: that file, and the parts that their programs
+need.
+"""
 PRIVATE = (".cargo", ".local")
-"""Folders in a home that have a ``bin`` next to secrets."""
+"""Folders in a home that hold secrets beside a folder ``bin``."""
 PROCESSES = 128
 SIGNALS = 8
-"""So many may wait, or timers be armed: 9,000 took a third of the turns in which they ended."""
+"""The most signals that may wait, or timers that may be armed: with 9,000 timers a third of the
+turns in which they expired were lost.
+"""
 WRITING = confine.ALL & ~(confine.EXECUTE | confine.TO_DRIVERS)
-# The sandbox's own.
+# These paths lie inside the sandbox.
 MEMORY_BYTES = {"/dev/shm": 8 << 20, "/tmp": 64 << 20}  # noqa: S108
 FILES_IN_MEMORY = 20_000
-DISK_MB, DISK_FILES = 256, 20_000
+DISK_MB = 256
+DISK_FILES = 20_000
 KEPT_VARIABLES = ("LANG", "LC_ALL", "TZ")
 OUTSIDE_VARIABLES = (*KEPT_VARIABLES, "HOME", "TMPDIR")
 SYSTEM_FOLDERS = ("bin", "lib", "lib32", "lib64", "sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/java*",
     "/etc/ssl/openssl.cnf", "/nix/store")  # fmt: skip
-"""Patterns for what programs need to run at all, and for where one distribution keeps all."""
-HOME, SDK = "home", "sdk"
-"""In Landlock, the parts of a bot's temporary folder."""
+"""Patterns for files that programs need to run at all, and for the one folder in which some
+distributions keep everything.
+"""
+HOME = "home"
+"""The folder to which a bot may write, in its temporary folder under Landlock."""
+SDK = "sdk"
+"""The folder that links to the arena's package, in a bot's temporary folder under Landlock."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
 def readable_paths(command: Sequence[str], folder: Path) -> list[str]:
-    """What a bot may read besides the system and its folder: Python and its interpreter."""
+    """The paths that a bot may read in addition to the system and its own folder: Python and the
+    bot's interpreter.
+    """
     paths = [*_python_parts(), *_packages(), *interpreter_paths(command[0], folder)]
     return list(dict.fromkeys(path for path in paths if not is_system(path)))
 
 
 def sdk_folder() -> Path | None:
-    """The folder from which the bot's Python has to import the arena's package: a checkout, for
-    example. None if it is among Python's packages, where every Python of the bot's finds it.
+    """The folder from which a bot's Python has to import the arena's package, for example a
+    checkout. None if the package lies among Python's packages, where any Python of a bot finds it.
     """
-    own = [place for place in (*_python_parts(), user_packages(), "/usr") if place]
-    return None if any(map(PACKAGE.is_relative_to, own)) else PACKAGE.parent
+    of_python = [place for place in (*_python_parts(), user_packages(), "/usr") if place]
+    return None if any(map(PACKAGE.is_relative_to, of_python)) else PACKAGE.parent
 
 
 def user_packages() -> str:
-    """Where ``pip install --user`` has put packages; empty if this Python does not look there."""
+    """The folder to which ``pip install --user`` installs packages; empty if this Python does not
+    look there.
+    """
     place = site.getusersitepackages() if site.ENABLE_USER_SITE else ""
     return place if place in sys.path else ""
 
 
 @cache
 def _python_parts() -> tuple[str, ...]:
-    """The parts of the arena's Python, and of the one that its virtual environment is made of."""
+    """The parts of the Python that runs the arena, and of the one on which its virtual environment
+    is based.
+    """
     parts = (Path(prefix, n) for prefix in (sys.prefix, sys.base_prefix) for n in PYTHON_PARTS)
     return tuple(dict.fromkeys(str(part) for part in parts if part.exists()))
 
 
 @cache
 def _packages() -> tuple[str, ...]:
-    """The arena's package and those that it needs, as far as they are outside of Python's own
-    folders. Some installers keep the files elsewhere and put links to them there, as ``uv
-    --link-mode symlink`` does: then where they are kept, too.
+    """The folders of the arena's package and of the packages that it needs, as far as they lie
+    outside Python's own folders. Some installers, such as ``uv --link-mode symlink``, put links
+    there; then the targets are included, too.
     """
     user = [place for place in (user_packages(),) if place]
     places = map(Path, (*site.getsitepackages(), *user))
-    found = [file for place in places for file in place.glob("*.dist-info/METADATA")]
-    links = [(file.parent, file.resolve().parent) for file in found if file.is_symlink()]
-    # The name says that it is this package which is kept there, and not just a file of it.
-    kept = [str(real.parent) for own, real in links if real.name == own.name]
+    metadata = [file for place in places for file in place.glob("*.dist-info/METADATA")]
+    links = [(file.parent, file.resolve().parent) for file in metadata if file.is_symlink()]
+    # If the names are equal, the whole package lies there, and not just one file of it.
+    kept = [str(real.parent) for link, real in links if real.name == link.name]
     sources = (PACKAGE / "__init__.py").resolve().parent
     return tuple(dict.fromkeys((str(PACKAGE), str(sources), *user, *kept)))
 
 
 def rustup_home() -> Path:
-    """The folder of rustup, which need not be there."""
+    """The folder of rustup, which may not exist."""
     return Path(os.environ.get("RUSTUP_HOME", Path.home() / ".rustup"))
 
 
 def interpreter_paths(program: str, folder: Path) -> list[str]:
-    """What a program of PATH needs that is not the system's: itself, an interpreter's parts."""
-    found = None if os.sep in program else shutil.which(program, path=search_path(os.environ))
-    if not found:
+    """The paths that a program found in PATH needs beyond the system's: the program itself, and the
+    parts of the interpreter to which it belongs.
+    """
+    program_path = (
+        None if os.sep in program else shutil.which(program, path=search_path(os.environ))
+    )
+    if not program_path:
         return []
     paths = []
     private = [Path.home() / name for name in PRIVATE]
-    for place in dict.fromkeys((*_links(Path(found)), Path(found).resolve())):
+    for place in dict.fromkeys((*_links(Path(program_path)), Path(program_path).resolve())):
         installation = place.parent.parent
         if str(installation) in (sys.prefix, sys.base_prefix):
             continue
         paths.append(str(place))
-        # What is named after a program there may be the user's, as ``.local/share/fish`` is.
+        # A folder with a program's name may hold the user's data, as ``.local/share/fish`` does.
         is_private = Path.home().is_relative_to(installation) or installation in private
         if place.parent.name == "bin" and not is_private:
             paths += _parts(place)
@@ -136,18 +159,22 @@ def interpreter_paths(program: str, folder: Path) -> list[str]:
 
 
 def _parts(program: Path) -> list[str]:
-    """The parts of an installation around the ``bin`` with this program; all else stays hidden."""
+    """The parts of the installation around the ``bin`` that holds this program; its other files
+    stay hidden.
+    """
     installation = program.parent.parent
     name = program.name.rstrip("0123456789.-") or program.name
     named = [pattern.format(name=escape(name)) for pattern in INSTALLED]
     for sign, parts in TOOLCHAINS.items():
         named += parts if (installation / sign).exists() else ()
-    found = [path for pattern in named for path in sorted(installation.glob(pattern))]
-    return [str(path) for path in found if path.resolve().is_relative_to(installation.resolve())]
+    present = [path for pattern in named for path in sorted(installation.glob(pattern))]
+    return [str(path) for path in present if path.resolve().is_relative_to(installation.resolve())]
 
 
 def _links(place: Path) -> Iterator[Path]:
-    """A path, and where its link leads, step by step: a python3 may be a link to a link."""
+    """A path and the targets of its link, step by step, because a python3 may be a link to another
+    link.
+    """
     while place.is_symlink():
         yield place
         place = Path(os.path.normpath(place.parent / place.readlink()))
@@ -155,20 +182,25 @@ def _links(place: Path) -> Iterator[Path]:
 
 
 def is_system(path: str) -> bool:
-    """Whether every bot sees it anyway; /etc/alternatives is where Debian's ``cc`` leads."""
+    """Whether a path is one that every bot sees anyway. /etc/alternatives counts, because Debian's
+    ``cc`` is a link into it.
+    """
     system = ("/usr/", "/bin/", "/lib", "/sbin/", "/etc/alternatives/")
     return path == "/usr" or path.startswith(system)
 
 
 def search_path(environment: Mapping[str, str]) -> str:
-    """PATH with the arena's own Python first."""
+    """The value of PATH in this environment, with the folder of the arena's own Python first."""
     return f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', os.defpath)}"
 
 
 class Launch(Struct):
-    """A command ready to be started. It inherits ``descriptors``; ``temporary`` is a folder to
-    remove after its end; ``limits`` are for the keeper, where the tier itself cannot set them;
-    ``processes`` is how many the tier itself needs.
+    """A command that is ready to be started.
+
+    ``descriptors``  descriptors that the command inherits
+    ``temporary``    a folder to remove after its end
+    ``limits``       limits that the keeper sets, because the tier itself cannot
+    ``processes``    the number of processes that the tier itself needs
     """
 
     command: list[str]
@@ -179,15 +211,17 @@ class Launch(Struct):
     processes: int = 0
 
     def close(self) -> None:
-        """Closes the inherited descriptors; call it once the command has been started."""
+        """Closes the inherited descriptors. Call it once the command has been started."""
         for descriptor in self.descriptors:
             os.close(descriptor)
         self.descriptors.clear()
 
     def clear_up(self) -> None:
-        """Removes the temporary folder, once the command and all that it started have ended."""
+        """Removes the temporary folder. Call it once the command and everything it started have
+        ended.
+        """
         if self.temporary:
-            with suppress(OSError):  # an empty folder is removed many times quicker
+            with suppress(OSError):  # much faster than remove_tree if the folder is empty
                 Path(self.temporary, HOME).rmdir()
                 Path(self.temporary, SDK, PACKAGE.name).unlink()
                 Path(self.temporary, SDK).rmdir()
@@ -197,7 +231,9 @@ class Launch(Struct):
 def plain_launch(
     command: Sequence[str], environment: Mapping[str, str], grants: Grants = NO_GRANTS
 ) -> Launch:
-    """No sandbox: the bot has the arena's rights, but only a few environment variables."""
+    """Starts the command without a sandbox: it has the arena's rights, but only a few environment
+    variables.
+    """
     variables = {**grants.variables(), **_variables(environment, OUTSIDE_VARIABLES)}
     return Launch(list(command), variables, [], limits=_cores(grants))
 
@@ -211,18 +247,18 @@ def bubblewrap_launch(
     writable: bool,
     grants: Grants = NO_GRANTS,
 ) -> Launch:
-    """Own namespaces: no other processes, no network, no files but the system's and its own.
-    ``undo`` closes the descriptors of the launch.
+    """Starts the command in namespaces of its own: it sees no other processes, no network, and only
+    its own files and the system's. ``undo`` closes the descriptors of the launch.
     """
     readable = [*_readable(command, folder, writable=writable), *_granted_files(grants)]
-    # A socket in a granted folder would be a way to a service outside, and on the machine's own
-    # network the abstract ones are: what bubblewrap then leaves open, the filter closes.
+    # A socket in a granted folder leads to a service outside, and so do abstract sockets on the
+    # machine's own network. The seccomp filter closes these ways, which bubblewrap leaves open.
     families = confine.INTERNET if grants.network else () if grants.read else confine.LOCAL
     program = _memory_file(confine.program(families), undo)
-    # Values in its arguments could be read by any user of the machine.
+    # Values are not passed as arguments, which any user of the machine could read.
     granted = b"".join(os.fsencode(word) + b"\0" for word in _setting(grants.variables()))
     secrets = [_memory_file(granted, undo)] if grants.env else []
-    # In the sandbox, the folder of the SDK has nothing but the package.
+    # In the sandbox, the SDK's folder contains nothing but the package.
     variables = {"HOME": "/tmp", "TMPDIR": "/tmp", **_python(sdk_folder())}  # noqa: S108
     variables |= _variables(environment, KEPT_VARIABLES)
     arguments = [
@@ -235,8 +271,8 @@ def bubblewrap_launch(
         *_mounts(readable, folder, writable=writable, gpu=grants.gpu),
         *("--chdir", "/bot", "--seccomp", str(program), "--"),
     ]
-    # What a bot wrote and nobody may read would end the count of its processor time: so it may run
-    # only what was there before. A build makes programs and tries them.
+    # A program that the bot wrote and made unreadable would end the count of its CPU time. So a
+    # bot may run only programs that existed before. A build, however, makes and tries programs.
     places = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files(), *readable, "/bot"]
     spec = {
         "limits": [("RLIMIT_NPROC", PROCESSES), ("RLIMIT_SIGPENDING", SIGNALS)],
@@ -246,8 +282,8 @@ def bubblewrap_launch(
     limits = {"files_in_memory": FILES_IN_MEMORY, **_cores(grants)}
     bubblewrap = shutil.which("bwrap")
     if bubblewrap and Path(bubblewrap).stat().st_mode & stat.S_ISUID:
-        limits["counter"] = 0  # the kernel stops counting at such a program
-    # process 1 in the sandbox would show it to the bot
+        limits["counter"] = 0  # the kernel would stop counting at a program that is not readable
+    # otherwise the bot could see it through process 1 of the sandbox
     outside = {"PATH": search_path(environment)}
     return Launch(
         ["bwrap", *arguments, *_confining(spec), *command],
@@ -267,8 +303,9 @@ def landlock_launch(
     writable: bool,
     grants: Grants = NO_GRANTS,
 ) -> Launch:
-    """The process confines itself, then becomes the bot; it writes only to a temporary folder.
-    ``undo`` closes the descriptors of the launch and removes that folder.
+    """Starts the command through `confine`, which confines itself and then becomes the bot. The bot
+    can write only to a temporary folder. ``undo`` closes the descriptors of the launch and removes
+    that folder.
     """
     readable = [*_readable(command, folder, writable=writable), *_granted_files(grants)]
     families = confine.INTERNET if grants.network else ()
@@ -302,23 +339,29 @@ def landlock_launch(
 
 
 def _confining(spec: dict[str, Any]) -> list[str]:
-    """The command that confines itself so and becomes the one that follows."""
+    """The start of a command that confines itself as ``spec`` says, and then becomes the command
+    that follows.
+    """
     return [*plain_python(confine), marshal.dumps(spec).hex(), "--"]
 
 
 def plain_python(module: ModuleType) -> list[str]:
-    """The start of a command that runs a module which stands alone; compiled, it starts sooner."""
+    """The start of a command that runs a module of the arena by itself. The compiled file is used,
+    because it starts faster.
+    """
     source = Path(str(module.__file__))
     compiled = Path(module.__cached__ or os.devnull)
     found = source.stat()
     stamp = struct.pack("<3I", 0, int(found.st_mtime) & 0xFFFFFFFF, found.st_size)
-    # Python wrote it for the source of then, which an upgrade may have replaced since
+    # the compiled file may belong to an older source, which an upgrade has replaced
     is_fresh = compiled.exists() and compiled.read_bytes()[4:16] == stamp
     return [sys.executable, "-I", "-S", str(compiled if is_fresh else source)]
 
 
 def _mounts(readable: Sequence[str], folder: Path, *, writable: bool, gpu: bool) -> list[str]:
-    """All files in bubblewrap's sandbox: those to read, the bot's at /bot, devices."""
+    """Arguments of bubblewrap for all files in the sandbox: those to read, the bot's at /bot, and
+    devices.
+    """
     words = [*_system_binds(), "--proc", "/proc", "--dev", "/dev"]
     for path, size in MEMORY_BYTES.items():
         words += ["--size", str(size), "--tmpfs", path]
@@ -331,12 +374,14 @@ def _mounts(readable: Sequence[str], folder: Path, *, writable: bool, gpu: bool)
 
 
 def _setting(variables: Mapping[str, str]) -> list[str]:
-    """The arguments of bubblewrap that set these."""
+    """Arguments of bubblewrap that set these environment variables."""
     return [word for name, value in variables.items() for word in ("--setenv", name, value)]
 
 
 def _granted_files(grants: Grants) -> list[str]:
-    """What the user lets the bot read. Raises SandboxError if it is no longer what it was."""
+    """The files that the user lets the bot read. Raises SandboxError if one has changed since it
+    was granted.
+    """
     for path in grants.read:
         if os.path.realpath(path) != path:
             was = f"{path} to stay what it was when a bot was allowed to read it"
@@ -345,17 +390,19 @@ def _granted_files(grants: Grants) -> list[str]:
 
 
 def _cores(grants: Grants) -> dict[str, int]:
-    """The processors of a bot, as a limit for the keeper."""
+    """The processors that the bot may use, as a limit for the keeper; empty if nothing
+    was granted.
+    """
     cores = cores_for(grants.cpus)
     return {"cores": cores} if cores else {}
 
 
 def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[str]:
-    """The paths that the bot may read. For a build they include the folders where rustup keeps its
-    toolchains, but not ``.cargo`` itself, which may hold a token.
+    """The paths that the bot may read. For a build they include the folders in which rustup keeps
+    its toolchains, but not ``.cargo`` itself, which may hold a token.
 
-    Raises SandboxError if the bot is in a folder that every bot may read, because its rivals and
-    the journal would be there too.
+    Raises SandboxError if the bot lies in a folder that every bot may read, because its rivals and
+    the journal would be readable there, too.
     """
     rust = [Path.home() / ".cargo" / "bin", rustup_home()] if writable else []
     paths = [*readable_paths(command, folder), *(str(place) for place in rust if place.is_dir())]
@@ -367,15 +414,18 @@ def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[s
 
 
 def _python(sdk: Path | str | None) -> dict[str, str]:
-    """What a bot's Python needs to find the packages of the arena's, with another HOME."""
+    """The environment variables with which a bot's Python finds the arena's packages although HOME
+    differs.
+    """
     user = {"PYTHONUSERBASE": site.getuserbase()} if user_packages() else {}
     return {**user, "PYTHONPATH": str(sdk)} if sdk else user
 
 
 def _make_folders(temporary: str) -> tuple[str, str | None]:
-    """In a bot's temporary folder one that it may write to, and, if it has to find the SDK, one
-    with nothing but a link to the arena's package: Python lists the folder around a package, and
-    what Landlock allows of a folder, such as a checkout, it allows of all below it.
+    """Makes two folders in a bot's temporary folder: one to which it may write, and, if the bot has
+    to find the SDK, one that holds only a link to the arena's package. Without the link the bot
+    could list the folder around the package, such as a checkout, because Landlock allows everything
+    below a folder.
     """
     home = Path(temporary, HOME)
     sdk = Path(temporary, SDK)
@@ -388,13 +438,19 @@ def _make_folders(temporary: str) -> tuple[str, str | None]:
 
 
 def _variables(environment: Mapping[str, str], kept: Iterable[str]) -> dict[str, str]:
-    """The ``kept`` part of the arena's environment, and what every bot gets."""
-    own = {name: environment[name] for name in kept if name in environment}
+    """The ``kept`` variables of the arena's environment, and those that every bot gets."""
+    kept_variables = {name: environment[name] for name in kept if name in environment}
     rustup = {"RUSTUP_HOME": str(rustup_home())} if rustup_home().is_dir() else {}
-    return {**own, "PATH": search_path(environment), "PYTHONDONTWRITEBYTECODE": "1", **rustup}
+    return {
+        **kept_variables,
+        "PATH": search_path(environment),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **rustup,
+    }
 
 
 def _system_binds() -> list[str]:
+    """Arguments of bubblewrap that show the system's folders and files."""
     words = ["--ro-bind", "/usr", "/usr"]
     for name in SYSTEM_FOLDERS:
         place = Path("/", name)
@@ -406,12 +462,13 @@ def _system_binds() -> list[str]:
 
 
 def _system_files() -> list[str]:
-    # Absolute patterns.
+    # Path.glob() does not take absolute patterns.
+    """The paths that match `SYSTEM_FILES`."""
     return [path for pattern in SYSTEM_FILES for path in sorted(glob(pattern))]  # noqa: PTH207
 
 
 def _memory_file(content: bytes, undo: ExitStack) -> int:
-    """A descriptor that reads as the content; ``undo`` closes it."""
+    """A descriptor from which the content can be read; ``undo`` closes it."""
     descriptor = os.memfd_create("seccomp", 0)
     undo.callback(os.close, descriptor)
     os.write(descriptor, content)

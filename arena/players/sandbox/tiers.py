@@ -1,4 +1,6 @@
-"""The sandbox around a bot's process, in three tiers; which one works is found out by trying."""
+"""The sandbox around a bot's process, in three tiers. Which tiers work on this machine is found out
+by trying.
+"""
 
 import json
 import os
@@ -24,13 +26,13 @@ from arena.players.timekeeper import kernel_counts
 
 PATIENCE_S = 10
 
-# A tier counts as working only if a child in it has tried what it must not do, and failed: what a
-# kernel or a program's version promises, a container, a profile or an old setting may take back.
-# The first two entries are different: they say that nothing inside can win those rights back.
+# A tier counts as working only if a child in it has tried forbidden things and failed. The version
+# of a kernel or program proves nothing, because a container, a profile or an old setting may weaken
+# it. The first two entries check something else: that rights cannot be regained inside.
 #
-# In a pid namespace of its own the child cannot name any process outside, and a signal to PARENT
-# says nothing there: an arena that is process 1 or 2, as in a container, has the number of a
-# process inside. What counts then is that /proc shows the namespace of the child.
+# In a pid namespace of its own the child cannot name a process outside, so a signal to PARENT
+# proves nothing: if the arena is process 1 or 2, as in a container, a process inside has that
+# number. There, the check is that /proc shows the namespace of the child.
 SPY = """
 import json, os, shutil, socket, subprocess, tempfile
 def refused(action):
@@ -66,20 +68,23 @@ print(json.dumps({
 Tier = Literal["bubblewrap", "landlock", "none"]
 Mode = Literal["auto", "require", "off", "strangers"]
 TIERS: tuple[Tier, ...] = ("bubblewrap", "landlock")
-"""The tiers that confine a bot, best first."""
+"""The tiers that confine a bot, the best first."""
 PROGRAMS = "programs"
-"""The barrier that needs Landlock within bubblewrap, and only strangers."""
+"""The barrier that keeps a bot from running programs that it wrote. It needs Landlock within
+bubblewrap, and only bots of strangers need it.
+"""
 INSTALL = (
     "install bubblewrap (on Debian and Ubuntu: apt install bubblewrap), then run 'arena doctor'"
 )
 
 
 class Sandbox(Struct, frozen=True):
-    """A sandbox tier, ready for use. ``none`` limits what a bot uses, but not what it sees.
+    """A sandbox tier that is ready for use. The tier ``none`` limits the resources that a bot uses,
+    but not what it sees.
 
-    ``grants`` are what the user lets bots do beyond it, by their labels without options. They count
-    where a bot plays, and never where it is built. ``strangers``: the kernel has to count processor
-    time, and no bot may run what it writes.
+    ``grants`` has what the user allows bots beyond the sandbox, by their labels without options.
+    Grants count where a bot plays, never where it is built. With ``strangers``, the kernel must
+    count CPU time, and no bot may run a program that it wrote.
     """
 
     tier: Tier = "none"
@@ -94,8 +99,8 @@ class Sandbox(Struct, frozen=True):
         writable: bool = False,
         grants: Grants = NO_GRANTS,
     ) -> Launch:
-        """How to start a bot's command, which may change its files if ``writable``. Raises
-        SandboxError, or OSError where the machine lacks something such as descriptors.
+        """How to start a bot's command in its folder. A ``writable`` folder may be changed by the
+        command. Raises SandboxError, or OSError if the machine lacks something such as descriptors.
         """
         folder = folder.resolve()
         if self.tier == "none":
@@ -109,11 +114,13 @@ class Sandbox(Struct, frozen=True):
         return launch
 
     def of(self, label: str) -> Grants:
-        """What the bot with this label may do, with whatever options."""
+        """What the bot with this label is allowed beyond the sandbox, whatever its options."""
         return self.grants.get(split_options(label)[0], NO_GRANTS) if self.grants else NO_GRANTS
 
     def text(self, labels: Sequence[str]) -> str:
-        """The tier for a record, and what each seat might do beyond: ``landlock 0=network,env``."""
+        """The tier as records have it, with what each seat was allowed beyond it: ``landlock
+        0=network,env``.
+        """
         granted = [(seat, self.of(label).kinds) for seat, label in enumerate(labels)]
         return " ".join(
             [self.tier, *(f"{seat}={','.join(kinds)}" for seat, kinds in granted if kinds)]
@@ -121,11 +128,13 @@ class Sandbox(Struct, frozen=True):
 
 
 OPEN = Sandbox()
-"""No sandbox."""
+"""The sandbox that confines nothing."""
 
 
 class Choice(Struct, frozen=True):
-    """The sandbox to use, a warning if it is none, and a note if it is not the best tier."""
+    """The sandbox to use, a warning if it confines nothing, and a note if it is not the
+    best tier.
+    """
 
     sandbox: Sandbox
     warning: str = ""
@@ -133,7 +142,9 @@ class Choice(Struct, frozen=True):
 
 
 def choose(mode: Mode, *, accept_none: bool) -> Choice:
-    """The best tier that works here. Raises SandboxError if one is required and none works."""
+    """The best tier that works on this machine and suits the mode. Raises SandboxError if a tier is
+    required that does not work.
+    """
     if mode == "off":
         return Choice(OPEN, "no sandbox: bots run with your own rights")
     if mode == "strangers":
@@ -155,34 +166,39 @@ def choose(mode: Mode, *, accept_none: bool) -> Choice:
 
 
 def at_least(least: Tier, *, strangers: bool = False) -> Sandbox:
-    """The best sandbox that works here. Raises SandboxError unless it is as good as ``least``, and
-    good enough for ``strangers``.
+    """The best sandbox that works on this machine. Raises SandboxError if it is weaker than
+    ``least``, or not good enough for ``strangers``.
     """
     if least == "none":
         return OPEN
-    found = choose("require", accept_none=False)
-    if TIERS.index(found.sandbox.tier) > TIERS.index(least):
-        raise SandboxError(f"expected the {least} sandbox, got a weaker one: {found.note}", INSTALL)
+    choice = choose("require", accept_none=False)
+    if TIERS.index(choice.sandbox.tier) > TIERS.index(least):
+        raise SandboxError(
+            f"expected the {least} sandbox, got a weaker one: {choice.note}", INSTALL
+        )
     if strangers:
-        lack = "" if kernel_counts() else "a kernel that does not count their processor time"
-        lack = lack or failure(found.sandbox.launch, PROGRAMS)
+        lack = "" if kernel_counts() else "a kernel that does not count their CPU time"
+        lack = lack or failure(choice.sandbox.launch, PROGRAMS)
         if lack:
             raise SandboxError(
                 f"expected walls for bots of strangers, got {lack}", "'arena doctor' says more"
             )
-    return replace(found.sandbox, strangers=strangers)
+    return replace(choice.sandbox, strangers=strangers)
 
 
 def _why_weaker(reason: str) -> str:
+    """A note that explains why the sandbox is not the best tier."""
     why = f"does not work here ({reason})" if shutil.which("bwrap") else "is not installed"
     return f"bubblewrap {why}: bots play in Landlock; see 'arena doctor'"
 
 
-# whether a tier works here
+# Does a tier work on this machine?
 
 
 def failure(launch: Callable[..., Launch], *more: str) -> str:
-    """Why the tier does not hold on this machine, with ``more`` barriers; empty if it does."""
+    """Why the tier, or one of the barriers ``more``, does not work on this machine; empty if it
+    does.
+    """
     if not confine.is_known():
         return "no list of system calls for this processor"
     temporary = make_passing("probe")
@@ -213,7 +229,9 @@ def sdk_failure(launch: Callable[..., Launch]) -> str:
 
 
 def look_around(launch: Callable[..., Launch], temporary: Path) -> dict[str, bool]:
-    """Which barriers hold a child in the sandbox. Raises OSError, ValueError, SubprocessError."""
+    """Starts a child in the sandbox that tries forbidden things, and returns which barriers hold.
+    Raises OSError, ValueError, SubprocessError.
+    """
     home = temporary / "bot"
     home.mkdir()
     (temporary / "secret").write_text("x")
@@ -240,8 +258,10 @@ def _pid_namespace() -> str:
 
 
 def report_of(start: Launch, home: Path) -> str:
-    """What the child prints. Raises ValueError or SubprocessError if it fails or takes too long."""
-    # Our own script in the sandbox under test.
+    """What the child in the sandbox prints. Raises ValueError or SubprocessError if it fails or
+    takes too long.
+    """
+    # The command is our own script, run in the sandbox under test.
     try:
         child = subprocess.Popen(  # noqa: S603
             start.command, cwd=home, env=start.environment, pass_fds=start.descriptors, text=True,
@@ -252,9 +272,9 @@ def report_of(start: Launch, home: Path) -> str:
             try:
                 out, err = child.communicate(timeout=PATIENCE_S)
             except BaseException:
-                # All of it: a bubblewrap that is killed while it starts, by a Ctrl-C for example,
-                # leaves a process that waits for its parent for ever (seen in 12 of 300).
-                with suppress(ProcessLookupError):  # a Ctrl-C waits for it a little
+                # The whole process group is killed. A bubblewrap killed while it starts, by Ctrl-C,
+                # leaves a process that waits for its parent for ever (seen in 12 of 300 cases).
+                with suppress(ProcessLookupError):  # it may have ended meanwhile
                     os.killpg(child.pid, signal.SIGKILL)
                 raise
     finally:

@@ -54,7 +54,7 @@ def beside(square: str, sign: str, rows: list[str]) -> int:
 # ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
 # have a move ready at any time. Play it with 10 ms a move or more.
 class MoveTime:
-    """The arena counts processor time from your last answer on; with `--clock wall` the time from
+    """The arena counts CPU time from your last answer on; with `--clock wall` the time from
     its request on.
     """
 

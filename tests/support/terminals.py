@@ -9,7 +9,7 @@ import termios
 
 from arena.cli.terminal import WORD
 from arena.exports.grid import width_of
-from tests.e2e.loaded import answered, ask, loaded_arena
+from tests.support.loaded import answered, ask, loaded_arena
 
 ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07|[()=>].?)")
 

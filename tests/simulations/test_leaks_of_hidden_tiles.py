@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from arena.match.referee import Referee
-from arena.players import messages
+from arena.players import views
 from arena.players.messages import Start
 from arena.rules.notation import PASS, TILES, UNKNOWN
 from arena.sdk import Position
@@ -34,10 +34,7 @@ def test_the_states_are_of_every_kind_and_differ_in_all_that_is_hidden():
         assert one.hands[seat] == other.hands[seat]
         assert not one.must_pass()
         assert one.legal_moves() == other.legal_moves()
-        assert (messages.position_view(one), one.pile) == (
-            messages.position_view(other),
-            other.pile,
-        )
+        assert (views.position_view(one), one.pile) == (views.position_view(other), other.pile)
         assert sorted(situation.deck) == sorted(situation.twin)
         others = [at for at in range(situation.players) if at != seat]
         found[f"{situation.players} on {situation.board.name}"] += 1
@@ -70,7 +67,7 @@ def test_a_leak_in_the_time_of_a_turn_is_found(monkeypatch):
     """
 
     def leaky(state, number, time_ms, *, full):
-        return messages.turn_view(
+        return views.turn_view(
             state,
             number,
             time_ms - (0 in state.hands[(state.mover + 1) % state.players]),
@@ -92,8 +89,8 @@ def test_a_leak_in_the_full_view_alone_is_found(monkeypatch):
             view, provinces=view.provinces[:: 1 - 2 * (state.pile_tiles()[-1:] == (3,))]
         )
 
-    views_of = messages.position_view
-    monkeypatch.setattr("arena.players.messages.position_view", leaky)
+    views_of = views.position_view
+    monkeypatch.setattr("arena.players.views.position_view", leaky)
     assert {leak.view for leak in leaks(150)} == {"full"}
 
 
@@ -101,9 +98,7 @@ def test_a_leak_of_the_tile_that_is_drawn_next_is_found(monkeypatch):
     """One that comes to the seat itself, too early."""
 
     def leaky(state, number, time_ms, *, full):
-        return messages.turn_view(
-            state, number, time_ms + (state.pile_tiles()[:1] == (4,)), full=full
-        )
+        return views.turn_view(state, number, time_ms + (state.pile_tiles()[:1] == (4,)), full=full)
 
     monkeypatch.setattr("arena.players.bot.turn_view", leaky)
     assert leaks()
@@ -113,7 +108,7 @@ def test_a_leak_of_the_drawn_tile_is_found(monkeypatch):
     """What the mover holds now, in a field of what was played."""
 
     def leaky(state, seat, move, events, *, forfeited=False):
-        played = messages.played_view(state, seat, move, events, forfeited=forfeited)
+        played = views.played_view(state, seat, move, events, forfeited=forfeited)
         return msgspec.structs.replace(
             played, move=played.move + "".join(TILES[tile] for tile in state.hands[seat])
         )

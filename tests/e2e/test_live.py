@@ -9,7 +9,7 @@ from itertools import islice
 
 import pytest
 
-from tests.e2e.conftest import Arena
+from tests.support.commandline import Arena
 from tests.web.serving import Served
 
 BOTS = ("greedy-4", "careful-2", "random")

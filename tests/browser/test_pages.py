@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.e2e.browser import SCHEMES, lacking
-from tests.e2e.pages import PAGES
+from tests.browser.pages import PAGES
+from tests.support.browser import SCHEMES, lacking
 
 WIDTHS = (390, 1280, 2560)
 FOCUS = """

@@ -26,7 +26,7 @@ PAGES = [
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 STARTED = ("AGENTS.md",)
 """Pages whose commands are started as their readers do; those of the others are forks of a process
-that has loaded them, see tests/e2e/loaded.py.
+that has loaded them, see tests/support/loaded.py.
 """
 FEW = 7
 """At most this many blocks of all pages may be skipped."""

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.loaded import loaded_arena
 from tests.github.runner import ACTION, FOLDER, ROOT, STEPS, Runner
+from tests.support.loaded import loaded_arena
 
 INSTALLED = "install"
 """The step that is left out here, where an arena is installed;

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.e2e.pages import PAGES, SWAP, hostile_games, hostile_report, pair_page
-from tests.e2e.pictures import (
-    MOST_BYTES,
-    MOST_DIFFERENT,
+from tests.browser.pages import PAGES, SWAP, hostile_games, hostile_report, pair_page
+from tests.browser.pictures import (
+    MAX_BYTES,
+    MAX_DIFFERENT,
     NO_LETTERS,
     STORED,
     check_picture,
@@ -86,10 +86,10 @@ def test_one_tile_more_is_a_difference(shown):
         difference(one.convert("RGBA"), other.convert("RGBA"))[0] for one, other in pairwise(turns)
     ]
     assert shares[0] == 0
-    assert shares[1] > 2 * MOST_DIFFERENT
+    assert shares[1] > 2 * MAX_DIFFERENT
 
 
 def test_a_stored_picture_is_small_and_belongs_to_a_test():
     for path in STORED.glob("*.png"):
-        assert path.stat().st_size <= MOST_BYTES
+        assert path.stat().st_size <= MAX_BYTES
         assert f'"{path.stem}"' in Path(__file__).read_text()

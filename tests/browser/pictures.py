@@ -14,12 +14,12 @@ from pixelmatch.contrib.PIL import pixelmatch
 
 STORED = Path(__file__).with_name("pictures")
 KEPT = Path(__file__).parents[2] / "build" / "pictures"
-MOST_DIFFERENT = 0.004
+MAX_DIFFERENT = 0.004
 """Of the pixels. A tile is more than 0.01 of a board."""
 ROUNDING = 2
 """Pixels by which one Chromium makes a long page higher than the next."""
 COLOURS = 256
-MOST_BYTES = 60_000
+MAX_BYTES = 60_000
 NO_LETTERS = """
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(`body, body * { font-size: 0 !important } svg text { fill: none !important }
@@ -65,7 +65,7 @@ def check_picture(name, png):
         drawn.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
     stored = Image.open(path).convert("RGBA")
     share, shown = difference(drawn, stored)
-    if share <= MOST_DIFFERENT:
+    if share <= MAX_DIFFERENT:
         return
     KEPT.mkdir(parents=True, exist_ok=True)
     drawn.save(KEPT / f"{name}.png")

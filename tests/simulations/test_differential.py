@@ -9,10 +9,10 @@ import pytest
 
 from arena.errors import IllegalMoveError
 from arena.rules import pure
-from arena.rules.boards import COLOURS, Board, built_in, squares_of
+from arena.rules.boards import COLOURS, built_in, squares_of
 from arena.rules.notation import KIND_SHIFT, PASS, TILES, split_move
 from tests.rules.conftest import CORES
-from tests.rules.positions import full_deck, random_move, state_text
+from tests.rules.positions import full_deck, random_board, random_move, state_text
 from tests.rules.slow import SlowGame
 
 
@@ -66,19 +66,6 @@ def play_both(state_class, board, players, seed):
             slow.place(as_placement(board, move))
         compare(state, slow)
     return state
-
-
-def random_board(rng, side):
-    width, height = rng.randint(1, side), rng.randint(1, side)
-    letters = rng.choices(
-        [".", "V", "~", "R", "Y", "B"],
-        [80, rng.randint(0, 12), rng.randint(0, 12), 2, 2, 2],
-        k=width * height,
-    )
-    letters[rng.randrange(width * height)] = rng.choice(COLOURS)
-    return Board(
-        "random", tuple("".join(letters[row * width : (row + 1) * width]) for row in range(height))
-    )
 
 
 GAMES = int(os.environ.get("ARENA_DIFFERENTIAL_GAMES", "3"))

@@ -33,6 +33,7 @@ AT_START = ("ARENA_RULES", "ARENA_CHANNEL", "LANG", "LC_", "LD_", "PYTHON")
 """How variables begin that count while Python starts or imports arena."""
 NOT_FOR_COMMANDS = (
     "arena.ladder", "arena.__main__", "arena.training", "arena.tournament.cluster",
+    "arena.tournament.node",
     "arena.players.native", "arena.rules.native",
 )  # fmt: skip
 """Modules that few commands load, and those that are there only where there was a compiler."""
@@ -65,7 +66,7 @@ class LoadedArena:
             listening.bind(self.place)
             listening.listen()
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.e2e.loaded", str(listening.fileno())],
+                [sys.executable, "-m", "tests.support.loaded", str(listening.fileno())],
                 cwd=ROOT,
                 env={**environment, "OPENBLAS_NUM_THREADS": "1"},  # a fork has no other threads
                 pass_fds=[listening.fileno()],

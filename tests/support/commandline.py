@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.burners import with_parent
-from tests.e2e.browser import Browser
-from tests.e2e.loaded import loaded_arena
+from tests.support.browser import Browser
+from tests.support.burners import with_parent
+from tests.support.loaded import loaded_arena
 
 ROOT = Path(__file__).parents[2]
 # as in a background job, whose children would not hear a Ctrl-C either

@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-from arena.ratings.sequential import Question, SequentialTest, Verdict
+from arena.ratings.sequential import Question, Verdict, WinTest
 from tests.ratings.coverage import repeat
 from tests.ratings.stopping import Case, behaviour
 
@@ -48,7 +48,7 @@ def test_against_opponents_of_different_strength_the_errors_are_the_same():
 
 
 def play_pool(rng, elo):
-    test = SequentialTest(Question(0, 60), groups=2, look=2)
+    test = WinTest(Question(0, 60), groups=2, look=2)
     against = np.array([-200, 200])
     chances = [1 / (1 + 10 ** (-(mine + against) / 400)) for mine in (elo, 0)]
     while test.verdict == Verdict.UNDECIDED:

@@ -11,10 +11,10 @@ from arena.exports.scene import Film, Piece
 from arena.match.replay import replay, start_state
 from arena.records.grades import Grade, Judge, ReviewedGame, line_of, review_file
 from arena.rules.boards import built_in
-from arena.rules.notation import draw
+from arena.rules.positions import draw
 from arena.rules.terms import REVISION
 from arena.tournament.run import Run
-from tests.e2e.pages import HOSTILE, hostile_games, hostile_report
+from tests.browser.pages import HOSTILE, hostile_games, hostile_report
 from tests.exports.runs import game_of
 
 

@@ -35,7 +35,7 @@ OVER_S = 1.0
 SLACK_S = 60.0
 """More of it, for a machine that has other things to do; the figure printed is what counts."""
 
-NO_ANSWER = r"no answer came within \d+ ms \(it used \d+ of its 400 ms of processor time\)"
+NO_ANSWER = r"no answer came within \d+ ms \(it used \d+ of its 400 ms of CPU time\)"
 
 PROGRAMS = {
     # program: (kind, part of the sentence that people read)
@@ -54,7 +54,7 @@ PROGRAMS = {
     "startup_silent": ("start-up", "no answer came within the 800 ms allowed for start-up"),
     "startup_reads_only": (
         "start-up",
-        r"the 800 ms allowed for start-up \(it used \d+ ms of processor time in \d+ ms\): answer",
+        r"the 800 ms allowed for start-up \(it used \d+ ms of CPU time in \d+ ms\): answer",
     ),
     "startup_half_line": (
         "start-up",
@@ -173,7 +173,7 @@ PROGRAMS = {
     "never_reads": ("never reads", r"\d+ bytes of input were left unread: read stdin line by line"),
 }
 BY_THE_WALL = {"late", "late_then_next", "very_late"}
-"""Programs that sleep for less than a bot may, where an answer costs processor time."""
+"""Programs that sleep for less than a bot may, where an answer costs CPU time."""
 LATE = {"late", "late_then_next"}
 """Programs that are late by a second, so that a stall of this machine does not put them in time;
 they get a longer grace.

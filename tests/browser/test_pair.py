@@ -11,7 +11,7 @@ from arena.rules.boards import built_in
 from arena.rules.notation import deck_text
 from arena.rules.terms import REVISION
 from arena.tournament.run import Run
-from tests.e2e.pages import HOSTILE, SWAP, pair_page
+from tests.browser.pages import HOSTILE, SWAP, pair_page
 
 LEFT = "[...document.querySelectorAll(`#${id} .count b`)].map(node => Number(node.textContent))"
 BOTH = f"return ['players', 'twin-players'].map((id) => {LEFT});"

@@ -1,0 +1,101 @@
+"""Players that use the protocol in unusual but allowed ways, for the steps of `arena check`."""
+
+import json
+import os
+import time
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+from typing import Any
+
+import msgspec
+
+from arena.match.bench import EXTRA, GAP, GAP_S, LARGEST_ID, MAX_REQUESTS, PIECE
+from arena.players.bot import BotPlayer, Speech
+from arena.players.channel import Channel
+from arena.players.folder import Bot
+from arena.players.messages import Start
+from arena.players.player import Answer
+from arena.players.sandbox.tiers import Sandbox
+from arena.rules import State
+
+
+class Unusual(BotPlayer):
+    """A player that uses the protocol in unusual but allowed ways.
+
+    ``change``    is applied to every message
+    ``separators``  are those of the JSON
+    ``stranger``  is a message of a type that no version has, sent between all others
+    ``is_prompt`` sends each public line as soon as it is known, instead of with the next request
+    ``pause_s``   is the pause between the start of the first game and its first request
+    """
+
+    def __init__(
+        self,
+        bot: Bot,
+        startup_ms: int,
+        sandbox: Sandbox,
+        *,
+        change: Callable[[dict[str, Any]], dict[str, Any]] = lambda message: message,
+        separators: tuple[str, str] = (",", ":"),
+        stranger: bytes = b"",
+        is_prompt: bool = False,
+        pause_s: float = 0.0,
+    ) -> None:
+        def changed(message: dict[str, Any]) -> bytes:
+            return json.dumps(change(message), separators=separators, ensure_ascii=False).encode()
+
+        self._changed = changed
+        self._stranger = stranger
+        self._is_prompt = is_prompt
+        self._pause_s = pause_s
+        speech = Speech(encode=lambda message: changed(msgspec.to_builtins(message)))
+        super().__init__(bot, startup_ms, sandbox, speech=speech)
+
+    def begin(self, start: Start) -> None:
+        """Sends the start of a game and the unusual lines that follow it."""
+        super().begin(start)
+        self._send(self._stranger)
+
+    def inform(self, line: bytes) -> None:
+        """Sends a public line, and before it the unusual lines."""
+        self._send(self._stranger, self._changed(json.loads(line)))
+
+    def _send(self, *lines: bytes) -> None:
+        """Sends lines, or queues them unless ``is_prompt``."""
+        for line in filter(None, lines):
+            super().inform(line)
+        if self._is_prompt:
+            self.channel.flush()
+
+    def choose(self, state: State, budget_ns: int) -> Answer:
+        """Asks for a move, the first time after a pause."""
+        time.sleep(self._pause_s)
+        self._pause_s = 0.0
+        return super().choose(state, budget_ns)
+
+
+def with_unknown_fields(message: dict[str, Any]) -> dict[str, Any]:
+    """The message with fields that no version has, before and after its own."""
+    return {"first": EXTRA, **message, "last": EXTRA}
+
+
+def in_another_order(message: dict[str, Any]) -> dict[str, Any]:
+    """The message with its fields in reverse order."""
+    return dict(reversed(message.items()))
+
+
+def _write_piece(to_bot: int, lines: bytes) -> int:
+    """Writes the lines in small pieces: a few bytes near the end of a line, where readers make
+    mistakes, and more in between. Pauses after each piece, so that the bot reads it by itself.
+    """
+    end = lines.find(b"\n")
+    written = os.write(to_bot, lines[: PIECE if end < 2 * PIECE else min(end - PIECE, 997)])
+    time.sleep(GAP_S)
+    return written
+
+
+JUMPING = Speech(numbers=lambda: count(LARGEST_ID - MAX_REQUESTS * GAP, GAP))
+"""Numbers requests with gaps, up to the largest id, anew for each process."""
+IN_PIECES = Speech(connect=partial(Channel, exchange=None, write=_write_piece))
+"""Sends every line in pieces; some pieces hold the end of one line and the start of the next."""

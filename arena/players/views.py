@@ -1,0 +1,61 @@
+"""Messages made from a game's state: requests, public lines, and the full view of a position."""
+
+from collections.abc import Sequence
+
+from arena.players.messages import EventView, Played, PositionView, ProvinceView, Turn, VillageView
+from arena.rules import State
+from arena.rules.boards import COLOURS, Board, squares_of
+from arena.rules.notation import TILES, move_text
+from arena.rules.terms import NOBODY, Event
+
+
+def turn_view(state: State, number: int, time_ms: int, *, full: bool) -> Turn:
+    """The request for a move to the seat whose turn it is; ``number`` is the id of the request."""
+    hand = list(map(TILES.__getitem__, state.hands[state.mover]))
+    if not full:
+        return Turn(number, hand, time_ms)
+    legal = [move_text(state.board, move) for move in state.legal_moves()]
+    return Turn(number, hand, time_ms, position_view(state), legal)
+
+
+def position_view(state: State) -> PositionView:
+    """Everything that is public in a state."""
+    board = state.board
+    rows = [list(row) for row in board.rows]
+    for colour, letter in enumerate(COLOURS):
+        for square in squares_of(state.spaces(colour)):
+            row, column = divmod(square, board.stride)
+            rows[row][column] = letter
+    return PositionView(
+        rows=["".join(row) for row in rows],
+        provinces=[
+            ProvinceView(COLOURS[colour], area.owner, area.pagodas, _names(board, area.mask))
+            for colour, area in state.provinces()
+        ],
+        villages=[
+            VillageView(None if owner == NOBODY else owner, _names(board, village))
+            for village, owner in zip(board.villages, state.villages, strict=True)
+        ],
+        left=state.left,
+        hands=[len(hand) for hand in state.hands],
+        pile=state.pile,
+    )
+
+
+def played_view(
+    state: State, seat: int, move: int, events: Sequence[Event], *, forfeited: bool = False
+) -> Played:
+    """The public line about the move that led to this state."""
+    board = state.board
+    players = state.players
+    views = []
+    for name, owner, square, size, home in events:
+        counts = dict(home)
+        back = [counts.get(other, 0) for other in range(players)] if home else None
+        views.append(EventView(name, owner, board.name_of(square), size, back))
+    return Played(seat, move_text(board, move), views, state.left, state.pile, forfeited)
+
+
+def _names(board: Board, mask: int) -> list[str]:
+    """The names of the squares in the mask."""
+    return [board.name_of(square) for square in squares_of(mask)]

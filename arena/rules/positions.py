@@ -1,0 +1,235 @@
+"""Positions as one line of text, and drawings of boards (the contract is protocol/NOTATION.md).
+
+A position's line has seven fields: board, seat to move, pagodas left, hands, pile, tiles placed,
+seats that have left. The referee's line names every tile; in a seat's line, tiles that the seat
+cannot see are ``??``. A drawing has a line for each row and a cell for each square: the terrain or
+colour, then the seat that owns the province or village.
+"""
+
+import re
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, NoReturn
+
+from arena.errors import NotationError
+from arena.rules.boards import COLOURS, GRASS, VILLAGE, Board, squares_of
+from arena.rules.notation import (
+    COPIES,
+    DECK_SIZE,
+    HIDDEN,
+    TILES,
+    UNKNOWN,
+    deck_text,
+    parse_tile,
+    quoted,
+)
+from arena.rules.terms import HAND, MAJOR, NOBODY
+
+if TYPE_CHECKING:
+    from arena.rules.pure import State
+
+NONE = "-"
+"""The sign for an empty hand, an empty pile or no owner; as the seat to move, it says that the game
+is over.
+"""
+_COUNT = "(?:0|[1-9][0-9]?)"
+_COUNTS = f"{_COUNT}(?:,{_COUNT})*"
+_TILES = f"(?:{NONE}|(?:[^,]{{2}})+)"
+FIELDS = {
+    "board": (".*", ""),
+    "seat to move": (f"[0-3{NONE}]", "the seat to move, 0 to 3"),
+    "left": (_COUNTS, "numbers in the field left, such as 24,24"),
+    "hands": (f"{_TILES}(?:,{_TILES})*", "tiles such as RRYB in the field hands, or -"),
+    "pile": (f"{_COUNT}|{_TILES}", "tiles such as RRYB in the field pile, or -"),
+    "placed": (_COUNTS, "numbers in the field placed, such as 24,24"),
+    "out": (f"{NONE}|(?=.)0?1?2?3?", "the seats that have left in the field out, such as 02, or -"),
+}
+"""For each field of a position's line, the pattern of its text and a description for error
+messages.
+"""
+OVER = "expected a position in which somebody is to move, got one of a game that is over"
+MAX_CHARACTERS = 2000
+"""More characters than any position's line has: two for each of 676 squares, and two for each of 72
+tiles.
+"""
+_CELL = re.compile(r"\.(2[0-6]|1[0-9]|[2-9])?|[RYBV][0-3]?|~", re.ASCII)
+
+
+def draw(state: "State") -> list[list[str]]:
+    """The cells of the board by row: ``.``, ``~``, ``V``, ``R`` and so on, ``R0`` if seat 0 owns
+    the space.
+    """
+    board = state.board
+    cells = [list(row) for row in board.rows]
+    for colour, letter in enumerate(COLOURS):
+        _mark(board, cells, state.spaces(colour), letter)
+    for colour, province in state.provinces():
+        _mark(board, cells, province.mask, f"{COLOURS[colour]}{province.owner}")
+    for village, owner in zip(board.villages, state.villages, strict=True):
+        if owner != NOBODY:
+            _mark(board, cells, village, f"{VILLAGE}{owner}")
+    return cells
+
+
+def read_cells(
+    name: str, text: str
+) -> tuple[Board, list[int], list[tuple[int, int, int, int]], list[int]]:
+    """The board and the arguments of ``State.set_up`` that a drawing shows: the board, spaces by
+    colour, provinces, owners of villages.
+
+    Every drawn colour counts as a starting space of the board, so that the free squares are equal.
+    Raises NotationError, BoardError.
+    """
+    cells = [line.split() for line in text.strip().splitlines()]
+    owned = [
+        (row, column, cell)
+        for row, line in enumerate(cells)
+        for column, cell in enumerate(line)
+        if len(cell) > 1
+    ]
+    for row, column, cell in owned:
+        if cell[0] not in COLOURS + VILLAGE or cell[1:] not in tuple("0123"):
+            where = f"row {row + 1}, column {column + 1}"
+            raise NotationError(f"{where}: expected a cell such as R, R0, V or V1, got {cell!r}")
+    board = Board(name, tuple("".join(cell[0] for cell in line) for line in cells))
+    seats = {row * board.stride + column: int(cell[1]) for row, column, cell in owned}
+    single = reduce(or_, board.starts) & ~reduce(or_, board.founding, 0)
+    for square in seats:
+        if single >> square & 1:
+            raise NotationError(
+                f"{board.name_of(square)}: expected a province of two or more spaces, got a single"
+                " one with an owner"
+            )
+    provinces = [
+        (colour, area, seats[next(squares_of(area))], 2 if area.bit_count() >= MAJOR else 1)
+        for colour in range(len(COLOURS))
+        for area in board.founding
+        if area & board.starts[colour] and next(squares_of(area)) in seats
+    ]
+    villages = [seats.get(next(squares_of(village)), NOBODY) for village in board.villages]
+    return board, list(board.starts), provinces, villages
+
+
+def _mark(board: Board, cells: list[list[str]], mask: int, text: str) -> None:
+    """Writes a text into the cells of all squares in the mask."""
+    for square in squares_of(mask):
+        row, column = divmod(square, board.stride)
+        cells[row][column] = text
+
+
+def position_text(state: "State", seat: int | None = None) -> str:
+    """The line of the position as the referee sees it, or as ``seat`` sees it. Two positions that
+    are equal for the seat have equal lines.
+    """
+    hands = [
+        HIDDEN * len(hand) if seat not in (None, own) else deck_text(hand)
+        for own, hand in enumerate(state.hands)
+    ]
+    pile = state.pile_tiles()
+    is_hidden = seat is not None or all(tile == UNKNOWN for tile in pile)
+    return " ".join(
+        [
+            "/".join(map(_row_text, draw(state))),
+            NONE if state.end else str(state.mover),
+            ",".join(map(str, state.left)),
+            ",".join(hand or NONE for hand in hands),
+            (str(len(pile)) if is_hidden else deck_text(pile)) if pile else NONE,
+            ",".join(map(str, state.tiles_placed())),
+            "".join(str(own) for own, left in enumerate(state.retired) if left) or NONE,
+        ]
+    )
+
+
+def _row_text(cells: list[str]) -> str:
+    """The text of a row of cells, in which free squares are counted."""
+    joined = "".join(cells)
+    return re.sub(r"\.{2,}", lambda run: f".{len(run[0])}", joined)
+
+
+def parse_position(text: str, core: type["State"]) -> "State":
+    """The state, of the class ``core``, that the line stands for. Tiles may be in any order, and so
+    may the letters of a tile. Raises NotationError, BoardError.
+    """
+    rows, mover, left, hands, pile, placed, out = _fields(text)
+    board, spaces, provinces, villages = read_cells("position", _drawing(rows))
+    if mover == NONE:
+        raise NotationError(OVER)
+    try:
+        state = core.set_up(
+            board,
+            spaces,
+            provinces,
+            villages,
+            [int(count) for count in left.split(",")],
+            [_tiles(hand) for hand in hands.split(",")],
+            [UNKNOWN] * int(pile) if re.fullmatch(_COUNT, pile) else _tiles(pile),
+            int(mover),
+            [int(count) for count in placed.split(",")],
+        )
+        for seat in out.strip(NONE):
+            state.retire(int(seat))
+    except (ValueError, IndexError) as error:
+        raise NotationError(str(error)) from None
+    _check(state, rows)
+    return state
+
+
+def _fields(text: str) -> list[str]:
+    """The fields of a line, each of the right form. Raises NotationError."""
+    fields = text.split(" ", len(FIELDS)) if len(text) <= MAX_CHARACTERS else []
+    if len(fields) != len(FIELDS):
+        _refuse(f"{len(FIELDS)} fields with a space between them ({', '.join(FIELDS)})", text)
+    for field, (form, expected) in zip(fields, FIELDS.values(), strict=True):
+        if not re.fullmatch(form, field):
+            _refuse(expected, field)
+    return fields
+
+
+def _drawing(rows: str) -> str:
+    """The board's field of a line as a drawing with one line per row. Raises NotationError."""
+    lines = []
+    for number, row in enumerate(rows.split("/"), 1):
+        cells = list[str]()
+        at = 0
+        while at < len(row) or not row:
+            found = _CELL.match(row, at)
+            if not found:
+                expected = f"cells such as . .13 ~ R V0 in row {number} of the board"
+                _refuse(expected, row[at:] or "nothing")
+            cells += [GRASS] * int(found[1] or 1) if found[0][0] == GRASS else [found[0]]
+            at = found.end()
+        lines.append(" ".join(cells))
+    return "\n".join(lines)
+
+
+def _tiles(text: str) -> list[int]:
+    """The tiles in a text such as ``RRYB??``; ``-`` stands for none."""
+    names = [text[at : at + 2] for at in range(0, len(text.strip(NONE)), 2)]
+    return [UNKNOWN if name == HIDDEN else parse_tile(name) for name in names]
+
+
+def _check(state: "State", rows: str) -> None:
+    """Raises NotationError for positions that no game can reach, beyond what `set_up` refuses."""
+    cells = [line.split() for line in _drawing(rows).splitlines()]
+    drawn = draw(state)
+    for line, wanted in zip(cells, drawn, strict=True):
+        for got, cell in zip(line, wanted, strict=True):
+            if got != cell:
+                _refuse(f"{cell} as in the rest of its area on the board", got)
+    if any(len(hand) > HAND for hand in state.hands):
+        _refuse(f"hands of up to {HAND} tiles", str(max(map(len, state.hands))))
+    known = [*state.pile_tiles(), *(tile for hand in state.hands for tile in hand)]
+    placed = state.tiles_placed()
+    for tile, name in enumerate(TILES):
+        count = placed[tile] + known.count(tile)
+        if count > COPIES:
+            _refuse(f"at most {COPIES} tiles {name}", str(count))
+    if sum(placed) + len(known) > DECK_SIZE:
+        _refuse(f"at most {DECK_SIZE} tiles", str(sum(placed) + len(known)))
+    if state.end is not None:
+        raise NotationError(OVER)
+
+
+def _refuse(expected: str, got: str) -> NoReturn:
+    """Raises NotationError with what was expected and what was found."""
+    raise NotationError(f"expected {expected}, got {quoted(got)}")

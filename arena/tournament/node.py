@@ -1,0 +1,179 @@
+"""What runs on the machines of a Dask cluster: each worker says whether it may play, gets the bots,
+and lets processes below it play.
+"""
+
+import multiprocessing
+import platform
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import BrokenExecutor, wait
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from arena.errors import ArenaError
+from arena.match.referee import GamePlan
+from arena.players.passing import remove_tree
+from arena.players.player import is_built_in
+from arena.players.sandbox.tiers import Tier, at_least
+from arena.players.staging import Packed, unpack
+from arena.rules import pure
+from arena.rules.boards import built_in
+from arena.rules.notation import parse_deck
+from arena.tournament.batches import Batch
+from arena.tournament.schedule import deck_of
+from arena.tournament.workers import LocalPool, Setup, available_cores, worker_cores
+
+ROUNDS, GAMES = 5, 20
+WANTED_S = 0.2
+IDLE_S = 3.0
+"""Processes that get no games for so long end, because the tournament's process may be gone."""
+
+
+class Admission(Struct, frozen=True):
+    """Whether a worker may play: a ``reason`` why not, with the cure, or else how fast its machine
+    is, as measured by `speed`, and its sandbox.
+    """
+
+    host: str
+    reason: str = ""
+    speed: int = 0
+    sandbox: Tier = "none"
+
+
+class ForgottenError(BrokenExecutor):
+    """A worker is asked for games of a session that it does not know."""
+
+
+def speed() -> int:
+    """Random 2-player games that the pure core plays here per second of CPU time, to two
+    digits: the same work on every machine.
+    """
+    board = built_in("bird")
+    deck = parse_deck(deck_of("speed", "bird", 0))
+    times = []
+    for _ in range(ROUNDS):
+        began_ns = time.thread_time_ns()
+        for seed in range(GAMES):
+            pure.State(board, 2, deck).playout(seed)
+        times.append(time.thread_time_ns() - began_ns)
+    return int(float(f"{GAMES * 1e9 / min(times):.1e}"))
+
+
+class Node:
+    """A session in this Dask worker, with its bots in a ``folder``. Games are played by processes
+    below it: its other threads would delay answers, and it may have children that are not ours.
+    """
+
+    def __init__(self, setup: Setup, slots: int, folder: Path) -> None:
+        self._setup = setup
+        self._slots = slots
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._pool: LocalPool | None = None
+        self._playing = 0
+        self._timer = threading.Timer(IDLE_S, self.end)
+
+    def play(self, plans: list[GamePlan], host: str) -> Batch:
+        """Plays games. Raises BrokenExecutor if a process dies, or nobody wants them any more."""
+        worker = _dask_worker()
+        key = _dask_worker().get_current_task()
+        with self._lock:
+            setup = msgspec.structs.replace(self._setup, host=host)
+            pool = self._pool = self._pool or LocalPool(setup, self._slots)
+            future = pool.submit(plans)
+            self._playing += 1
+        why = ""
+        while future and not (why or wait([future], WANTED_S).done):
+            task = worker.state.tasks.get(key)
+            if task is None or task.state == "cancelled":
+                why = "nobody waits for these games any more"
+        if not why and (future is None or isinstance(future.exception(), BrokenExecutor)):
+            why = "its worker died"
+        if why:
+            self.end(pool, kill=True)
+        with self._lock:
+            self._playing -= 1
+            self._timer.cancel()
+            self._timer = threading.Timer(IDLE_S, self.end, [pool], {"if_idle": True})
+            self._timer.daemon = True
+            self._timer.start()
+        if why or future is None:
+            raise BrokenExecutor(why)
+        return future.result()
+
+    def end(
+        self, pool: LocalPool | None = None, *, kill: bool = False, if_idle: bool = False
+    ) -> None:
+        """Ends the processes, if they are still those of this pool; the next game starts others."""
+        with self._lock:
+            ended = self._pool
+            if pool not in (None, ended) or (if_idle and self._playing):
+                return
+            self._pool = None
+        if ended:
+            ended.close(kill=kill)
+
+
+_nodes: dict[str, Node] = {}
+"""The sessions in this Dask worker, by token."""
+
+
+def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
+    """Decides whether this worker may play in a session, and unpacks its bots: into the session's
+    own folder, because without a sandbox a bot could write into one that later sessions use.
+    """
+    host = platform.node()
+    worker = _dask_worker()
+    wanted = setup.sandbox
+    folder = Path(worker.local_directory, f"bots-{token}")
+    for base, grants in wanted.grants.items():
+        if lack := grants.lack():
+            return Admission(host, f"{base} is allowed {lack}")
+    try:
+        sandbox = msgspec.structs.replace(
+            at_least(wanted.tier, strangers=wanted.strangers), grants=wanted.grants
+        )
+        bots = {
+            label: bot if is_built_in(bot) else unpack(bot, packed[label], sandbox, folder)
+            for label, bot in setup.bots.items()
+        }
+    except ArenaError as error:
+        return Admission(host, f"{error}: {error.hint}" if error.hint else str(error))
+    except OSError as error:
+        reason = f"expected to keep bots in {folder}, got {error}: free some space there"
+        return Admission(host, reason)
+    slots = worker.state.nthreads
+    others = [each for each in _nodes if each != token]
+    # Pinned if this Dask worker alone is to keep all processors busy, with games of one session.
+    is_alone = slots == available_cores() and not others
+    cores = worker_cores(slots) if is_alone else []
+    setup = msgspec.structs.replace(setup, bots=bots, sandbox=sandbox, cores=cores)
+    # A Dask worker is a daemon, to which Python gives no children. Ours end with it by themselves.
+    multiprocessing.current_process().daemon = False
+    _nodes[token] = Node(setup, slots, folder)
+    return Admission(host, "", speed(), sandbox.tier)
+
+
+def play(token: str, plans: list[GamePlan], host: str) -> Batch:
+    """Plays games of a session here. Raises BrokenExecutor."""
+    if token not in _nodes:
+        raise ForgottenError("the worker was restarted")
+    return _nodes[token].play(plans, host)
+
+
+def release(token: str) -> None:
+    """Forgets a session."""
+    if node := _nodes.pop(token, None):
+        node.end()
+        remove_tree(str(node.folder))
+
+
+def _dask_worker() -> Any:
+    # An extra, and slow to load.
+    from distributed import get_worker  # noqa: PLC0415
+
+    return get_worker()

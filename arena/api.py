@@ -68,12 +68,12 @@ from arena.tournament.run import Run as OpenedRun
 from arena.tournament.settings import MAX_BLOCKS, QUESTION, Asked, Named, default_of
 
 __all__ = [
-    "ArenaWarning", "CheckResult", "ComparisonResult", "ReviewResult", "Run", "Standings",
-    "check", "compare", "games", "rate", "review", "run",
+    "ArenaWarning", "CheckResult", "ComparisonResult", "ReviewResult", "Run", "RunResult",
+    "Standings", "check", "compare", "games", "rate", "review", "run",
 ]  # fmt: skip
 
 
-class Run(NamedTuple):
+class RunResult(NamedTuple):
     """A run that has been played.
 
     Attributes:
@@ -124,7 +124,11 @@ class CheckResult(NamedTuple):
     steps: pd.DataFrame
 
 
-def run(bots: Sequence[Named] | None = None, **settings: Unpack[GameSettings]) -> Run:
+Run = RunResult
+"""The name that `RunResult` had before."""
+
+
+def run(bots: Sequence[Named] | None = None, **settings: Unpack[GameSettings]) -> RunResult:
     """Play a run, or the rest of it, and rate it. A run with exactly these settings that is not
     finished is continued.
 
@@ -156,7 +160,7 @@ def run(bots: Sequence[Named] | None = None, **settings: Unpack[GameSettings]) -
             play.runner.play(play.games())
         for broken in play.runner.broken:
             tell(str(broken_error(broken, folder)))
-    return Run(folder, standings_of(*rated_run(OpenedRun(folder))))
+    return RunResult(folder, standings_of(*rated_run(OpenedRun(folder))))
 
 
 def compare(

@@ -55,7 +55,7 @@ def _remove_run(home: Path, name: str, *, yes: bool) -> None:
             "remove that folder yourself, or name its home with --home",
         )
     try:
-        played, _ = Run(folder).count()
+        played, _ = Run(folder).progress()
         what = f"the run {folder} with its {counted(played, 'game')}"
     except UserError:  # it is damaged, which may be why it has to go
         what = f"the run {folder}"

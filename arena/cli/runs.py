@@ -35,7 +35,7 @@ def runs(home: Path, /, *, as_json: bool) -> None:
         try:
             run = Run(folder)
             with said_when_slow(f"counting the games of {folder.name}"):
-                played, planned = run.count()
+                played, planned = run.progress()
         except UserError as error:
             say(f"warning: {folder.name} is left out: {error}")
             continue

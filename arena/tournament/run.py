@@ -93,7 +93,7 @@ class Run:
         """The games that broke off without a bot's fault. Raises RunError."""
         return read_voids(self.folder)
 
-    def count(self) -> PlayedCount:
+    def progress(self) -> PlayedCount:
         """How many games of the plan have been played; reads the ids of the whole journal. Raises
         RunError, ConfigError.
         """

@@ -387,7 +387,7 @@ def choose_folder(
             can_be_suggested = is_tournament and not (passed_over or is_other_kind)
             # Counting reads a whole journal: only where the answer depends on it.
             if matches_request or can_be_suggested:
-                played, planned = run.count()
+                played, planned = run.progress()
                 if played != planned and matches_request:
                     return folder, None
                 passed_over = folder if played != planned else passed_over

@@ -42,7 +42,7 @@ def test_a_kept_game_is_whole_and_follows_from_its_plan(tmp_path, names, board, 
     checked = verify_run(Run(folder))
     assert checked.differences == []
     assert checked.replayed == checked.planned == 1
-    assert Run(folder).count() == (1, 1)
+    assert Run(folder).progress() == (1, 1)
     assert "human is a person, of whom there is no copy" in checked.notes
 
 

@@ -45,9 +45,9 @@ def test_its_records_are_those_of_the_journal_and_one_is_found_by_its_id(run):
 
 
 def test_it_knows_how_many_games_of_its_plan_were_played(run):
-    assert run.count() == PlayedCount(played=17, planned=18)
+    assert run.progress() == PlayedCount(played=17, planned=18)
     (run.folder / JOURNAL_FILE).unlink()
-    assert run.count() == PlayedCount(played=0, planned=18)
+    assert run.progress() == PlayedCount(played=0, planned=18)
 
 
 def test_its_blocks_have_the_games_of_each_deal_and_are_counted_once(run):
@@ -86,7 +86,7 @@ def test_of_a_run_from_another_version_everything_is_secret(run):
     other = Run(run.folder)
     assert other.known_schedule is None
     assert all(other.secrecy().is_open_game(record) for record in other.records())
-    for asked in (lambda: other.config, lambda: other.schedule, other.count):
+    for asked in (lambda: other.config, lambda: other.schedule, other.progress):
         with pytest.raises(ConfigError, match="settings: Object contains unknown field `later`"):
             asked()
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 import msgspec
 
+from arena.cli.completion import complete_bots
 from arena.cli.options import as_json, tell_json
 from arena.cli.terminal import columns_of, say, tell
 from arena.commands.bots import bot_finder, registry_of
@@ -32,7 +33,7 @@ HEADS = ("Bot", "Version", "From", "Language", "Elo", "Games", "Description")
 
 
 @click.command()
-@click.argument("bot", required=False)
+@click.argument("bot", required=False, shell_complete=complete_bots)
 @click.option("--all", "everything", is_flag=True, help="Also list old versions, as NAME@VERSION.")
 @as_json
 @click.pass_obj

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import click
 
 from arena.cli import DONE, NO, UNDECIDED
+from arena.cli.completion import complete_bots
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import (
     as_json,
@@ -42,8 +43,8 @@ MANY = 100
 @one_argument(
     "question",
     Comparison,
-    click.argument("new"),
-    click.argument("old"),
+    click.argument("new", shell_complete=complete_bots),
+    click.argument("old", shell_complete=complete_bots),
     *map(default_option, QUESTION),
     names=Comparison.__struct_fields__,
 )
@@ -126,6 +127,7 @@ class Settled(NamedTuple):
 
     contest: Contest
     runner: Runner
+    progress: Progress
     folder: Path
     new: str
     old: str
@@ -147,7 +149,7 @@ class Settled(NamedTuple):
         """
         verdict = self.contest.test.verdict
         is_settled = verdict != Verdict.UNDECIDED
-        status = status_of(self.runner, self.folder, is_settled=is_settled)
+        status = status_of(self.runner, self.folder, self.progress, is_settled=is_settled)
         if status == DONE:
             return DONE if verdict == Verdict.BETTER else NO
         if status is None:
@@ -162,7 +164,7 @@ def settle(folder: Path, request: Request, conduct: Conduct, *, keeps_looks: boo
         contest = Contest(play, teller, keeps_looks=keeps_looks)
         contest.play()
     new, old = request.bots[:2]
-    return Settled(contest, play.runner, folder, new=new.label, old=old.label)
+    return Settled(contest, play.runner, progress, folder, new=new.label, old=old.label)
 
 
 def _teller(progress: Progress, *, verbose: bool) -> Callable[[SequentialTest], None]:

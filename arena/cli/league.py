@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
+from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.mistakes import NoCommandError
 from arena.cli.numbers import Number, WholeNumber
 from arena.cli.options import (
@@ -122,7 +123,7 @@ def _list(home: Path, *, as_json: bool) -> None:
 
 
 @league.command()
-@click.argument("bot", required=False, metavar="[BOT]")
+@click.argument("bot", required=False, metavar="[BOT]", shell_complete=complete_bots)
 @league_option
 @showing_option("it")
 @click.pass_obj
@@ -142,8 +143,8 @@ def history(home: Path, /, bot: str | None, name: str | None, *, showing: Showin
 
 
 @league.command("run", cls=SectionedCommand)
-@click.argument("name")
-@click.argument("bots", nargs=-1, metavar="[BOT]...")
+@click.argument("name", shell_complete=complete_runs)
+@click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=complete_bots)
 @click.option(
     "--benchmarks",
     callback=split_bot_names,
@@ -214,7 +215,7 @@ def run(
 
 def _status_command(name: str, status: Status, help_text: str) -> None:
     @league.command(name, help=help_text)
-    @click.argument("bots", nargs=-1, required=True, metavar="BOT...")
+    @click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=complete_bots)
     @league_option
     @click.option("--why", default="", callback=check_utf8, help="Kept in the league's history.")
     @click.pass_obj
@@ -282,10 +283,11 @@ class Evening:
             f" {', '.join(request.config.boards)}"
         )
         with playing(self._folder, request, self._conduct, headline) as opened:
-            play, self._progress = opened
+            play, progress = opened
+            self._progress = progress
             play.runner.play(league.source(play.session))
         self._progress = None
-        show_troubles(play.runner, self._folder)
+        show_troubles(play.runner, self._folder, progress=progress)
         if play.runner.stop_level:
             self._is_cut_off = play.runner.stop_level >= AT_ONCE
             return INTERRUPTED

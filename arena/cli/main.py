@@ -112,8 +112,22 @@ class CommandTable(click.Group):
         return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
+def _complete_help(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> "list[str] | list[CompletionItem]":
+    """The commands that begin so, or those of the group that is named before."""
+    above = context.parent
+    assert above is not None, "this is a command of arena"
+    group: click.Command | None = above.command
+    for word in context.params.get("words") or ():
+        group = group.get_command(above, word) if isinstance(group, click.Group) else None
+    if not isinstance(group, click.Group):
+        return []
+    return [name for name in group.list_commands(above) if name.startswith(incomplete)]
+
+
 @click.command("help")
-@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...", shell_complete=_complete_help)
 @click.pass_context
 def show_help(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Show the help of a command, or the list of all commands.

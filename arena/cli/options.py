@@ -15,6 +15,7 @@ import click
 import msgspec
 from msgspec import Meta
 
+from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.numbers import Number, WholeNumber
 from arena.cli.terminal import say
 from arena.errors import UserError
@@ -127,7 +128,7 @@ def _parse_anchors(
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-run_argument = click.argument("run", required=False, metavar="[RUN]")
+run_argument = click.argument("run", required=False, metavar="[RUN]", shell_complete=complete_runs)
 jobs_option = click.option(
     "--jobs", type=WholeNumber(1), help="Worker processes.  [default: one per core]"
 )
@@ -253,8 +254,8 @@ READ: dict[str | None, dict[str, Any]] = {
         "multiple": True,
         "callback": lambda *given: list(given[-1]) or None,
     },
-    "BOT": {},
-    "RUN": {},
+    "BOT": {"shell_complete": complete_bots},
+    "RUN": {"shell_complete": complete_runs},
 }
 """How the text of a setting is read, by its metavar."""
 

@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from arena.cli import DONE, FAILED
 from arena.cli.board import Human, Mosaic, end_line, move_lines, move_summary
+from arena.cli.completion import complete_bots
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import DEAL, as_json, check_utf8, refuse, setting_options
 from arena.cli.replay import named_game
@@ -68,7 +69,7 @@ class GameWanted(NamedTuple):
 
 
 @click.command(cls=SectionedCommand)
-@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
+@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...", shell_complete=complete_bots)
 @click.option("--board", metavar="NAME|FILE", help="bird, lion or a board file.  [default: bird]")
 @click.option(
     "--seed", callback=check_utf8, help="Text that determines the deck.  [default: a new one]"

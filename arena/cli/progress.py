@@ -190,8 +190,8 @@ class Progress:
                 games = f"{counted(running, 'running game')} to finish first{wait}"
                 self.say(f"stopping: {games}; press Ctrl-C again to drop them at once")
             case Voided(game, reason, given_up):
-                then = "given up" if given_up else "played again"
-                self.say(f"warning: {game} is void ({reason}); it is {then}")
+                if not given_up:  # the end of the session tells of it
+                    self.say(f"warning: {game} is void ({reason}); it is played again")
             case BotBroken(bot, games):
                 self.say(f"{bot} plays no more: all of its first {games} games failed alike")
             case WorkersChanged(text):
@@ -203,13 +203,17 @@ class Progress:
             self.figure("faults", str(self._faults))
             if fault.kind == FaultKind.LATE:
                 self._late.append(bots[fault.seat])
-            text = f"forfeit: {bots[fault.seat]} ({fault.kind}): {explained(fault.detail)}"
+            text = _fault_text(bots[fault.seat], fault)
             if text in self._told or len(self._told) > SHOWN_FAULTS:
                 continue
             self._told.add(text)
             if len(self._told) > SHOWN_FAULTS:
                 text = f"further forfeits are in {self._session.folder / 'faults'}"
             self.say(text)
+
+    def has_shown(self, bot: str, fault: Fault) -> bool:
+        """Whether a line of this session has told of a fault of a bot."""
+        return not self._quiet and _fault_text(bot, fault) in self._told
 
     def _show_waits(self, waits: Sequence[Wait]) -> None:
         """Warns once about each bot that waits long for its moves."""
@@ -253,6 +257,10 @@ class Progress:
         slots = self._workers.slots
         if self._session.schedule.most_places < slots:
             self.say(FEW_DEALS.format(counted(slots, "worker")))
+
+
+def _fault_text(bot: str, fault: Fault) -> str:
+    return f"forfeit: {bot} ({fault.kind}): {explained(fault.detail)}"
 
 
 def late_text(late: Sequence[str], slots: int, clock: str) -> str:

@@ -10,6 +10,7 @@ import click
 from tqdm import tqdm
 
 from arena.cli import DONE, FAILED, NO
+from arena.cli.completion import complete_bots
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, jobs_option, run_argument, tell_json
 from arena.cli.run import sandbox_options
@@ -35,7 +36,12 @@ TOOK = "a decision took {old_ms:.1f} ms then, {new_ms:.1f} ms now, slowest {new_
 @click.command(cls=BriefCommand)
 @run_argument
 @click.option(
-    "--bot", "bot_text", required=True, metavar="BOT", help="The new version, a name or path."
+    "--bot",
+    "bot_text",
+    required=True,
+    metavar="BOT",
+    shell_complete=complete_bots,
+    help="The new version, a name or path.",
 )
 @click.option(
     "--old",

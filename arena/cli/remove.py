@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.terminal import tell
 from arena.commands.bots import registry_of
 from arena.commands.home import results_folder
@@ -15,9 +16,14 @@ from arena.tournament.run import Run
 
 
 @click.command()
-@click.argument("bot", metavar="[BOT[@VERSION]]", required=False)
+@click.argument("bot", metavar="[BOT[@VERSION]]", required=False, shell_complete=complete_bots)
 @click.option("--all-versions", is_flag=True, help="Remove all versions of the bot.")
-@click.option("--run", metavar="NAME", help="Remove this run from results/, and no bot.")
+@click.option(
+    "--run",
+    metavar="NAME",
+    shell_complete=complete_runs,
+    help="Remove this run from results/, and no bot.",
+)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_obj
 def remove(

@@ -10,6 +10,7 @@ import click
 
 from arena.cli import DONE, FAILED
 from arena.cli.board import Mosaic, end_line, move_lines
+from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, refuse, tell_json
 from arena.cli.run import sandbox_options
@@ -55,7 +56,7 @@ def named_game(home: Path, words: Sequence[str]) -> tuple[Run, GameRecord]:
 
 
 @click.command(cls=BriefCommand)
-@click.argument("words", nargs=-1, metavar="[RUN] GAME")
+@click.argument("words", nargs=-1, metavar="[RUN] GAME", shell_complete=complete_runs)
 @click.option(
     "--turn",
     type=WholeNumber(0),
@@ -76,6 +77,7 @@ def named_game(home: Path, words: Sequence[str]) -> tuple[Run, GameRecord]:
     "--bot",
     "bot_text",
     metavar="BOT",
+    shell_complete=complete_bots,
     help="Ask this bot (a name or path) for the decision at --turn.",
 )
 @click.option(

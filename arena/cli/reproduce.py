@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from arena.cli import DONE, FAILED, NO
+from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, tell_json
 from arena.cli.replay import answer_lines, named_game
@@ -33,7 +34,7 @@ SHOWN = 3
 
 
 @click.command(cls=BriefCommand)
-@click.argument("words", nargs=-1, metavar="[RUN] GAME")
+@click.argument("words", nargs=-1, metavar="[RUN] GAME", shell_complete=complete_runs)
 @click.option(
     "--seat",
     type=WholeNumber(0, 3),
@@ -43,6 +44,7 @@ SHOWN = 3
     "--bot",
     "bot_text",
     metavar="BOT",
+    shell_complete=complete_bots,
     help="The bot to ask, a name or path.  [default: the run's copy of the bot]",
 )
 @sandbox_options

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
+from arena.cli.completion import complete_runs
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import Showing, check_utf8, jobs_option, showing_option, split_bot_names
 from arena.cli.progress import LONG_S, duration_text
@@ -35,7 +36,7 @@ GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
 
 
 @click.command(cls=BriefCommand)
-@click.argument("words", nargs=-1, metavar="[RUN] [GAME]")
+@click.argument("words", nargs=-1, metavar="[RUN] [GAME]", shell_complete=complete_runs)
 @click.option(
     "--bot",
     "bots",

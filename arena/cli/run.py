@@ -17,6 +17,7 @@ from typing import NamedTuple, Self
 import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
+from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.main import show_error
 from arena.cli.options import (
     Showing,
@@ -222,12 +223,12 @@ def run_path(
         return results_path(results, out, request, say, finished=finished, prefix=prefix)
 
 
-def status_of(runner: Runner, folder: Path, *, is_settled: bool) -> int | None:
+def status_of(runner: Runner, folder: Path, progress: Progress, *, is_settled: bool) -> int | None:
     """Says what went wrong in a session; returns the exit status, DONE where the question is
     settled, None where only more games would settle it.
     """
     unplayed = unplayed_text(folder)
-    show_troubles(runner, folder, unplayed)
+    show_troubles(runner, folder, unplayed, progress)
     if (unplayed or runner.broken) and not runner.stop_level:
         return FAILED
     if is_settled or runner.voided:
@@ -237,13 +238,16 @@ def status_of(runner: Runner, folder: Path, *, is_settled: bool) -> int | None:
     return INTERRUPTED if runner.stop_level else None
 
 
-def show_troubles(runner: Runner, folder: Path, unplayed: str = "") -> None:
+def show_troubles(
+    runner: Runner, folder: Path, unplayed: str = "", progress: Progress | None = None
+) -> None:
     """Lists the games that could not be played and the bots that play no more, and says so when no
     game was decided by play, see `unplayed_text`, and when there was no more room for the evidence
-    of faults.
+    of faults. A fault that the progress has shown is not shown again.
     """
     for broken in runner.broken:
-        show_error(broken_error(broken, folder))
+        is_shown = progress is not None and progress.has_shown(broken.bot, broken.fault)
+        show_error(broken_error(broken, folder, is_shown=is_shown))
     if unplayed and runner.broken:
         say(f"no game was decided by play: {printable(unplayed)}")
     elif unplayed:
@@ -289,7 +293,7 @@ def stop_on_signals(runner: Runner) -> Iterator[None]:
 
 
 @click.command(cls=SectionedCommand)
-@click.argument("bots", nargs=-1, metavar="[BOT]...")
+@click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=complete_bots)
 @setting_options("run")
 @click.option(
     "--config",
@@ -301,6 +305,7 @@ def stop_on_signals(runner: Runner) -> Iterator[None]:
 @click.option(
     "--finish",
     metavar="RUN",
+    shell_complete=complete_runs,
     help="Play the rest of this run, with the bots and settings it began with.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask before playing for over ten minutes.")
@@ -447,7 +452,7 @@ def _show_end(
             say(f"the standings would take longer: 'arena standings {folder.name}' shows them")
         else:
             hopeless = conclude(Run(folder), Showing(as_json), prior)
-    show_troubles(runner, folder, unplayed)
+    show_troubles(runner, folder, unplayed, progress)
     told = {broken.bot for broken in runner.broken}
     for bot in () if unplayed else [bot for bot in hopeless if bot not in told]:
         expected = f"expected {bot} to play, got a forfeit in each of its games"

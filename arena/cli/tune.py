@@ -6,6 +6,7 @@ import click
 
 from arena.cli import NO
 from arena.cli.compare import is_shown, settle
+from arena.cli.completion import complete_bots
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, default_option, setting_options, split_commas, tell_json
 from arena.cli.run import Conduct, conduct_options, playing, run_path, status_of
@@ -31,7 +32,7 @@ PLAY_ON = "repeat the command with a larger --compare-games to continue"
 
 
 @click.command(cls=SectionedCommand)
-@click.argument("bot")
+@click.argument("bot", shell_complete=complete_bots)
 @click.option(
     "--param",
     "params",
@@ -180,7 +181,7 @@ def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.Se
             watch,
         )
         play.runner.play(source.games)
-    status = status_of(play.runner, folder, is_settled=source.is_complete)
+    status = status_of(play.runner, folder, progress, is_settled=source.is_complete)
     if status is None:
         raise RunError(
             f"expected both sides in the games of step {source.path.steps + 1} in {folder}, got"

@@ -22,10 +22,10 @@ from arena.players.messages import Start, encode
 from arena.players.player import InProcessPlayer, Player, first_move, random_move
 from arena.players.process import BotProcess, Ending, moments
 from arena.players.sandbox.tiers import Sandbox
-from arena.players.timekeeper import NS_PER_MS, IdleTime, patience
+from arena.players.timekeeper import IdleTime, patience
 from arena.players.views import turn_view
 from arena.records.notes import MAX_NAME, Loss, Note, losses, note_of
-from arena.records.record import GameRecord
+from arena.records.record import NS_PER_MS, GameRecord
 from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import Board, built_in

@@ -29,8 +29,8 @@ from arena.players.labels import settings_text
 from arena.players.messages import Quit, encode
 from arena.players.player import Player
 from arena.players.sandbox.tiers import Sandbox
-from arena.players.timekeeper import NS_PER_MS
 from arena.records.notes import MAX_NAME
+from arena.records.record import NS_PER_MS
 
 SEE_ASKED = "P2.3: write to stdout only when asked, once for each request; log to stderr"
 SEE_TYPES = "P1.4: ignore fields and message types that the bot does not know"

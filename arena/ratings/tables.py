@@ -34,12 +34,12 @@ from arena.ratings.notes import (
     without_note,
 )
 from arena.ratings.order import order_sentences
-from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Floats, Results
+from arena.ratings.results import Counts, Floats, Results
 from arena.ratings.sheet import Sheet
 from arena.ratings.tally import score_journal, scoring_of
 from arena.records.blocks import PlayedBlocks, games_in
 from arena.records.journal import journal_of
-from arena.records.record import DUEL
+from arena.records.record import DUEL, NS_PER_MS, WHOLE
 from arena.records.runfile import RunInfo
 
 ORDER = ["component", "place", "figure", "share"]

@@ -13,13 +13,14 @@ import numpy as np
 from msgspec import Struct
 
 from arena.errors import UserError
-from arena.ratings.results import NS_PER_MS, Counts, Ints, Outcomes, counts_of
+from arena.ratings.results import Counts, Ints, Outcomes, counts_of
 from arena.records.blocks import PlayedBlocks
 from arena.records.journal import Ids, read_rows
 from arena.records.notes import Notes
 from arena.records.record import (
     DEALS,
     MAX_SEATS,
+    NS_PER_MS,
     AnswerTimes,
     Deal,
     Fault,

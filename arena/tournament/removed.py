@@ -59,9 +59,21 @@ REMOVED = {
 """By the command, followed by the option and the value if only those went."""
 
 
+AS_KEYS = {
+    "adaptive": "'until' plays until every +/- is at most that many Elo, with the same number of"
+    " deals for every line-up",
+    "match": "leave it out: a comparison counts single games; 'boards' names boards",
+}
+"""What to use instead of a key of an arena.toml, or of a setting in `arena.api`, where `REMOVED`
+names an option of the command line.
+"""
+
+
 def instead_of_key(key: str) -> str:
     """What to use instead of a key of an arena.toml, or of a setting in `arena.api`; empty if no
     version had it.
     """
+    if key in AS_KEYS:
+        return AS_KEYS[key]
     option = "--" + key.replace("_", "-")
     return REMOVED.get(f"run {option}") or REMOVED.get(f"compare {option}") or ""

@@ -2,7 +2,6 @@
 to connect, because Dask retries for a while and then reports at length.
 """
 
-import asyncio
 import json
 import logging
 import socket
@@ -164,6 +163,8 @@ def _check_answer(address: str) -> None:
     """Raises ClusterError if what listens at an address does not answer as Dask does: Dask itself
     would wait for ever. Raises what Dask raises if the answer is another one.
     """
+    import asyncio  # noqa: PLC0415
+
     from distributed.comm.core import connect as connect_comm  # noqa: PLC0415
     from distributed.security import Security  # noqa: PLC0415
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from arena.errors import ConfigError
 from arena.match.referee import GamePlan
 from arena.records.config import RunConfig
-from arena.records.record import DEALS, NO_MARGINS, GameRecord, Margins, margins, shares
+from arena.records.record import DEALS, NO_MARGINS, WHOLE, GameRecord, Margins, margins, shares
 from arena.tournament.lineups import opponents
 from arena.tournament.schedule import Schedule
 
@@ -37,8 +37,6 @@ DEALS_A_DRAW = 4
 """For how many deals a league draws a line-up at a time, on all boards together. That many games
 are worth the start of the bots' processes, and a few such draws place a candidate.
 """
-WHOLE = 12
-"""A win in integer parts, which 1, 2, 3 or 4 winners can share evenly."""
 
 
 class BatchQueue:

@@ -15,6 +15,85 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from arena.commands.home import results_folder
+from arena.commands.runs import NOTHING, JournalCount, Rated, count_games, glance, is_quiet
+from arena.errors import ArenaError, RunError
+from arena.records.journal import journal_of
+from arena.records.runfile import RUN_FILE
+from arena.tournament.crew import Crew
+from arena.tournament.run import Run
+from arena.tournament.workers import yield_to_games
+
+PATIENCE_S = 60.0
+NICENESS = 3
+"""The niceness of the process that works for pages. With a higher one it would starve if every core
+plays, and a page would wait for a minute.
+"""
+
+log = logging.getLogger(__name__)
+
+
+class Desk:
+    """One process, started when there is something to do, in which functions of `arena.web.views`
+    are called: to load them takes long. What it does yields to games.
+    """
+
+    def __init__(self) -> None:
+        self._crew: Crew | None = None
+        self._turn = asyncio.Lock()
+        self._is_ended = False
+
+    async def ask(self, work: str, *given: Any) -> Any:
+        """What the function of this name returns there. Raises ArenaErrors that it raises, and
+        RunError if it takes too long, its process dies, or it fails otherwise.
+        """
+        async with self._turn:
+            if self._is_ended:
+                raise RunError("the server was ended")
+            crew = self._crew = self._crew or Crew(1, yield_to_games, (NICENESS,))
+            try:
+                asked = crew.submit(_done, work, *given)
+                return await asyncio.wait_for(asyncio.wrap_future(asked), PATIENCE_S)
+            except (BrokenExecutor, TimeoutError):
+                self.close()
+                raise RunError(
+                    f"expected to have read this in {PATIENCE_S:.0f} s, got no answer",
+                    "the run may be too large for a page",
+                ) from None
+            except ArenaError:
+                raise
+            # What strangers wrote can be wrong in more ways than anybody has thought of.
+            except Exception as error:
+                log.exception("a page of a run")
+                got = type(error).__name__
+                raise RunError(f"expected a run that can be read, got {got}") from error
+
+    async def prepare(self) -> None:
+        """Starts the process for what will be asked soon, and loads what that needs."""
+        if self._crew is None:
+            with suppress(RunError):
+                await self.ask("nothing")
+
+    def end(self) -> None:
+        """Ends the process; nothing more is done."""
+        self._is_ended = True
+        self.close()
+
+    def close(self) -> None:
+        """Ends the process. The next thing to do has another."""
+        crew = self._crew
+        self._crew = None
+        if crew:
+            crew.kill()
+            # It waits for the process, and the server must not.
+            threading.Thread(target=crew.end, daemon=True).start()
+
+
+def _done(work: str, *given: Any) -> Any:
+    return getattr(import_module("arena.web.views"), work)(*given)
 
 from arena.commands.runs import is_quiet
 from arena.errors import ArenaError
@@ -163,3 +242,159 @@ class Live:
 def event(name: str, content: object) -> str:
     """A server-sent event, with its content as JSON on one line."""
     return f"event: {name}\ndata: {msgspec.json.encode(content).decode()}\n\n"
+
+
+MAX_KEPT = 8
+MAX_WAITING = 32
+"""Readers. A reader who has gone still waits here, and each takes one of the server's places."""
+
+
+class Press:
+    """Makes pages of runs at a desk, each once as long as the run's files stay as they are."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._kept = dict[tuple[object, ...], tuple[Fingerprint, asyncio.Task[str]]]()
+        self._waiting = 0
+
+    async def page(self, work: str, folder: Path, *given: Any) -> str:
+        """What the function of this name makes of a run's folder. Raises ArenaErrors that it
+        raises, and HTTPException if too many wait.
+        """
+        if self._waiting >= MAX_WAITING:
+            raise HTTPException(503, "too many pages are being made: come back in a minute")
+        self._waiting += 1
+        try:
+            state = await asyncio.to_thread(state_of, folder)
+            return await asyncio.shield(self._made((work, str(folder), *given), state))
+        finally:
+            self._waiting -= 1
+
+    def _made(self, key: tuple[Any, ...], state: Fingerprint) -> asyncio.Task[str]:
+        """The page that is being made, or that was made of these files, or else a new one."""
+        before, making = self._kept.pop(key, ((), None))
+        has_failed = making and making.done() and (making.cancelled() or making.exception())
+        if making is None or has_failed or (making.done() and state != before):
+            before = state
+            making = asyncio.ensure_future(self._desk.ask(*key))
+            # Nobody may be there any more to hear of it.
+            making.add_done_callback(lambda made: made.cancelled() or made.exception())
+        self._kept[key] = before, making
+        for old in list(self._kept)[:-MAX_KEPT]:
+            if self._kept[old][1].done():
+                del self._kept[old]
+        return making
+
+
+MAX_RUNS = 100
+"""The newest ones are listed."""
+MAX_OWN = 12
+"""Games of people, which are listed after the runs."""
+MAX_FOLDERS = 1000
+"""So many are looked at to find the newest runs."""
+COUNTING = "counting"
+LIST_S = 3.0
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Stands for a byte that is no UTF-8 in the name of a file."""
+
+
+class Shelf:
+    """The runs of a home as they are listed; what was counted once is not counted again. All who
+    ask share one look, and the next one is a while later.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._known: dict[Path, tuple[Fingerprint, JournalCount, dict[str, Any]]] = {}
+        self._looking = asyncio.Lock()
+        self._rows: list[dict[str, Any]] = []
+        self._until_s = 0.0
+
+    async def rows(self) -> list[dict[str, Any]]:
+        """A row for each run; games that a person played come after all other runs."""
+        async with self._looking:
+            if time.monotonic() >= self._until_s:
+                self._rows = await run_in_threadpool(self._look)
+                self._until_s = time.monotonic() + LIST_S / 2
+        return [dict(row) for row in self._rows]
+
+    def _look(self) -> list[dict[str, Any]]:
+        # Each game that a person played is a run of its own: they would crowd the others out.
+        before = self._known
+        self._known = {}
+        runs = list[dict[str, Any]]()
+        own = list[dict[str, Any]]()
+        for folder in run_folders(results_folder(self._home))[:MAX_FOLDERS]:
+            state = state_of(folder)
+            seen, counted, row = before.get(folder, ((), NOTHING, {}))
+            if seen != state or not counted.is_whole:
+                counted, row = _row_of(folder, counted)
+            self._known[folder] = state, counted, row
+            (own if row["is_game"] else runs).append(row)
+            if len(runs) == MAX_RUNS:
+                break
+        return [*runs, *own[:MAX_OWN]]
+
+
+def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str, Any]]:
+    """The row of a run in the table of runs, and how far its journal has been counted; ``counted``
+    is how far it had been before.
+    """
+    row = {"run": folder.name, "folder": folder, "is_game": False, "leader": None}
+    try:
+        counted = count_games(folder, counted)
+        told = glance(Run(folder), counted)
+    except ArenaError as error:
+        return counted, {**row, "problem": str(error)}
+    return counted, {
+        **row,
+        "problem": "",
+        "when": when(told.info.started),
+        "is_game": told.info.is_one_game,
+        "state": (told.state or "") if counted.is_whole else COUNTING,
+        "leader": (told.leader.bot, words_of(told.leader)) if told.leader else None,
+        "games": told.games,
+        "planned": told.planned,
+        "bots": len(told.info.bots),
+        "boards": ", ".join(told.info.boards),
+        "players": told.info.counting.players,
+    }
+
+
+def run_folders(results: Path) -> list[Path]:
+    """The folders of runs, by when they were last played, the latest first. No link is followed."""
+    try:
+        entries = [entry for entry in os.scandir(results) if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    # What is no UTF-8 can stand on no page.
+    folders = [Path(entry.path) for entry in entries if not SURROGATE.search(entry.name)]
+    found = [(played_at(folder), folder) for folder in folders]
+    return [folder for at, folder in sorted(found, reverse=True) if at]
+
+
+def played_at(folder: Path) -> float:
+    """When the journal of a run last grew, or when the run was begun; 0 for another folder."""
+    try:
+        begun = (folder / RUN_FILE).lstat().st_mtime
+    except OSError:
+        return 0.0
+    try:
+        return max(begun, journal_of(folder).lstat().st_mtime)
+    except OSError:
+        return begun
+
+
+def words_of(rated: Rated) -> str:
+    """A rating with its error bar, as pages have it."""
+    return rated.text.replace("+/-", "±").replace("-", "\N{MINUS SIGN}")
+
+
+def when(moment: str) -> str:
+    """A moment of a record, as people here write it."""
+    try:
+        here = datetime.fromisoformat(moment).astimezone()
+    except (ValueError, OverflowError):
+        return moment
+    is_recent = here.year == datetime.now(UTC).astimezone().year
+    return f"{here.day} {here:%b %H:%M}" if is_recent else f"{here.day} {here:%b %Y}"

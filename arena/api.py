@@ -65,7 +65,15 @@ from arena.ratings.tables import rate_sheet
 from arena.records.config import Comparison as Question
 from arena.records.journal import unplayed_text
 from arena.tournament.run import Run as OpenedRun
-from arena.tournament.settings import MAX_BLOCKS, QUESTION, Asked, Named, default_of
+from arena.tournament.settings import (
+    DECLARED,
+    MAX_BLOCKS,
+    QUESTION,
+    Asked,
+    Named,
+    default_of,
+    taken_by,
+)
 
 __all__ = [
     "ArenaWarning", "CheckResult", "ComparisonResult", "ReviewResult", "Run", "RunResult",

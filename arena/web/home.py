@@ -28,7 +28,8 @@ from arena.players.registry import Registry
 from arena.records.record import MAX_SEATS, name_of
 from arena.rules.explain import rulebook
 from arena.tournament.run import Run
-from arena.web.live import ALIVE, LIST_S, MAX_RUNS, event, run_folders, when, words_of
+from arena.web.live import ALIVE, event
+from arena.web.shelf import LIST_S, MAX_RUNS, run_folders, when, words_of
 
 PACKAGE = "arena.web"
 PARTS = (
@@ -236,7 +237,7 @@ async def run_page(request: Request) -> Response:
     folder = _run_named(request)
     watched = request.app.state.live.watched(folder)
     info = Run(folder).info
-    # A long journal takes a while to read: the stream brings what is not there in time.
+    # A long journal takes a while to read: the stream brings the parts that are not ready in time.
     with suppress(TimeoutError):
         await asyncio.wait_for(asyncio.shield(watched.look()), SOON_S)
     shown = {

@@ -93,7 +93,7 @@ def look_at(folder: str) -> Sight:
 
 
 def report(folder: str, setting: PageSetting) -> str:
-    """The report of the run in a folder. Raises RunError, NoAnswerError."""
+    """The page with the report of the run in a folder. Raises RunError, NoAnswerError."""
     return report_page(Run(Path(folder)), setting=setting).text
 
 
@@ -196,8 +196,10 @@ def list_of_games(folder: str, bots: Sequence[str], number: int) -> str:
 
 
 def _around(run: Run, record: GameRecord) -> Around:
-    """Where a game stands in its run; a game whose deal is still being played cannot be seen, so
-    nothing leads to it. Raises RunError.
+    """The links from a game's page to its run, its bots, and the games before and after it.
+
+    No link leads to a game whose deal is still being played, because that game is secret. Raises
+    RunError.
     """
     to = SitePages(run.name)
     before, after = (
@@ -213,7 +215,7 @@ def portrait(folder: str, name: str) -> str:
     opponents = opponents_of(material, {})
     if name not in opponents:
         raise RunError(f"expected a bot of the run, got {name!r}")
-    told = Profiles(material, {name: opponents[name]}, {}).of(name)
+    profile = Profiles(material, {name: opponents[name]}, {}).of(name)
     addresses = SitePages(material.run.name)
-    values = {"bot": told, "addresses": addresses, "run": material.run.name}
+    values = {"bot": profile, "addresses": addresses, "run": material.run.name}
     return fragment("portrait.html", values, setting_of_pages())

@@ -1,5 +1,5 @@
-"""What the value of a bot's option and a time limit can be, wherever one is written: in a bot.toml,
-in the name of a bot, in run.json and in the messages to bots.
+"""The values of bots' options and of time limits, wherever they are written: in a bot.toml, in a
+label, in run.json and in messages to bots.
 """
 
 import re
@@ -11,12 +11,15 @@ OPTION_NAME = re.compile(r"[a-z][a-z0-9_]{0,29}", re.ASCII)
 MAX_MS = 86_400_000
 """The longest time limit, in ms: one day."""
 ClockKind = Literal["cpu", "wall"]
-"""How the time of an answer is measured: as CPU time of the bot's processes, or by the wall clock.
+"""The clock that measures an answer: ``cpu`` for the CPU time of the bot's processes, or the
+``wall`` clock.
 """
 
 
 def value_text(value: Value) -> str:
-    """A value in its shortest form, without a ``+``, which joins names in the ids of games."""
+    """A value in its shortest form, without a ``+``, because that joins names in the
+    ids of games.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, float):

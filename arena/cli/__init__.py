@@ -5,17 +5,17 @@ import signal
 import sys
 
 DONE, FAILED, BUG, INTERRUPTED = 0, 1, 3, 130
-"""Exit statuses; click ends with 2 for wrong usage."""
+"""The exit statuses of commands; click ends with 2 for wrong usage."""
 NO, UNDECIDED = 4, 5
-"""Exit statuses of commands that answer a question."""
+"""The exit statuses of commands that answer a question."""
 
 
 _heard: list[int] = []
 
 
 def main() -> None:
-    """Runs the command line and exits; to be ended or hung up on is like Ctrl-C, unless whoever
-    started it wants that ignored.
+    """Runs the command line and exits. SIGTERM and SIGHUP count as Ctrl-C, unless the caller had
+    them ignored.
     """
     # While Python imports a module or shuts down, a KeyboardInterrupt prints where it struck, or is
     # lost. So this module imports only what Python has loaded anyway, and the rest after this.
@@ -35,7 +35,9 @@ def main() -> None:
 
 
 def command_is_loaded() -> None:
-    """From now on, a signal to end is a KeyboardInterrupt, which a command can clean up after."""
+    """From now on, a signal that ends the process raises KeyboardInterrupt, after which a command
+    can clean up.
+    """
     for number in _heard:
         signal.signal(number, _interrupt)
 

@@ -1,5 +1,5 @@
-"""The board at the terminal: its squares as coloured characters, four to a square, what is told of
-a move, and the seat of a person, who types moves in notation and asks for places, hints and rules.
+"""The board on the terminal: its squares as coloured characters, four per square; the text about a
+move; and the seat of a person, who types moves in notation and asks for places, hints and rules.
 """
 
 import os
@@ -49,9 +49,11 @@ LONGEST_NAME = 26
 # They are chosen by eye: the nearest to those of pictures made villages and yellow tiles the same.
 DARK, LIGHT = 234, 231
 SEATS = (DARK, LIGHT, 134, 36)
-"""The colours of the seats: those of pictures, but lighter, since nothing sets them off here."""
+"""The colours of the seats, similar to those in pictures, but lighter, because nothing sets them
+off here.
+"""
 ON_SEATS = (LIGHT, DARK, LIGHT, DARK)
-"""What can be read on them."""
+"""The colour of text on each seat's colour."""
 HELP = """\
   {move:<8} place a tile: one colour and its square, then the other
   {tile:<8} show where a tile of your hand can go
@@ -67,14 +69,14 @@ type a move such as {}: one colour and its square, then the other
 on the board V is a village, and a number the seat of the owner; type rules for more"""
 PER_LINE = 8
 EXAMPLE = "Rc4Yd4"
-"""The move in errors about notation. It need not be legal here."""
+"""The move in error messages about notation. It need not be legal."""
 ABOUT_RULES = re.compile(r"rules( .*)?|R\d+(\.\d+)?|r\d+\.\d+")
-"""Written small, r4 is a square of a large board."""
+"""A pattern for questions about rules. In small letters, r4 is a square of a large board."""
 
 
 class Ground(NamedTuple):
-    """A kind of square: its colour, another one when it is marked, that of what is written on it,
-    and that of the line between two tiles.
+    """The colours of a kind of square: of itself, of itself when marked, of text on it, and of the
+    line between two tiles.
     """
 
     plain: int
@@ -93,11 +95,11 @@ GROUNDS: Mapping[str, Ground] = {
     GRASS: Ground(107, 193, BROWN),
 }
 OTHER_GRASS = 108
-"""Grass alternates, so that squares can be counted."""
+"""The second colour of grass, which alternates so that squares can be counted."""
 
 
 class Sign(NamedTuple):
-    """A character in its colours."""
+    """A character with its colours."""
 
     text: str
     ink: int
@@ -112,8 +114,8 @@ def has_colours(stream: TextIO, environment: Mapping[str, str] = os.environ) -> 
 
 
 class Mosaic:
-    """Draws the positions of a game on the terminal that stdout is. ``lay`` tells it of each move,
-    so that the two squares of a tile are joined; ``tiles`` are those that lie already.
+    """Draws the positions of a game on the terminal. `lay` has to be called for each move, so that
+    the two squares of a tile are joined; ``tiles`` are those that lie already.
     """
 
     def __init__(self, board: Board, tiles: Iterable[Pair] = ()) -> None:
@@ -151,8 +153,8 @@ class Mosaic:
     def _signs(
         self, cell: str, before: str, x: int, y: int, storeys: Mapping[int, int], marked: int
     ) -> list[Sign]:
-        """A square: ``" R0 "``, with pagodas ``" ▲0 "``, and those of a major province
-        ``" ▲▲ "``. What is marked has a rim, and where two tiles meet there is a seam.
+        """The characters of a square: ``" R0 "``, with pagodas ``" ▲0 "``, and on a major province
+        ``" ▲▲ "``. Marked squares have a rim, and there is a seam between two tiles.
         """
         square = y * self._board.stride + x
         ground = GROUNDS[cell[0]]
@@ -176,21 +178,23 @@ class Mosaic:
         return [left, *middle, right]
 
     def _storeys(self, state: State) -> dict[int, int]:
-        """Where pagodas stand, and how many storeys they have."""
+        """The squares with pagodas, and the number of storeys of each."""
         villages = zip(self._board.villages, state.villages, strict=True)
         taken = {next(squares_of(area)): 1 for area, owner in villages if owner != NOBODY}
         return {square: province.pagodas for square, province in self._scene.homes(state)} | taken
 
     def _line(self, signs: Sequence[Sign]) -> str:
-        """Neighbours of the same colours share their escape sequence."""
+        """A line of characters, in which neighbours of equal colours share their
+        escape sequence.
+        """
         return "".join(
             click.style("".join(sign.text for sign in alike), ink, ground, bold=bold or None)
             for (ink, ground, bold), alike in groupby(signs, lambda sign: sign[1:])
         )
 
     def seats(self, state: State, names: Sequence[str], seen_by: int | None = None) -> str:
-        """One line per seat: name, hand, and the pagodas that are left. With ``seen_by``, only this
-        seat's hand is shown.
+        """One line per seat: name, hand and pagodas left. With ``seen_by``, only this seat's hand
+        is shown.
         """
         if not self._has_colours:
             return hands_text(state, names, seen_by, columns_of(sys.stdout))
@@ -236,8 +240,8 @@ def move_lines(
     told: Sequence[str] = (),
     seen_by: int | None = None,
 ) -> str:
-    """The state after a move: the move, what it caused and what else is ``told`` of it, the board,
-    and all pagodas and hands, or only those that ``seen_by`` sees.
+    """The text after a move: the move, its events and further lines ``told``, the board, and all
+    pagodas and hands, or only those that the seat ``seen_by`` sees.
     """
     mosaic.lay(move)
     return "\n".join(
@@ -254,7 +258,7 @@ def move_lines(
 def move_summary(
     state: State, names: Sequence[str], seat: int, move: int, events: Sequence[Event]
 ) -> str:
-    """A move and what it caused, given the state after it."""
+    """A line about a move and its events; ``state`` is the state after the move."""
     head = f"turn {state.turns}: {names[seat]} " + (
         "passes" if move == PASS else f"plays {move_text(state.board, move)}"
     )
@@ -291,8 +295,8 @@ class Human(Player):
         self._is_new = True
 
     def begin(self, start: Start) -> None:
-        """Says what the goal is. How to move comes at the first turn, with a move that is legal
-        there.
+        """Prints the goal of the game. How to move is explained at the first turn, with a move that
+        is legal there.
         """
         self._seed = start.seed
         self._is_new = True
@@ -317,7 +321,7 @@ class Human(Player):
         return Answer(move, time.monotonic_ns() - began_ns)
 
     def _read(self, state: State, seat: int, moves: dict[str, int]) -> str | None:
-        """One line: a legal move, or None after answering anything else."""
+        """The move in one line of input; None after the reply to any other line."""
         hand = " ".join(TILES[tile] for tile in state.hands[seat])
         try:
             text = self._ask(f"your move, with {hand} (? for help): ").strip()
@@ -363,9 +367,9 @@ class Human(Player):
         return f"{reason}; type {command.split()[-1]} to read the rule" if command else reason
 
     def _where(self, state: State, moves: dict[str, int], text: str) -> str:
-        """The placements of the tile, or over the square, that the text names: the board with every
-        square marked that they cover, and the moves below it. Raises NotationError when it names
-        neither.
+        """The placements of the tile, or over the square, that the text names: a board on which all
+        squares they cover are marked, and the moves below it. Raises NotationError if the text
+        names neither.
         """
         board = state.board
         held = [move for move in moves.values() if move != PASS]
@@ -390,7 +394,7 @@ class Human(Player):
 
 
 def help_text(state: State, moves: dict[str, int]) -> str:
-    """What to type, with a move, a tile and a square that make sense on this board."""
+    """What a person can type, with a move, a tile and a square that make sense on this board."""
     name = example(moves)
     if name == PASSED:
         return HELP.format(move=PASSED, tile=TILES[0], square="a1")

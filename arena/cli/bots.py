@@ -8,6 +8,7 @@ from typing import Any
 import click
 import msgspec
 
+from arena.cli.completion import complete_bots
 from arena.cli.options import as_json, tell_json
 from arena.cli.terminal import columns_of, say, tell
 from arena.commands.bots import bot_finder, registry_of
@@ -26,13 +27,13 @@ from arena.tournament.settings import read_own_config
 from arena.values import value_text
 
 ROOM = 24
-"""The last column of a table gets so much of a narrow terminal."""
+"""The least width of the last column of a table on a narrow terminal."""
 SPARE = ("Type", "Language", "From", "Games", "Version")
 HEADS = ("Bot", "Version", "From", "Language", "Elo", "Games", "Description")
 
 
 @click.command()
-@click.argument("bot", required=False)
+@click.argument("bot", required=False, shell_complete=complete_bots)
 @click.option("--all", "everything", is_flag=True, help="Also list old versions, as NAME@VERSION.")
 @as_json
 @click.pass_obj
@@ -98,7 +99,7 @@ def _list(
 
 
 def _about(bot: Bot) -> dict[str, Any]:
-    """What there is to say of a bot."""
+    """What ``--json`` says about a bot."""
     manifest = bot.manifest
     return {
         "bot": bot.label,
@@ -118,7 +119,7 @@ def _tell_allowed(about: dict[str, Any]) -> None:
 
 
 def _describe(bot: Bot, *, as_json: bool) -> None:
-    """One bot with its options."""
+    """Prints one bot with its options."""
     arena = {} if is_built_in(bot) else ARENA_OPTIONS
     about = _about(bot)
     declared = bot.manifest.options
@@ -156,7 +157,7 @@ def _option_row(name: str, option: Option, bot: Bot) -> tuple[str, ...]:
 def _print_table(
     columns: Sequence[str], rows: Sequence[Sequence[str]], without: Sequence[str]
 ) -> None:
-    """Prints a table whose last column is folded, with room for it."""
+    """Prints a table whose last column is folded into the room that is left."""
     kept = [at for at, column in enumerate(columns) if column not in without]
     *heads, last = (columns[at] for at in kept)
     width = columns_of(sys.stdout)

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from arena.cli import DONE, FAILED
+from arena.cli.completion import complete_bots
 from arena.cli.options import as_json, default_option, tell_json
 from arena.cli.progress import LONG_S, duration_text
 from arena.cli.run import sandbox_options
@@ -24,7 +25,7 @@ from arena.players.sandbox.tiers import Sandbox
 
 
 @click.command(cls=BriefCommand)
-@click.argument("path", metavar="PATH|BOT")
+@click.argument("path", metavar="PATH|BOT", shell_complete=complete_bots)
 @default_option("move_ms")
 @sandbox_options
 @as_json
@@ -80,7 +81,7 @@ def run_checks(
 
 
 def _steps(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
-    """The steps, after a word on how long they may take."""
+    """The results of the steps, after a line on how long they may take."""
     full_ms = odds_of(bot.label).move_ms or move_ms
     seconds = thinking_s(full_ms)
     if seconds > LONG_S:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import click
 
 from arena.cli import DONE, NO, UNDECIDED
+from arena.cli.completion import complete_bots
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import (
     as_json,
@@ -35,15 +36,15 @@ from arena.tournament.settings import MAX_BLOCKS, QUESTION, Asked
 SHOWN = (1, 2, 5)
 """A line of progress is shown after this many blocks, and ten times, a hundred times as many."""
 MANY = 100
-"""After so many somebody may wonder whether it still plays."""
+"""After this many blocks without a line, the user may wonder whether the comparison still runs."""
 
 
 @click.command(cls=SectionedCommand)
 @one_argument(
     "question",
     Comparison,
-    click.argument("new"),
-    click.argument("old"),
+    click.argument("new", shell_complete=complete_bots),
+    click.argument("old", shell_complete=complete_bots),
     *map(default_option, QUESTION),
     names=Comparison.__struct_fields__,
 )
@@ -122,17 +123,18 @@ def compare(
 
 
 class Settled(NamedTuple):
-    """A comparison of two bots that has been played, as far as it could be."""
+    """A comparison of two bots after its games have been played, as far as possible."""
 
     contest: Contest
     runner: Runner
+    progress: Progress
     folder: Path
     new: str
     old: str
 
     @property
     def is_empty(self) -> bool:
-        """Whether its games say nothing of how well the bots play."""
+        """Whether its games say nothing about how well the bots play."""
         return bool(self.runner.broken or unplayed_text(self.folder))
 
     def object(self) -> dict[str, Any]:
@@ -142,12 +144,12 @@ class Settled(NamedTuple):
         return verdicts.verdict_object(*told)
 
     def ending(self, more: str) -> int:
-        """Says what went wrong in the session, and how to play ``more`` where that is needed;
+        """Prints what went wrong in the session, and how to play ``more`` if that is needed;
         returns the exit status.
         """
         verdict = self.contest.test.verdict
         is_settled = verdict != Verdict.UNDECIDED
-        status = status_of(self.runner, self.folder, is_settled=is_settled)
+        status = status_of(self.runner, self.folder, self.progress, is_settled=is_settled)
         if status == DONE:
             return DONE if verdict == Verdict.BETTER else NO
         if status is None:
@@ -156,17 +158,17 @@ class Settled(NamedTuple):
 
 
 def settle(folder: Path, request: Request, conduct: Conduct, *, keeps_looks: bool) -> Settled:
-    """Plays the comparison in a folder until it is decided or cannot go on."""
+    """Plays the comparison in a folder until it is decided or cannot continue."""
     with playing(folder, request, conduct) as (play, progress):
         teller = _teller(progress, verbose=conduct.verbose)
         contest = Contest(play, teller, keeps_looks=keeps_looks)
         contest.play()
     new, old = request.bots[:2]
-    return Settled(contest, play.runner, folder, new=new.label, old=old.label)
+    return Settled(contest, play.runner, progress, folder, new=new.label, old=old.label)
 
 
 def _teller(progress: Progress, *, verbose: bool) -> Callable[[SequentialTest], None]:
-    """Shows how far the test of a comparison is: after the bar, and now and then in a line."""
+    """A callback that shows how far the test is: after the bar, and now and then on a line."""
     shown = 0
 
     def show(test: SequentialTest) -> None:
@@ -186,6 +188,6 @@ def _teller(progress: Progress, *, verbose: bool) -> Callable[[SequentialTest], 
 
 
 def is_shown(before: int, now: int) -> bool:
-    """Whether one of 1, 2, 5, 10, 20, 50 ... blocks has been reached."""
+    """Whether one of 1, 2, 5, 10, 20, 50 ... blocks was reached between ``before`` and ``now``."""
     power = 10 ** (len(str(now)) - 1)
     return any(before < step * power <= now for step in SHOWN)

@@ -56,8 +56,8 @@ COUNTING = {
 }
 WATCHED_S = 3.0
 MAX_VALUES = {"stall_ms": 20, "jump_ms": 5, "paranoid": 2}
-"""With this kernel.perf_event_paranoid or less, every user may count the CPU time of their
-own processes.
+"""The largest values with which doctor is content. With this kernel.perf_event_paranoid or less,
+every user may count the CPU time of their own processes.
 """
 MIN_VALUES = {"files": 1024, "processes": 2048, "free_mb": 1024}
 NO_BUBBLEWRAP = {
@@ -69,7 +69,7 @@ NO_BUBBLEWRAP = {
     " user namespaces turned off",
     "other_system": "for a sandbox, run the arena on Linux: there is none for this system",
 }
-"""What helps where bubblewrap does not work."""
+"""What to do if bubblewrap does not work, by the reason."""
 
 
 @click.command(cls=ExplainingCommand)
@@ -94,7 +94,7 @@ def doctor(home: Path, /, *, as_json: bool) -> int:
 
 
 def words() -> Any:
-    """The texts of doctor.txt, as functions of what was found."""
+    """The texts of doctor.txt, as functions of the findings."""
     # Late: no other command of those that are at hand needs Jinja.
     from jinja2 import Environment  # noqa: PLC0415
 
@@ -114,12 +114,15 @@ def words() -> Any:
 
 
 def examine(results: Path) -> dict[str, Any]:
-    """Everything there is to find out about this machine, as ``--json`` prints it.
+    """Everything that the command finds out about this machine, as ``--json`` prints it.
 
-    ``walls`` are the kinds of sandbox, with why one does not work; ``sdk`` says why a bot that
-    imports ``arena.sdk`` does not start, empty if it does. ``languages`` are the programs on the
-    bots' PATH, ``limits`` this user's, None for no limit, and ``builds`` those kept for later runs,
-    which are not used where a bot could have written to them. ``time`` is as in `time_here`.
+    ``walls``      the kinds of sandbox, with the reason if one does not work
+    ``sdk``        why a bot that imports ``arena.sdk`` does not start, empty if it does
+    ``languages``  the programs on the bots' PATH
+    ``limits``     this user's limits, None for no limit
+    ``builds``     the builds kept for later runs, which are not used if a bot could have written to
+                   them
+    ``time``       as in `time_here`
     """
     reasons = {tier: failure(Sandbox(tier).launch) for tier in TIERS}
     best: Tier = next((tier for tier in TIERS if not reasons[tier]), "none")
@@ -163,11 +166,12 @@ def examine(results: Path) -> dict[str, Any]:
 
 
 def time_here() -> dict[str, Any]:
-    """How a bot's time is measured here, and how steadily; this takes WATCHED_S.
+    """How a bot's time is measured on this machine, and how steadily; this takes WATCHED_S seconds.
 
-    ``counts`` is what counts CPU time, and ``paranoid`` kernel.perf_event_paranoid.
-    ``longest_stall_ms`` is how long a program that only computes had to wait at the most,
-    ``longest_jump_ms`` how much CPU time it was charged for at once while it did nothing.
+    ``counts``             what counts CPU time
+    ``paranoid``           the value of kernel.perf_event_paranoid
+    ``longest_stall_ms``   the longest time that a computing program had to wait
+    ``longest_jump_ms``    the most CPU time that it was charged for at once while it stood still
     """
     counts = "nothing" if sys.platform != "linux" else "kernel" if kernel_counts() else "proc"
     pauses = longest_pauses(WATCHED_S)
@@ -181,8 +185,8 @@ def time_here() -> dict[str, Any]:
 
 
 def why_not_native(variable: str, module: str, in_use: str) -> str:
-    """Why the native module is not in use, which the environment variable could ask for; empty if
-    it is.
+    """Why the native module is not in use, although the environment variable could ask for it;
+    empty if it is in use.
     """
     if in_use not in ("pure", "python"):
         return ""
@@ -196,7 +200,7 @@ def why_not_native(variable: str, module: str, in_use: str) -> str:
 
 
 def limits_for(results: Path) -> dict[str, int | None]:
-    """The limits of this process, and the free space on the disk where results go or would go."""
+    """The limits of this process, and the free space on the disk for results."""
     kinds = {"open_files": resource.RLIMIT_NOFILE, "processes": resource.RLIMIT_NPROC}
     soft = {name: resource.getrlimit(kind)[0] for name, kind in kinds.items()}
     folders = (results.absolute(), *results.absolute().parents)
@@ -210,7 +214,7 @@ def limits_for(results: Path) -> dict[str, int | None]:
 
 
 def why_no_bubblewrap() -> str:
-    """Which of `NO_BUBBLEWRAP` helps where bubblewrap does not work."""
+    """The entry of `NO_BUBBLEWRAP` that applies to this machine."""
     if sys.platform != "linux":
         return "other_system"
     if not shutil.which("bwrap"):

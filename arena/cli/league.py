@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
+from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.mistakes import NoCommandError
 from arena.cli.numbers import Number, WholeNumber
 from arena.cli.options import (
@@ -45,6 +46,7 @@ from arena.players.sandbox.tiers import Sandbox
 from arena.records.league import Status, read_league, versions_before
 from arena.records.regular import BusyError, turn_in
 from arena.tournament.pools import Place
+from arena.tournament.run import Run
 from arena.tournament.settings import Asked
 
 LOG_S, WAIT_S = 60.0, 1.0
@@ -61,10 +63,12 @@ league_option = click.option(
 
 
 class LeagueCommands(click.Group):
-    """Click's group, which knows what a league's name in place of a command may mean."""
+    """A group of commands that explains what to type if the user names a league in place of a
+    command.
+    """
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name; fails with the cure for the name of a league."""
+        """The command with that name. Fails with the cure if it is the name of a league."""
         found = super().get_command(ctx, cmd_name)
         if found is None and not ctx.resilient_parsing:
             error = NoCommandError(cmd_name, self.commands, ctx)
@@ -121,7 +125,7 @@ def _list(home: Path, *, as_json: bool) -> None:
 
 
 @league.command()
-@click.argument("bot", required=False, metavar="[BOT]")
+@click.argument("bot", required=False, metavar="[BOT]", shell_complete=complete_bots)
 @league_option
 @showing_option("it")
 @click.pass_obj
@@ -137,12 +141,12 @@ def history(home: Path, /, bot: str | None, name: str | None, *, showing: Showin
     arena league history --csv - | column -s, -t
     """  # noqa: D301 - \b is click's mark for lines to keep
     showing.check()
-    show_history(league_folder(home, name), bot, showing)
+    show_history(Run(league_folder(home, name)), bot, showing)
 
 
 @league.command("run", cls=SectionedCommand)
-@click.argument("name")
-@click.argument("bots", nargs=-1, metavar="[BOT]...")
+@click.argument("name", shell_complete=complete_runs)
+@click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=complete_bots)
 @click.option(
     "--benchmarks",
     callback=split_bot_names,
@@ -213,7 +217,7 @@ def run(
 
 def _status_command(name: str, status: Status, help_text: str) -> None:
     @league.command(name, help=help_text)
-    @click.argument("bots", nargs=-1, required=True, metavar="BOT...")
+    @click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=complete_bots)
     @league_option
     @click.option("--why", default="", callback=check_utf8, help="Kept in the league's history.")
     @click.pass_obj
@@ -246,7 +250,7 @@ _status_command(
 
 
 class Evening:
-    """What one command plays of a league, in as many sessions as it takes."""
+    """Plays a league for one command, in as many sessions as it takes."""
 
     def __init__(
         self, home: Path, folder: Path, bots: tuple[str, ...], options: Asked, conduct: Conduct
@@ -261,7 +265,7 @@ class Evening:
         self._said_s = time.monotonic()
 
     def play(self, benchmarks: list[str] | None, budget: Budget) -> int:
-        """Plays until the budget is spent or somebody stops it; returns the exit status."""
+        """Plays until the budget is used up or the user stops; returns the exit status."""
         members = members_of(self._home, self._folder, self._bots, benchmarks, self._say)
         league = LeaguePlay(members, budget, self._watch)
         # Between two sessions the journal is closed: an arena that waits could take it.
@@ -271,7 +275,7 @@ class Evening:
         return status
 
     def _play(self, members: Members, league: LeaguePlay) -> int | None:
-        """Plays a session; returns the exit status if it was the last."""
+        """Plays one session; returns the exit status if it was the last one."""
         asked = (self._bots, self._options, self._sandbox_for, self._say)
         request = league_request(members, *asked)
         found = members.league
@@ -281,10 +285,11 @@ class Evening:
             f" {', '.join(request.config.boards)}"
         )
         with playing(self._folder, request, self._conduct, headline) as opened:
-            play, self._progress = opened
+            play, progress = opened
+            self._progress = progress
             play.runner.play(league.source(play.session))
         self._progress = None
-        show_troubles(play.runner, self._folder)
+        show_troubles(play.runner, self._folder, progress=progress)
         if play.runner.stop_level:
             self._is_cut_off = play.runner.stop_level >= AT_ONCE
             return INTERRUPTED
@@ -301,13 +306,15 @@ class Evening:
         return None
 
     def end(self, *, is_shown: bool = True) -> None:
-        """Writes the standings, and prints them if wanted; not after a second Ctrl-C."""
+        """Writes the standings and prints them if ``is_shown``; does neither after a
+        second Ctrl-C.
+        """
         if self._is_cut_off:
             return
-        conclude(self._folder, Showing() if is_shown else None)
+        conclude(Run(self._folder), Showing() if is_shown else None)
 
     def _sandbox_for(self, bot: Bot) -> Sandbox:
-        """The sandbox in which a newcomer is built; what it is allowed is said when it plays."""
+        """The sandbox in which a newcomer is built. Its grants are announced when it plays."""
         choice = self._conduct.choice._replace(tell=lambda _: None)
         return choice.sandbox_for([bot], self._folder)
 
@@ -315,8 +322,8 @@ class Evening:
         (self._progress.say if self._progress else say)(text)
 
     def _watch(self, found: LeagueLook) -> None:
-        """Shows what a look at the ratings found; now and then in a line where no bar shows it, as
-        in the log of a workflow.
+        """Shows the result of a look at the ratings: after the bar, or without one now and then on
+        a line, as in a log.
         """
         progress = self._progress
         assert progress is not None, "a session"
@@ -335,9 +342,9 @@ class Evening:
 def find_place(
     home: Path, folder: Path, label: str, choice: SandboxChoice, games: int | None
 ) -> int:
-    """Let a member of a league play until it is placed, or wait while another arena plays the
-    league, and print its place. Then, if there are ``games``, play that many more with the version
-    before it, if that version plays. Returns the exit status.
+    """Plays until a member of a league is placed, or waits while another arena plays the league,
+    and prints the member's place. With ``games``, then plays that many more against the version
+    before it, if that one plays. Returns the exit status.
     """
     evening = Evening(home, folder, (label,), {}, Conduct(Place(), choice))
     is_said = False
@@ -363,7 +370,9 @@ def find_place(
 
 
 def _rival(folder: Path, label: str) -> str:
-    """The version before this one, if games can be drawn between the two; says so if not."""
+    """The version before this one; empty, after a line to the user, if no games can be drawn
+    between the two.
+    """
     members = read_league(folder).members
     before = versions_before(members).get(label, "")
     if before and not members[before].plays:

@@ -1,4 +1,6 @@
-"""The command ``arena``: its subcommands, loaded when asked for, and how every error ends."""
+"""The command ``arena``: its subcommands, loaded when they are called, and the end of
+every error.
+"""
 
 import errno
 import importlib
@@ -55,7 +57,9 @@ SECTIONS = {
     },
     "This machine": {"doctor": "Check what works on this machine."},
 }
-"""The commands with the first sentence of their own help, in the order a newcomer needs them."""
+"""The commands by section, each with the first sentence of its help, in the order in which a
+newcomer needs them.
+"""
 COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
 CHECKOUT = {"audit-leaks": "tests.match.audit_leaks", "bench": "tests.bench.command"}
 """The modules of the commands that exist in a checkout only. They are not in the help."""
@@ -66,7 +70,7 @@ HOME = click.Path(file_okay=False, path_type=Path)
 
 
 class CommandTable(click.Group):
-    """The commands, of which only the one that is called is imported."""
+    """The group of all commands, of which only the called one is imported."""
 
     # Click's signatures.
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -99,7 +103,9 @@ class CommandTable(click.Group):
                 formatter.write_dl([(f"{name:<{widest}}", text) for name, text in commands.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
-        """The commands and options that begin so, without importing any."""
+        """The commands and options that begin with ``incomplete``, found without importing any
+        command.
+        """
         # Late: only a shell that completes a line needs it.
         from click.shell_completion import CompletionItem  # noqa: PLC0415
 
@@ -112,8 +118,22 @@ class CommandTable(click.Group):
         return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
+def _complete_help(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> "list[str] | list[CompletionItem]":
+    """The commands that begin so, or those of the group that is named before."""
+    above = context.parent
+    assert above is not None, "this is a command of arena"
+    group: click.Command | None = above.command
+    for word in context.params.get("words") or ():
+        group = group.get_command(above, word) if isinstance(group, click.Group) else None
+    if not isinstance(group, click.Group):
+        return []
+    return [name for name in group.list_commands(above) if name.startswith(incomplete)]
+
+
 @click.command("help")
-@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...", shell_complete=_complete_help)
 @click.pass_context
 def show_help(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Show the help of a command, or the list of all commands.
@@ -137,7 +157,7 @@ def show_help(ctx: click.Context, words: tuple[str, ...]) -> None:
 
 
 def _take_home(command: click.Command) -> None:
-    """Lets ``--home`` stand behind a command, and behind one of its own, too."""
+    """Lets the user put ``--home`` behind a command, and behind a command of a group, too."""
     if HOME_BEHIND not in command.params:
         command.params.append(HOME_BEHIND)
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
@@ -160,7 +180,7 @@ HOME_BEHIND = click.Option(
 
 
 def _add_checkout(command: str) -> None:
-    """Makes tests/ importable. Raises UserError where the arena is installed without it."""
+    """Makes tests/ importable. Raises UserError if the arena is installed without it."""
     root = Path(__file__).parents[2]
     if not (root / "tests" / "bench").is_dir():
         raise UserError(
@@ -227,7 +247,7 @@ def arena(ctx: click.Context, home: Path | None) -> None:
 
 
 def run_command(arguments: list[str] | None = None) -> int:
-    """Runs the command line; returns the exit status."""
+    """Runs the command line and returns the exit status."""
     try:
         result: Any = arena.main(arguments, prog_name="arena", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -258,7 +278,7 @@ def run_command(arguments: list[str] | None = None) -> int:
 
 
 def _of_the_machine(error: OSError) -> UserError:
-    """What to tell of one of the `MACHINE_ERRORS`, and of a file that it is about."""
+    """The error for one of the `MACHINE_ERRORS`, with the file concerned."""
     cure = MACHINE_ERRORS[error.errno or 0]
     place = error.filename2 or error.filename
     if place is None or error.errno not in (*NO_ROOM, errno.EROFS):
@@ -267,7 +287,7 @@ def _of_the_machine(error: OSError) -> UserError:
 
 
 def show_error(error: ArenaError) -> None:
-    """Prints an error and its cure to stderr, and where to read the rule that it names."""
+    """Prints an error and its hint to stderr, and how to read the rule that it names."""
     width = columns_of(sys.stderr)
     click.echo(folded(f"error: {error}", width), err=True)
     if error.hint:
@@ -282,6 +302,7 @@ def show_error(error: ArenaError) -> None:
 
 
 def _bug() -> int:
+    """Reports an unexpected exception and returns the exit status."""
     traceback.print_exc()
     click.echo("this is a bug in arena: please report it with the lines above", err=True)
     return BUG

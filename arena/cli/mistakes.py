@@ -1,5 +1,5 @@
-"""What the command line says of a mistake in the command that was typed: one sentence and its cure,
-in the form that all errors of the arena have.
+"""The errors for mistakes in a typed command: one sentence and its cure, in the form of all errors
+of the arena.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from arena.tournament.removed import REMOVED, SINCE
 
 
 class MistakeError(click.UsageError):
-    """A mistake in a command with its cure, the ``hint``."""
+    """A mistake in a command, with its cure as ``hint``."""
 
     def __init__(self, message: str, hint: str, context: click.Context | None = None) -> None:
         super().__init__(message, context)
@@ -20,7 +20,7 @@ class MistakeError(click.UsageError):
 
 
 class NoCommandError(MistakeError):
-    """A command that does not exist, or does not exist any more."""
+    """A command that does not exist, or was removed."""
 
     def __init__(self, name: str, known: Iterable[str], context: click.Context) -> None:
         instead = REMOVED.get(f"{path_of(context)} {name}".strip())
@@ -32,7 +32,7 @@ class NoCommandError(MistakeError):
 
 
 def mistake(error: click.ClickException) -> UserError:
-    """The sentence and the cure for an error that click found."""
+    """The arena's error for an error that click found."""
     if isinstance(error, MistakeError):
         return UserError(error.message, error.hint)
     text = _sentence(error.format_message())
@@ -55,6 +55,7 @@ def mistake(error: click.ClickException) -> UserError:
 
 
 def _no_such_option(option: str, context: click.Context) -> UserError:
+    """The error for an option that does not exist, or was removed."""
     instead = REMOVED.get(f"{path_of(context)} {option}")
     if instead:
         return UserError(f"{option} of '{context.command_path}' went in {SINCE}", instead)
@@ -80,13 +81,13 @@ def _help(context: click.Context) -> str:
 
 
 def _name(param: click.Parameter, context: click.Context) -> str:
-    """What a user calls an option or an argument."""
+    """The name of an option or argument as the user types it."""
     if isinstance(param, click.Option):
         return max(param.opts, key=len)
     return param.make_metavar(context).strip("[].")
 
 
 def _sentence(text: str) -> str:
-    """A sentence of click's in the form of ours: no capital at its start, no full stop."""
+    """One of click's sentences in the arena's form: no capital at its start, no full stop."""
     text = text.removesuffix(".")
     return text[:1].lower() + text[1:]

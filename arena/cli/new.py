@@ -102,8 +102,8 @@ def new(
 
 
 def _home_on_the_command_line(ctx: click.Context) -> Path:
-    """The folder that --home names, before or behind the command; else the current folder. The home
-    that $ARENA_HOME names, or one above, is not where somebody wants to write a bot.
+    """The folder that --home names, before or behind the command; else the current folder. A home
+    from $ARENA_HOME, or one further up, is not where a user wants to write a bot.
     """
     before = ctx.parent
     if before is None:

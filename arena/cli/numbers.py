@@ -1,5 +1,5 @@
-"""Numbers on the command line: what is expected of one is said in words, in the help and when it is
-wrong.
+"""Numbers on the command line, whose expected range is described in words, both in the help and in
+errors.
 """
 
 from math import isfinite
@@ -11,7 +11,7 @@ from arena.tournament.removed import REMOVED, SINCE
 
 
 def path_of(context: click.Context) -> str:
-    """The names of a command and the groups above it, such as ``league run``; a second name of a
+    """The full name of a command with its groups, such as ``league run``. A second name of a
     command counts as its own.
     """
     names: list[str] = []
@@ -56,12 +56,14 @@ class WholeNumber(click.IntRange):
         return f"from {self.min} to {self.max}"
 
     def _describe_range(self) -> str:
-        """What the help shows of the range; nothing where it only keeps out nonsense."""
+        """The range in the help; empty if it only keeps out nonsense."""
         return "" if self.max is None and self.min in (0, 1) else self._bounds()
 
 
 class Number(click.FloatRange):
-    """A number in a range. Click's own takes ``nan``, which is neither below nor above anything."""
+    """A number in a range. Click's own type accepts ``nan``, which compares as neither below nor
+    above any bound.
+    """
 
     name = "x"
 

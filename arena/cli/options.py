@@ -1,5 +1,5 @@
-"""The options that several commands have, those made from the settings of what is played, and
-output in the form that an option asks for.
+"""Options that several commands share, options made from settings, and output in the form that an
+option asks for.
 """
 
 import shlex
@@ -15,6 +15,7 @@ import click
 import msgspec
 from msgspec import Meta
 
+from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.numbers import Number, WholeNumber
 from arena.cli.terminal import say
 from arena.errors import UserError
@@ -25,13 +26,13 @@ from arena.tournament.settings import DECLARED, QUESTION, TYPES, taken_by
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 MANY = 1000
-"""A setting's bound beyond this keeps out nonsense, and its help does not show it."""
+"""A larger bound of a setting only keeps out nonsense, so its help does not show it."""
 EXISTING_FILE = click.Path(exists=True, dir_okay=False)
 DEAL = WholeNumber(0, DEALS - 1)
 
 
 def refuse(mistakes: Mapping[str, object]) -> None:
-    """Raises UsageError with the first of these sentences that is true."""
+    """Raises UsageError with the first sentence whose value is true."""
     for mistake, is_made in mistakes.items():
         if is_made:
             raise click.UsageError(mistake)
@@ -43,8 +44,8 @@ def one_argument(
     *options: Callable[[Any], Any],
     names: Iterable[str] = (),
 ) -> Callable[[Command], Command]:
-    """These options, in this order, as one argument of a command: what ``make`` makes of those with
-    the ``names`` of its parameters.
+    """A decorator that adds these options, in this order, to a command, and passes them on as one
+    argument: the value of ``make`` for the options, called with the ``names`` of its parameters.
     """
     taken = list(names or signature(make).parameters)
 
@@ -62,7 +63,7 @@ def one_argument(
 
 
 def split_words(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """A command line split into words, for options that take one."""
+    """Splits a text into words as a shell does, for options that take a command line."""
     try:
         return shlex.split(value) if value else None
     except ValueError as error:
@@ -72,7 +73,7 @@ def split_words(_: click.Context, __: click.Parameter, value: str | None) -> lis
 
 
 def check_utf8(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    """The text, for options whose text is hashed or kept in a file."""
+    """The text, if it is valid UTF-8, for options whose text is hashed or stored."""
     try:
         (value or "").encode()
     except UnicodeEncodeError:
@@ -83,9 +84,7 @@ def check_utf8(_: click.Context, __: click.Parameter, value: str | None) -> str 
 def _splitter(
     split: Callable[[str], list[str]], what: str, *, but: Mapping[str, Any] = MappingProxyType({})
 ) -> Callable[..., Any]:
-    """Reads text as a list of such things, for options that take one; ``but`` says what other words
-    mean.
-    """
+    """A click callback that reads a text as a list; ``but`` gives the meaning of other words."""
 
     def callback(_: click.Context, __: click.Parameter, value: str | None) -> Any:
         parts = None if value is None else but[value] if value in but else split(value)
@@ -101,15 +100,16 @@ def _names(text: str) -> list[str]:
 
 
 split_commas = _splitter(_names, "names")
-"""``a,b`` as a list."""
+"""A click callback that reads ``a,b`` as a list."""
 split_bot_names = _splitter(split_bots, "bots")
-"""``a,b:depth=3,c=1.4`` as a list of bots."""
+"""A click callback that reads ``a,b:depth=3,c=1.4`` as a list of bots."""
 split_match = _splitter(_names, "names", but={"none": []})
 
 
 def _parse_anchors(
     _: click.Context, __: click.Parameter, values: Sequence[str]
 ) -> dict[str, float]:
+    """Reads values such as ``bot=1500``. Raises BadParameter."""
     anchors: dict[str, float] = {}
     for value in values:
         name, _equals, text = value.rpartition("=")
@@ -127,7 +127,7 @@ def _parse_anchors(
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-run_argument = click.argument("run", required=False, metavar="[RUN]")
+run_argument = click.argument("run", required=False, metavar="[RUN]", shell_complete=complete_runs)
 jobs_option = click.option(
     "--jobs", type=WholeNumber(1), help="Worker processes.  [default: one per core]"
 )
@@ -167,7 +167,7 @@ RATING = {
 
 
 class Rating(NamedTuple):
-    """How to rate; as in `commands.runs.rated_run`."""
+    """How to rate: the arguments of `commands.runs.rated_run`."""
 
     prior: float | None = None
     anchors: Mapping[str, float] = MappingProxyType({})
@@ -183,8 +183,9 @@ def rating_options(*names: str) -> Callable[[Command], Command]:
 
 
 class Showing(NamedTuple):
-    """In which form to show a table. ``csv_path`` is a file for it, or ``-`` for CSV instead of
-    everything else; the rest is about standings, of which ``wide`` shows all columns.
+    """The form in which to show a table. ``csv_path`` is a CSV file to write, or ``-`` for CSV on
+    stdout instead of everything else. The other options are for standings, of which ``wide`` shows
+    all columns.
     """
 
     as_json: bool = False
@@ -193,7 +194,9 @@ class Showing(NamedTuple):
     pairs: bool = False
 
     def check(self) -> None:
-        """Raises UsageError or UserError before hours of work instead of afterwards."""
+        """Raises UsageError or UserError for options that cannot work, before hours of work and not
+        afterwards.
+        """
         if self.csv_path == "-" and self.as_json:
             said = "expected --csv - or --json, got both, and each prints to stdout"
             raise click.UsageError(said)
@@ -210,8 +213,8 @@ class Showing(NamedTuple):
         value: Callable[[], object],
         show: Callable[[], object],
     ) -> None:
-        """Prints a table in the form that was asked for, and writes it to a CSV file if there is to
-        be one. The forms are made when they are needed.
+        """Prints a table in the requested form, and writes a CSV file if requested. Each form is
+        made only if it is needed.
         """
         if self.csv_path == "-":
             click.echo(csv(), nl=False)
@@ -226,7 +229,9 @@ class Showing(NamedTuple):
 
 
 def showing_option(csv_of: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """``--csv`` for this, these options and ``--json``, as one argument ``showing``."""
+    """A decorator that adds ``--csv`` for this table, these options and ``--json`` to a command,
+    passed on as one argument ``showing``.
+    """
     text = f"Write {csv_of} as CSV to a file, or '-' for stdout."
     csv = click.option("--csv", "csv_path", metavar="FILE|-", help=text)
     return one_argument("showing", Showing, csv, *options, as_json)
@@ -253,14 +258,16 @@ READ: dict[str | None, dict[str, Any]] = {
         "multiple": True,
         "callback": lambda *given: list(given[-1]) or None,
     },
-    "BOT": {},
-    "RUN": {},
+    "BOT": {"shell_complete": complete_bots},
+    "RUN": {"shell_complete": complete_runs},
 }
 """How the text of a setting is read, by its metavar."""
 
 
 def setting_options(command_name: str) -> Callable[[Command], Command]:
-    """The settings that a command takes, as one argument ``options`` with those that are given."""
+    """A decorator that adds the settings which a command takes, passed on as one argument
+    ``options`` with those that the user gave.
+    """
     names = [name for name in taken_by(command_name) if name not in QUESTION]
 
     def given(**options: Any) -> dict[str, Any]:
@@ -270,7 +277,7 @@ def setting_options(command_name: str) -> Callable[[Command], Command]:
 
 
 def setting_option(name: str, **others: Any) -> Callable[[Command], Command]:
-    """The option of a setting, None unless it is given."""
+    """The option for a setting; its value is None unless the user gives it."""
     declared = DECLARED[name]
     flag = f"--{(declared.option or name).replace('_', '-')}"
     made = {"help": declared.text, "metavar": declared.metavar, **_reading(name), **others}
@@ -278,7 +285,7 @@ def setting_option(name: str, **others: Any) -> Callable[[Command], Command]:
 
 
 def default_option(name: str, **others: Any) -> Callable[[Command], Command]:
-    """The option of a setting, with its default unless it is given."""
+    """The option for a setting; its value is the default unless the user gives it."""
     declared = DECLARED[name]
     shown = {"default": declared.default, "show_default": True, "help": declared.help}
     return setting_option(name, **{**shown, **others})

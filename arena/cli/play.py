@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from arena.cli import DONE, FAILED
 from arena.cli.board import Human, Mosaic, end_line, move_lines, move_summary
+from arena.cli.completion import complete_bots
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import DEAL, as_json, check_utf8, refuse, setting_options
 from arena.cli.replay import named_game
@@ -44,13 +45,13 @@ from arena.tournament.session import new_seed
 from arena.tournament.settings import Asked, default_of
 
 OF_THE_TERMINAL = ("words", "has_stderr", "log", "as_json")
-"""Parameters that make no sense on a page."""
+"""Parameters that make no sense for a game on a page."""
 OTHER_DEALS = ("board", "deal")
 """Parameters that choose tiles or a board, which a recorded game has already."""
 
 
 class GameWanted(NamedTuple):
-    """What the user wants: who plays which game, and how it is shown."""
+    """What the user asked for: who plays which game, and how it is shown."""
 
     bots: tuple[str, ...]
     board: str | None
@@ -68,7 +69,7 @@ class GameWanted(NamedTuple):
 
 
 @click.command(cls=SectionedCommand)
-@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
+@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...", shell_complete=complete_bots)
 @click.option("--board", metavar="NAME|FILE", help="bird, lion or a board file.  [default: bird]")
 @click.option(
     "--seed", callback=check_utf8, help="Text that determines the deck.  [default: a new one]"
@@ -149,14 +150,14 @@ def play(home: Path, /, **said: Any) -> int:
 
 
 def _play(home: Path, wanted: GameWanted) -> int:
-    """Plays what is wanted; returns the exit status."""
+    """Plays the game that the user asked for; returns the exit status."""
     _refuse_misuse(wanted)
     if wanted.web:
         wanted = wanted._replace(human=wanted.human or 0)
     past, kept = None, None
     if wanted.words:
-        folder, record = named_game(home, wanted.words)
-        past = resumed(Scripts(folder).of(record), wanted.turn or 0)
+        run, record = named_game(home, wanted.words)
+        past = resumed(Scripts(run).of(record), wanted.turn or 0)
     _refuse_tables(wanted.bots, wanted.human, past)
     bots = list(map(bot_finder(home, say), wanted.bots))
     timing = timing_of(with_clock(wanted.options, say))
@@ -196,7 +197,9 @@ def _play(home: Path, wanted: GameWanted) -> int:
 
 
 def _new_stderr(player: Player, turn: int | None = None) -> list[str]:
-    """The lines of a player that were not shown yet. Those not of this turn say when they came."""
+    """The lines of a player's stderr that were not shown yet. Lines that were not written in this
+    turn say when they were.
+    """
     return [
         f"stderr: {line}" if when == f"turn {turn}" else f"stderr, {when}: {line}"
         for when, line in player.take_stderr()
@@ -204,7 +207,7 @@ def _new_stderr(player: Player, turn: int | None = None) -> list[str]:
 
 
 def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_drawn: bool) -> Outcome:
-    """A game, which is drawn as it is played if ``is_drawn``. Raises Void, click.Abort."""
+    """Plays a game, and draws it move by move if ``is_drawn``. Raises Void, click.Abort."""
     if single.human is not None:
         # What is typed can be edited then, where the system has it.
         with suppress(ImportError):
@@ -241,8 +244,8 @@ def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_draw
 
 
 def _plan_on(game: Resumed, seed: str | None, bots: Sequence[str]) -> GamePlan:
-    """The plan of a game that goes on; with a seed the bots draw other random numbers than in the
-    recorded game.
+    """The plan of a game that continues a recorded one. With a seed, the bots draw other random
+    numbers than in the recorded game.
     """
     if seed is None:
         return game.plan(bots)
@@ -251,7 +254,7 @@ def _plan_on(game: Resumed, seed: str | None, bots: Sequence[str]) -> GamePlan:
 
 
 def _laid(game: Resumed | None) -> list[Pair]:
-    """The tiles that lay before the game went on."""
+    """The tiles that lay on the board before the game was continued."""
     if game is None:
         return []
     board = game.script.board
@@ -260,7 +263,7 @@ def _laid(game: Resumed | None) -> list[Pair]:
 
 
 def _position(game: Resumed, names: Sequence[str], human: int | None, mosaic: Mosaic) -> str:
-    """Where the game goes on, before its first new move."""
+    """The position from which the game is continued, before its first new move."""
     record = game.script.record
     state = game.state
     head = screen_folded(
@@ -272,7 +275,7 @@ def _position(game: Resumed, names: Sequence[str], human: int | None, mosaic: Mo
 
 
 def _compared(game: Resumed, new: GameRecord) -> str:
-    """How the recorded game ended, and where the new one left it."""
+    """A line on how the recorded game ended, and where the new one left it."""
     old = game.script.record
     turn = first_difference(old, new)
     parted = f"the games part at turn {turn}"
@@ -281,8 +284,8 @@ def _compared(game: Resumed, new: GameRecord) -> str:
 
 
 def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> bool:
-    """Shows the record of a game, or how it ended; whether a bot forfeited, which goes to stderr,
-    after the past of the game.
+    """Shows the record of a game, or how it ended. Returns whether a bot forfeited in its new part;
+    the forfeit is shown on stderr.
     """
     names = seat_names(record.bots)
     faults = record.faults[len(game.past.gone) if game.past else 0 :]
@@ -298,7 +301,7 @@ def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> bool:
 
 
 def _first_said(names: Sequence[str]) -> str:
-    """The first option of these parameters that is on the command line; empty if none is."""
+    """The first of these parameters that the user gave on the command line; empty if none."""
     context = click.get_current_context()
     return next(
         (
@@ -312,8 +315,8 @@ def _first_said(names: Sequence[str]) -> str:
 
 
 def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | None) -> None:
-    """Raises UsageError unless there is a player for each seat, of a recorded game for each that is
-    still in it.
+    """Raises UsageError unless there is a player for each seat, or for each seat that is still in a
+    recorded game.
     """
     if past is None:
         seats = len(bots) + (human is not None)
@@ -345,6 +348,7 @@ def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | Non
 
 
 def _refuse_misuse(wanted: GameWanted) -> None:
+    """Raises UsageError for options that contradict each other."""
     terminal = _first_said(OF_THE_TERMINAL)
     dealt = _first_said(OTHER_DEALS)
     refuse(

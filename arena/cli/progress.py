@@ -1,9 +1,10 @@
-"""What a run shows on stderr while it plays: a bar where there is a terminal, every event worth a
-line, and how long the rest takes.
+"""What a run shows on stderr while it plays: a bar on a terminal, a line for every important event,
+and how long the rest takes.
 
-Limits of time say nothing of that: most bots use a hundredth of theirs, which made 15 minutes of 30
-seconds. Nor does the pace of the first games alone: where one of nine bots thinks, and plays first,
-it made two days of 8 minutes. So every bot counts with what it took itself.
+Time limits do not tell how long a run takes: most bots use a hundredth of theirs, so an estimate by
+limits made 15 minutes of 30 seconds. Nor does the pace of the first games: if one of nine bots
+thinks long, and plays first, it made two days of 8 minutes. So each bot counts with the time it
+took itself.
 """
 
 import signal
@@ -40,37 +41,45 @@ from arena.tournament.pools import Workers
 from arena.tournament.session import Session
 
 LONG_S = 60
-"""A shorter run is not announced."""
+"""Runs that take less than this many seconds are not announced."""
 MUCH_S = 600
-"""A longer run is not played unless somebody wants it."""
+"""Runs that take longer than this many seconds are not played without the user's consent."""
 ASK_S = 10
-"""So long a run is played before somebody is asked whether it may go on."""
+"""After this many seconds of playing, the user is asked whether a long run may go on."""
 LEARN_S = 5
-"""The first games of a run, with the start of the bots, say something about the rest after this
-many seconds.
+"""After this many seconds, the first games of a run, with the start of the bots, say something
+about the rest.
 """
 MIN_GAMES = 2
-"""Games of each bot before a run's estimate is worth something."""
+"""The number of games that each bot must have played before an estimate of the run's time is
+useful.
+"""
 SEAT_MS = 5.0
-"""What a seat takes beside its bot's thinking, roughly: all that there is with built-in bots."""
+"""Roughly the time in ms that a seat takes in addition to its bot's thinking, which is all there is
+for built-in bots.
+"""
 TURNS = 44
-"""Of all bots together in a long game, roughly."""
+"""Roughly the number of turns of all bots together in a long game."""
 MOMENT_S = 3
-"""A shorter wait is not announced."""
+"""Waits shorter than this many seconds are not announced."""
 ESTIMATE_EVERY_S = 0.2
-"""An estimate counts all bots, and a game of built-in bots is over in less than a millisecond."""
+"""The pause between two estimates: one counts all bots, and a game of built-in bots takes less than
+a millisecond.
+"""
 SHOWN_FAULTS = 5
 BAR = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt}, {rate_fmt}{postfix}"
 OPEN = "{n_fmt} games{postfix}{bar:0}"
-"""Instead of the bar where the playing nearly always ends long before the last game; cut at the
-edge of the terminal as tqdm cuts only lines with a bar.
+"""The format in place of the bar for runs that nearly always end long before the last game. It is
+cut at the edge of the terminal, as tqdm cuts only lines with a bar.
 """
 FEW_DEALS = (
     "note: a deal is played in one place at a time: more --deals, or --seatings single, keep all {}"
     " busy"
 )
 CLEAR = "this ends as soon as it is clear which is better, usually long before its last game"
-"""What all games of a comparison would take tells nothing: most end after a hundredth of them."""
+"""The text for a comparison, of which no estimate is shown: most end after a hundredth of all
+games.
+"""
 TORN = (
     "warning: the journal ended in a torn record of {} bytes: cut off, kept in games.torn, played"
     " again"
@@ -78,10 +87,11 @@ TORN = (
 
 
 class Progress:
-    """A listener for a runner's events; use it as a context manager around the playing.
+    """Shows a runner's events; use it as a context manager around the playing.
 
-    ``headline`` says what is played. ``if_long`` is called once, with the games left and their
-    time, when they turn out to take more than MUCH_S; ``doubt`` is why it stopped the run then.
+    ``headline`` says what is played. ``if_long`` is called once, with the number of games left and
+    their time, if they will take more than MUCH_S seconds; ``doubt`` is then the reason for which
+    it stopped the run.
     """
 
     _bar: tqdm  # type: ignore[type-arg]
@@ -146,22 +156,22 @@ class Progress:
         return not self._bar.disable
 
     def figure(self, name: str, value: str) -> None:
-        """Shows a figure after the bar, from the next drawing on."""
+        """Shows a figure after the bar when that is drawn next."""
         self._figures[name] = value
         self._bar.set_postfix(self._figures, refresh=False)
 
     def expect(self, games: int) -> None:
-        """Says how many games there will be."""
+        """Sets the number of games that there will be."""
         self._bar.total = games
         self._bar.refresh()
 
     def say(self, text: str) -> None:
-        """Shows a line above the bar."""
+        """Prints a line above the bar."""
         if not self._quiet:
             tqdm.write(folded(printable(text), columns_of(sys.stderr)), file=sys.stderr)
 
     def confirm(self, text: str) -> bool:
-        """Asks above the bar, without which nothing could be answered; Ctrl-C is a no."""
+        """Asks a question above the bar; without a bar nobody could answer. Ctrl-C means no."""
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         began = time.monotonic()
         try:
@@ -177,7 +187,7 @@ class Progress:
             self._bar.unpause()
 
     def show(self, event: RunnerEvent) -> None:
-        """Shows one event."""
+        """Shows one event of the runner."""
         match event:
             case GamePlayed(outcome):
                 self._forecast.note(outcome.record)
@@ -190,26 +200,31 @@ class Progress:
                 games = f"{counted(running, 'running game')} to finish first{wait}"
                 self.say(f"stopping: {games}; press Ctrl-C again to drop them at once")
             case Voided(game, reason, given_up):
-                then = "given up" if given_up else "played again"
-                self.say(f"warning: {game} is void ({reason}); it is {then}")
+                if not given_up:  # the end of the session tells of it
+                    self.say(f"warning: {game} is void ({reason}); it is played again")
             case BotBroken(bot, games):
                 self.say(f"{bot} plays no more: all of its first {games} games failed alike")
             case WorkersChanged(text):
                 self.say(text)
 
     def _show_faults(self, bots: list[str], faults: list[Fault]) -> None:
+        """Prints a line about the faults of a game."""
         for fault in faults:
             self._faults += 1
             self.figure("faults", str(self._faults))
             if fault.kind == FaultKind.LATE:
                 self._late.append(bots[fault.seat])
-            text = f"forfeit: {bots[fault.seat]} ({fault.kind}): {explained(fault.detail)}"
+            text = _fault_text(bots[fault.seat], fault)
             if text in self._told or len(self._told) > SHOWN_FAULTS:
                 continue
             self._told.add(text)
             if len(self._told) > SHOWN_FAULTS:
                 text = f"further forfeits are in {self._session.folder / 'faults'}"
             self.say(text)
+
+    def has_shown(self, bot: str, fault: Fault) -> bool:
+        """Whether a line of this session has told of a fault of a bot."""
+        return not self._quiet and _fault_text(bot, fault) in self._told
 
     def _show_waits(self, waits: Sequence[Wait]) -> None:
         """Warns once about each bot that waits long for its moves."""
@@ -219,8 +234,8 @@ class Progress:
                 self.say(f"warning: {wait.text}")
 
     def _estimate(self) -> None:
-        """Shows how long the rest takes once the first games tell: after the bar, and in a line
-        where that is long.
+        """Shows how long the rest takes once the first games allow an estimate: after the bar, and
+        on a line if it is long.
         """
         elapsed_s = time.monotonic() - self._began
         if elapsed_s < self._next_estimate_s:
@@ -255,8 +270,12 @@ class Progress:
             self.say(FEW_DEALS.format(counted(slots, "worker")))
 
 
+def _fault_text(bot: str, fault: Fault) -> str:
+    return f"forfeit: {bot} ({fault.kind}): {explained(fault.detail)}"
+
+
 def late_text(late: Sequence[str], slots: int, clock: str) -> str:
-    """What may help bots that answered late, one entry for each game that it cost."""
+    """Advice about bots that answered late; ``late`` has an entry for each game that this cost."""
     has_own = all(odds_of(label).move_ms for label in late)
     larger = "a larger move_ms" if has_own else "a larger --move-ms"
     bots = counted(len(set(late)), "bot")
@@ -269,7 +288,7 @@ def late_text(late: Sequence[str], slots: int, clock: str) -> str:
 
 
 def plan_text(session: Session) -> str:
-    """What a run plays: how many of what."""
+    """A sentence on what a run plays, with the numbers of bots, deals and games."""
     config = session.config
     schedule = session.schedule
     most = "at most " if config.is_open else ""
@@ -290,8 +309,8 @@ def plan_text(session: Session) -> str:
 
 
 class Forecast:
-    """What the games so far say about the rest, with ``slots`` of them played at once, 0 if that
-    is not known.
+    """Estimates how long the rest of a run takes, from the games so far. ``slots`` is the number of
+    games played at once, 0 if unknown.
     """
 
     def __init__(self, config: RunConfig, slots: int) -> None:
@@ -303,7 +322,7 @@ class Forecast:
         self.games = 0
 
     def note(self, record: GameRecord) -> None:
-        """A game has ended."""
+        """Counts a game that has ended."""
         self.games += 1
         self._longest_s = max(self._longest_s, sum(record.think_ms) / 1000)
         for bot, ms in zip(record.bots, record.think_ms, strict=True):
@@ -311,16 +330,19 @@ class Forecast:
             self._ms[bot] += ms + SEAT_MS
 
     def is_known(self, elapsed_s: float) -> bool:
-        """Whether every bot has played enough for an estimate; before that it is a bound below."""
+        """Whether every bot has played enough for an estimate; before that, the estimate is a lower
+        bound.
+        """
         return elapsed_s >= LEARN_S and self._has_seen_all()
 
     def _has_seen_all(self) -> bool:
+        """Whether every bot has played enough games."""
         return all(self._seats[bot] >= MIN_GAMES for bot in self._config.bots)
 
     def wait_text(self) -> str:
-        """How long the games that are being played take to end, roughly: at most as long as the
-        bots thought in the longest one so far or, before every bot has ended some, as they may
-        think; empty if that is a moment.
+        """Roughly how long the running games take to end: at most as long as the bots thought in
+        the longest game so far or, before every bot has ended some games, as long as they may
+        think. Empty if that is a moment.
         """
         is_known = self._has_seen_all()
         seconds = self._longest_s if is_known else self._limit_s()
@@ -339,8 +361,8 @@ class Forecast:
         return self._config.players * fmean(map(min, by_move, by_game)) / 1000
 
     def left_s(self, elapsed_s: float, to_go: int) -> float:
-        """How long the rest takes at least, if bots that have not played yet take no time. Those
-        games that are being played are half over.
+        """A lower bound on the seconds left: bots that have not played yet count as instant,
+        running games as half done.
         """
         if not self.games:
             return 0.0
@@ -348,7 +370,7 @@ class Forecast:
         return elapsed_s * to_go * self._game_ms() / begun
 
     def _game_ms(self) -> float:
-        """What a game takes its bots, over all line-ups."""
+        """The mean time of a game for its bots, over all line-ups."""
         config = self._config
         took = {bot: self._ms[bot] / max(self._seats[bot], 1) for bot in config.bots}
         first = took.pop(config.challenger, None) if config.challenger else None
@@ -357,7 +379,7 @@ class Forecast:
 
 
 def duration_text(seconds: float) -> str:
-    """To about two digits: ``3 min``, ``2 h 20 min``, ``14 h``, ``3 days``."""
+    """A duration to about two digits: ``3 min``, ``2 h 20 min``, ``14 h``, ``3 days``."""
     minutes = max(1, round(seconds / 60))
     if minutes < 60:  # noqa: PLR2004 - an hour
         return f"{minutes} min"

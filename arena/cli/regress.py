@@ -10,6 +10,7 @@ import click
 from tqdm import tqdm
 
 from arena.cli import DONE, FAILED, NO
+from arena.cli.completion import complete_bots
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, jobs_option, run_argument, tell_json
 from arena.cli.run import sandbox_options
@@ -17,7 +18,7 @@ from arena.cli.sections import BriefCommand
 from arena.cli.terminal import say, tell
 from arena.commands.playing import SandboxChoice
 from arena.commands.review import bot_to_ask, note_bank
-from arena.commands.runs import run_folder
+from arena.commands.runs import named_run
 from arena.errors import UserError, counted, printable
 from arena.players.folder import Bot, renamed
 from arena.players.sandbox.tiers import Sandbox
@@ -35,7 +36,12 @@ TOOK = "a decision took {old_ms:.1f} ms then, {new_ms:.1f} ms now, slowest {new_
 @click.command(cls=BriefCommand)
 @run_argument
 @click.option(
-    "--bot", "bot_text", required=True, metavar="BOT", help="The new version, a name or path."
+    "--bot",
+    "bot_text",
+    required=True,
+    metavar="BOT",
+    shell_complete=complete_bots,
+    help="The new version, a name or path.",
 )
 @click.option(
     "--old",
@@ -78,13 +84,13 @@ def regress(
     arena regress league --bot my-bot --old my-bot@1 --games 20
     arena regress league --bot ./my-bot --json
     """  # noqa: D301 - \b is click's mark for lines to keep
-    folder = run_folder(home, run)
-    say(f"run {folder}")
-    scripts = Scripts(folder)
+    opened = named_run(home, run)
+    say(f"run {opened.folder}")
+    scripts = Scripts(opened)
     note_bank(scripts, say)
     with bot_to_ask(home, scripts, bot_text, "", choice) as (bot, sandbox):
         old = scripts.bot_info(old or _namesake(scripts, bot)).name
-        found = Regression(folder.name if run is None else run, bot_text)
+        found = Regression(opened.name if run is None else run, bot_text)
         for compared in _with_progress(scripts, old, bot, sandbox, **extent):
             found.add(compared)
     if as_json:
@@ -97,7 +103,9 @@ def regress(
 
 
 def _namesake(scripts: Scripts, bot: Bot) -> str:
-    """The name of the bot without a version, with its options if a bot of the run has the same."""
+    """The old bot to compare with: the bot's name without a version, with its options if a bot of
+    the run has the same.
+    """
     same = renamed(bot, bot.manifest.name).label
     return same if same in [there.name for there in scripts.info.bots] else bot.manifest.name
 
@@ -105,10 +113,10 @@ def _namesake(scripts: Scripts, bot: Bot) -> str:
 def _with_progress(
     scripts: Scripts, old: str, bot: Bot, sandbox: Sandbox, jobs: int | None, games: int | None
 ) -> Iterator[Compared]:
-    """The games while they are compared, with a progress bar on stderr."""
+    """The compared games, while a progress bar is shown on stderr."""
     total = sum(1 for _ in islice(scripts.games_of(old), games))
     if not total:
-        said = f"expected games of {old} in {scripts.run}, found none yet"
+        said = f"expected games of {old} in {scripts.run.folder}, found none yet"
         raise UserError(said, "try again when some have been played")
     tqdm.monitor_interval = 0
     asked = islice(scripts.games_of(old), games)
@@ -119,7 +127,7 @@ def _with_progress(
 
 
 class Regression:
-    """The results so far. ``differences`` are as in JSON."""
+    """The results of the comparison so far. ``differences`` has the form of the JSON output."""
 
     def __init__(self, run: str, bot: str) -> None:
         self._run = run

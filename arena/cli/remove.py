@@ -5,20 +5,25 @@ from pathlib import Path
 
 import click
 
+from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.terminal import tell
 from arena.commands.bots import registry_of
 from arena.commands.home import results_folder
 from arena.commands.runs import remove_run, run_folder
 from arena.errors import UserError, counted, printable
 from arena.players.registry import Registry
-from arena.records.runfile import read_run
-from arena.tournament.runs import games_of
+from arena.tournament.run import Run
 
 
 @click.command()
-@click.argument("bot", metavar="[BOT[@VERSION]]", required=False)
+@click.argument("bot", metavar="[BOT[@VERSION]]", required=False, shell_complete=complete_bots)
 @click.option("--all-versions", is_flag=True, help="Remove all versions of the bot.")
-@click.option("--run", metavar="NAME", help="Remove this run from results/, and no bot.")
+@click.option(
+    "--run",
+    metavar="NAME",
+    shell_complete=complete_runs,
+    help="Remove this run from results/, and no bot.",
+)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_obj
 def remove(
@@ -56,7 +61,7 @@ def _remove_run(home: Path, name: str, *, yes: bool) -> None:
             "remove that folder yourself, or name its home with --home",
         )
     try:
-        played, _ = games_of(folder, read_run(folder))
+        played, _ = Run(folder).progress()
         what = f"the run {folder} with its {counted(played, 'game')}"
     except UserError:  # it is damaged, which may be why it has to go
         what = f"the run {folder}"
@@ -66,7 +71,7 @@ def _remove_run(home: Path, name: str, *, yes: bool) -> None:
 
 
 def _confirm(question: str, *, yes: bool) -> None:
-    """Goes on if the user agrees. Raises UserError without a terminal to ask on, Abort."""
+    """Returns if the user agrees. Raises UserError without a terminal on which to ask, Abort."""
     if yes:
         return
     if not sys.stdin.isatty():
@@ -93,7 +98,9 @@ def _remove_bot(home: Path, bot: str, *, all_versions: bool, yes: bool) -> None:
 
 
 def _doomed(registry: Registry, bot: str, *, all_versions: bool) -> list[str]:
-    """The labels to remove, older versions first. Raises UserError if it is not clear which."""
+    """The labels to remove, older versions first. Raises UserError if it is not clear which are
+    meant.
+    """
     name, _, version = bot.partition("@")
     versions = registry.versions(name)
     if all_versions:

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from arena.cli import DONE, FAILED, NO
+from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, tell_json
 from arena.cli.replay import answer_lines, named_game
@@ -33,7 +34,7 @@ SHOWN = 3
 
 
 @click.command(cls=BriefCommand)
-@click.argument("words", nargs=-1, metavar="[RUN] GAME")
+@click.argument("words", nargs=-1, metavar="[RUN] GAME", shell_complete=complete_runs)
 @click.option(
     "--seat",
     type=WholeNumber(0, 3),
@@ -43,6 +44,7 @@ SHOWN = 3
     "--bot",
     "bot_text",
     metavar="BOT",
+    shell_complete=complete_bots,
     help="The bot to ask, a name or path.  [default: the run's copy of the bot]",
 )
 @sandbox_options
@@ -74,7 +76,7 @@ def reproduce(
     """  # noqa: D301 - \b is click's mark for lines to keep
     run, record = named_game(home, words)
     fault = _find_fault(record, seat)
-    kept = read_evidence(run, evidence_name(record.id, fault.seat))
+    kept = read_evidence(run.folder, evidence_name(record.id, fault.seat))
     scripts = Scripts(run)
     if kept is None or not kept.asked_ms:
         note_bank(scripts, say)
@@ -82,7 +84,7 @@ def reproduce(
     with bot_to_ask(home, scripts, bot_text, played, choice) as (bot, sandbox):
         found = repeat(scripts.of(record), fault, kept, bot, sandbox, scripts.info.arena)
     if as_json:
-        about = {"run": str(run), "game": record.id, "seat": fault.seat, "bot": bot.label}
+        about = {"run": str(run.folder), "game": record.id, "seat": fault.seat, "bot": bot.label}
         now = {**found._asdict(), "decisions": [each._asdict() for each in found.decisions]}
         then = {"turn": fault.turn, "kind": fault.kind, "detail": fault.detail}
         then["words"], now["words"] = now.pop("old_words"), now.pop("new_words")
@@ -106,7 +108,7 @@ def _find_fault(record: GameRecord, seat: int | None) -> Fault:
 
 
 def _told(fault: Fault, bot: str, found: Reproduction) -> Iterator[str]:
-    """What a bot did then and does now, line by line."""
+    """Lines on what a bot did in the recorded game, and what it does now."""
     yield printable(f"then     {fault.kind}: {explained(fault.detail)}")
     yield from _quoted(found.old_words)
     now = [f"{printable(bot)} starts"]

@@ -51,7 +51,7 @@ def rules(asked: str | None, *, as_json: bool) -> None:
 
 
 def rules_text(asked: str | None) -> str:
-    """The rules asked for, 80 columns wide: all, or those that `find_rules` finds. Raises
+    """The requested rules, 80 columns wide: all of them, or those that `find_rules` finds. Raises
     UserError.
     """
     if not asked:
@@ -63,7 +63,7 @@ def rules_text(asked: str | None) -> str:
 
 
 def width() -> int:
-    """How wide the rules are: 80 columns, or less on a narrow terminal."""
+    """The width of the rules in columns: 80, or less on a narrow terminal."""
     return min(WIDTH, columns_of(sys.stdout) or WIDTH)
 
 
@@ -124,7 +124,7 @@ def _examples(rule: Rule) -> Iterator[str]:
 
 
 def _drawn(head: str, position: dict[str, Any]) -> list[str]:
-    """A heading and the position below it: the colour of each space, and the seat that owns it."""
+    """A heading, and the position below it: the colour of each space, and the seat that owns it."""
     cells = [list(row) for row in position["rows"]]
     for area in position["provinces"] + position["villages"]:
         for square in area["squares"] if area["seat"] is not None else ():

@@ -1,5 +1,6 @@
-"""arena run, and what it shares with all that plays games: where and how they are played, none of
-which changes a result, how a run is opened and ended by Ctrl-C, and what went wrong in it.
+"""arena run, and what it shares with all commands that play games: options for where and how they
+are played, none of which changes a result; how a run is opened and ended by Ctrl-C; and what went
+wrong in it.
 """
 
 import logging
@@ -17,6 +18,7 @@ from typing import NamedTuple, Self
 import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
+from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.main import show_error
 from arena.cli.options import (
     Showing,
@@ -41,7 +43,7 @@ from arena.commands.playing import (
     open_run,
     unplayed_error,
 )
-from arena.commands.runs import run_folder
+from arena.commands.runs import named_run
 from arena.commands.serving import watched_at
 from arena.errors import ConfigError, UserError, printable
 from arena.players.sandbox.tiers import Mode
@@ -49,6 +51,7 @@ from arena.records.config import RunConfig
 from arena.records.faults import FAULTS, MAX_EVIDENCE
 from arena.records.journal import forfeits_text, unplayed_text
 from arena.tournament.pools import Place
+from arena.tournament.run import Run
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request, begun
 from arena.tournament.settings import Asked, OwnConfig, read_options, read_own_config
@@ -56,20 +59,22 @@ from arena.tournament.settings import Asked, OwnConfig, read_options, read_own_c
 AT_ONCE = 2
 """The stop level of a second Ctrl-C."""
 END_S = 1.5
-"""After that, the command ends within this time; most often it needs a fifth of it."""
+"""How many seconds the command may take to end after that; usually it needs a fifth of it."""
 GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
 FULL = (
     f"note: the evidence of faults has reached {MAX_EVIDENCE >> 20} MiB: of later faults only the"
     " records tell"
 )
 QUICK_GAMES = 50_000
-"""Somebody who stops a run does not wait for the ratings of more games, which take some seconds."""
+"""A user who stops a run does not wait for ratings of more games than this, which take some
+seconds.
+"""
 A_MINUTE_S = 60
 
 
 class Conduct(NamedTuple):
-    """How games are played: where, in which sandbox, and how much is said; ``adopt`` continues a
-    run that was made elsewhere.
+    """How games are played: on which workers, in which sandbox, and how much is printed; ``adopt``
+    continues a run that was made elsewhere.
     """
 
     place: Place
@@ -80,11 +85,11 @@ class Conduct(NamedTuple):
 
     @property
     def log_level(self) -> int:
-        """What a run's log keeps."""
+        """The lowest level of records that a run's log keeps."""
         return logging.WARNING if self.quiet else logging.DEBUG if self.verbose else logging.INFO
 
     def fair(self, options: Asked) -> Asked:
-        """The options of a run or league; among strangers with a deck for each game. Raises
+        """The options of a run or league; with --strangers each game gets a deck of its own. Raises
         ConfigError.
         """
         if (self.choice.mode or read_own_config().sandbox) != "strangers":
@@ -186,8 +191,8 @@ conduct_options = one_argument(
 def playing(
     folder: Path, request: Request, conduct: Conduct, headline: str = ""
 ) -> Iterator[tuple[Play, Progress]]:
-    """Opens a run for playing, with its log, its progress and its answers to signals; the
-    ``headline`` says what is played, by default what its settings say.
+    """Opens a run for playing, with its log, its progress display and its signal handlers. The
+    ``headline`` says what is played, by default by the run's settings.
     """
     opened = open_run(
         folder,
@@ -213,7 +218,7 @@ def playing(
 def run_path(
     home: Path, options: Asked, request: Request, *, finished: bool = False, prefix: str = ""
 ) -> Path:
-    """The folder to play in, see `results_path`."""
+    """The folder to play in, see `commands.bots.results_path`."""
     results = results_folder(home)
     out = options.get("out")
     text = f"looking for an unfinished run like this one in {results}; --out NAME does without"
@@ -221,12 +226,12 @@ def run_path(
         return results_path(results, out, request, say, finished=finished, prefix=prefix)
 
 
-def status_of(runner: Runner, folder: Path, *, is_settled: bool) -> int | None:
-    """Says what went wrong in a session; returns the exit status, DONE where the question is
-    settled, None where only more games would settle it.
+def status_of(runner: Runner, folder: Path, progress: Progress, *, is_settled: bool) -> int | None:
+    """Prints what went wrong in a session; returns the exit status, which is DONE if the question
+    is settled, and None if only more games would settle it.
     """
     unplayed = unplayed_text(folder)
-    show_troubles(runner, folder, unplayed)
+    show_troubles(runner, folder, unplayed, progress)
     if (unplayed or runner.broken) and not runner.stop_level:
         return FAILED
     if is_settled or runner.voided:
@@ -236,13 +241,16 @@ def status_of(runner: Runner, folder: Path, *, is_settled: bool) -> int | None:
     return INTERRUPTED if runner.stop_level else None
 
 
-def show_troubles(runner: Runner, folder: Path, unplayed: str = "") -> None:
-    """Lists the games that could not be played and the bots that play no more, and says so when no
-    game was decided by play, see `unplayed_text`, and when there was no more room for the evidence
-    of faults.
+def show_troubles(
+    runner: Runner, folder: Path, unplayed: str = "", progress: Progress | None = None
+) -> None:
+    """Lists the games that could not be played and the excluded bots. Also says if every game ended
+    by forfeit (``unplayed`` is the text), and if the evidence of faults has reached its limit. A
+    fault that the progress has shown is not shown again.
     """
     for broken in runner.broken:
-        show_error(broken_error(broken, folder))
+        is_shown = progress is not None and progress.has_shown(broken.bot, broken.fault)
+        show_error(broken_error(broken, folder, is_shown=is_shown))
     if unplayed and runner.broken:
         say(f"no game was decided by play: {printable(unplayed)}")
     elif unplayed:
@@ -258,8 +266,8 @@ def show_troubles(runner: Runner, folder: Path, unplayed: str = "") -> None:
 
 @contextmanager
 def stop_on_signals(runner: Runner) -> Iterator[None]:
-    """The first Ctrl-C, SIGTERM or SIGHUP lets running games finish, the second kills them, and
-    soon this process. Under nohup, SIGHUP stays ignored.
+    """During the block, the first Ctrl-C, SIGTERM or SIGHUP lets running games finish, and the
+    second kills them, and soon this process. Under nohup, SIGHUP stays ignored.
     """
 
     def end_at_once() -> None:
@@ -288,7 +296,7 @@ def stop_on_signals(runner: Runner) -> Iterator[None]:
 
 
 @click.command(cls=SectionedCommand)
-@click.argument("bots", nargs=-1, metavar="[BOT]...")
+@click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=complete_bots)
 @setting_options("run")
 @click.option(
     "--config",
@@ -300,6 +308,7 @@ def stop_on_signals(runner: Runner) -> Iterator[None]:
 @click.option(
     "--finish",
     metavar="RUN",
+    shell_complete=complete_runs,
     help="Play the rest of this run, with the bots and settings it began with.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask before playing for over ten minutes.")
@@ -377,8 +386,9 @@ def run(  # noqa: PLR0913 - its options
         expected = "expected --finish without bots and settings of the run: it has its own"
         raise click.UsageError(expected)
     else:
-        folder = run_folder(home, finish)
-        request = begun(folder)
+        opened = named_run(home, finish)
+        folder = opened.folder
+        request = begun(opened)
         conduct.fair({"seatings": request.config.seatings})
     with playing(folder, request, conduct.with_defaults(own)) as (play, progress):
         session = play.session
@@ -396,9 +406,9 @@ def run(  # noqa: PLR0913 - its options
 
 
 def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) -> None:
-    """Asks on a terminal whether a run may go on that is long, when nobody said how much to play;
-    stops it without one, or without a yes. So many games are left, which take so long, ``text`` in
-    words.
+    """Asks on a terminal whether a long run may go on, if the user did not say how much to play;
+    stops it without a terminal, or without a yes. ``games`` are left, which take ``seconds``, in
+    words ``text``.
     """
     if play.runner.stop_level:
         return
@@ -416,7 +426,7 @@ def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) 
 
 
 def _show_look(progress: Progress, config: RunConfig, found: Standing) -> None:
-    """Shows how precise the ratings are after a look, where they decide how much is played."""
+    """Shows how precise the ratings are after a look, if that decides how much is played."""
     assert config.until is not None, "a run that plays until its error bars are narrow"
     widest = f"{found.widest:.1f}" if isfinite(found.widest) else "open"
     rest = "no deals are left: use more --deals to continue"
@@ -432,8 +442,8 @@ def _show_look(progress: Progress, config: RunConfig, found: Standing) -> None:
 def _show_end(
     play: Play, progress: Progress, prior: float | None, *, strict: bool, as_json: bool
 ) -> bool:
-    """Shows the standings and what went wrong in the session; whether its bots played as they
-    should.
+    """Shows the standings and what went wrong in the session; returns whether its bots played as
+    they should.
     """
     runner = play.runner
     folder = play.session.folder
@@ -444,8 +454,8 @@ def _show_end(
         if runner.stop_level and len(play.session.journal.ids) > QUICK_GAMES:
             say(f"the standings would take longer: 'arena standings {folder.name}' shows them")
         else:
-            hopeless = conclude(folder, Showing(as_json), prior)
-    show_troubles(runner, folder, unplayed)
+            hopeless = conclude(Run(folder), Showing(as_json), prior)
+    show_troubles(runner, folder, unplayed, progress)
     told = {broken.bot for broken in runner.broken}
     for bot in () if unplayed else [bot for bot in hopeless if bot not in told]:
         expected = f"expected {bot} to play, got a forfeit in each of its games"

@@ -1,5 +1,5 @@
-"""The help of commands with many options: the options in sections, and those of the sandbox, which
-many commands have, as a line that says where they are explained.
+"""The help of commands with many options: the options in sections. Options of the sandbox, which
+many commands have, are replaced by a line that says where they are explained.
 """
 
 import click
@@ -17,13 +17,13 @@ SECTIONS = {
     "Run": ("out", "config", "finish", "adopt", "yes", "jobs", "cluster"),
     "Output": ("strict", "prior", "stderr", "log", "verbose", "quiet", "json", "help"),
 }
-"""The options in the order of the help, without their dashes."""
+"""The options by section, in the order of the help, without their dashes."""
 PROTECTION = ("sandbox", "strangers", "allow", "trust", "unsafe-no-sandbox")
 """The options of the sandbox."""
 
 
 class SectionedCommand(click.Command):
-    """A command whose options stand in `SECTIONS`; the others come first."""
+    """A command whose help shows its options in `SECTIONS`; options of no section come first."""
 
     # Click's signature.
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -40,10 +40,10 @@ class SectionedCommand(click.Command):
 
 
 class BriefCommand(SectionedCommand):
-    """A command with few options, which stand together but for those of the sandbox."""
+    """A command with few options, which are shown together, except for those of the sandbox."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes all options but those of the sandbox, and these as a line."""
+        """Writes all options except those of the sandbox, and one line for these."""
         options = _options_of(self, ctx)
         own = [option for name, option in options.items() if name not in PROTECTION]
         records = [option.get_help_record(ctx) for option in own]
@@ -53,7 +53,9 @@ class BriefCommand(SectionedCommand):
 
 
 class ExplainingCommand(click.Command):
-    """The command whose help explains the options of the sandbox, which it does not have itself."""
+    """The command whose help explains the options of the sandbox, although it does not have them
+    itself.
+    """
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes what the options of the sandbox do."""

@@ -99,8 +99,8 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
 
 
 def serve_game(home: Path, wish: Wish, choice: SandboxChoice) -> int:
-    """Serves the page of a game until the game is over and the page was left; returns the exit
-    status. Raises UserError.
+    """Serves the page of a game until the game is over and the user has left the page; returns the
+    exit status. Raises UserError.
     """
     from arena.web import guard, server  # noqa: PLC0415
     from arena.web.opengames import OpenGames  # noqa: PLC0415
@@ -124,7 +124,7 @@ def serve_game(home: Path, wish: Wish, choice: SandboxChoice) -> int:
 
 
 def _reached_at(host: str) -> str:
-    """The address by which others reach this machine, if it listens at all of its own."""
+    """The address at which other machines reach this one, if it listens at all of its addresses."""
     if host != EVERYWHERE:
         return host
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way, suppress(OSError):

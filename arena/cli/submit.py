@@ -146,7 +146,7 @@ def submit(
 
 
 def _passes(home: Path, bot: Bot, move_ms: int, choice: SandboxChoice) -> bool:
-    """Whether a bot passes a check, or just did."""
+    """Whether a bot passes a check, or passed one a short while ago."""
     sandbox = choice.sandbox_for([bot])
     ago_s = passed_s_ago(home, bot, move_ms, sandbox)
     if ago_s is None:
@@ -168,7 +168,9 @@ def _expect_a_way_to_start(path: Path, command: list[str] | None) -> None:
 
 
 def _next_command(registry: Registry, bot: Bot) -> str:
-    """What to type once a bot is registered: a comparison with its last version, or a first run."""
+    """The command to type after a bot was registered: a comparison with its last version, or a
+    first run.
+    """
     name = bot.manifest.name
     older = registry.versions(name)[1:]
     if older:

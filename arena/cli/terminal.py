@@ -1,5 +1,5 @@
-"""The terminal: lines folded between words at its width, which would break them inside a word, and
-what it can draw.
+"""The terminal: what it can draw, and text folded between words, because a terminal would break
+lines inside a word.
 """
 
 import os
@@ -18,9 +18,9 @@ from arena.exports.grid import width_of
 
 INDENT = "  "
 WORD = re.compile(r"""(?:(?<!\w)'[^']*'(?!\w)|\S)+""")
-"""What stays together; a command in quotes does, so that it can be copied."""
+"""A pattern for text that stays on one line; a command in quotes does, so that it can be copied."""
 SLOW_S = 1.0
-"""What takes longer is announced."""
+"""Work that takes longer than this many seconds is announced."""
 
 
 def say(text: str) -> None:
@@ -30,7 +30,7 @@ def say(text: str) -> None:
 
 @contextmanager
 def said_when_slow(text: str, *, quiet: bool = False) -> Iterator[None]:
-    """Says on stderr what is being done, if it takes over a second."""
+    """Prints on stderr what is being done, if it takes over a second."""
     timer = threading.Timer(SLOW_S, say, (f"{printable(text)} ...",))
     timer.daemon = True
     if not quiet:
@@ -54,12 +54,12 @@ def tell_with_commands(text: str) -> None:
 
 
 def screen_folded(text: str, indent: str = INDENT) -> str:
-    """The text folded for the terminal that stdout is, if it is one."""
+    """The text folded to the width of the terminal that stdout is; unchanged if stdout is none."""
     return folded(text, columns_of(sys.stdout), indent)
 
 
 def columns_of(stream: TextIO) -> int | None:
-    """How wide a terminal is; None for a file or a pipe, where every line stays as it is."""
+    """The width of a terminal; None for a file or a pipe, where lines are not folded."""
     return get_terminal_size().columns if stream.isatty() else None
 
 
@@ -73,7 +73,7 @@ def is_unicode(stream: TextIO) -> bool:
 
 
 def folded(text: str, width: int | None, indent: str = INDENT) -> str:
-    """The text with each longer line on several ones, of which all but the first are indented."""
+    """The text, with longer lines folded; all but the first part of a line are indented."""
     return (
         text
         if width is None
@@ -82,6 +82,7 @@ def folded(text: str, width: int | None, indent: str = INDENT) -> str:
 
 
 def _fold(line: str, width: int, indent: str) -> Iterator[str]:
+    """The parts of a folded line."""
     head = line[: len(line) - len(line.lstrip())] + indent
     begin = end = 0
     for word in WORD.finditer(line):

@@ -6,6 +6,7 @@ import click
 
 from arena.cli import NO
 from arena.cli.compare import is_shown, settle
+from arena.cli.completion import complete_bots
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, default_option, setting_options, split_commas, tell_json
 from arena.cli.run import Conduct, conduct_options, playing, run_path, status_of
@@ -26,12 +27,14 @@ from arena.tournament.settings import Asked, read_own_config
 
 USUAL_GAMES = 2000
 WORTH_ELO = 20.0
-"""To tell a gain of 10 Elo from none takes more games than most searches have."""
+"""The usual difference that the comparison after a search asks for. To tell a gain of 10 Elo from
+none takes more games than most searches have.
+"""
 PLAY_ON = "repeat the command with a larger --compare-games to continue"
 
 
 @click.command(cls=SectionedCommand)
-@click.argument("bot")
+@click.argument("bot", shell_complete=complete_bots)
 @click.option(
     "--param",
     "params",
@@ -158,8 +161,8 @@ def tune(  # noqa: PLR0913 - its options
 
 
 def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.SearchPath, int, int]:
-    """Plays the search in a folder; its path, its games when it is complete, and the exit status,
-    DONE if it is.
+    """Plays the search in a folder. Returns its path, the number of its games when it is complete,
+    and the exit status, DONE if it is.
     """
     with playing(folder, request, conduct) as (play, progress):
         session = play.session
@@ -180,7 +183,7 @@ def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.Se
             watch,
         )
         play.runner.play(source.games)
-    status = status_of(play.runner, folder, is_settled=source.is_complete)
+    status = status_of(play.runner, folder, progress, is_settled=source.is_complete)
     if status is None:
         raise RunError(
             f"expected both sides in the games of step {source.path.steps + 1} in {folder}, got"
@@ -200,8 +203,8 @@ def _note_few(parameters: int, games: int) -> None:
 
 
 def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
-    """The conduct of a comparison in which both sides are trusted and allowed what the user granted
-    the bot under its own name.
+    """The conduct of a comparison in which both sides have the trust and the grants that the user
+    gave the bot under its own name.
     """
     choice = conduct.choice
     sides = [side.base for side in request.bots]
@@ -219,8 +222,8 @@ def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
 
 
 def _asked_again(home: Path, check: Comparison, options: Asked, tuned: Bot, blocks: int) -> Request:
-    """The comparison of what a search suggests with what it began with, on deals that it has not
-    seen. Raises ConfigError.
+    """The request for the comparison of the suggested settings with the original ones, on deals
+    that the search has not seen. Raises ConfigError.
     """
     again: Asked = {**options}
     again.pop("out", None)

@@ -333,18 +333,19 @@ def open_run(
         yield OpenRun(session, workers, play)
 
 
-def broken_error(broken: BotBroken, folder: Path) -> UserError:
+def broken_error(broken: BotBroken, folder: Path, *, is_shown: bool = False) -> UserError:
     """The error for a bot that plays no more: how its games ended, what it wrote last, and what to
-    do.
+    do. With ``is_shown``, the user has seen the fault already, and the error does not repeat it.
     """
     fault = broken.fault
     when = "" if fault.kind == FaultKind.STARTUP else f" at turn {fault.turn}"
+    detail = "" if is_shown else f": {fault.detail}"
     first = f"expected {broken.bot} to play, got {broken.games} forfeits in its first"
     copies = {info.name: folder / info.copy for info in read_run(folder).bots}
     base = split_options(broken.bot)[0]
     stderr = with_own_paths(base, copies[broken.bot], broken.stderr)
     lines = [
-        f"{first} {broken.games} games ({fault.kind}), the last one{when}: {fault.detail}",
+        f"{first} {broken.games} games ({fault.kind}), the last one{when}{detail}",
         *last_lines(broken.bot, stderr, fault.detail),
         f"the evidence is in {folder / evidence_name(broken.game, fault.seat)}",
     ]
@@ -428,7 +429,9 @@ def _look(session: Session) -> tuple[int | None, Standing]:
     config = session.config
     schedule = session.schedule
     assert config.until is not None, "a run that plays until its error bars are narrow"
-    results, ratings = rate_journal(session.folder, config.bots, config.match)
+    results, ratings = rate_journal(
+        session.journal.path, config.bots, config.match, own_decks=config.has_own_decks
+    )
     rounds = max(len(config.match), 1)
     games = results.games * rounds
     precise = precision(results, ratings, config.until)

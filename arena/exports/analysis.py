@@ -1,5 +1,5 @@
-"""What a run and a league tell beyond their standings: an analysis, a review and a history, as
-text, as CSV and as JSON.
+"""The results of `arena analyse`, `arena review` and `arena league history` as text, as CSV and as
+JSON.
 """
 
 import shlex
@@ -124,8 +124,8 @@ def analysis_text(analysis: Analysis, width: int | None = None) -> str:
 
 
 def _met_again(reunions: pd.DataFrame, width: int | None = None) -> list[str]:
-    """A section on bots that do better or worse on deals that they met before; none if it may be
-    chance.
+    """The section on bots that do better or worse on deals that they have met before; empty if
+    chance may explain it.
     """
     sure = reunions[reunions["p_all"] < LEVEL].sort_values("gain", ascending=False)
     if sure.empty:
@@ -159,8 +159,8 @@ def review_text(
     worst: int,
     width: int | None = None,
 ) -> str:
-    """A review as a text for people, with the ``worst`` decisions, at most that many, for a
-    terminal of this width.
+    """A review as text for people, with at most ``worst`` of the worst decisions, for a terminal of
+    this width.
     """
     shown = [table_text(REVIEWED, bots, width=width), MEANING]
     shown += [f"{judge.name} named the better moves."] if judge.by else []
@@ -261,5 +261,5 @@ def history_object(history: History) -> dict[str, Any]:
 
 
 def regress_command(run: str, bot: str, before: str) -> str:
-    """The command that lists every decision in which two versions differ."""
+    """The command that lists every decision in which two versions of a bot differ."""
     return shlex.join(["arena", "regress", run, "--bot", bot, "--old", before])

@@ -1,4 +1,4 @@
-"""Text for people: figures and times, and rows and columns that fit a terminal."""
+"""Text for people: numbers and times, and tables that fit a terminal."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,10 +14,12 @@ MISSING = "-"
 ELLIPSIS = "…"
 CUT = " … {} characters left out … "
 SHARES = (0.5, 0.3, 0.7, 0.15, 0.85)
-"""How much of what is left of a name may be its beginning, the first choice first."""
+"""The parts of a cut name that may be its beginning, in the order in which they are tried."""
 GAP = "  "
 LONG_NAME, SHORT_NAME = 24, 6
-"""Names are cut to the first before a column is left out, and to the second when none is left."""
+"""Names are first cut to LONG_NAME characters. If the table is still too wide, columns are left
+out, and at last names are cut to SHORT_NAME.
+"""
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -27,7 +29,7 @@ def visible(text: str) -> str:
 
 
 def abridged(text: str, length: int) -> str:
-    """The text without its middle if it is longer than ``length``."""
+    """The text, with its middle left out if it is longer than ``length``."""
     if len(text) <= length:
         return text
     head = length * 2 // 3
@@ -35,19 +37,19 @@ def abridged(text: str, length: int) -> str:
 
 
 def number(value: float, decimals: int) -> str:
-    """The value with this many decimals, or a dash if there is none."""
+    """The value with this many decimals, or a dash if it is missing."""
     return f"{value + 0.0:.{decimals}f}" if math.isfinite(value) else MISSING
 
 
 def figure(value: float, decimals: int = 0) -> str:
-    """A number for a page: like `number`, with thousands separators and a real minus sign."""
+    """The value for a web page: like `number`, with thousands separators and a real minus sign."""
     if not math.isfinite(value):
         return MISSING
     return f"{value:,.{decimals}f}".replace("-", "−")  # noqa: RUF001
 
 
 def with_error(text: str, error: float) -> str:
-    """``1,203 ± 18``; the text alone if the error is not known."""
+    """A text with its error, ``1,203 ± 18``; the text alone if the error is unknown."""
     return f"{text} ± {figure(error)}" if math.isfinite(error) else text
 
 
@@ -57,7 +59,7 @@ def signed(value: float, decimals: int = 0) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """A time in a suitable unit."""
+    """A time in ms as text, in a suitable unit."""
     if not math.isfinite(value):
         return MISSING
     if value >= 60_000:  # noqa: PLR2004 - a minute
@@ -68,7 +70,7 @@ def milliseconds(value: float) -> str:
 
 
 def moment(text: str) -> str:
-    """A time in UTC as ``22 Nov 2026, 15:36 UTC``; what is no time stays as it is."""
+    """A time in UTC as ``22 Nov 2026, 15:36 UTC``. A text that is no time is returned as it is."""
     try:
         time = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -77,7 +79,7 @@ def moment(text: str) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """``1 game``, ``1,200 games``."""
+    """The count and its noun, such as ``1 game`` or ``1,200 games``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
@@ -98,8 +100,8 @@ def padded(text: str, width: int, *, is_left: bool = True) -> str:
 
 
 def shortened(text: str, width: int, ellipsis: str = ELLIPSIS, share: float = SHARES[0]) -> str:
-    """The text without its middle if it is wider than that; ``share`` of the rest stands before
-    it.
+    """The text, with its middle left out if it is wider than ``width``. ``share`` of the remaining
+    width stands before the ellipsis.
     """
     if width_of(text) <= width:
         return text
@@ -110,8 +112,8 @@ def shortened(text: str, width: int, ellipsis: str = ELLIPSIS, share: float = SH
 
 
 def told_apart(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> list[str]:
-    """The names cut to this width, or to the least one at which no two of them become the same: in
-    the middle, or around where they begin to differ.
+    """The names cut to this width, or to the smallest width at which no two of them become equal.
+    They are cut in the middle, or around the place where they begin to differ.
     """
     widest = max(map(width_of, names), default=0)
     many = len(set(names))
@@ -138,7 +140,7 @@ def _around(text: str, width: int, ellipsis: str, start: int) -> str:
 
 
 def _begin(text: str, width: int) -> str:
-    """The beginning of a text, as much of it as fits into this width."""
+    """The beginning of a text, as much as fits into this width."""
     end = taken = 0
     while end < len(text) and taken + width_of(text[end]) <= width:
         taken += width_of(text[end])
@@ -147,9 +149,9 @@ def _begin(text: str, width: int) -> str:
 
 
 class Strip(NamedTuple):
-    """A column of text: its head and cells. Texts stand on the left, figures on the right; names
-    may be cut in the middle. A narrow terminal does without the columns with a ``spare``, the one
-    with 1 first.
+    """A column of a text table: its head and its cells. Texts are aligned left, numbers right;
+    names may be cut in the middle. On a narrow terminal, columns with a ``spare`` above 0 are left
+    out, the one with 1 first.
     """
 
     cells: Sequence[str]
@@ -173,7 +175,7 @@ class Strip(NamedTuple):
 
 
 def grid_text(fields: Sequence[Strip], width: int | None = None) -> str:
-    """The columns beside each other, at most ``width`` wide if that can be done."""
+    """The columns side by side, at most ``width`` wide if possible."""
     if width is not None:
         fields = _narrowed(fields, width)
     rows = zip(*(field.lines() for field in fields), strict=True)
@@ -189,8 +191,9 @@ def columns_text(
     names: Sequence[str] = (),
     spare: Sequence[str] = (),
 ) -> str:
-    """Rows under column heads, right-aligned except for the heads named in ``left`` and in
-    ``names``, which a narrow terminal cuts; it leaves out those in ``spare``, the first one first.
+    """A table with these heads and rows, aligned right except for the heads in ``left`` and
+    ``names``. On a narrow terminal, columns in ``names`` are cut, and those in ``spare`` are left
+    out, the first one first.
     """
     fields = [
         Strip(
@@ -228,12 +231,13 @@ def _cut(fields: Sequence[Strip], width: int, least: int) -> list[Strip]:
 
 
 def _width(fields: Sequence[Strip]) -> int:
+    """The width of a table with these columns."""
     return sum(field.width for field in fields) + len(GAP) * (len(fields) - 1)
 
 
 class Pen(NamedTuple):
-    """The characters of an interval, and ``paint(text, what)``, which may colour it; ``what`` is
-    ``head``, ``bar`` or ``zero``.
+    """How intervals are drawn: the characters, and ``paint(text, what)``, which may colour a text;
+    ``what`` is ``head``, ``bar`` or ``zero``.
     """
 
     line: str = "─"

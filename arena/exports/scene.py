@@ -1,8 +1,8 @@
-"""Scenes: the elements that lie on a board in a position, which are tiles, borders of provinces and
+"""Scenes: the elements drawn on a board in a position, which are tiles, borders of provinces and
 villages, the ring around the last tile, and pagodas.
 
-An element is the same wherever it is drawn: in a file by its text, on a page by its fields. So the
-pages keep a game as its first scene and then, move by move, the elements that came and went.
+An element is drawn identically in a file, from its text, and on a page, from its fields. Pages keep
+a game as its first scene and then, move by move, the elements that came and went.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def pair_of(board: Board, move: int) -> list[Pair]:
 
 
 class Piece(NamedTuple):
-    """A part with its corner at ``x``, ``y`` from the corner of the board."""
+    """A part drawn at ``x``, ``y`` from the corner of the board."""
 
     layer: int
     part: str
@@ -42,7 +42,7 @@ class Piece(NamedTuple):
 
 
 class Border(NamedTuple):
-    """A line in the colour of a seat, over a broader one that sets it off."""
+    """A line in the colour of a seat, drawn over a broader line that sets it off."""
 
     layer: int
     seat: int
@@ -59,8 +59,8 @@ Element = Piece | Border
 
 
 class Scene:
-    """Draws the positions of a game one after another; pagodas stay where they stood in the
-    position before, if they can.
+    """Draws the positions of a game one after another. Pagodas stay where they stood in the
+    position before, if possible.
     """
 
     def __init__(self, board: Board) -> None:
@@ -81,6 +81,7 @@ class Scene:
         return [*self._tiles(state, tiles), *self._borders(state), *rings, *self._pagodas(state)]
 
     def _tiles(self, state: State, tiles: Sequence[Pair]) -> list[Element]:
+        """The tiles and starting spaces of a position."""
         colours = {
             square: letter
             for colour, letter in enumerate(COLOURS)
@@ -99,6 +100,7 @@ class Scene:
         return [(village, owner) for village, owner in both if owner != NOBODY]
 
     def _borders(self, state: State) -> list[Element]:
+        """The borders of owned provinces and villages."""
         areas = [(province.owner, province.mask, 6) for _, province in state.provinces()]
         areas += [(owner, village, 7) for village, owner in self._taken(state)]
         for _, area, radius in areas:
@@ -129,6 +131,7 @@ class Scene:
         around = self._board.around
 
         def home(province: OwnedProvince) -> int:
+            """The square of a province's pagodas."""
             return min(
                 squares_of(province.mask),
                 key=lambda at: (
@@ -143,6 +146,7 @@ class Scene:
         return homes
 
     def _piece(self, layer: int, part: str, square: int) -> Piece:
+        """A part on a square, in a layer."""
         y, x = divmod(square, self._board.stride)
         return Piece(layer, part, x * SIDE, y * SIDE)
 

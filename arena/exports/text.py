@@ -50,14 +50,15 @@ TICK_WIDTH = 7
 def table_text(
     columns: Sequence[Column], table: "pd.DataFrame", noun: str = "Games", width: int | None = None
 ) -> str:
-    """A data frame as people see it, on a terminal of this width; ``noun`` is the head of what is
-    counted.
+    """A data frame as people see it, on a terminal of this width. ``noun`` is the head of the
+    column with the number of games.
     """
     rows = table.to_dict("records")
     return grid_text([_field(column, rows, noun) for column in columns], width)
 
 
 def _field(column: Column, rows: Sequence[Mapping[Any, Any]], noun: str) -> Strip:
+    """A column of the table, ready to be laid out."""
     head = noun if column.name == "games" else column.head
     cells = [
         column.written(row, number)
@@ -70,9 +71,9 @@ def _field(column: Column, rows: Sequence[Mapping[Any, Any]], noun: str) -> Stri
 
 
 def standings_parts(tables: "Tables", width: int | None = None) -> tuple[str, str]:
-    """The standings, and what stands below them.
+    """The text of the standings, and the text below them.
 
-    If the table is wider than ``width``, names are cut, and the columns that say least are left
+    If the table is wider than ``width``, names are cut, and the least important columns are left
     out.
     """
     text = table_text(placed(STANDINGS, "text"), tables.standings, noun_of(tables), width)
@@ -80,12 +81,12 @@ def standings_parts(tables: "Tables", width: int | None = None) -> tuple[str, st
 
 
 def seats_text(seats: "pd.DataFrame", width: int | None = None) -> str:
-    """The seats, with their effect and their share of the wins."""
+    """The table of seats, with the effect and the share of the wins of each."""
     return table_text(placed(SEATS, "text"), seats, width=width)
 
 
 def pairs_text(pairs: "pd.DataFrame", noun: str = "Games", width: int | None = None) -> str:
-    """Each pair's results in games, or in what ``noun`` says; marked if only the prior keeps the
+    """The table of pairs; ``noun`` says what is counted. A mark shows that only the prior keeps a
     difference finite.
     """
     text = table_text(placed(PAIRS, "text"), pairs, noun, width)
@@ -103,7 +104,9 @@ def noun_of(tables: "Tables") -> str:
 
 
 def counted_text(tables: "Tables") -> str:
-    """What the tables count, and how many: ``480 games``, ``240 matches of bird + lion``."""
+    """The number of games or matches that the tables count: ``480 games``, ``240 matches of bird +
+    lion``.
+    """
     of = f" of {title_of(tables.match)}" if tables.match else ""
     return f"{tables.games} {noun_of(tables).lower()}{of}"
 
@@ -168,7 +171,7 @@ def seat_names(bots: Sequence[str]) -> list[str]:
 
 
 def footer_lines(tables: "Tables") -> list[str]:
-    """What stands below the standings: what they say about the order of the bots, what they are
+    """The lines below the standings: what they say about the order of the bots, the games they are
     made of, and what else to know.
     """
     return [
@@ -182,7 +185,7 @@ def footer_lines(tables: "Tables") -> list[str]:
 
 
 def brief_lines(tables: "Tables") -> list[str]:
-    """What somebody acts on of `footer_lines`, and how much was played."""
+    """The lines of `footer_lines` on which a reader may act, and how much was played."""
     deals = [] if tables.unit == "game" else [counted(tables.clusters, tables.unit)]
     return [
         *tables.sentences,
@@ -211,6 +214,7 @@ def _seat_effects(seats: "pd.DataFrame") -> Iterator[str]:
 
 
 def _source_of_errors(tables: "Tables") -> str:
+    """A sentence on what the error bars are computed from."""
     if tables.unit == "game":
         return f"95 % error bars, each game on its own deal; {counted_text(tables)}"
     clusters = counted(tables.clusters, tables.unit)
@@ -240,6 +244,7 @@ def rough(value: float) -> int:
 
 
 def _anchor_lines(tables: "Tables") -> list[str]:
+    """Sentences on bots that are held at a rating."""
     return [
         f"{name} is held at {value:g} Elo; error bars are for the distance from it"
         for name, value in tables.anchors.items()
@@ -247,11 +252,14 @@ def _anchor_lines(tables: "Tables") -> list[str]:
 
 
 def _clock_lines(tables: "Tables") -> list[str]:
+    """A sentence on the clock that measured time."""
     return [f"time is {CLOCKS[tables.clock]}"] if tables.clock in CLOCKS else []
 
 
 def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = None) -> str:
-    """The standings at a glance, and below them what they say and what to act on."""
+    """The short standings with a drawing of the intervals, and below them the most important
+    sentences.
+    """
     lines = overview_lines(tables, width, pen or Pen())
     return "\n".join([*lines, "", *map(printable, brief_lines(tables))])
 
@@ -291,7 +299,7 @@ def _left(table: "pd.DataFrame", room: int | None) -> list[str]:
 
 
 def _beside(table: "pd.DataFrame", side: int, width: int | None = None) -> list[str]:
-    """The columns left or right of the drawing, with ratings as whole numbers."""
+    """The columns left (1) or right (2) of the drawing, with ratings as whole numbers."""
     columns = [column for column in placed(STANDINGS, "brief") if column.brief == side]
     return table_text([*map(in_whole_elo, columns)], table, width=width).split("\n")
 
@@ -320,8 +328,9 @@ def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -
 
 
 def ends_of(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
-    """The numbers that a drawing of these standings must hold: the ends of intervals, and 0 unless
-    a bot is held somewhere else. A bound may lie outside, so that it leaves room for what is known.
+    """The values that a drawing of these standings must include: the ends of intervals, and 0
+    unless a bot is held elsewhere. Bounds may lie outside, so that the drawing has room for what is
+    known.
     """
     closed = table[table["elo_low"].notna() & table["elo_high"].notna()]
     ends = [*closed["elo_low"], *closed["elo_high"]]
@@ -332,7 +341,9 @@ def ends_of(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
 
 
 def _bar(row: Mapping[Any, Any], scale: Scale, room: int, pen: Pen) -> str:
-    """The interval of a row: an arrow if it is open at one end, nothing if there is none."""
+    """The interval of a row as characters: an arrow if it is open at one end, empty if there is
+    none.
+    """
     low = row["elo_low"]
     middle = row["elo"]
     high = row["elo_high"]
@@ -353,7 +364,7 @@ def _bar(row: Mapping[Any, Any], scale: Scale, room: int, pen: Pen) -> str:
 
 
 def _painted(bar: str, zero: int | None, pen: Pen) -> str:
-    """The bar in its colour, with the line of 0 where there is room for it."""
+    """The bar in its colour, with the line of 0 if there is room for it."""
     start = len(bar) - len(bar.lstrip())
     end = max(len(bar.rstrip()), start)
     cells = list(bar)

@@ -1,6 +1,4 @@
-"""What a comparison found and where a search for better settings went: as text, as CSV and for
-JSON.
-"""
+"""The results of a comparison, and of a search for better settings, as text, as CSV and as JSON."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from arena.ratings.margins import MarginTest
 
 CSV = "path.csv"
-"""The file of a search's path in its run's folder."""
+"""The name of the file with a search's path, in its run's folder."""
 MAX_DECIMALS = 8
 
 
@@ -36,7 +34,7 @@ def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
 
 
 def llr_text(test: SequentialTest) -> str:
-    """The log likelihood ratio between its bounds: ``1.02 [-2.94, 2.94]``."""
+    """The log likelihood ratio with its bounds, ``1.02 [-2.94, 2.94]``."""
     return f"{_two(test.llr)} [{test.question.lower:.2f}, {test.question.upper:.2f}]"
 
 
@@ -66,7 +64,7 @@ def verdict_text(
 
 
 def finding_text(test: SequentialTest, new: str, old: str) -> str:
-    """What the comparison of a suggestion with the bot as it is has found, and what to do."""
+    """What the comparison of suggested settings with the present ones found, and what to do."""
     by = f"{_estimate_text(_estimates().unbiased_estimate(test))} Elo"
     if test.verdict == Verdict.BETTER:
         return f"{new} is better than {old} by {by}, on fresh deals"
@@ -121,6 +119,7 @@ def verdict_object(
 
 def _estimates() -> "ModuleType":
     # Scipy: a comparison is played without.
+    """The module for estimates, which loads scipy and is therefore imported late."""
     from arena.ratings import estimates  # noqa: PLC0415
 
     return estimates
@@ -169,19 +168,23 @@ def _evidence(test: SequentialTest) -> Iterator[str]:
 
 
 def _is_apart(apart: "Estimate") -> bool:
+    """Whether margins and wins clearly disagree."""
     return bool(apart.low > 0 or apart.high < 0)
 
 
 def _estimate_text(estimate: "Estimate") -> str:
+    """An estimate with its interval."""
     return f"{estimate.elo:+.1f} [{estimate.low:+.1f}, {estimate.high:+.1f}]"
 
 
 def _fields(name: str, estimate: "Estimate") -> dict[str, float | None]:
+    """An estimate as fields for JSON."""
     ends = {name: estimate.elo, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
     return {key: _finite(value) for key, value in ends.items()}
 
 
 def _finite(value: float) -> float | None:
+    """The value, or None if it is infinite."""
     return round(value, 2) + 0.0 if math.isfinite(value) else None
 
 

@@ -22,10 +22,10 @@ from arena.players.messages import Start, encode
 from arena.players.player import InProcessPlayer, Player, first_move, random_move
 from arena.players.process import BotProcess, Ending, moments
 from arena.players.sandbox.tiers import Sandbox
-from arena.players.timekeeper import NS_PER_MS, IdleTime, patience
+from arena.players.timekeeper import IdleTime, patience
 from arena.players.views import turn_view
 from arena.records.notes import MAX_NAME, Loss, Note, losses, note_of
-from arena.records.record import GameRecord
+from arena.records.record import NS_PER_MS, GameRecord
 from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import Board, built_in
@@ -329,13 +329,3 @@ def ask_for_a_move(bench: Bench, player: BotPlayer) -> None:
     bench.start(player)
     state = State(SMALL, 2, parse_deck("".join(TILES) * COPIES))
     player.inform(encode(turn_view(state, FIRST_TURN, TURN_MS, full=player.has_full_view)))
-
-
-EXTRA = {"since": 2, "mood": None, "weather": {"rain": [0.5, True, "später"], "type": "move"}}
-STRANGER = b'{"type":"weather","forecast":["rain",{"type":"turn"}],"id_of_nothing":7}'
-LARGEST_ID = 2**53 - 1
-GAP = 1_000_003
-MAX_REQUESTS = 80
-PAUSE_S = 0.3
-PIECE = 5
-GAP_S = 0.0002

@@ -15,8 +15,7 @@ from arena.match.referee import Referee, judged
 from arena.match.replay import SEE, Script, check_script
 from arena.players.messages import Start
 from arena.players.player import Answer, Player
-from arena.players.timekeeper import NS_PER_MS
-from arena.records.record import GameRecord
+from arena.records.record import NS_PER_MS, GameRecord
 from arena.rules import State
 from arena.rules.notation import PASSED, move_text
 

@@ -13,10 +13,9 @@ from msgspec.structs import replace
 from arena.errors import FaultKind, Forfeit, MoveError, Void
 from arena.players.messages import End, Start, encode
 from arena.players.player import Answer, Evidence, Player
-from arena.players.timekeeper import NS_PER_MS
 from arena.players.views import played_view
 from arena.records.notes import Note, NoteEntry
-from arena.records.record import FORFEIT, VERSION, Fault, GameRecord
+from arena.records.record import FORFEIT, NS_PER_MS, VERSION, Fault, GameRecord
 from arena.records.timing import Timing
 from arena.records.voids import SoFar
 from arena.rules import State

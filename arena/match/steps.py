@@ -9,10 +9,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from arena.match.bench import (
-    PAUSE_S,
     SHORT_MS,
     STARTUP_MS,
-    STRANGER,
     TOO_LATE,
     Bench,
     Failed,
@@ -22,15 +20,23 @@ from arena.match.bench import (
     expect_quiet,
     last_words,
 )
-from arena.match.unusual import IN_PIECES, JUMPING, Unusual, in_another_order, with_unknown_fields
+from arena.match.unusual import (
+    IN_PIECES,
+    JUMPING,
+    PAUSE_S,
+    STRANGER,
+    Unusual,
+    in_another_order,
+    with_unknown_fields,
+)
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.labels import settings_text
 from arena.players.messages import Quit, encode
 from arena.players.player import Player
 from arena.players.sandbox.tiers import Sandbox
-from arena.players.timekeeper import NS_PER_MS
 from arena.records.notes import MAX_NAME
+from arena.records.record import NS_PER_MS
 
 SEE_ASKED = "P2.3: write to stdout only when asked, once for each request; log to stderr"
 SEE_TYPES = "P1.4: ignore fields and message types that the bot does not know"

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from arena.match.bench import EXTRA, GAP, GAP_S, LARGEST_ID, MAX_REQUESTS, PIECE
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel
 from arena.players.folder import Bot
@@ -18,6 +17,22 @@ from arena.players.messages import Start
 from arena.players.player import Answer
 from arena.players.sandbox.tiers import Sandbox
 from arena.rules import State
+
+EXTRA = {"since": 2, "mood": None, "weather": {"rain": [0.5, True, "später"], "type": "move"}}
+"""Fields that no version of the protocol has."""
+STRANGER = b'{"type":"weather","forecast":["rain",{"type":"turn"}],"id_of_nothing":7}'
+"""A message of a type that no version of the protocol has."""
+LARGEST_ID = 2**53 - 1
+GAP = 1_000_003
+"""The distance between the ids of two requests, if they have gaps."""
+MAX_REQUESTS = 80
+"""More requests than a process gets in a step with unusual ids."""
+PAUSE_S = 0.3
+"""The pause before the first request, in the step with a pause."""
+PIECE = 5
+"""The number of bytes at a time near the end of a line, if lines are sent in pieces."""
+GAP_S = 0.0002
+"""The pause between two pieces, in seconds."""
 
 
 class Unusual(BotPlayer):

@@ -36,7 +36,8 @@ from arena.players.manifest import MANIFEST_FILE
 from arena.players.process import BotProcess, Ending, ending_within, moments
 from arena.players.sandbox.launch import search_path
 from arena.players.sandbox.tiers import Sandbox
-from arena.players.timekeeper import NS_PER_MS, OutOfTime, Overspent
+from arena.players.timekeeper import OutOfTime, Overspent
+from arena.records.record import NS_PER_MS
 
 MAX_SAID = 300
 """The most characters of an error that a sentence quotes."""

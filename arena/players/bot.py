@@ -28,9 +28,10 @@ from arena.players.messages import (
 from arena.players.player import KEPT_BYTES, Answer, Dialogue, Player
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.timekeeper import NS_PER_MS, Meter, Timekeeper
+from arena.players.timekeeper import Meter, Timekeeper
 from arena.players.views import turn_view
 from arena.records.notes import Note, note_of
+from arena.records.record import NS_PER_MS
 from arena.records.timing import BEST_CLOCK
 from arena.rules import State
 from arena.values import ClockKind

@@ -24,6 +24,7 @@ from arena.players.keeper import (
     read_file,
     stat_of,
 )
+from arena.records.record import NS_PER_MS
 from arena.values import ClockKind
 
 FIRST_SLICE_NS = 5_000_000
@@ -48,7 +49,6 @@ PROBES = 5
 """How often this process computes for a while to find out which share of the CPU it gets."""
 PROBE_NS = 20_000_000
 """How long this process computes each time."""
-NS_PER_MS = 1_000_000
 PIDFD_GETFD = 438
 WANTING = ([b"R"], [b"D"])
 """The states of a thread that runs or waits for a CPU, and the state of one that waits

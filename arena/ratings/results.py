@@ -10,15 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from arena.records.record import WHOLE
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Ints32 = NDArray[np.int32]
-WHOLE = 12
-"""A win in integer parts. 1, 2, 3 or 4 winners can share it evenly, so that sums are exact."""
 RANKS = 4
 MIN_SEATS = 2
-NS_PER_MS = 1_000_000
 
 
 class Results(NamedTuple):

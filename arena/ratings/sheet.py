@@ -15,18 +15,8 @@ import pandas as pd
 
 from arena.errors import UserError
 from arena.ratings.columns import text_of
-from arena.ratings.results import (
-    MIN_SEATS,
-    NS_PER_MS,
-    WHOLE,
-    Counts,
-    Flags,
-    Floats,
-    Ints,
-    Outcomes,
-    counts_of,
-)
-from arena.records.record import MAX_SEATS
+from arena.ratings.results import MIN_SEATS, Counts, Flags, Floats, Ints, Outcomes, counts_of
+from arena.records.record import MAX_SEATS, NS_PER_MS, WHOLE
 
 HINT = (
     "the first line names the columns, for example block,bot_0,bot_1,share_0,share_1; block is"

@@ -23,18 +23,17 @@ Chance = Annotated[float, Meta(gt=0, lt=0.5)]
 Seatings = Literal["rotations", "all", "single"]
 Basis = Literal["wins", "margin"]
 RESOLUTION = 3
-"""A float is tuned in steps of this many digits of its range."""
+"""The number of digits to which a tuned float is rounded, as a part of its range."""
 Finite = Annotated[float, Meta(ge=-1e15, le=1e15)]
 USUAL = Timing()
-"""The time control where nothing is said."""
+"""The time control if the user gives none."""
 # A run.json can come from anybody, and `len` fails for ranges of 2**63 and more.
 DealCount = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a run compares: two of its bots (the others are their opponents), and the question that
-    the blocks answer: two hypotheses, the error rates allowed for each, and what they are judged
-    by.
+    """What a run compares: two of its bots, whose opponents are the others, and the question that
+    the blocks answer: two hypotheses, their error rates, and whether wins or margins count.
     """
 
     new: str
@@ -47,7 +46,7 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
-    """An option that is tuned between ``low`` and ``high``, and the value it starts at."""
+    """An option that is tuned between ``low`` and ``high``, and its value at the start."""
 
     name: Annotated[str, Meta(pattern=f"^{OPTION_NAME.pattern}$")]
     type: Literal["int", "float"]
@@ -57,16 +56,16 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def width(self) -> float:
-        """From one end of the range to the other."""
+        """The length of the option's range."""
         return self.high - self.low
 
     def unit(self, value: float) -> float:
-        """A value on the scale from 0 to 1."""
+        """The place of a value on a scale from 0 (``low``) to 1 (``high``)."""
         return (value - self.low) / self.width
 
     def nearest(self, unit: float, lot: float = 0.5) -> float:
-        """The value to play at a place of the scale. A place between two integers is one or the
-        other, by a ``lot`` from 0 to 1; one half is ordinary rounding.
+        """The value to play at a place of the scale from 0 to 1. Between two whole numbers,
+        ``lot``, a random number from 0 to 1, decides; one half is ordinary rounding.
         """
         exact = min(max(self.low + unit * self.width, self.low), self.high)
         if self.type == "int":
@@ -74,17 +73,17 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
         return min(max(round(exact, RESOLUTION - floor(log10(self.width))), self.low), self.high)
 
     def value(self, number: float) -> Value:
-        """A number as the bot gets it."""
+        """A number in the type of the option, as the bot gets it."""
         return int(number) if self.type == "int" else number
 
     def text(self, number: float) -> str:
-        """A number as it is written in the name of a bot."""
+        """A number as it stands in a label."""
         return value_text(self.value(number))
 
 
 class Tuning(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a run tunes. ``bot`` is its name, with the options that stay as they are; the path moves
-    after ``step`` deals on every board.
+    """What a run tunes. ``bot`` is the bot's label with the options that are not tuned; the search
+    takes a step after ``step`` deals on every board.
     """
 
     bot: str
@@ -93,15 +92,15 @@ class Tuning(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LeagueTerms(Struct, frozen=True, forbid_unknown_fields=True):
-    """The bots whose versions join a league by themselves: those with these ``names``, or all bots
-    in bots/ if there are none.
+    """The bots whose new versions join a league automatically: those with these ``names``, or all
+    bots in bots/ if there are none.
     """
 
     names: list[str] = []
 
 
 class OneGame(Struct, frozen=True, forbid_unknown_fields=True):
-    """The only game of a run, which somebody played: the bots by seat, and the number of its deal,
+    """The only game of a run, which a person played: the bots by seat, and the number of its deal,
     or of its match.
     """
 
@@ -174,17 +173,19 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def repeats_deals(self) -> bool:
-        """Whether processes play deals that other games have too, and could tell each other."""
+        """Whether processes play deals that occur in other games, too, so that bots could tell each
+        other about them.
+        """
         return not (self.in_process or self.has_own_decks)
 
     @property
     def rounds(self) -> list[str]:
-        """The boards of the games that every line-up plays in each seating of a deal."""
+        """The boards of the games that a line-up plays on one deal in one seating."""
         return self.match or self.boards
 
     @property
     def pool(self) -> list[str]:
-        """The bots that are not compared, sorted."""
+        """The bots that are not compared themselves, sorted."""
         compared = (self.compare.new, self.compare.old) if self.compare else ()
         return sorted(set(self.bots).difference(compared))
 
@@ -199,4 +200,4 @@ DEFAULTS: dict[str, Any] = {
     for form in (RunConfig(bots=[], seed=""), Comparison("", ""))
     for name, value in msgspec.structs.asdict(form).items()
 }
-"""What a setting, or a part of a comparison's question, is where nothing is said."""
+"""The default of each setting, and of each part of a comparison's question."""

@@ -23,9 +23,9 @@ every game: a million games would fill 100 GB. This keeps some 600 faults, of wh
 40, and a run's folder stays small enough to be sent to somebody.
 """
 BLOCK = 4096
-"""The bytes that the smallest file takes on a disk, and the smallest folder."""
+"""The bytes that the smallest file, or folder, takes on a disk."""
 MAX_NAME = 250
-"""The longest name of a folder, in characters."""
+"""The most characters in the name of a folder."""
 
 
 class KeptFault(Struct, frozen=True):
@@ -41,14 +41,14 @@ class KeptFault(Struct, frozen=True):
 
 
 def evidence_name(game: str, seat: int) -> str:
-    """The file with the evidence of a seat's fault, below the run's folder."""
+    """The path, below the run's folder, of the file with the evidence of a seat's fault."""
     folders = [_folder_name(part) for part in game.split("/")]
     return "/".join([FAULTS, *folders, f"seat-{seat}.json"])
 
 
 def _folder_name(part: str) -> str:
-    """A part of a game's id as the name of a folder. Some file systems refuse ``:``, and all of
-    them refuse the line-up of four bots with many options.
+    """A part of a game's id as the name of a folder. Some file systems refuse ``:``, and all refuse
+    names as long as a line-up of four bots with many options.
     """
     name = part.replace(":", "~")
     if len(name) <= MAX_NAME:
@@ -57,8 +57,8 @@ def _folder_name(part: str) -> str:
 
 
 class Faults:
-    """Writes the evidence of a run's faults, up to `MAX_EVIDENCE` bytes. Once ``is_full``, only
-    the records tell of further faults.
+    """Writes the evidence of a run's faults, up to `MAX_EVIDENCE` bytes. Once ``is_full``, further
+    faults are only in the records.
     """
 
     def __init__(self, run: Path) -> None:

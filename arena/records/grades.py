@@ -1,7 +1,7 @@
-"""review.jsonl: what judges made of the decisions of a run, one game a line.
+"""review.jsonl: the grades that judges gave to the decisions of a run, one game per line.
 
-A line has the grades of some seats of a game by one judge. A review that is interrupted goes on
-where it was, and another judge adds lines of its own. Who shows a grade can read it here without
+A line has the grades of some seats of a game by one judge. An interrupted review is continued from
+the file, and another judge adds lines of its own. Programs that show grades read them here, without
 asking a judge again.
 """
 
@@ -25,7 +25,7 @@ CURE = "something else changed the file: restore it, or delete it and review the
 DECIMALS = 4
 MAX_SEED = (1 << 31) - 1
 HALF_WIDTH = 1.96
-"""From a standard error to half the width of a 95 % interval."""
+"""The factor from a standard error to half the width of a 95 % interval."""
 
 Seat = Annotated[int, Meta(ge=0, lt=MAX_SEATS)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -54,12 +54,12 @@ class Judge(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Grade(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a judge made of the move that a seat played after ``turn`` placements.
+    """A judge's opinion of the move that a seat played after ``turn`` placements.
 
     ``choices``  the number of legal moves
-    ``better``   the move that the judge would have played, which may be the same
-    ``cost``     the share of the win that ``better`` gets more than ``played``, on the same deals
-    ``error``    half the width of its 95 % interval; 0 if the moves are the same
+    ``better``   the move that the judge would have played, which may be the played one
+    ``cost``     how much more of the win ``better`` gets than ``played``, on the same deals
+    ``error``    half the width of its 95 % interval; 0 if the moves are equal
     ``win``      the share of the win that the seat gets after ``played``
     """
 
@@ -74,15 +74,15 @@ class Grade(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def sure(self) -> float | None:
-        """The probability that the better move is better in the eyes of the judge; None if it is
-        the one that was played.
+        """The judge's probability that the better move really is better; None if it is the played
+        move.
         """
         if not self.error:
             return None
         return NormalDist().cdf(HALF_WIDTH * self.cost / self.error)
 
     def told(self, judge: Judge) -> str:
-        """One line for people."""
+        """The grade as one line for people."""
         if self.choices == 1:
             return "the only legal move"
         if self.better == self.played:
@@ -97,8 +97,8 @@ class Grade(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ReviewedGame(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A line. ``seats`` are those whose decisions were graded, all of them; ``rules`` is the
-    revision of the rules. ``arena`` is the version that made the line.
+    """One line of the file. ``seats`` are the seats of which every decision is graded; ``rules`` is
+    the revision of the rules, and ``arena`` the version that wrote the line.
     """
 
     v: Literal[1]
@@ -114,19 +114,21 @@ _decode = msgspec.json.Decoder(ReviewedGame).decode
 
 
 class SeenGame(NamedTuple):
-    """What a judge made of a game so far: the seats that are graded, and the grades by turn."""
+    """What a judge has graded of a game so far: the graded seats, and the grades by turn."""
 
     seats: set[int]
     grades: dict[int, Grade]
 
 
 def review_file(run: Path) -> LineFile:
-    """A run's reviews, open for appending `line_of` games. Raises RunError."""
+    """The file with a run's reviews, open for appending lines made by `line_of`.
+    Raises RunError.
+    """
     return LineFile(run, REVIEW_FILE, "grades", busy="wait until that review is over")
 
 
 def line_of(game: ReviewedGame) -> bytes:
-    """The line of the file for what was graded in a game."""
+    """The line of the file for a reviewed game."""
     return msgspec.json.encode(game) + b"\n"
 
 

@@ -27,17 +27,17 @@ TORN = "games.torn"
 COMPRESSED = ".gz"
 """The ending of a compressed journal's name."""
 LONGEST = 1 << 20
-"""The longest line, in bytes; a record has about two thousand."""
+"""The most bytes of a line; a record has about two thousand."""
 AT_ONCE = 1 << 17
-"""Bytes to read at a time."""
+"""The number of bytes that are read at a time."""
 NAMED = 3
-"""So many bots with forfeits are named."""
+"""The most bots with forfeits that a sentence names."""
 
 Form = TypeVar("Form")
 
 
 class HasId(Protocol):
-    """Anything a record can be decoded to."""
+    """Any type to which a record can be decoded."""
 
     @property
     def id(self) -> str:
@@ -45,6 +45,8 @@ class HasId(Protocol):
 
 
 class _Identified(Struct):
+    """A record of which only the id is read."""
+
     id: str
 
 
@@ -54,7 +56,7 @@ _decode_id = msgspec.json.Decoder(_Identified).decode
 
 
 PAGE_DIGITS = 4
-"""The last digits of a deal's number, which are a bit of a page of ids."""
+"""The last digits of a deal's number, which select a bit of a page of ids."""
 
 
 class Ids:
@@ -73,7 +75,7 @@ class Ids:
             self.add(name)
 
     def add(self, name: str) -> bool:
-        """Adds an id; False when it was there before."""
+        """Adds an id. Returns False if it was in the set already."""
         page, bit = _place(name)
         if not bit:
             is_new = name not in self._others
@@ -103,8 +105,8 @@ class Ids:
 
 
 def _place(name: str) -> tuple[tuple[str, str, int, str], int]:
-    """The page of an id and its bit on that page, 0 if it has none. Page and bit together determine
-    the id exactly.
+    """The page of an id, and its bit on that page, 0 if the id is stored as text. Page and bit
+    together determine the id.
     """
     line_up, *rest = name.rsplit("/", 2)
     if len(rest) == 2:  # noqa: PLR2004 - the deal and the seating
@@ -167,6 +169,7 @@ class Journal:
     def _keep_torn(self, torn: bytes) -> None:
         # A line was reported as played only after its newline was on disk, so what comes after the
         # last one was promised to nobody and is played again. It is kept beside, for who looks.
+        """Keeps the bytes cut off the end in a file beside the journal."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         with os.fdopen(open_regular(self.path.parent, TORN, flags), "ab") as file:
             file.write(torn)
@@ -236,6 +239,9 @@ def read_rows(
 def _decoded(
     path: Path, decode: Callable[[bytes], Row], holding: bytes = b""
 ) -> Iterator[tuple[int, Row]]:
+    """The decoded records of a journal, each with the offset of its line, including
+    repeated ids.
+    """
     start = 0
     for number, line in enumerate(read_lines(path), 1):
         if holding in line:
@@ -299,6 +305,7 @@ def forfeits_text(run: Path) -> str:
 
 
 def _reasons(kinds: Counter[str]) -> str:
+    """The kinds of faults with their numbers, in words."""
     *most, last = [f"{count:,} ({kind})" for kind, count in kinds.most_common()]
     return f"{', '.join(most)} and {last}" if most else last
 

@@ -1,8 +1,9 @@
-"""league.jsonl: what has happened in a league, one event a line, in order: who joined, what became
-of them, and which games were drawn.
+"""league.jsonl: the events of a league in their order, one per line: which versions joined, how
+their status changed, and which games were drawn.
 
-The drawn games are the run's plan: a line is on disk before its games are played. Any arena of the
-user may append, such as one that retires a bot while another one plays, each line under a lock.
+The drawn games are the run's plan: a draw's line is on disk before its games are played. Any arena
+of the user may append a line under a lock, for example one that retires a bot while another arena
+plays.
 """
 
 import os
@@ -19,9 +20,9 @@ from arena.records.regular import LineFile, read_regular
 
 LEAGUE_FILE = "league.jsonl"
 MAX_BYTES = 256 << 20
-"""Two million draws."""
+"""The most bytes of the file that are read: two million draws."""
 MAX_ELO = 100_000.0
-"""More than any games tell."""
+"""The largest rating in the file; more than any games can show."""
 Status = Literal["candidate", "benchmark", "retired", "aside", "withdrawn"]
 STATUS_TEXT: dict[Status, str] = {
     "candidate": "candidate",
@@ -30,7 +31,7 @@ STATUS_TEXT: dict[Status, str] = {
     "aside": "set aside",
     "withdrawn": "withdrawn",
 }
-"""What a status is called for people."""
+"""The words for each status."""
 PLAYS = ("candidate", "benchmark")
 """The statuses of members that games are drawn for."""
 DrawnDeals = Annotated[int, Meta(ge=1, lt=DEALS)]
@@ -46,7 +47,7 @@ class Joined(Struct, frozen=True, omit_defaults=True, tag="joined", tag_field="e
 
 
 class StatusChanged(Struct, frozen=True, omit_defaults=True, tag="status", tag_field="event"):
-    """A member has another status; ``by`` says who wanted it: ``arena``, or the name of a user."""
+    """A member got another status; ``by`` is who decided it: ``arena``, or the name of a user."""
 
     bot: str
     status: Status
@@ -56,15 +57,17 @@ class StatusChanged(Struct, frozen=True, omit_defaults=True, tag="status", tag_f
 
 
 class Scaled(Struct, frozen=True, tag="scale", tag_field="event"):
-    """Benchmarks hold the scale from here on, each with the rating in Elo that it has now."""
+    """From this event on, these benchmarks hold the scale, each at the rating in Elo that it has
+    now.
+    """
 
     when: str
     elo: dict[str, Elo]
 
 
 class PlaceFound(Struct, frozen=True, tag="placed", tag_field="event"):
-    """A candidate has been placed: its rating then, the half-width of its 95 % interval in Elo
-    (None if its games tell none), and after how many games.
+    """A candidate has been placed: its rating at that time, the half-width of its 95 % interval in
+    Elo (None if its games give none), and the number of its games.
     """
 
     bot: str
@@ -76,7 +79,7 @@ class PlaceFound(Struct, frozen=True, tag="placed", tag_field="event"):
 
 class Drawn(Struct, frozen=True, tag="drawn", tag_field="event"):
     """A draw of a league: a line-up, its names joined by ``+``, plays ``deals`` deals on every
-    board, from number ``first`` on.
+    board, beginning with number ``first``.
     """
 
     line_up: str
@@ -90,8 +93,8 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Member(Struct):
-    """A version in a league. ``why`` and ``by`` are those of its status; ``placed`` is None for a
-    candidate that is still being placed.
+    """A version in a league. ``why`` and ``by`` belong to its last change of status; ``placed`` is
+    None for a candidate that is still being placed.
     """
 
     bot: str
@@ -104,19 +107,19 @@ class Member(Struct):
 
     @property
     def plays(self) -> bool:
-        """Whether games are drawn for it."""
+        """Whether games are drawn for the member."""
         return self.status in PLAYS
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it is a candidate that is still being placed."""
+        """Whether the member is a candidate that is still being placed."""
         return self.status == "candidate" and self.placed is None
 
 
 class League(Struct):
-    """What the events of a league come to: its ``members`` in the order in which they joined, the
-    ``drawn`` games, and the ``scale``: the ratings with which benchmarks hold it. Who is no longer
-    a benchmark still does, as its games still count.
+    """The state of a league after its events: its ``members`` in the order in which they joined,
+    the ``drawn`` games, and the ``scale``, which has the ratings at which benchmarks hold it. A bot
+    that is no longer a benchmark stays in the scale, because its games still count.
     """
 
     members: dict[str, Member] = msgspec.field(default_factory=dict)
@@ -124,7 +127,7 @@ class League(Struct):
     scale: dict[str, float] = msgspec.field(default_factory=dict)
 
     def add(self, event: LeagueEvent) -> None:
-        """Takes an event into account. Raises ValueError for one that cannot follow."""
+        """Applies an event. Raises ValueError for an event that cannot follow the others."""
         match event:
             case Joined(bot, status, when):
                 if bot in self.members:
@@ -144,14 +147,17 @@ class League(Struct):
                 self._draw(event)
 
     def _member(self, bot: str) -> Member:
+        """The member with this label. Raises ValueError."""
         if bot not in self.members:
             raise ValueError(f"expected {bot} to have joined before, got nothing about that")
         return self.members[bot]
 
     def _bot(self, bot: str) -> str:
+        """The label, if it is that of a member. Raises ValueError."""
         return self._member(bot).bot
 
     def _draw(self, drawn: Drawn) -> None:
+        """Applies a draw. Raises ValueError."""
         if drawn.first != self.deals:
             raise ValueError(f"expected deals from {self.deals} on, got {drawn.first}")
         bots = [self._bot(bot) for bot in drawn.line_up.split("+")]
@@ -170,8 +176,8 @@ class League(Struct):
 
 
 def read_league(run: Path) -> League:
-    """What has happened in the league of a run's folder. Raises RunError with the number of a line
-    that is not an event, or that cannot follow those before it.
+    """The state of the league in a run's folder. Raises RunError with the number of a line that is
+    not an event, or that cannot follow those before it.
     """
     league = League()
     for number, line in enumerate(_lines(run), 1):
@@ -187,7 +193,9 @@ def read_league(run: Path) -> League:
 
 
 def _lines(run: Path) -> Sequence[bytes]:
-    """The complete lines; what follows the last newline is being written, or was torn."""
+    """The complete lines of the file. Bytes after the last newline are still being written, or were
+    torn off.
+    """
     try:
         return read_regular(run, LEAGUE_FILE, MAX_BYTES).split(b"\n")[:-1]
     except FileNotFoundError:
@@ -200,7 +208,7 @@ def _lines(run: Path) -> Sequence[bytes]:
 
 
 def events_file(run: Path) -> LineFile:
-    """The file, for this arena alone while it is open; waits for others. Raises RunError."""
+    """The file, locked for this arena while it is open; waits for other arenas. Raises RunError."""
     return LineFile(run, LEAGUE_FILE, "events", waits=True)
 
 
@@ -210,7 +218,7 @@ def lines_of(events: Iterable[LeagueEvent]) -> bytes:
 
 
 def size_of(run: Path) -> int:
-    """How long the file is now; it only grows."""
+    """The present size of the file in bytes; it only grows."""
     return (run / LEAGUE_FILE).stat().st_size if (run / LEAGUE_FILE).exists() else 0
 
 
@@ -220,8 +228,8 @@ def is_league(run: Path) -> bool:
 
 
 def versions_before(members: Mapping[str, Member]) -> dict[str, str]:
-    """For each version the one of the same bot before it, by its number, whichever joined first.
-    Who was set aside is before nobody: a gain over it tells nothing.
+    """For each version, the version of the same bot before it by number, whichever joined first. A
+    version that was set aside is skipped, because a gain over it means nothing.
     """
     by_name: dict[tuple[str, str], list[str]] = {}
     for bot in members:

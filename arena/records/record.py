@@ -22,6 +22,9 @@ FORFEIT = "forfeit"
 """How a game ends if all bots but one forfeit."""
 DEALS = 10_000_000
 """The numbers of a board's deals are below this."""
+NS_PER_MS = 1_000_000
+WHOLE = 12
+"""A win in integer parts, which 1, 2, 3 or 4 winners can share evenly, so that sums are exact."""
 UNKNOWN_MARGIN = 25
 """The margin of a forfeited game, of which only the winner is known; larger than any in pagodas."""
 Margins = tuple[Sequence[int], Sequence[int]]

@@ -1,13 +1,12 @@
-"""The files of a run's folder, which may come from anybody: only regular files below it are opened,
-and no link is followed.
+"""Opens the files of a run's folder, which may come from anybody: only regular files below the
+folder are opened, and links are not followed.
 
-A folder unpacked from somebody's archive can hold a link to a file of yours where its journal or
-log belongs, or a pipe that nobody ever writes to. So whatever the arena reads or writes in a run,
-it opens here, step by step from the run's folder. That folder itself is named by the user, and may
-be a link.
+A folder unpacked from an archive can hold a link to a file of yours where its journal or log
+belongs, or a pipe to which nobody ever writes. So every file of a run is opened here, step by step
+from the run's folder. That folder itself is named by the user, and may be a link.
 
-To a file of lines, one process at a time appends. What was appended is on disk. A crash leaves at
-most a torn line at the end, which is cut off when the file is opened again.
+One process at a time appends to a file of lines. Appended lines are on disk when the call returns.
+A crash leaves at most a torn line at the end, which is cut off when the file is opened again.
 """
 
 import errno
@@ -34,8 +33,8 @@ STRANGE = {
     errno.EISDIR: "a folder",
     errno.ENXIO: "a pipe",
 }
-"""What there is instead of a regular file, or of a folder on the way to it, by what opening it
-fails with.
+"""By the error number with which opening fails, what is there instead of a regular file or of a
+folder on the way.
 """
 CURE = (
     "a run has regular files only: look at what is there, and take it out if you did not put it"
@@ -45,8 +44,8 @@ CURE = (
 
 @contextmanager
 def folder_below(run: Path, names: Sequence[str], *, make: bool = False) -> Iterator[int]:
-    """A descriptor of the folder reached by these names from the run's; ``make`` makes what is
-    missing. Raises OSError, RunError.
+    """A descriptor of the folder reached by these names from the run's folder; ``make`` creates
+    missing folders. Raises OSError, RunError.
     """
     at = os.open(run, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -74,11 +73,11 @@ def has_folder(run: Path, name: str) -> bool:
 
 
 def open_regular(run: Path, name: str, flags: int = os.O_RDONLY) -> int:
-    """A descriptor of a regular file of a run, ``name`` being its path below the run's folder;
-    O_CREAT makes the folders on the way, too.
+    """A descriptor of a regular file of a run, where ``name`` is its path below the run's folder.
+    O_CREAT creates folders on the way, too.
 
-    Never waits, whatever is there. Raises RunError for anything that is no regular file of this one
-    place, OSError as `os.open` does.
+    Never blocks, whatever lies there. Raises RunError for anything that is not a regular file below
+    the run's folder, and OSError as `os.open` does.
     """
     *folders, last = name.split("/")
     path = run / name
@@ -95,8 +94,8 @@ def open_regular(run: Path, name: str, flags: int = os.O_RDONLY) -> int:
 
 
 def read_regular(run: Path, name: str, most: int = MAX_BYTES) -> bytes:
-    """The content of a regular file of a run. Raises OSError; RunError like `open_regular`, and for
-    a file of more than ``most`` bytes.
+    """The content of a regular file of a run. Raises OSError, and RunError as `open_regular` does,
+    or if the file has more than ``most`` bytes.
     """
     with os.fdopen(open_regular(run, name), "rb") as file:
         data = file.read(most + 1)
@@ -115,11 +114,11 @@ def write_durably(path: Path, data: bytes, run: Path | None = None) -> None:
 
 @contextmanager
 def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
-    """A file to write, which takes the place of ``path`` in one step when all is written. Raises
+    """A new file to write, which replaces ``path`` in one step when the block ends. Raises
     RunError.
 
-    With a ``run`` it is one below that run's folder, and the folders between are made and are no
-    links.
+    With a ``run`` the path is below that run's folder; missing folders are created, and links are
+    refused.
     """
     names = path.relative_to(run).parts[:-1] if run else ()
     # Two arenas in two containers may share a folder, and both be process 1.
@@ -148,9 +147,8 @@ def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
 
 
 def _remove_left_over(at: int, prefix: str) -> None:
-    """Removes the temporary files that killed arenas left of a file. One that is younger than a
-    minute stays: where a folder is shared, its process may live on another machine, or in another
-    container under the number of this process.
+    """Removes temporary files that killed arenas left. Files younger than a minute stay: in a
+    shared folder, their process may live on another machine, or in another container.
     """
     for name in os.listdir(at):
         number = name.removeprefix(prefix).partition("-")[0]
@@ -164,8 +162,8 @@ def _remove_left_over(at: int, prefix: str) -> None:
 
 
 def _open(name: str, flags: int, at: int, path: Path, wanted: str) -> int:
-    """Opens a name in a folder without following a link. Raises RunError when it is another kind of
-    thing.
+    """Opens a name in a folder without following a link. Raises RunError if it is not of the
+    ``wanted`` kind.
     """
     try:
         return os.open(name, flags | NO_LINK, 0o644, dir_fd=at)
@@ -177,7 +175,7 @@ def _open(name: str, flags: int, at: int, path: Path, wanted: str) -> int:
 
 
 def _check_name(name: str, path: Path) -> None:
-    """Raises RunError for a name that leads elsewhere, or that no file can have."""
+    """Raises RunError for a name that leads out of the folder, or that no file can have."""
     try:
         leads_away = name in ("", ".", "..") or b"\0" in os.fsencode(name)
     except UnicodeEncodeError:
@@ -191,7 +189,7 @@ log = logging.getLogger(__name__)
 Cut = Callable[[bytes], None]
 BLOCK = 1 << 16
 MAX_KEPT = 1 << 20
-"""Bytes that are kept of what is cut off."""
+"""The most bytes that are kept of what is cut off."""
 
 
 class FullError(RunError):
@@ -204,8 +202,8 @@ class BusyError(RunError):
 
 @contextmanager
 def turn_in(folder: Path) -> Iterator[None]:
-    """Keeps a run's folder for this arena while it closes and opens the files in it. Raises
-    BusyError if another one does.
+    """Locks a run's folder while this arena opens and closes the files in it. Raises BusyError if
+    another arena does.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -223,7 +221,9 @@ def turn_in(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def unused(path: Path) -> Iterator[None]:
-    """Keeps other arenas from writing a file of a run. Raises BusyError if one does, OSError."""
+    """Keeps other arenas from writing a file of a run during the block. Raises BusyError if one is
+    writing it, OSError.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -235,12 +235,14 @@ def unused(path: Path) -> Iterator[None]:
 
 
 class LineFile:
-    """The file ``name`` of the run's folder, open for appending; use it as a context manager.
+    """The file ``name`` in the run's folder, open for appending; use it as a context manager.
 
-    ``descriptor`` is that of the file; ``repaired`` is the number of bytes cut off its end, which
-    ``cut`` is given. ``what`` is what its lines hold, and ``busy`` the cure if another arena has it
-    open. Raises BusyError then, unless it ``waits`` for the other one, and RunError if the file
-    cannot be written.
+    ``what``        what its lines hold, for messages
+    ``descriptor``  the descriptor of the file
+    ``repaired``    the number of bytes cut off its end, which are passed to ``cut``
+
+    If another arena has the file open, the constructor waits for it (``waits``), or raises
+    BusyError with the hint ``busy``. It raises RunError if the file cannot be written.
     """
 
     def __init__(
@@ -297,6 +299,7 @@ class LineFile:
         self.close()
 
     def _lock(self, busy: str, *, waits: bool) -> None:
+        """Locks the file."""
         try:
             fcntl.flock(self.descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
         except BlockingIOError:
@@ -305,8 +308,8 @@ class LineFile:
             ) from None
 
     def _cut_torn_tail(self, cut: Cut | None) -> int:
-        """Cuts whatever follows the last newline, such as part of a line or zeros left by a crashed
-        machine.
+        """Cuts off everything after the last newline, such as part of a line or zeros left by a
+        crashed machine, and returns the number of bytes.
         """
         size = os.fstat(self.descriptor).st_size
         keep = _whole_length(self.descriptor, size)

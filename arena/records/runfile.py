@@ -16,7 +16,7 @@ from arena.records.regular import read_regular, write_durably
 
 RUN_FILE = "run.json"
 OLDER = "0."
-"""How the versions begin whose runs this version cannot read. Version 1.0.0 reads them."""
+"""How the versions begin whose runs this version cannot read; version 1.0.0 reads them."""
 FIRST_VERSION = "1.0.0"
 """The version whose runs have build results in the copies of bots, and tables with other ranks."""
 READS_IT = "qin-arena 1.0.0 still reads it: pip install qin-arena==1.0.0"
@@ -48,10 +48,10 @@ class BotInfo(Struct, frozen=True, omit_defaults=True):
 
 
 class OtherConfig(Struct, frozen=True):
-    """The settings of a run whose run.json has others than this version knows, because another
-    version wrote it: only those that say how to count its games.
+    """The settings of a run that another version wrote, and that this version cannot read in full:
+    only those that say how to count its games.
 
-    ``problem`` says why the settings cannot be read as a `RunConfig`.
+    ``problem`` says why the settings are no `RunConfig`.
     """
 
     players: int = 2
@@ -92,7 +92,7 @@ class RunInfo(Struct, frozen=True, omit_defaults=True):
 
     @property
     def counting(self) -> RunConfig | OtherConfig:
-        """The settings that say how to count the run's games; they are known of every run."""
+        """The settings that say how to count the run's games, which are known for every run."""
         return self.config or self.other or OtherConfig()
 
     @property
@@ -216,13 +216,13 @@ def _read(folder: Path) -> RunInfo:
 
 
 def _changed(path: Path, error: Exception) -> RunError:
-    """The error for a run.json that is not as any version writes it."""
+    """The error for a run.json that no version would write."""
     return RunError(f"{path}: {error}", "something else changed the file: restore it")
 
 
 def _refuse_older(folder: Path, written: _WrittenRun) -> None:
-    """Takes settings of 1.0.0 that no longer exist out of those that are written. Raises RunError
-    for a run whose games cannot be counted without them, and for one that is older.
+    """Removes settings of version 1.0.0 that no longer exist. Raises RunError for a run whose games
+    cannot be counted without them, and for an older run.
     """
     config = written.config
     config.pop("keep_stderr", None)  # 1.0.0 could keep what bots printed, beside the records

@@ -18,11 +18,11 @@ from arena.rules.notation import PASSED
 
 FIELDS_BY_SEAT = ("left", "ranks", "think_ms", "slowest_ms")
 EXPECTED = re.compile(r"Expected (.*?)(?:, got .*)?$")
-"""What msgspec's error messages begin with."""
+"""A pattern for the beginning of msgspec's error messages."""
 BEFORE_FIELD = " - at `$."
-"""What msgspec puts between an error message and the field that it is about."""
+"""The text that msgspec puts between an error message and the field concerned."""
 END_OF_NAME = re.compile(r"[.\[]")
-"""Where the name of a top-level field ends in the path of a field."""
+"""A pattern for the end of a top-level field's name in the path of a field."""
 
 
 class StrictFault(Fault, frozen=True, forbid_unknown_fields=True):
@@ -152,7 +152,7 @@ def _wrong_times(record: GameRecord) -> Iterator[Wrong]:
 
 
 def _wrong_notes(record: GameRecord) -> Iterator[Wrong]:
-    """Notes that the arena would not have written so; what they say is the bot's affair."""
+    """Notes that the arena would not have written in this form; their content is the bot's own."""
     if record.notes is None:
         return
     if not record.notes:

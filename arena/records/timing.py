@@ -7,15 +7,15 @@ from msgspec import Struct
 from arena.values import ClockKind
 
 BEST_CLOCK: ClockKind = "cpu" if sys.platform == "linux" else "wall"
-"""Only Linux counts CPU time so that it can be relied on."""
+"""The clock used by default: only Linux counts CPU time reliably."""
 
 
 class Timing(Struct, frozen=True):
     """The time control of a game, in ms. ``game_ms`` is None without a bank; ``startup_ms`` is the
-    time a process has to answer hello.
+    time that a process has to answer hello.
 
-    ``clock`` says how a bot's time is measured: by the CPU time of its processes, or by the wall
-    clock.
+    ``clock`` says how a bot's time is measured: ``cpu`` by the CPU time of its processes, ``wall``
+    by the wall clock.
     """
 
     move_ms: int = 1000

@@ -33,7 +33,7 @@ class SoFar(Struct, frozen=True):
 
 class VoidGame(DealtGame, frozen=True, omit_defaults=True):
     """A game that broke off. ``attempt`` counts from 1. ``so_far`` is None if the worker died,
-    which took its knowledge of the game with it.
+    because then nobody knows what had been played.
     """
 
     reason: str

@@ -1,1 +1,1 @@
-"""Many games: settings, schedule, workers."""
+"""Many games: settings, schedule, sources of games, the runner and its workers."""

@@ -9,24 +9,28 @@ from arena.match.referee import Outcome
 
 BATCH_S = 0.1
 PROCESSES_S = 1.0
-"""A worker gets games for about this much CPU time at a time: one long game, or hundreds of quick
-ones. It gets more if each batch starts processes, which takes as long as a few quick games.
+"""A worker gets games for about this many seconds of CPU time at a time: one long game, or hundreds
+of quick ones. If each batch starts processes, which takes as long as a few quick games, it gets
+more.
 """
 FIRST_BATCH = 8
-"""In the first batch of bots in processes. With one game in each of the first batches, a run of 20
-games started its bots 32 times; if the games turn out to be long, the rest of the batch is left.
+"""The size of the first batch for bots in processes. With first batches of one game, a run of 20
+games started its bots 32 times. If the games turn out to be long, the rest of the batch is
+returned.
 """
 MAX_AT_ONCE = 500
 
 Result = Outcome | Void | UserError
-"""What becomes of a game; UserError ends the run."""
+"""The result of one game; a UserError ends the run."""
 
 
 class Batch(NamedTuple):
-    """The results of a batch of games given to a worker, in order, None for games that were not
-    started. ``seconds`` is about the time for the games, without that for starting bots;
-    ``cpu_seconds`` is the CPU time of the worker and of the bots in them, which other programs on
-    the machine do not change. ``logged`` are the log records of a worker elsewhere.
+    """The results of a batch of games that a worker got, in order; None for games that were not
+    started.
+
+    ``seconds``      about the time the games took, without the time for starting bots
+    ``cpu_seconds``  the CPU time of the worker and its bots, which other programs do not change
+    ``logged``       the log records of a worker on another machine
     """
 
     results: list[Result | None]
@@ -36,10 +40,10 @@ class Batch(NamedTuple):
 
 
 class Pace:
-    """How many games make a batch of ``seconds`` of CPU time, judged by the games so far: ``first``
-    at the beginning, then at most twice as many as before, and no more than were played of a batch
-    that was cut short. ``is_slow`` if a single game takes longer than ``seconds`` on the wall
-    clock.
+    """The size of the next batch, so that it takes about ``seconds`` of CPU time, by the games so
+    far. It begins with ``first`` games and at most doubles each time; after a batch that was cut
+    short, it is at most the number of games played of that batch. ``is_slow`` says that a single
+    game takes longer than ``seconds`` on the wall clock.
     """
 
     def __init__(self, seconds: float, first: int = 1) -> None:
@@ -49,13 +53,13 @@ class Pace:
 
     @classmethod
     def of(cls, *, in_process: bool) -> "Pace":
-        """The sizes of batches of built-in bots in the worker's process, or of bots in processes of
-        their own, which start anew for every batch.
+        """The pace for built-in bots in the worker's process, or for bots in processes of their
+        own, which start anew for every batch.
         """
         return cls(BATCH_S) if in_process else cls(PROCESSES_S, FIRST_BATCH)
 
     def add(self, batch: Batch) -> None:
-        """Takes a batch into account."""
+        """Learns from a batch."""
         played = sum(result is not None for result in batch.results)
         if not played:
             return

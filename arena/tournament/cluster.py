@@ -1,7 +1,7 @@
-"""The workers of a Dask cluster as a pool; `arena.tournament.node` is what runs on their machines.
-How the scheduler is reached is Dask's own configuration: TLS, time-outs, retries.
+"""The workers of a Dask cluster as a pool; `node` is the code that runs on their machines. Dask's
+own configuration says how the scheduler is reached: TLS, timeouts, retries.
 
-Only this side writes permanent files, so a game that was played twice is stored once.
+Only the main process writes permanent files, so a game that was played twice is stored once.
 """
 
 import time
@@ -38,12 +38,13 @@ NOTICE_S, REFUSED_S, PATIENCE_S = 3.0, 10.0, 60.0
 refused or there are none.
 """
 SICK = 3
-"""A worker that breaks off batches with this many different games in a row, for each that it plays
-at a time, gets no more. When one of its processes dies, it loses what the others play too.
+"""A worker gets no more games after breaking off batches with this many different games in a row,
+for each game that it plays at a time. When one of its processes dies, the games of its other
+processes are lost, too.
 """
 VERSIONS = f"__import__({versions.__module__!r}, fromlist=['versions']).versions()"
-"""The first question to a worker, as text: a worker without the code a message refers to would
-crash unpacking it, again and again.
+"""The first question to a worker, as text: a worker without the arena's code would crash again and
+again if it had to unpack a message that refers to it.
 """
 GO_ON = (
     "all finished games are in the journal: start the scheduler and its workers again, then run the"
@@ -52,10 +53,10 @@ GO_ON = (
 
 
 class _Seat(Struct, eq=False):
-    """A worker of the cluster: still to ``answer`` a question; or refused for a ``reason``; or
-    playing ``slots`` games at a time, by the ``name`` of its machine in records. ``pending`` maps
-    our futures of batches to Dask's; ``broken`` says for the first games of those that it broke off
-    since it last finished one, why.
+    """A worker of the cluster. It still has to ``answer`` a question, or is refused for a
+    ``reason``, or plays ``slots`` games at a time; ``name`` is its machine in records. ``pending``
+    maps our futures of batches to Dask's. ``broken`` has, by the first game, the error of each
+    batch that it broke off since it last finished one.
     """
 
     executor: Any
@@ -71,7 +72,7 @@ class _Seat(Struct, eq=False):
     is_forgotten: bool = False
 
     def capacity(self, ahead: int) -> int:
-        """How many more batches the worker may get, with ``ahead`` of them for each slot."""
+        """How many more batches the worker may get, if it may have ``ahead`` batches per slot."""
         self.pending = {ours: theirs for ours, theirs in self.pending.items() if not ours.done()}
         return 0 if self.alone in self.pending else self.slots * ahead - len(self.pending)
 
@@ -86,8 +87,8 @@ class _Ended(NamedTuple):
 
 
 class ClusterPool:
-    """The workers that may play for a session. ``bots`` are the run's in their original folders,
-    not the built copies. Raises BotFolderError.
+    """The workers of a cluster that may play for a session; see `runner.Pool`. ``bots`` are the
+    run's bots in their original folders, not the built copies. Raises BotFolderError.
     """
 
     as_one = False
@@ -118,11 +119,13 @@ class ClusterPool:
 
     @property
     def slots(self) -> int:
-        """How many games are played at the same time."""
+        """The number of games that are played at the same time."""
         return sum(worker.slots for worker in self._workers.values())
 
     def look(self) -> None:
-        """Finds out which workers came and went. Raises ClusterError without any for a while."""
+        """Finds out which workers came and went. Raises ClusterError if there has been none for a
+        while.
+        """
         self._count_ended()
         now = time.monotonic()
         if now - self._looked < LOOK_S:
@@ -154,7 +157,7 @@ class ClusterPool:
         self._wait_for_workers(is_asking=bool(asked))
 
     def _threads(self) -> dict[str, int]:
-        """The workers' addresses and numbers of threads. Raises ClusterError."""
+        """The number of threads of each worker by its address. Raises ClusterError."""
         self._check()
         try:
             return dict(self._client.sync(self._client.scheduler.ncores, callback_timeout=ANSWER_S))
@@ -164,21 +167,23 @@ class ClusterPool:
             raise self._lost() from None
 
     def _check(self) -> None:
+        """Raises ClusterError if the connection is lost."""
         if self._client.status != "running":
             raise self._lost()
 
     def _lost(self, what: str = "a lost connection") -> ClusterError:
+        """The error for a lost connection."""
         expected = f"expected the Dask scheduler at {self._address} to stay connected"
         return ClusterError(f"{expected}, got {what}", GO_ON)
 
     def _lose(self, address: str) -> None:
-        """Handles the loss of a worker, and of the games it was to play."""
+        """Handles the loss of a worker and of the games it had."""
         for ours, theirs in self._workers.pop(address).pending.items():
             _finish(ours, BrokenExecutor(f"the worker {address} is gone"))
             theirs.cancel()
 
     def _hear(self, address: str, worker: _Seat, threads: int) -> None:
-        """Takes the answer of a worker that was asked to join."""
+        """Handles the answer of a worker that was asked to join."""
         asked = worker.answer
         worker.answer = None
         if asked.cancelled():
@@ -210,13 +215,14 @@ class ClusterPool:
         worker.slots = threads
 
     def _refuse(self, address: str, worker: _Seat, reason: str) -> None:
+        """Notes that a worker may not play, and tells the listener the reason."""
         self._workers[address] = _Seat(worker.executor, None, worker.since, reason)
         on = f" on {worker.host}" if worker.host else ""
         told = f"warning: the worker {address}{on} may not play: {reason}"
         self._say(told, (worker.host, reason))
 
     def _tell_of_machines(self) -> None:
-        """Announces what has changed."""
+        """Tells the listener which machines play now, if that has changed."""
         for host, machine in self._machines.items():
             slots = sum(each.slots for each in self._workers.values() if each.host == host)
             if slots != self._shown[host]:
@@ -226,12 +232,15 @@ class ClusterPool:
                 self._shown[host] = slots
 
     def _say(self, text: str, once: object = None) -> None:
-        """Tells the listener; what is of a kind to be told ``once`` is not repeated."""
+        """Tells the listener a sentence. With ``once``, a sentence of that kind is told
+        only once.
+        """
         if once is None or once not in self._told:
             self._told.add(once)
             self._listen(WorkersChanged(text))
 
     def _wait_for_workers(self, *, is_asking: bool) -> None:
+        """Raises ClusterError if there have been no workers for too long."""
         if self.slots or is_asking:
             self._last_seated = time.monotonic()
             return
@@ -252,20 +261,21 @@ class ClusterPool:
             self._say(f"waiting {PATIENCE_S:g} s for workers at {at}: {start}", "none")
 
     def capacity(self) -> int:
-        """The size of a batch, unless all workers have enough."""
+        """The number of games for the next batch; 0 if all workers have enough."""
         self._count_ended()
         has_capacity = any(each.capacity(self._ahead) > 0 for each in self._workers.values())
         return self._pace.games if has_capacity else 0
 
     @property
     def _ahead(self) -> int:
+        """The number of batches that a worker may have per slot."""
         return 1 if self._pace.is_slow else AHEAD
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
         """Gives a batch to the worker with the most free capacity; returns None if none has any.
 
-        A worker on which one of the games has failed gets the batch only if all others have failed
-        too.
+        A worker on which one of the games failed before gets the batch only if all others have
+        failed, too.
         """
         self._count_ended()
         failed_at = {address for plan in plans for address in self._failed_at.get(plan.id, ())}
@@ -291,8 +301,8 @@ class ClusterPool:
     def _hand_on(
         self, address: str, worker: _Seat, plans: list[GamePlan], ours: Future[Batch], theirs: Any
     ) -> None:
-        """In a thread of Dask's: passes on how a batch ended. What that says of the worker waits in
-        a queue, because the main thread may be going through its workers.
+        """Called in a thread of Dask's when a batch has ended: sets the future's result, and queues
+        the end for the main thread.
         """
         if theirs.cancelled():
             _finish(ours, BrokenExecutor("the scheduler dropped the game"))
@@ -327,14 +337,16 @@ class ClusterPool:
             self._pace.add(end)
 
     def renew(self) -> None:
-        """Only checks whether all are lost: the user who started the workers restarts them."""
+        """Checks only whether all workers are lost: the user, who started them, restarts them."""
         self._check()
 
     def stop_beginning(self) -> None:
-        """Lets the batches end that are out: they take a few seconds, or are single games."""
+        """Does nothing: running batches may end, because they take a few seconds or are single
+        games.
+        """
 
     def close(self, *, kill: bool) -> None:
-        """Leaves the workers to others, with none of our processes or bots left there."""
+        """Leaves the workers to other users, without any processes or bots of ours."""
         if self._client.status != "running":
             return
         here = [worker for worker in self._workers.values() if worker.slots or worker.answer]
@@ -346,7 +358,7 @@ class ClusterPool:
 
 
 def _finish(future: Future[Batch], end: Batch | BaseException) -> None:
-    """Ends a future unless it has: a worker may be given up and answer after all."""
+    """Sets the result of a future unless it has one: a worker may answer after it was given up."""
     with suppress(InvalidStateError):
         if isinstance(end, BaseException):
             future.set_exception(end)

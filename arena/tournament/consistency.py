@@ -1,4 +1,4 @@
-"""Which settings of a run fit together, and what is wrong with settings that do not."""
+"""Which settings of a run fit together, and the errors for settings that do not."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from arena.records.timing import Timing
 
 
 def make_config(settings: Mapping[str, Any]) -> RunConfig:
-    """The settings that a request names, with the defaults of all others, checked. Raises
+    """The settings of a request, checked, with defaults for all that it does not name. Raises
     ConfigError.
     """
     try:
@@ -41,7 +41,7 @@ def _checked(config: RunConfig) -> RunConfig:
 
 
 def _refuse(is_wrong: object, text: str, hint: str = "") -> None:
-    """Raises ConfigError where something is wrong."""
+    """Raises ConfigError if ``is_wrong``."""
     if is_wrong:
         raise ConfigError(text, hint)
 
@@ -50,6 +50,7 @@ DAMAGED = "something else changed run.json: restore it"
 
 
 def _bots(config: RunConfig) -> None:
+    """Checks the bots."""
     for name in config.bots:
         _refuse(
             config.bots.count(name) > 1,
@@ -61,6 +62,7 @@ def _bots(config: RunConfig) -> None:
 
 
 def _question(config: RunConfig) -> None:
+    """Checks the question of a comparison."""
     compare = config.compare
     opponents = len(config.pool)
     least = config.players - 1
@@ -91,6 +93,7 @@ def _question(config: RunConfig) -> None:
 
 
 def _tuning(config: RunConfig) -> None:
+    """Checks what is tuned."""
     if config.tune is None:
         return
     for one in config.tune.parameters:
@@ -116,6 +119,7 @@ def _tuning(config: RunConfig) -> None:
 
 
 def _boards(config: RunConfig) -> None:
+    """Checks boards and matches."""
     match = config.match
     boards = config.boards
     _refuse(
@@ -138,6 +142,7 @@ def _boards(config: RunConfig) -> None:
 
 
 def _seats(config: RunConfig) -> None:
+    """Checks players, seatings and line-ups."""
     bots = config.bots
     game = config.game
     challenger = config.challenger
@@ -160,6 +165,7 @@ def _seats(config: RunConfig) -> None:
 
 
 def _times(config: RunConfig) -> None:
+    """Checks the time control."""
     _refuse(
         config.increment_ms and config.game_ms is None,
         "expected --game-ms with --increment-ms: an increment is added to the bank",
@@ -182,5 +188,5 @@ def _times(config: RunConfig) -> None:
 
 
 def shown(value: Any) -> str:
-    """A setting for people: a list joined by commas; ``none`` for nothing."""
+    """A setting as people see it: a list is joined by commas, and nothing is ``none``."""
     return ",".join(map(str, value)) if isinstance(value, list) and value else str(value or "none")

@@ -1,8 +1,8 @@
-"""Processes for workers on this machine, which leave the program that starts them alone.
+"""Starts processes for workers on this machine, and leaves the program that starts them alone.
 
-A worker is a fresh Python: it shares nothing with the program except what is passed to it, does not
-import the program, and takes no notice of its start method. The program may be a notebook, a script
-without ``if __name__ == "__main__"``, or one that reads its text from stdin.
+A worker is a fresh Python process. It shares nothing with the program except what is passed to it,
+does not import the program, and ignores its start method. So the program may be a notebook, a
+script without ``if __name__ == "__main__"``, or one that Python reads from stdin.
 """
 
 import io
@@ -23,14 +23,14 @@ from arena.players.process import open_pipe
 
 START_METHOD = "spawn"
 MAIN_HEARS = (signal.SIGINT, signal.SIGHUP)
-"""A terminal sends these to workers, too; it is the main process that decides what becomes of the
-games.
+"""Signals that a terminal also sends to workers. Workers ignore them, because the main process
+decides what becomes of the games.
 """
 PATIENCE_S = 10.0
 
 
 class _Launch(popen_spawn_posix.Popen):
-    """The start of a process, as Python's own spawn does it but for `_preparation`."""
+    """Starts a process as Python's own spawn method does, except for `_preparation`."""
 
     _fds: list[int]
 
@@ -60,8 +60,8 @@ class _Launch(popen_spawn_posix.Popen):
 
 def _preparation(name: str) -> dict[str, Any]:
     """What a new process takes over from this one. Python's own spawn would add the program's main
-    module, which the process would import, and the program's start method, which asking for settles
-    it for the program.
+    module, which the process would import, and the program's start method, which would thereby be
+    fixed for the program.
     """
     here = str(Path.cwd())
     return {
@@ -75,7 +75,7 @@ def _preparation(name: str) -> dict[str, Any]:
 
 
 class WorkerProcess(SpawnProcess):
-    """A process that knows nothing of the program that starts it."""
+    """A process that knows nothing of the program that started it."""
 
     @staticmethod
     def _Popen(process_obj: process.BaseProcess) -> _Launch:  # noqa: N802 - multiprocessing's name
@@ -83,8 +83,8 @@ class WorkerProcess(SpawnProcess):
 
 
 class WorkerContext(SpawnContext):
-    """What `multiprocessing.get_context` gives, for workers: it makes their processes, and queues
-    and values that can be passed to them.
+    """The context of `multiprocessing` for workers: it makes their processes, and the queues and
+    values that are passed to them.
     """
 
     Process = WorkerProcess
@@ -94,7 +94,7 @@ WORKERS = WorkerContext()
 
 
 class Crew(ProcessPoolExecutor):
-    """Processes on this machine, which ``initializer`` makes workers."""
+    """A pool of processes on this machine; ``initializer`` makes each of them a worker."""
 
     def __init__(
         self, jobs: int, initializer: Callable[..., object], initargs: tuple[Any, ...]
@@ -104,15 +104,15 @@ class Crew(ProcessPoolExecutor):
         self._hired = dict[int, Any]()
 
     def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
-        """Hands out work; this may start a process."""
+        """Hands out work, and starts a process if necessary."""
         with _held_signals() if len(self._hired) < self._jobs else nullcontext():
             future = super().submit(work, *given, **named)
             self._hired |= self._processes or {}
         return future
 
     def end(self) -> None:
-        """Ends the pool within a time limit, because a worker killed while it hands back results
-        can block the others for ever.
+        """Ends the pool within a time limit, because a worker that is killed while it hands back
+        results can block the others for ever.
         """
         self.shutdown(wait=False, cancel_futures=True)
         deadline = time.monotonic() + PATIENCE_S
@@ -123,20 +123,23 @@ class Crew(ProcessPoolExecutor):
             running.join()
 
     def kill(self) -> None:
-        """Ends what still runs but is no longer needed; the keepers then end the bots."""
+        """Kills processes that still run but are no longer needed; the keepers then end
+        their bots.
+        """
         for running in self._alive():
             running.kill()
 
     def _alive(self) -> list[Any]:
         # Also reaps those that have ended, as `is_alive` alone does for one of two threads.
+        """The processes that have not ended."""
         running = multiprocessing.active_children()
         return [hired for hired in self._hired.values() if hired in running]
 
 
 @contextmanager
 def _held_signals() -> Iterator[None]:
-    """Holds back Ctrl-C and SIGHUP from this thread and from a worker that it starts, which ignores
-    them later: a worker that is hit while Python starts in it would print a traceback.
+    """Blocks Ctrl-C and SIGHUP for this thread and for a worker that it starts. The worker ignores
+    them later; without the block, a signal during its start would make it print a traceback.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
     try:

@@ -7,14 +7,14 @@ from arena.records.record import Fault
 
 
 class GamePlayed(NamedTuple):
-    """A game has ended and is in the journal."""
+    """A game has ended and its record is in the journal."""
 
     outcome: Outcome
 
 
 class Voided(NamedTuple):
-    """A game broke off through no fault of a bot. It is played again unless it is ``given_up`` for
-    this session. ``cure`` is what the user can do about the reason, empty if nothing is known.
+    """A game broke off through no fault of a bot. It is played again unless it was ``given_up`` for
+    this session. ``cure`` says what the user can do about the reason, empty if nothing is known.
     """
 
     game: str
@@ -24,8 +24,9 @@ class Voided(NamedTuple):
 
 
 class BotBroken(NamedTuple):
-    """A bot plays no more in this session, because each of its first ``games`` games ended with a
-    fault like the one of this ``game``. ``stderr`` is the end of what the bot wrote there.
+    """A bot is excluded for the rest of this session, because each of its first ``games`` games
+    ended with a fault like that of ``game``. ``stderr`` is the end of what it wrote to stderr
+    there.
     """
 
     bot: str
@@ -36,16 +37,16 @@ class BotBroken(NamedTuple):
 
 
 class Stopping(NamedTuple):
-    """The run was asked to stop. The games that are still running, as many as this, will count."""
+    """The run was asked to stop; ``games`` running games will still count."""
 
     running: int
 
 
 class WorkersChanged(NamedTuple):
-    """Workers or their machines came, went or failed; ``text`` says so in a sentence for people."""
+    """Workers or their machines came, went or failed; ``text`` is a sentence about it."""
 
     text: str
 
 
 RunnerEvent = GamePlayed | Voided | BotBroken | Stopping | WorkersChanged
-"""Whatever can happen while a run is played."""
+"""Any event of a runner."""

@@ -1,9 +1,9 @@
-"""The line-ups of a run: all there are, never written out, or a balanced subset of them; and how
-many deals they get. Pure: no clock, no files.
+"""The line-ups of a run: all possible ones, made when they are needed, or a balanced subset; and
+how many deals they play. Pure: no clock, no files.
 
-In runs that decide it while they play, all allotted deals are played before more are allotted. So a
-decision depends only on the games on these deals, and not on the number of workers. It is written
-to run.json before it is played, and an interrupted run continues from there.
+In runs that decide on more deals while they play, all allotted deals are played before more are
+allotted. So a decision depends only on the games on these deals, and not on the number of workers.
+It is written to run.json before it is played, and an interrupted run continues from there.
 """
 
 from bisect import bisect_right
@@ -21,29 +21,32 @@ from arena.errors import ConfigError
 from arena.records.config import Comparison, RunConfig
 
 MAX_TABLES = 50_000
-"""Line-ups that can be chosen from among all: run.json lists them."""
+"""The most line-ups that can be chosen, because run.json lists them."""
 MAX_GROUPS = 12
-"""Sets of opponents that a comparison plays in turn, unless more are needed for every opponent to
-play.
+"""The most sets of opponents that a comparison plays in turn, unless more are needed so that every
+opponent plays.
 """
 GOLDEN = (5**0.5 - 1) / 2
-"""Multiples of it, without their whole parts, are spread evenly however many there are."""
+"""The golden ratio: the fractional parts of its multiples are evenly spread, whatever
+their number.
+"""
 NEAR = 12
-"""Of so many bots that wait for a seat, the one is taken that has met the others least."""
+"""Among this many bots that wait for a seat, the one is taken that has met the others least."""
 DEALS_AT_ONCE = 10
-"""A look at the ratings gives line-ups at least this many deals more."""
+"""After a look at the ratings, line-ups get at least this many more deals."""
 PART = 10
-"""Or one for every so many that they have had, if that is more."""
+"""After a look at the ratings, line-ups get one more deal for each ``PART`` deals they had, if that
+is more.
+"""
 
 LineUp = tuple[str, ...]
 
 
 class LineUps:
-    """Line-ups as sorted tuples of names: the ``listed`` ones, or all of ``size`` from
-    these bots, with the challenger if any.
+    """A set of line-ups, each a sorted tuple of names: the ``listed`` ones, or all of ``size``
+    bots, each with the challenger if there is one.
 
-    Those that are not listed are made when they are asked for. Bots at tables of four have hundreds
-    of millions of line-ups.
+    All line-ups are never stored, because there are hundreds of millions of them at tables of four.
     """
 
     def __init__(
@@ -73,8 +76,8 @@ class LineUps:
         return (tuple(sorted(self._always + group)) for group in groups)
 
     def in_turn(self, turn: int) -> Iterator[LineUp]:
-        """The line-ups in an order in which all bots play about equally often from the start; each
-        turn begins elsewhere in it.
+        """The line-ups in an order in which all bots play about equally often from the start. Each
+        ``turn`` begins at another place of that order.
         """
         start = turn * GOLDEN % 1
         if self._listed is not None:
@@ -89,7 +92,7 @@ class LineUps:
 
     @cached_property
     def _evenly(self) -> list[LineUp]:
-        """The listed line-ups, each of the bot that has had the fewest before."""
+        """The listed line-ups, ordered so that the least-played bot comes next."""
         waiting: dict[str, list[LineUp]] = {bot: [] for bot in self._bots}
         # Those of a bot come in no order: else its first ones all have the same opponent.
         for line_up in Random(0).sample(self._listed or [], len(self)):  # noqa: S311
@@ -127,8 +130,9 @@ class LineUps:
 
 
 def _round_robin(bots: Sequence[str], size: int) -> Iterator[LineUp]:
-    """All groups of this size. One that is turned round a circle of the bots until it is back has
-    had each of them equally often; then comes the next that is none of its turns.
+    """All groups of ``size`` bots. Each group is rotated around a circle of the bots until it is
+    back at its start, so that after every full rotation all bots have appeared equally often; then
+    the next group follows that is no rotation of an earlier one.
     """
     count = len(bots)
     for rest in combinations(range(1, count), size - 1):
@@ -145,7 +149,7 @@ def _round_robin(bots: Sequence[str], size: int) -> Iterator[LineUp]:
 
 
 def line_ups_of(config: RunConfig) -> LineUps:
-    """The line-ups of a run whose ``tables`` have been chosen."""
+    """The line-ups of a run whose ``tables``, if any, have been chosen."""
     listed: Iterable[LineUp] | None = None
     if config.compare is not None:
         groups = opponents(config)
@@ -158,11 +162,11 @@ def line_ups_of(config: RunConfig) -> LineUps:
 
 
 def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
-    """The configuration with the line-ups that ``tables`` chooses written down: those of the known
-    run, and more where it grew.
+    """The settings with the line-ups that ``tables`` chooses: those of the known run, and more if
+    the run has grown.
 
-    Raises ConfigError when that leaves a bot without a game, or when there would be too many to
-    write down.
+    Raises ConfigError if that leaves a bot without a game, or if there would be too many to write
+    down.
     """
     every = len(LineUps(config.bots, config.players, config.challenger))
     if config.tables is None or (config.tables >= every > MAX_TABLES):
@@ -187,7 +191,9 @@ def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
 
 
 def choose_line_ups(config: RunConfig, tables: int, kept: Sequence[LineUp]) -> list[LineUp]:
-    """A balanced subset of ``tables`` line-ups, or all there are; it has the ``kept`` ones."""
+    """A balanced subset of ``tables`` line-ups that includes the ``kept`` ones, or all if there are
+    no more.
+    """
     bots = sorted(config.bots)
     challenger = config.challenger
     all_of_them = LineUps(bots, config.players, challenger)
@@ -206,8 +212,8 @@ def choose_line_ups(config: RunConfig, tables: int, kept: Sequence[LineUp]) -> l
 
 
 def opponents(config: RunConfig) -> list[LineUp]:
-    """The sets of opponents that the compared bots meet in turn, deal by deal; one that is empty
-    when they play each other.
+    """The sets of opponents that the compared bots meet in turn, deal by deal; one empty set if
+    they play each other.
     """
     size = config.players - 1
     if not config.pool:
@@ -217,7 +223,7 @@ def opponents(config: RunConfig) -> list[LineUp]:
 
 
 def compared(compare: Comparison, group: LineUp) -> list[LineUp]:
-    """The line-ups of the compared bots with a set of opponents."""
+    """The line-ups of the compared bots with one set of opponents."""
     if not group:
         return [tuple(sorted((compare.new, compare.old)))]
     return [tuple(sorted((bot, *group))) for bot in (compare.new, compare.old)]
@@ -226,11 +232,10 @@ def compared(compare: Comparison, group: LineUp) -> list[LineUp]:
 def balanced_subset(
     bots: Sequence[str], size: int, count: int, kept: Collection[LineUp] = ()
 ) -> list[LineUp]:
-    """``count`` different groups of ``size`` bots, in which every bot, and as far as possible every
-    pair, is equally frequent.
+    """A number ``count`` of different groups of ``size`` bots, in which all bots, and as far as
+    possible all pairs, are equally frequent. The ``kept`` groups are among them.
 
     Because groups must differ, the result can be slightly uneven; swapping bots then evens it out.
-    It includes the ``kept`` groups as they are.
     """
     needs = _Needs(bots, kept)
     for _ in range(count - len(kept)):
@@ -241,7 +246,7 @@ def balanced_subset(
 
 
 class _Needs:
-    """Groups chosen one by one; ``groups`` counts those of each bot."""
+    """Chooses groups one by one; ``groups`` counts the groups of each bot."""
 
     def __init__(self, bots: Collection[str], kept: Collection[LineUp]) -> None:
         self.chosen: set[LineUp] = set()
@@ -261,8 +266,8 @@ class _Needs:
             self._meetings[bot].update(group)
 
     def next_group(self, size: int) -> LineUp:
-        """A new group of the bots with the fewest groups so far, then
-        of those that have met least.
+        """A new group of the bots with the fewest groups so far, and among these of the bots that
+        have met least.
         """
         # Looking at every bot for each seat took 15 s for 30,000 groups of 300 bots. Drawn ones
         # meet more evenly than the first ones, which follow each other in the same order again and
@@ -294,9 +299,9 @@ class _Needs:
 
 
 def _even_out(chosen: set[LineUp], groups: dict[str, int]) -> None:
-    """Replaces a more frequent bot by a rarer one until all counts differ by at most one.
+    """Replaces more frequent bots by rarer ones until all counts differ by at most one.
 
-    There is always a group where this works: the frequent bot has more groups without the rare one
+    There is always a group where that works: the frequent bot has more groups without the rare one
     than the rare one has without it, so not all swaps can lead to groups that exist already.
     """
     while True:
@@ -316,9 +321,9 @@ def _even_out(chosen: set[LineUp], groups: dict[str, int]) -> None:
 
 
 def fix_allotment(config: RunConfig, known: RunConfig | None) -> RunConfig:
-    """The configuration of a run that plays until its error bars are narrow with the deals to play
-    before the next look at them: those of the known run, else a few. One that has grown since is no
-    longer settled. Other runs are returned unchanged.
+    """The settings of a run that plays until its intervals are narrow enough, with the number of
+    deals to play before the next look: that of the known run, or a few for a new one. If the run
+    has grown, it is not settled any more. Settings of other runs are returned unchanged.
     """
     if config.until is None:
         return config
@@ -331,7 +336,7 @@ def fix_allotment(config: RunConfig, known: RunConfig | None) -> RunConfig:
 
 
 def next_allotment(config: RunConfig) -> int | None:
-    """More deals for all line-ups; None if there are none left."""
+    """The next, larger number of deals for all line-ups; None if there are no more deals."""
     assert config.allotted is not None, "a run that looks at its error bars"
     more = max(DEALS_AT_ONCE, config.allotted // PART)
     return min(config.allotted + more, config.deals) if config.allotted < config.deals else None

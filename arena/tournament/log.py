@@ -19,7 +19,9 @@ FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
 
 
 class RunLogHandler(MultiProcessingHandler):  # type: ignore[misc] # the library has no types
-    """A handler that writes what comes in its ``queue``, to which workers on this machine log."""
+    """A log handler that writes the records which workers on this machine put into its
+    ``queue``.
+    """
 
     def __init__(self, name: str, sub_handler: logging.Handler) -> None:
         # The library's own constructor makes a queue of the program's start method, to which

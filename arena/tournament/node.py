@@ -1,5 +1,5 @@
-"""What runs on the machines of a Dask cluster: each worker says whether it may play, gets the bots,
-and lets processes below it play.
+"""The code that runs on the machines of a Dask cluster: each worker says whether it may play,
+receives the bots, and plays with processes of its own.
 """
 
 import multiprocessing
@@ -30,12 +30,12 @@ from arena.tournament.workers import LocalPool, Setup, available_cores, worker_c
 ROUNDS, GAMES = 5, 20
 WANTED_S = 0.2
 IDLE_S = 3.0
-"""Processes that get no games for so long end, because the tournament's process may be gone."""
+"""Processes that get no games for this many seconds end, because the main process may be gone."""
 
 
 class Admission(Struct, frozen=True):
-    """Whether a worker may play: a ``reason`` why not, with the cure, or else how fast its machine
-    is, as measured by `speed`, and its sandbox.
+    """Whether a worker may play: a ``reason`` why not, with the cure, or else its sandbox and how
+    fast its machine is, as measured by `speed`.
     """
 
     host: str
@@ -45,12 +45,12 @@ class Admission(Struct, frozen=True):
 
 
 class ForgottenError(BrokenExecutor):
-    """A worker is asked for games of a session that it does not know."""
+    """A worker was asked for games of a session that it does not know."""
 
 
 def speed() -> int:
-    """Random 2-player games that the pure core plays here per second of CPU time, to two
-    digits: the same work on every machine.
+    """The number of random 2-player games that the pure core plays on this machine per second of
+    CPU time, to two digits. It is the same work on every machine.
     """
     board = built_in("bird")
     deck = parse_deck(deck_of("speed", "bird", 0))
@@ -65,7 +65,8 @@ def speed() -> int:
 
 class Node:
     """A session in this Dask worker, with its bots in a ``folder``. Games are played by processes
-    below it: its other threads would delay answers, and it may have children that are not ours.
+    of its own, because other threads of the Dask worker would delay answers, and it may have child
+    processes that are not ours.
     """
 
     def __init__(self, setup: Setup, slots: int, folder: Path) -> None:
@@ -78,7 +79,9 @@ class Node:
         self._timer = threading.Timer(IDLE_S, self.end)
 
     def play(self, plans: list[GamePlan], host: str) -> Batch:
-        """Plays games. Raises BrokenExecutor if a process dies, or nobody wants them any more."""
+        """Plays games on these processes. Raises BrokenExecutor if a process dies, or if the games
+        are no longer wanted.
+        """
         worker = _dask_worker()
         key = _dask_worker().get_current_task()
         with self._lock:
@@ -108,7 +111,7 @@ class Node:
     def end(
         self, pool: LocalPool | None = None, *, kill: bool = False, if_idle: bool = False
     ) -> None:
-        """Ends the processes, if they are still those of this pool; the next game starts others."""
+        """Ends the processes, if they still belong to this pool; the next game starts new ones."""
         with self._lock:
             ended = self._pool
             if pool not in (None, ended) or (if_idle and self._playing):
@@ -123,8 +126,8 @@ _nodes: dict[str, Node] = {}
 
 
 def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
-    """Decides whether this worker may play in a session, and unpacks its bots: into the session's
-    own folder, because without a sandbox a bot could write into one that later sessions use.
+    """Decides whether this worker may play in a session, and unpacks the bots into a folder of the
+    session, because without a sandbox a bot could write into a folder that later sessions use.
     """
     host = platform.node()
     worker = _dask_worker()
@@ -159,14 +162,14 @@ def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
 
 
 def play(token: str, plans: list[GamePlan], host: str) -> Batch:
-    """Plays games of a session here. Raises BrokenExecutor."""
+    """Plays games of a session on this worker. Raises BrokenExecutor."""
     if token not in _nodes:
         raise ForgottenError("the worker was restarted")
     return _nodes[token].play(plans, host)
 
 
 def release(token: str) -> None:
-    """Forgets a session."""
+    """Ends a session on this worker."""
     if node := _nodes.pop(token, None):
         node.end()
         remove_tree(str(node.folder))
@@ -174,6 +177,7 @@ def release(token: str) -> None:
 
 def _dask_worker() -> Any:
     # An extra, and slow to load.
+    """The Dask worker in which this code runs."""
     from distributed import get_worker  # noqa: PLC0415
 
     return get_worker()

@@ -1,7 +1,8 @@
-"""Who plays next in a league: the line-up whose games tell most. Pure: no clock, no files.
+"""Chooses the next line-up of a league: the one whose games give most information. Pure: no clock,
+no files.
 
-A candidate first meets the benchmarks near its present estimate, until it is placed, and then its
-neighbours in the ranking. Benchmarks meet each other all the time, so that the scale holds.
+A candidate first meets the benchmarks near its estimated rating until it is placed, and then its
+neighbours in the ranking. Benchmarks also meet each other, so that the scale holds.
 """
 
 from collections import Counter
@@ -18,23 +19,25 @@ ELO = 400 / log(10)
 """Elo points per unit of log odds."""
 TWO_SIDED = 1.96
 PLACED_ELO = 50.0
-"""A candidate is placed once its 95 % interval reaches at most so far to either side."""
+"""A candidate is placed once its 95 % interval reaches at most this many Elo to either side."""
 PLACING_GAMES = 400
-"""A candidate counts as placed after so many games, however wide its interval is."""
+"""A candidate counts as placed after this many games, however wide its interval is."""
 UNKNOWN_ELO, RELATED_ELO = 250.0, 120.0
-"""The standard error of a first guess: of any bot's rating, and of that of a next version, which
-is guessed to be as good as the last one.
+"""The standard errors of first guesses: of the rating of any bot, and of that of a new version,
+which is guessed to be as strong as the version before it.
 """
 MIN_ELO = 1.0
-"""The least standard error."""
+"""The smallest standard error in Elo."""
 WINDOW = 3
-"""Neighbours are so many places apart at most."""
+"""The largest distance in rank between neighbours."""
 VERSIONS = 4.0
-"""How much more two versions of a bot in a row are worth than other neighbours: whether the new one
-is better is what authors ask.
+"""How much more the order of two successive versions is worth than that of other neighbours,
+because authors ask whether the new version is better.
 """
 CLEAR, SETTLED = 3.0, 0.1
-"""Two bots that differ by so many standard errors are in a clear order: their games count less."""
+"""Two bots whose ratings differ by CLEAR standard errors are in a clear order, and their games are
+worth SETTLED times as much.
+"""
 Purpose = Literal["place", "neighbours", "benchmarks"]
 WHILE_PLACING: Sequence[Purpose] = (
     *("place", "place", "place", "benchmarks"),
@@ -42,16 +45,18 @@ WHILE_PLACING: Sequence[Purpose] = (
 )
 WITHOUT_SCALE: Sequence[Purpose] = ("benchmarks", "place")
 WHEN_PLACED: Sequence[Purpose] = ("neighbours", "neighbours", "neighbours", "benchmarks")
-"""What the draws are for, in turn."""
+"""The purposes of draws, in turn, while no candidate is being placed."""
 
 
 class Rival(Struct):
     """A member that plays, as its results show it.
 
-    ``is_seen`` if a look has had games of it. ``elo`` and ``error`` are its rating and the standard
-    error of that, as it will be after the games that were drawn. ``games`` were drawn for it so
-    far. ``before`` is the version before it. ``turn`` is when its author last had a bot placed,
-    empty if that was never or nobody knows who it is.
+    ``is_seen``       whether the last look at the ratings had games of it
+    ``elo``, ``error``  its rating, and the standard error expected after the games drawn so far
+    ``games``         the number of games drawn for it so far
+    ``before``        the version before it
+    ``turn``          when its author last had a bot placed; empty if never, or if the author is
+                      unknown
     """
 
     bot: str
@@ -66,10 +71,10 @@ class Rival(Struct):
 
 
 class Contenders:
-    """The members of a league that play, and the line-ups drawn so far.
+    """Chooses line-ups among the members of a league that play.
 
-    ``met`` counts the games in which two were drawn to sit together. ``turn`` is the number of
-    draws.
+    ``met`` counts the games for which two members were drawn together; ``turn`` is the number of
+    draws so far.
     """
 
     def __init__(self, players: int) -> None:
@@ -81,14 +86,16 @@ class Contenders:
         self._has_scale = True
 
     def show(self, rivals: Iterable[Rival], *, has_scale: bool = True) -> None:
-        """Takes in who plays, what is known of them, and whether there is a scale by now."""
+        """Refreshes the contenders from members and ratings. ``has_scale`` says whether benchmarks
+        hold the scale.
+        """
         self._has_scale = has_scale
         self.rivals = {rival.bot: rival for rival in rivals}
         for bot, rival in self.rivals.items():
             rival.games = self.games[bot]
 
     def add(self, line_up: LineUp, games: int) -> None:
-        """Counts games that were drawn."""
+        """Counts games that were drawn for a line-up."""
         self.turn += 1
         for pair in combinations(sorted(line_up), 2):
             self.met[pair] += games
@@ -106,8 +113,9 @@ class Contenders:
             one.error = 1 / sqrt(1 / error**2 + learnt)
 
     def next_line_up(self) -> LineUp | None:
-        """The line-up that plays next; None if there are too few bots. If the purpose whose turn it
-        is gives no pair, the next purpose does; other bots fill the table.
+        """The line-up that plays next; None if there are too few bots. It begins with a pair for
+        the purpose whose turn it is, or for the next purpose if there is none; other bots fill the
+        table.
         """
         if len(self.rivals) < self._players:
             return None
@@ -121,11 +129,13 @@ class Contenders:
         return None
 
     def _to_place(self) -> list[Rival]:
+        """The candidates that are still being placed."""
         return [
             rival for rival in self.rivals.values() if not (rival.is_benchmark or rival.is_placed)
         ]
 
     def _pair(self, purpose: Purpose) -> tuple[Rival, Rival] | None:
+        """The best pair for a purpose, None if there is none."""
         if purpose == "place":
             return self._candidate()
         pairs = self._neighbours() if purpose == "neighbours" else self._scale()
@@ -133,14 +143,14 @@ class Contenders:
         return best and (self.rivals[best[1]], self.rivals[best[2]])
 
     def _candidate(self) -> tuple[Rival, Rival] | None:
-        """A candidate, and whoever tells most about it: a benchmark, or the version before it.
-        Games with that tell the gain as well. To want them even more would cost: at double worth,
-        placing took 80 % longer by simulation.
+        """A candidate, and the bot whose games tell most about it: a benchmark, or the version
+        before it. Games against that version also tell the gain. Giving them double worth would
+        make placing take 80 % longer, by simulation.
 
-        A newcomer without games comes first, and waits while these are out: it may do nothing but
-        fault. Then authors take turns, each with the version that joined first. When the one with
-        the fewest games was next, and versions came faster than they could be placed, nobody ever
-        was.
+        A newcomer without games comes first, and then waits while its first games are in flight,
+        because it may do nothing but fault. Otherwise authors take turns, each with the version
+        that joined first. If the candidate with the fewest games came next, and versions came
+        faster than they can be placed, none would ever be placed.
         """
         waiting = self._to_place()
         if not waiting:
@@ -157,22 +167,22 @@ class Contenders:
         return candidate, max(rivals or others, key=lambda rival: self._worth(candidate, rival))
 
     def _worth(self, candidate: Rival, rival: Rival) -> tuple[float, str]:
-        """How much another game tells of the candidate, since n games with information i against a
-        rival of variance v leave it a variance of 1/(n i) + v.
+        """How much another game against a rival tells about a candidate: n games with information i
+        against a rival of variance v leave a variance of 1/(n i) + v.
         """
         each = information(candidate.elo - rival.elo, candidate.error)
         had = self.met[_key(candidate, rival)] * each * rival.error**2
         return each / (1 + had) ** 2, rival.bot
 
     def _scale(self) -> Iterator[tuple[float, str, str]]:
-        """Each two benchmarks, by how much another game between them tells."""
+        """All pairs of benchmarks, with how much another game between them tells."""
         benchmarks = [rival for rival in self.rivals.values() if rival.is_benchmark]
         for one, other in combinations(benchmarks, 2):
             each = information(one.elo - other.elo, _spread(one, other))
             yield each / (1 + self.met[_key(one, other)]), one.bot, other.bot
 
     def _neighbours(self) -> Iterator[tuple[float, str, str]]:
-        """Each pair of neighbours in the ranking, and each version with the one before it, by how
+        """All pairs of neighbours in the ranking, and each version with the one before it, with how
         much another game between them tells.
         """
         placed = [rival for rival in self.rivals.values() if rival.is_placed or rival.is_benchmark]
@@ -185,8 +195,9 @@ class Contenders:
                 yield VERSIONS * self._gain(one, before), one.bot, before.bot
 
     def _gain(self, one: Rival, other: Rival) -> float:
-        """How much a game between two shrinks the variance of their difference, of which the games
-        in which they met tell too. Without these, two equals would never meet anybody else.
+        """How much a game between two bots shrinks the variance of their difference. The games in
+        which they met before are taken into account; otherwise two equal bots would never meet
+        anybody else.
         """
         difference = one.elo - other.elo
         error = _spread(one, other)
@@ -195,8 +206,8 @@ class Contenders:
         return variance**2 * each * (SETTLED if abs(difference) > CLEAR * error else 1.0)
 
     def _filled(self, pair: tuple[Rival, Rival]) -> list[Rival]:
-        """A table of these two and those that are nearest to the first, benchmarks before others
-        where a candidate is being placed.
+        """A full table: this pair, and the bots nearest in rating to the first of them. While a
+        candidate is being placed, benchmarks come before others.
         """
         table = list(pair)
         first = pair[0]
@@ -212,8 +223,9 @@ class Contenders:
 
 
 def information(difference: float, error: float) -> float:
-    """What a game of two tells of their difference, in 1/Elo squared, if its standard error is
-    this: the mean of p (1 - p) over where it may lie, by MacKay's approximation.
+    """The information of one game about the difference of two bots, in 1/Elo squared, if the
+    difference has this standard error: the mean of p (1 - p) over where it may lie, by MacKay's
+    approximation.
     """
     shrink = 1 / sqrt(1 + pi / 8 * (error / ELO) ** 2)
     chance = 1 / (1 + exp(-difference / ELO * shrink))
@@ -221,22 +233,26 @@ def information(difference: float, error: float) -> float:
 
 
 def _told(difference: float, error: float, of_other: float, games: int) -> float:
-    """What games tell of one rival, where the other is not known exactly either."""
+    """How much games shrink the variance of one bot's rating, if the rating of the other one is
+    uncertain, too.
+    """
     each = information(difference, sqrt(error**2 + of_other**2))
     return 1 / (1 / (games * each) + of_other**2)
 
 
 def _spread(one: Rival, other: Rival) -> float:
+    """The standard error of the difference of two bots."""
     return sqrt(one.error**2 + other.error**2)
 
 
 def _key(one: Rival, other: Rival) -> tuple[str, str]:
+    """The pair as a sorted key."""
     return (one.bot, other.bot) if one.bot < other.bot else (other.bot, one.bot)
 
 
 def first_guess(elos: Mapping[str, float], before: str) -> tuple[float, float]:
-    """The rating that a bot without games is taken to have, and its standard error; ``before`` is
-    the version before it.
+    """The guessed rating of a bot without games, and its standard error; ``before`` is the version
+    before it.
     """
     if before in elos:
         return elos[before], RELATED_ELO
@@ -244,9 +260,9 @@ def first_guess(elos: Mapping[str, float], before: str) -> tuple[float, float]:
 
 
 def error_of(half_width: float, games: int) -> float:
-    """The standard error in Elo that belongs to a half-width. If the half-width is unknown, the
-    error that this many games against equals would leave. At least an Elo point, because a bot that
-    holds the scale alone has no error.
+    """The standard error in Elo for a half-width. If the half-width is unknown, it is the error
+    after this many games against equals. It is at least one Elo, because a bot that holds the scale
+    alone has no error.
     """
     known = half_width / TWO_SIDED if half_width < inf else inf
     error = min(known, 1 / sqrt(1 / UNKNOWN_ELO**2 + games * information(0.0, 0.0)))

@@ -16,16 +16,16 @@ from arena.tournament.workers import LocalPool, Setup, available_cores, worker_c
 
 
 class Place(NamedTuple):
-    """Where the user wants games to be played: by ``jobs`` workers on this machine, None for one
-    worker a core; or on the ``cluster`` at this address.
+    """Where the user wants games to be played: by ``jobs`` workers on this machine (None for one
+    worker per core), or on the ``cluster`` at this address.
     """
 
     jobs: int | None = None
     cluster: str | None = None
 
     def with_defaults(self, config: OwnConfig) -> Self:
-        """The place, completed by the values of a configuration file. With --jobs alone, the games
-        are played on this machine, whatever the file says of a cluster.
+        """The place, completed by the values of a configuration file. If the user gives only
+        --jobs, the games are played on this machine, even if the file names a cluster.
         """
         if self.jobs is not None and self.cluster is None:
             return self
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 class LocalWorkers:
-    """Workers on this machine, which play ``slots`` games at the same time; ``text`` describes them
+    """Workers on this machine that play ``slots`` games at the same time; ``text`` describes them
     for people.
     """
 
@@ -42,19 +42,19 @@ class LocalWorkers:
         self.text = counted(self.slots, "worker")
 
     def setup(self, sandbox: Sandbox, level: int) -> Setup:
-        """What the workers need to know before it is clear what they play."""
+        """The workers' setup before it is known what they play."""
         return Setup(sandbox, level, worker_cores(self.slots), platform.node())
 
     def pool(
         self, setup: Setup, _: Sequence[Bot], log_queue: Any, __: Callable[[RunnerEvent], None]
     ) -> Pool:
-        """A pool that plays what the setup says; its workers log to ``log_queue``."""
+        """A pool for this setup, whose workers log to ``log_queue``."""
         return LocalPool(setup, self.slots, log_queue)
 
 
 class ClusterWorkers:
     """The workers of a Dask scheduler, named by its address or by a scheduler file. ``slots`` is 0,
-    because nobody knows yet how many workers there will be. Raises ClusterError.
+    because the number of workers is not known yet. Raises ClusterError.
     """
 
     slots = 0
@@ -65,8 +65,8 @@ class ClusterWorkers:
         self.client = connect(address)
 
     def setup(self, sandbox: Sandbox, level: int) -> Setup:
-        """What the workers need to know before it is clear what they play. Their sandbox has to be
-        at least as good as the one on this machine. Raises ConfigError.
+        """The workers' setup before it is known what they play. Their sandbox must be at least as
+        good as the one on this machine. Raises ConfigError.
         """
         has_tls = str(self.client.scheduler.address).startswith("tls://")
         if any(grants.network for grants in sandbox.grants.values()) and not has_tls:
@@ -80,7 +80,7 @@ class ClusterWorkers:
     def pool(
         self, setup: Setup, bots: Sequence[Bot], _: Any, listen: Callable[[RunnerEvent], None]
     ) -> Pool:
-        """A pool that plays what the setup says; ``listen`` hears of workers that come and go."""
+        """A pool for this setup; ``listen`` is called when workers come and go."""
         # Importing Dask takes half a second, and only runs on a cluster need it.
         from arena.tournament.cluster import ClusterPool  # noqa: PLC0415
 
@@ -97,8 +97,8 @@ Workers = LocalWorkers | ClusterWorkers
 
 @contextmanager
 def workers_at(place: Place) -> Iterator[Workers]:
-    """The workers at a place, completed by the user's own configuration. A cluster is left at the
-    end, and goes on running. Raises UserError.
+    """The workers at a place, completed by the user's own configuration. A cluster is left running
+    at the end. Raises UserError.
     """
     place = place.with_defaults(read_own_config())
     if place.cluster is None:

@@ -1,10 +1,10 @@
-"""What earlier versions had and this one has not: commands, options and values of options, each
-with what to use instead. The command line, an arena.toml and `arena.api` answer with it; CHANGELOG
-lists the entries with their reasons.
+"""What earlier versions had and this one does not: commands, options and values of options, each
+with its replacement. The command line, an arena.toml and `arena.api` answer with it; CHANGELOG
+lists the reasons.
 """
 
 SINCE = "1.1"
-"""The version in which all of them went."""
+"""The version that removed all of them."""
 
 KEEP_STDERR = (
     "leave it out: 'arena play BOT BOT --stderr' shows what bots write beside each move; what a bot"
@@ -56,12 +56,24 @@ REMOVED = {
         for value in ("none", "auto")
     },
 }
-"""By the command, followed by the option and the value if only those went."""
+"""The replacement, by command, or by command and option, or by command, option and value."""
+
+
+AS_KEYS = {
+    "adaptive": "'until' plays until every +/- is at most that many Elo, with the same number of"
+    " deals for every line-up",
+    "match": "leave it out: a comparison counts single games; 'boards' names boards",
+}
+"""What to use instead of a key of an arena.toml, or of a setting in `arena.api`, where `REMOVED`
+names an option of the command line.
+"""
 
 
 def instead_of_key(key: str) -> str:
-    """What to use instead of a key of an arena.toml, or of a setting in `arena.api`; empty if no
-    version had it.
+    """The replacement for a removed key of an arena.toml, or for a setting of `arena.api`; empty if
+    no version had it.
     """
+    if key in AS_KEYS:
+        return AS_KEYS[key]
     option = "--" + key.replace("_", "-")
     return REMOVED.get(f"run {option}") or REMOVED.get(f"compare {option}") or ""

@@ -10,7 +10,6 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice, tee
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.errors import ConfigError, RunError, UserError, Void, did_you_mean
@@ -23,20 +22,19 @@ from arena.players.messages import PROTOCOL
 from arena.players.player import IN_PROCESS
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.records.grades import Grade, Judge
-from arena.records.journal import board_of, read_records
+from arena.records.journal import board_of
 from arena.records.record import GameRecord
-from arena.records.runfile import BotInfo, read_run
+from arena.records.runfile import BotInfo
 from arena.records.timing import Timing
-from arena.tournament.consistency import config_of
 from arena.tournament.crew import WORKERS, Crew
-from arena.tournament.runs import boards_in, copy_of
-from arena.tournament.schedule import Schedule
+from arena.tournament.run import Run
+from arena.tournament.runs import copy_of
 from arena.tournament.tuning import TunedGames
 from arena.tournament.workers import ATTEMPTS, Setup, start_worker, this_worker, worker_cores
 
 AHEAD = 8
-"""Tasks handed out for each worker: to grade a decision takes from some milliseconds to a second,
-to ask a bot for all decisions of a seat longer.
+"""The number of tasks handed out per worker. Grading a decision takes from some milliseconds to a
+second; asking a bot for all decisions of a seat takes longer.
 """
 
 
@@ -44,22 +42,21 @@ log = logging.getLogger(__name__)
 
 
 class Scripts:
-    """The games of a run as scripts. Raises RunError or ConfigError for one that this version
-    cannot replay.
+    """The games of a run as scripts, with everything that is needed to replay them. Raises RunError
+    or ConfigError for a run that this version cannot replay.
     """
 
-    def __init__(self, run: Path) -> None:
+    def __init__(self, run: Run) -> None:
         self.run = run
-        self.info = read_run(run)
+        self.info = run.info
         if self.info.protocol != PROTOCOL:
             raise RunError(
                 f"expected a run with version {PROTOCOL} of the protocol, got version"
-                f" {self.info.protocol}: {run}"
+                f" {self.info.protocol}: {run.folder}"
             )
-        config = config_of(self.info)
-        self.timing = config.timing
-        self._schedule = Schedule(config)
-        self._boards = boards_in(self.info)
+        self.timing = run.config.timing
+        self._schedule = run.schedule
+        self._boards = run.boards
 
     @property
     def has_bank(self) -> bool:
@@ -67,8 +64,8 @@ class Scripts:
         return any(timing_for(bot.name, self.timing).game_ms is not None for bot in self.info.bots)
 
     def of(self, record: GameRecord) -> Script:
-        """A record of the run with its board, time control and the bots' seeds. Raises RunError if
-        it is not part of the run's plan.
+        """A recorded game of the run, with its board, time control and the bots' seeds. Raises
+        RunError if it is not part of the run's plan.
         """
         line_up = tuple(sorted(record.bots))
         played = (record.id, record.bots, record.deck)
@@ -79,32 +76,32 @@ class Scripts:
             if (plan.id, list(plan.bots), plan.deck) == played:
                 return Script(record, board, plan.seeds, self.timing, plan.settings)
         raise RunError(
-            f"expected games of the plan in {self.run}/run.json, got {record.id}",
+            f"expected games of the plan in {self.run.folder}/run.json, got {record.id}",
             "'arena verify' lists what is wrong",
         )
 
     @cached_property
     def _tuned(self) -> TunedGames | None:
-        """The settings of each game, in a run that tunes a bot."""
+        """The settings of each game, if the run tunes a bot."""
         if self._schedule.config.tune is None:
             return None
-        return TunedGames(self._schedule, (), lambda: 1, read_records(self.run))
+        return TunedGames(self._schedule, (), lambda: 1, self.run.records())
 
     def games_of(self, bot: str) -> Iterator[tuple[GameRecord, int]]:
         """The games of a bot in the order of the journal, with its seat."""
-        for record in read_records(self.run):
+        for record in self.run.records():
             if bot in record.bots:
                 yield record, record.bots.index(bot)
 
     def played_bot(self, name: str) -> Bot:
-        """A bot of the run, in the version that played. Raises RunError if its copy is missing."""
+        """The copy of a bot that played in the run. Raises RunError if it is missing."""
         info = self.bot_info(name)
         if info.command[:-1] == IN_PROCESS:
             raise RunError(
                 f"expected a bot that runs as a process, got {name}, which is built in",
                 "name the bot with --bot",
             )
-        return copy_of(self.run, self.info, info, "name the bot with --bot")
+        return copy_of(self.run, info, "name the bot with --bot")
 
     def bot_info(self, name: str) -> BotInfo:
         """A bot's entry in run.json. Raises ConfigError with the names in the run."""
@@ -112,7 +109,7 @@ class Scripts:
         found = there.get(nearest_label(name, list(there)))
         if found is None:
             raise ConfigError(
-                f"expected a bot of the run {self.run}, got {name!r}",
+                f"expected a bot of the run {self.run.folder}, got {name!r}",
                 f"{did_you_mean(name, there)}the run has {', '.join(there)}; --old names the one to"
                 " repeat",
             )
@@ -120,20 +117,20 @@ class Scripts:
 
 
 class Ungraded(NamedTuple):
-    """A game of which some seats are to be graded."""
+    """A game of which the decisions of some seats are to be graded."""
 
     record: GameRecord
     seats: set[int]
 
     @property
     def turns(self) -> list[int]:
-        """The turns to grade."""
+        """The turns whose decisions are to be graded."""
         return gradable_turns(self.record, self.seats)
 
 
 class Adviser(NamedTuple):
-    """A bot that says which move is better, in its sandbox, with the run whose games it is asked
-    about.
+    """A bot that says which move is better, its sandbox, and the run about whose games
+    it is asked.
     """
 
     bot: Bot
@@ -142,9 +139,9 @@ class Adviser(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """A game of the old bot, with the ``decisions`` asked of the new one: fewer than
+    """A game of the old bot, with the ``decisions`` for which the new one was asked: fewer than
     ``old_decisions`` if it committed a fault that ends its game. ``old_ms`` is the old bot's mean
-    time for one. ``void`` says why the game could not be replayed.
+    time for a decision. ``void`` says why the game could not be replayed.
     """
 
     game: str
@@ -162,7 +159,9 @@ Rows = Mapping[str, Sequence[str]]
 
 
 def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
-    """Asks a bot again, in this worker. Raises RunError, and Void if the machine keeps stalling."""
+    """Asks a bot again for a seat's decisions, in this worker. Raises RunError, and Void if the
+    machine stalls repeatedly.
+    """
     for _ in range(ATTEMPTS - 1):
         try:
             return _retraced(script, seat, label)
@@ -172,7 +171,7 @@ def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
 
 
 def _retraced(script: Script, seat: int, label: str) -> list[Decision]:
-    """Raises RunError, Void."""
+    """Asks a bot again for a seat's decisions, once. Raises RunError, Void."""
     [player] = this_worker().take([label], script.record.board, script.record.deal)
     try:
         asked = retrace(script, seat, player)
@@ -185,15 +184,15 @@ def _retraced(script: Script, seat: int, label: str) -> list[Decision]:
 
 
 def grade_turn(record: GameRecord, turn: int, judge: Judge) -> list[Grade]:
-    """Grades a decision, in this worker. Raises RunError."""
+    """The grade of one decision, computed in this worker. Raises RunError."""
     return [grade(record, board_of(record, this_worker().boards), turn, judge)]
 
 
 def grade_by_bot(
     script: Script, seat: int, turns: Sequence[int], judge: Judge, label: str
 ) -> list[Grade]:
-    """Grades decisions of a seat in this worker, where a bot says which move is better. Raises
-    RunError, UserError if it commits a fault, Void.
+    """The grades of decisions of a seat, computed in this worker, where a bot says which move is
+    better. Raises RunError, UserError if the bot commits a fault, Void.
     """
     advice = {decision.turn: decision for decision in retrace_game(script, seat, label)}
     fault = next((told for told in advice.values() if told.fault), None)
@@ -214,8 +213,9 @@ def _in_order(
     sandbox: Sandbox,
     bot: Bot | None = None,
 ) -> Generator[Any]:
-    """What tasks give or, for those of a stalled machine, Void, in their order, on workers of their
-    own that may ask a bot. Raises Void if a worker dies, and whatever else tasks raise.
+    """The results of tasks in their order, computed by workers of their own, which may ask a bot.
+    For a task on a machine that stalled, the result is a Void. Raises Void if a worker dies, and
+    any other exception of a task.
     """
     bots = {bot.label: bot} if bot else {}
     boards = {name: tuple(lines) for name, lines in rows.items()}
@@ -273,8 +273,8 @@ def grade_decisions(
 def compare_decisions(
     scripts: Scripts, games: Iterable[tuple[GameRecord, int]], new: Bot, sandbox: Sandbox, jobs: int
 ) -> Iterator[Compared]:
-    """These games with the seat of the old bot, in their order; the new bot must have been staged.
-    Raises RunError, ConfigError, and Void if a worker dies.
+    """The comparison of these games, each given with the seat of the old bot, in their order; the
+    new bot must have been staged. Raises RunError, ConfigError, and Void if a worker dies.
     """
     asked, again = tee(games)
     tasks = ((retrace_game, (scripts.of(record), seat, new.label)) for record, seat in asked)

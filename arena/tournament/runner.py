@@ -31,19 +31,18 @@ from arena.tournament.workers import ATTEMPTS
 log = logging.getLogger(__name__)
 
 LOOK_S = 0.2
-"""How many seconds the runner waits for a batch before it looks after the workers again."""
+"""For how many seconds the runner waits for a batch before it polls the pool again."""
 DIED = (
     "warning: a worker died: the {} games that were handed out but had not come back are played"
     " again"
 )
 FIRST_GAMES = 6
-"""A bot that fails in this many games, and never played another way, cannot play here. With two
-players these are three deals from both seats, with three players one deal on two boards from every
-seat.
+"""A bot that fails in each of its first games, this many, cannot play here. With two players these
+are three deals from both seats, with three players one deal on two boards from every seat.
 """
 CRASHES = (FaultKind.STARTUP, FaultKind.EXIT, FaultKind.KILLED, FaultKind.MEMORY)
 MAX_FRUITLESS = 10
-"""How often in a row workers may die without having finished a game."""
+"""How often in a row workers may die without having finished a game before the run ends."""
 Ended = tuple[GamePlan, Outcome | BaseException | None]
 """A game and its result; None if the game was not started."""
 
@@ -62,24 +61,26 @@ class Pool(Protocol):
         """How many games can be played at the same time."""
 
     def look(self) -> None:
-        """Looks after the workers; called often. Raises RunError if no more games can be played."""
+        """Polls the workers; called often. Raises RunError if no more games can be played."""
 
     def capacity(self) -> int:
         """How many games the next batch may have; 0 if no batch may be handed out now."""
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
         """Hands out a batch. Returns None if there is no capacity for it now, or if a worker died.
-        A batch that is ``alone`` may kill its worker, and then no other game may be lost.
+        A batch submitted ``alone`` may kill its worker, so no other game may run there.
         """
 
     def renew(self) -> None:
-        """Replaces workers that have died. Called when no batch is left that was handed out."""
+        """Replaces workers that have died. Called once no batch is in flight."""
 
     def stop_beginning(self) -> None:
         """Lets running games finish, and starts no others."""
 
     def close(self, *, kill: bool) -> None:
-        """Ends the workers, or leaves them; ``kill`` breaks off the games they still play."""
+        """Ends the workers, or leaves those of a cluster; ``kill`` breaks off the games they still
+        play.
+        """
 
 
 class FirstGames:
@@ -93,8 +94,8 @@ class FirstGames:
         self._ends = defaultdict[str, list[str]](list)
 
     def add(self, record: GameRecord) -> list[Fault]:
-        """Counts a game. Returns the fault of each bot of which it is now clear that it cannot
-        play; every such bot comes once.
+        """Counts a game. Returns the fault of each bot that is now known to be unable to play; each
+        such bot is returned once.
         """
         broken: list[Fault] = []
         faults = {fault.seat: fault for fault in record.faults}
@@ -116,7 +117,7 @@ class Runner:
 
     ``stop_level``  0: keep playing; 1: let running games finish; 2: kill the workers
     ``voided``      the games that were given up
-    ``broken``      the bots that play no more; with ``spares`` such bots play on
+    ``broken``      the bots that were excluded; with ``spares``, such bots play on
     ``faults``      writes the evidence of faults
     """
 
@@ -151,9 +152,9 @@ class Runner:
         self.stop_level += 1
 
     def play(self, source: Games) -> None:
-        """Plays the games of a source until it is over, or a stop. Raises RunError if the journal
-        cannot be written, ClusterError if no workers are left, Void if they keep dying, UserError
-        on a machine that is too busy to be fair.
+        """Plays the games of a source until it is over, or until a stop is requested. Raises
+        RunError if the journal cannot be written, ClusterError if no workers are left, Void if they
+        keep dying, UserError if the machine is too busy to judge bots fairly.
         """
         self._source = source
         has_said_so = False
@@ -181,7 +182,7 @@ class Runner:
                 self._pending.clear()
 
     def _is_going_on(self) -> bool:
-        """Whether games are in flight that still count, or more are to be handed out."""
+        """Whether games that count are in flight, or more are to be handed out."""
         if self.stop_level > 1:
             return False
         return bool(self._pending) or not (self.stop_level or self._source.is_over)
@@ -210,8 +211,8 @@ class Runner:
         return future is not None
 
     def _collect(self, done: set[Future[Batch]]) -> None:
-        """Writes the finished games of batches, and then requeues those that failed or were not
-        started, or gives them up.
+        """Writes the finished games of these batches, then requeues or gives up the games that
+        failed or were not started.
         """
         if any(isinstance(_error_of(future), BrokenExecutor) for future in done):
             done = wait(self._pending).done if self._pool.as_one else done
@@ -236,8 +237,8 @@ class Runner:
         self._keep(self._take(done))
 
     def _take(self, done: Iterable[Future[Batch]]) -> list[Ended]:
-        """Takes batches that have ended off the pending ones, and returns their games. Log records
-        that came back with a batch are logged.
+        """Removes ended batches from the pending ones, and returns their games. Log records that
+        came back with a batch are logged.
         """
         ended = list[Ended]()
         for future in done:
@@ -279,7 +280,7 @@ class Runner:
             raise unwritten
 
     def _look_for_broken(self, outcome: Outcome) -> None:
-        """Gives up the games of a bot that cannot play."""
+        """Gives up all games of a bot that cannot play."""
         record = outcome.record
         for fault in self._first.add(record) if self._first else ():
             stderr = next((kept.stderr for kept in outcome.evidence if kept.seat == fault.seat), "")
@@ -291,7 +292,7 @@ class Runner:
 
     def _void(self, plan: GamePlan, error: BaseException) -> bool:
         """Counts a failed attempt at a game, and writes it to voids.jsonl. Returns whether the game
-        is given up, as after the third attempt.
+        is given up, which happens after the third attempt.
         """
         cause = None if isinstance(error, Void) else error
         log.warning("%s is void: %r", plan.id, error, exc_info=cause)
@@ -322,8 +323,8 @@ class Runner:
         return event.given_up
 
     def _queue_again(self, broken: list[GamePlan]) -> None:
-        """Renews the pool after a worker died, and queues the lost games, to be played one at a
-        time: that finds a game that kills workers. For the source these games stay in flight.
+        """Renews the pool after a worker died, and queues the lost games to be played one at a
+        time, which finds a game that kills workers. For the source, these games stay in flight.
         """
         self._pool.renew()
         if self._fruitless > MAX_FRUITLESS:

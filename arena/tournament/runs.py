@@ -1,8 +1,7 @@
-"""Runs: what is to be played, checked, and what run.json says of it; which runs there are, and how
-far each is; and whether one that is there can go on, and if not, why, and the cure.
+"""Requests for runs, and the runs that exist: what run.json says about each, how far it is, and
+whether it can be continued, with the reason and the cure if not.
 """
 
-import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -23,13 +22,13 @@ from arena.players.messages import PROTOCOL
 from arena.players.player import IN_PROCESS, built_in_bot
 from arena.players.sandbox.grants import NOTHING
 from arena.records.config import Comparison, LeagueTerms, Parameter, RunConfig, Tuning
-from arena.records.journal import Ids, journal_of, read_ids
 from arena.records.runfile import RUN_FILE, BotInfo, RunInfo, read_run
 from arena.records.timing import Timing
 from arena.rules import CORE
 from arena.rules.boards import BUILT_IN, Board, built_in, read_board
 from arena.rules.terms import REVISION
-from arena.tournament.consistency import config_of, make_config, shown
+from arena.tournament.consistency import make_config, shown
+from arena.tournament.run import Run
 from arena.tournament.schedule import Schedule
 from arena.tournament.settings import (
     DECLARED,
@@ -42,7 +41,7 @@ from arena.tournament.settings import (
 
 IntOrFloat = int | float
 STATE = ("bots", "seed", "line_ups", "settled", "allotted", "drawn", "in_process")
-"""What a run decides by itself, or what is compared in another way."""
+"""Settings that a run decides by itself, or that are compared in another way."""
 CURES = {
     "match": "; use 'arena standings --match' to see a run under another scoring",
     "by": "; a test keeps to what it counts, so compare by the other in a run of its own",
@@ -58,13 +57,13 @@ OTHER_RUN = "start another run with --out NAME"
 
 
 def timing_of(asked: Settings) -> Timing:
-    """The time control that is asked for."""
+    """The time control in these settings."""
     said: Mapping[str, Any] = asked
     return Timing(**{name: said[name] for name in Timing.__struct_fields__ if name in said})
 
 
 def boards_of(asked: Settings) -> dict[str, Board]:
-    """The boards to play on: those named, else those of the match or of the files. Raises
+    """The boards in these settings: those named, else those of the match or of the files. Raises
     BoardError, ConfigError.
     """
     files = [Path(file) for file in asked.get("board_files", ())]
@@ -95,7 +94,7 @@ class Request(Struct, frozen=True):
     bots: Sequence[Bot]
 
     def config_for(self, seed: str) -> RunConfig:
-        """The settings, with this seed where they have none."""
+        """The settings, in which ``seed`` fills in a missing seed."""
         return replace(self.config, seed=self.config.seed or seed)
 
 
@@ -107,7 +106,7 @@ def make_request(
     tune: Tuning | None = None,
     league: LeagueTerms | None = None,
 ) -> Request:
-    """What the options ask for. Raises ConfigError."""
+    """The checked request for these options. Raises ConfigError."""
     said = dict(asked)
     settings = {
         **({"deals": UNTIL_DEALS} if "until" in said else {}),
@@ -176,7 +175,7 @@ def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
 
 
 def _kind_of(info: RunInfo) -> str:
-    """What kind of run it is, with the command that plays such runs."""
+    """The kind of a run in words, with the command that plays such runs."""
     config = _settings_of(info)
     return next((kind for key, kind in KINDS.items() if getattr(config, key)), TOURNAMENT)
 
@@ -188,7 +187,9 @@ def _settings_of(info: RunInfo) -> RunConfig:
 
 
 def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
-    """What helps: where only grants differ, those of the run; where a bot changed, its copy."""
+    """What the user can do about differences: if only grants differ, use those of the run; if a bot
+    changed, use its copy.
+    """
     there = {bot.name: bot for bot in known.bots}
     is_tournament = _kind_of(known) == TOURNAMENT
     as_then = [
@@ -218,7 +219,7 @@ def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
 
 
 def has_grown(known: RunInfo, wanted: RunInfo) -> bool:
-    """Whether more is asked for than the run has: deals, tables, bots, or smaller errors."""
+    """Whether a request asks for more than the run has: deals, tables, bots, or smaller errors."""
     if not {bot.name for bot in wanted.bots} <= {bot.name for bot in known.bots}:
         return True
     before = _settings_of(known)
@@ -229,7 +230,7 @@ def has_grown(known: RunInfo, wanted: RunInfo) -> bool:
 
 def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
     """Why a run cannot continue with the wanted settings, one line each; more deals, tables or bots
-    are not a difference.
+    are no reason.
     """
     found = [
         f"{what}: the run has {there}, now it is {here}"
@@ -308,6 +309,7 @@ def _ranges(parameters: Sequence[Parameter]) -> str:
 
 
 def _bot_differences(known: Sequence[BotInfo], now: Mapping[str, BotInfo]) -> list[str]:
+    """The differences between the bots of a run and those wanted."""
     found = []
     for bot in known:
         here = now.get(bot.name)
@@ -327,7 +329,7 @@ def _bot_differences(known: Sequence[BotInfo], now: Mapping[str, BotInfo]) -> li
 
 
 class Completeness(NamedTuple):
-    """The games of a run's plan, how many are missing, and how many blocks are not complete."""
+    """The number of games in a run's plan, of missing games, and of incomplete blocks."""
 
     games: int
     missing: int
@@ -335,7 +337,7 @@ class Completeness(NamedTuple):
 
 
 def list_runs(results: Path) -> list[Path]:
-    """The folders of all runs, oldest first; two of one second by when run.json was written."""
+    """The folders of all runs, the oldest first; in one second, by the time of their run.json."""
     if not results.is_dir():
         return []
     found = [
@@ -354,29 +356,11 @@ def read_started(folder: Path) -> str:
         return ""
 
 
-def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
-    """The number of played games of a run, and of all its games. Raises RunError, ConfigError."""
-    schedule = schedule_of(info)
-    seen = Ids()
-    ids = read_ids(journal) if os.path.lexists(journal := journal_of(folder)) else ()
-    return sum(seen.add(name) and schedule.has_game(name) for name in ids), schedule.planned
-
-
-def schedule_of(info: RunInfo) -> Schedule:
-    """The games of a run. Raises ConfigError for settings from another version."""
-    return Schedule(config_of(info))
-
-
-def boards_in(info: RunInfo) -> dict[str, Board]:
-    """The boards of a run by name."""
-    return {name: Board(name, tuple(rows)) for name, rows in info.boards.items()}
-
-
 def completeness(
     schedule: Schedule, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]
 ) -> Completeness:
-    """How much of a run's plan has been played; ``blocks`` are those with games: for each
-    ``board/line-up``, its deals and the number of games of each.
+    """How much of a run's plan has been played. ``blocks`` has, for each ``board/line-up``, its
+    deals and the number of games on each.
     """
     played, incomplete = 0, 0
     for place, deals, counts in blocks:
@@ -390,23 +374,24 @@ def completeness(
 def choose_folder(
     results: Path, request: Request, *, finished: bool = False, prefix: str = ""
 ) -> tuple[Path, Path | None]:
-    """The newest unfinished run (or also ``finished``) with just these settings; else a folder for
-    a new one, named by date after a ``prefix``, and the newest unfinished run if there is one.
+    """The newest unfinished run with exactly the requested settings (``finished`` also accepts a
+    finished one), or else a folder for a new run, named by date after a ``prefix``. The second
+    value is the newest unfinished run with other settings, None if there is none.
     """
     passed_over = None
     is_tournament = not (request.config.compare or request.config.tune)
     for folder in reversed(list_runs(results)):
         try:
-            info = read_run(folder)
-            config = config_of(info)
-            matches_request = _is_just_this(info, request)
+            run = Run(folder)
+            config = run.config
+            matches_request = _is_just_this(run.info, request)
             if matches_request and finished:
                 return folder, None
             is_other_kind = any(getattr(config, key) for key in KINDS)
             can_be_suggested = is_tournament and not (passed_over or is_other_kind)
             # Counting reads a whole journal: only where the answer depends on it.
             if matches_request or can_be_suggested:
-                played, planned = games_of(folder, info)
+                played, planned = run.progress()
                 if played != planned and matches_request:
                     return folder, None
                 passed_over = folder if played != planned else passed_over
@@ -418,7 +403,7 @@ def choose_folder(
 
 
 def _is_just_this(info: RunInfo, request: Request) -> bool:
-    """Whether a run has exactly the settings asked for, so that nothing of it would grow."""
+    """Whether a run has exactly the requested settings, so that the request would not extend it."""
     wanted = describe_run(
         request.config_for(info.seed),
         request.boards,
@@ -434,23 +419,23 @@ def _is_just_this(info: RunInfo, request: Request) -> bool:
 CURE = "the command that started the run finishes it with the bots it names"
 
 
-def begun(run: Path) -> Request:
-    """What the run in a folder began with. Raises RunError, ConfigError, BotFolderError."""
-    info = read_run(run)
-    config = config_of(info)
+def begun(run: Run) -> Request:
+    """The request that a tournament began with. Raises RunError, ConfigError, BotFolderError."""
     for setting, kind in KINDS.items():
-        if getattr(config, setting):
+        if getattr(run.config, setting):
             raise ConfigError(
-                f"expected a tournament, got {kind}: {run}", "that command goes on with it"
+                f"expected a tournament, got {kind}: {run.folder}", "that command goes on with it"
             )
-    return as_it_is(run, info, config)
+    return as_it_is(run)
 
 
-def as_it_is(run: Path, info: RunInfo, config: RunConfig) -> Request:
+def as_it_is(run: Run) -> Request:
     """The request that resumes a run of any kind as it is, from its run.json."""
+    config = run.config
+    info = run.info
     if config.game:
         raise ConfigError(
-            f"expected a tournament, got a game that a person played: {run}",
+            f"expected a tournament, got a game that a person played: {run.folder}",
             "it is finished; 'arena play --human' plays another",
         )
     for what, named, there in (
@@ -459,7 +444,7 @@ def as_it_is(run: Path, info: RunInfo, config: RunConfig) -> Request:
     ):
         if sorted(named) != sorted(there):
             raise ConfigError(
-                f"{run / RUN_FILE}: expected the same {what} in its settings as beside them,"
+                f"{run.folder / RUN_FILE}: expected the same {what} in its settings as beside them,"
                 f" {', '.join(there) or 'none'}, got {', '.join(named) or 'none'}",
                 "something else changed the file: restore it",
             )
@@ -467,26 +452,28 @@ def as_it_is(run: Path, info: RunInfo, config: RunConfig) -> Request:
     open_again = msgspec.structs.replace(
         config, line_ups=None, allotted=None, settled=None, drawn=[]
     )
-    return Request(open_again, boards_in(info), [_bot(run, info, bot) for bot in info.bots])
+    return Request(open_again, run.boards, [_bot(run, bot) for bot in info.bots])
 
 
-def _bot(run: Path, info: RunInfo, bot: BotInfo) -> Bot:
+def _bot(run: Run, bot: BotInfo) -> Bot:
     """A bot as run.json says it is; a copy with build results has another hash."""
     if bot.command[:-1] == IN_PROCESS:
         return msgspec.structs.replace(built_in_bot(bot.command[-1]), label=bot.name)
-    return msgspec.structs.replace(copy_of(run, info, bot, CURE), sha256=bot.sha256)
+    return msgspec.structs.replace(copy_of(run, bot, CURE), sha256=bot.sha256)
 
 
-def copy_of(run: Path, info: RunInfo, bot: BotInfo, cure: str) -> Bot:
-    """A bot as a run with this run.json has played it. Raises RunError if the copy is gone or
-    differs.
+def copy_of(run: Run, bot: BotInfo, cure: str) -> Bot:
+    """A bot in the version that played in a run. Raises RunError, with this ``cure``, if the copy
+    in the run's folder is gone or differs.
     """
-    if not (run / bot.copy).is_dir():
+    if not (run.folder / bot.copy).is_dir():
         raise RunError(
-            f"expected the copy of {bot.name} that was played in {run / bot.copy}, found none", cure
+            f"expected the copy of {bot.name} that was played in {run.folder / bot.copy}, found"
+            " none",
+            cure,
         )
-    copy = played_copy(run, bot)
-    if copy.sha256 != bot.sha256 and not (copy.manifest.build and info.may_hold_builds):
+    copy = played_copy(run.folder, bot)
+    if copy.sha256 != bot.sha256 and not (copy.manifest.build and run.info.may_hold_builds):
         raise RunError(
             f"expected the files of {bot.name} that played in {copy.folder}, got other files", cure
         )

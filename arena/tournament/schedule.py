@@ -11,9 +11,10 @@ its own deck (``--seatings single``), BOARD is followed by ``/`` and the line-up
 id. A bot cannot work out any of it from what it is told.
 """
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from itertools import chain, permutations
 from math import inf
@@ -26,6 +27,7 @@ from arena.rules.notation import deck_sorted
 from arena.tournament.lineups import LineUp, compared, line_ups_of, opponents
 
 SEED_BITS = 31
+NO_DEALS = range(0)
 
 
 @lru_cache(maxsize=4096)
@@ -34,6 +36,7 @@ def deck_of(seed: str, board: str, deal: int) -> str:
     prefix = sha256(f"deck\n{seed}\n{board}\n{deal}\n".encode())
 
     def key(number: int) -> bytes:
+        """The key by which a tile is sorted."""
         digest = prefix.copy()
         digest.update(str(number).encode())
         return digest.digest()
@@ -50,8 +53,9 @@ def bot_seed(seed: str, game: str, seat: int) -> int:
 
 
 def seatings(players: int, which: str) -> list[tuple[int, ...]]:
-    """The seatings of a block, as the line-up's index at each seat: N rotations, or all N! with the
-    rotations first; of ``single`` ones each block has one, and they take turns.
+    """The seatings of a block, each giving the line-up's index at each seat: the N rotations, or
+    all N! permutations with the rotations first. With ``single`` each block has one seating, and
+    they take turns.
     """
     rotations = [
         tuple((seat + first) % players for seat in range(players)) for first in range(players)
@@ -62,12 +66,13 @@ def seatings(players: int, which: str) -> list[tuple[int, ...]]:
 
 
 class Schedule:
-    """All games of a configuration: a pure object that knows its size and its members, and walks
-    its games without listing them.
+    """All games of a run's settings: a pure object that knows their number, tells which games
+    belong to it, and walks them without storing a list.
 
     A deal's number is its number on each board, or that of the match. ``spans`` says how many
-    line-ups play which deals. ``block_size`` is the number of games in a block. ``turns`` is after
-    how many deals the same line-ups play again: more than one where sets of opponents take turns.
+    line-ups play which deals. ``block_size`` is the number of games in a block. ``turns`` is the
+    number of deals after which the same line-ups play again: more than one if sets of opponents
+    take turns.
     """
 
     def __init__(self, config: RunConfig) -> None:
@@ -100,7 +105,7 @@ class Schedule:
 
     @property
     def planned(self) -> int:
-        """The number of games; an upper limit if it depends on the results."""
+        """The number of games, or an upper limit if it depends on the results."""
         if not self.config.is_open or self.config.allotted is None:
             return self.games
         most = len(self.config.rounds) * self.config.deals * len(self.line_ups) * self.block_size
@@ -108,13 +113,13 @@ class Schedule:
 
     @property
     def most_places(self) -> float:
-        """In how many places games may be played at the same time."""
+        """The most games that can be played at the same time."""
         is_limited = self.config.repeats_deals and self.config.league is None
         return self.last_deal * len(self.config.boards) if is_limited else inf
 
     @property
     def last_deal(self) -> int:
-        """The number after that of the last deal."""
+        """One more than the number of the last deal."""
         return max((deals.stop for deals in self.spans), default=0)
 
     def __iter__(self) -> Iterator[GamePlan]:
@@ -135,8 +140,8 @@ class Schedule:
     def batches(
         self, numbers: range, ids: Container[str], turn: int
     ) -> Iterator[list[list[GamePlan]]]:
-        """The games on some deals whose ids are not among these; for each line-up, those on a board
-        in one seating are a batch, which has no deal twice.
+        """The games on some deals whose ids are not among ``ids``. For each line-up, the games on
+        one board in one seating are a batch, which has no deal twice.
 
         Each ``turn`` begins with another line-up.
         """
@@ -170,8 +175,8 @@ class Schedule:
     def _seated_deals(
         self, board: str, numbers: Sequence[int], turn: int
     ) -> list[list[tuple[int, int]]]:
-        """The deals of these numbers on a board, each with a seating: with the same one for all, or
-        with single ones each with its own.
+        """The deals with these numbers on a board, each with a seating: the same one for all, or
+        one of its own with single seatings.
         """
         rounds = self._rounds[board]
         count = len(self.seatings)
@@ -190,7 +195,7 @@ class Schedule:
         return [self._all_deals] if self._own_deals is None else self._own_deals[line_up]
 
     def _cut(self, deals: range) -> range:
-        """The deals up to those after which the run's question was answered."""
+        """The part of these deals up to the one after which the run's question was answered."""
         settled = self.config.settled
         if settled is None:
             return deals
@@ -201,7 +206,7 @@ class Schedule:
         return sum(map(self.has_game, ids))
 
     def has_game(self, name: str) -> bool:
-        """Whether `games` counts this game."""
+        """Whether the plan has a game with this id."""
         block, _, seating = name.rpartition("/")
         place, _, deal = block.rpartition("/")
         return (
@@ -219,8 +224,8 @@ class Schedule:
         return seating == number % len(self.seatings)
 
     def needs_block(self, place: str, deal: int, *, is_cut: bool = True) -> bool:
-        """Whether `games` counts the games of this block of a ``board/line-up`` on a deal; if not
-        ``is_cut``, whether they may be in the run: in a settled one, some were played ahead.
+        """Whether the plan has games of this block of a ``board/line-up`` on a deal. Without
+        ``is_cut``, whether such games may be in the run: in a settled run, some were played ahead.
         """
         board, _, names = place.partition("/")
         line_up = tuple(names.split("+"))
@@ -228,11 +233,26 @@ class Schedule:
             return False
         # A match with several rounds on a board uses that many deals in a row.
         number = deal // self._rounds[board]
-        own = self._deals_of(line_up)
-        return any(number in (self._cut(deals) if is_cut else deals) for deals in own)
+        deals = self._span_with(line_up, number)
+        return number in (self._cut(deals) if is_cut else deals)
+
+    def _span_with(self, line_up: LineUp, number: int) -> range:
+        """The deals of a line-up among which the deal of this number is, if any are."""
+        if self._own_deals is None:
+            return self._all_deals
+        spans = self._sorted_spans[line_up]
+        # A league may have drawn a line-up thousands of times, and this is asked for every game.
+        at = bisect_right(spans, number, key=lambda deals: deals.start)
+        return spans[at - 1] if at else NO_DEALS
+
+    @cached_property
+    def _sorted_spans(self) -> dict[LineUp, list[range]]:
+        """The deals of each line-up that has deals of its own, in order and without overlaps."""
+        own = self._own_deals or {}
+        return {line_up: _without_overlaps(spans) for line_up, spans in own.items()}
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
-        """One game."""
+        """The plan of one game."""
         _, twin = self._as_compared(line_up)
         seed = self.config.seed
         name = game_id(board, twin, deal, seating)
@@ -247,7 +267,7 @@ class Schedule:
         )
 
     def deck(self, board: str, line_up: LineUp, deal: int) -> str:
-        """The deck of a deal: the same for all line-ups, or each line-up's own."""
+        """The deck of a deal: equal for all line-ups, or the line-up's own."""
         own = f"{board}/{'+'.join(line_up)}" if self.config.has_own_decks else board
         return deck_of(self.config.seed, own, deal)
 
@@ -258,7 +278,8 @@ class Schedule:
 
     def _as_compared(self, line_up: LineUp) -> tuple[LineUp, LineUp]:
         """The line-up with a compared bot first, so that both get the same seats; and the line-up
-        whose games give both their seeds. Where nothing is compared, the line-up itself.
+        whose games determine the seeds for both. If nothing is compared, both are the line-up
+        itself.
         """
         if (compare := self.config.compare) is None:
             return line_up, line_up
@@ -268,13 +289,13 @@ class Schedule:
 
 
 def _is_number(text: str) -> bool:
-    """Whether an id would write the number this way."""
+    """Whether a text is a number as ids write it."""
     return text.isascii() and text.isdecimal() and (text[0] != "0" or text == "0")
 
 
 def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, list[range]] | None:
-    """The deals of each line-up: those drawn for it; in a comparison, the sets of opponents take
-    turns. None if all play the same.
+    """The deals of each line-up in a league or a comparison, where sets of opponents take turns.
+    None if all line-ups play the same deals.
     """
     if config.league is not None:
         own = defaultdict[LineUp, list[range]](list)
@@ -293,13 +314,27 @@ def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, li
     return {line_up: [range(first[line_up], config.deals, len(groups))] for line_up in line_ups}
 
 
+def _without_overlaps(spans: Iterable[range]) -> list[range]:
+    """The same deals as in these spans, sorted, each deal in one span only. Only spans of every
+    deal can overlap: a league.jsonl may come from anybody.
+    """
+    found = list[range]()
+    for deals in sorted(spans, key=lambda deals: deals.start):
+        if found and deals.start < found[-1].stop:
+            before = found.pop()
+            found.append(range(before.start, max(before.stop, deals.stop)))
+        else:
+            found.append(deals)
+    return found
+
+
 def game_id(board: str, line_up: Sequence[str], deal: int, seating: int) -> str:
     """The id of a game."""
     return f"{board}/{'+'.join(line_up)}/{deal}/{seating}"
 
 
 def single_game(seed: str, board: str, deal: int, bots: Sequence[str]) -> GamePlan:
-    """A game outside a run: the bots seated as given, on a deal of the seed."""
+    """The plan of a game outside a run: the bots are seated as given, on a deal of the seed."""
     name = game_id(board, bots, deal, 0)
     seeds = tuple(bot_seed(seed, name, seat) for seat in range(len(bots)))
     return GamePlan(name, board, deal, 0, tuple(bots), deck_of(seed, board, deal), seeds)

@@ -2,7 +2,6 @@
 to connect, because Dask retries for a while and then reports at length.
 """
 
-import asyncio
 import json
 import logging
 import socket
@@ -17,10 +16,12 @@ from urllib.parse import urlsplit
 from arena.errors import ClusterError
 
 CONNECT = {"distributed": {"comm": {"timeouts": {"connect": "5s"}}}}
-"""Where Dask's configuration says nothing: its own patience with a wrong address is 30 s."""
+"""Dask's settings where the user's configuration gives none: its own timeout for a wrong address is
+30 s.
+"""
 TIMEOUT = "distributed.comm.timeouts.connect"
 RETRY_S = 0.2
-"""Pause between two attempts to reach a scheduler that may still be starting."""
+"""The pause between two attempts to reach a scheduler that may still be starting."""
 PORTS = ("tcp", "tls")
 """The protocols whose addresses are a host and a port that a plain socket can reach."""
 EXAMPLE = (
@@ -103,11 +104,12 @@ def _address_in(file: str) -> str:
 
 
 def _writes(file: str) -> str:
+    """What an address looks like, for messages."""
     return f"'dask scheduler --scheduler-file {file}' writes it"
 
 
 def _is_whole(address: str) -> bool:
-    """Whether an address has a host and a port; addresses of other protocols are Dask's to read."""
+    """Whether an address has a host and a port. Addresses of other protocols are left to Dask."""
     try:
         parts = urlsplit(address)
         if parts.scheme not in PORTS:
@@ -137,8 +139,8 @@ def _check_certificates(address: str) -> None:
 
 
 def _check_reach(address: str) -> None:
-    """Raises ClusterError if nothing listens at an address; a scheduler that is still starting gets
-    as long as Dask's configuration gives a connection.
+    """Raises ClusterError if nothing listens at an address. A scheduler that is still starting gets
+    as long as Dask's configuration allows for a connection.
     """
     parts = urlsplit(address)
     if parts.scheme not in PORTS:
@@ -164,6 +166,8 @@ def _check_answer(address: str) -> None:
     """Raises ClusterError if what listens at an address does not answer as Dask does: Dask itself
     would wait for ever. Raises what Dask raises if the answer is another one.
     """
+    import asyncio  # noqa: PLC0415
+
     from distributed.comm.core import connect as connect_comm  # noqa: PLC0415
     from distributed.security import Security  # noqa: PLC0415
 
@@ -196,7 +200,7 @@ def _patience_s() -> float:
 
 
 def _quieten() -> None:
-    """Dask prints every lost connection to the terminal. This sends them to the log."""
+    """Sends Dask's messages about lost connections to the log, instead of the terminal."""
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("distributed", "tornado"):
             logging.getLogger(name).handlers[:] = [logging.NullHandler()]

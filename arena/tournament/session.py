@@ -41,7 +41,7 @@ class Session(Struct):
     ``setup``     what its workers need to know
     ``known``     how many games of the schedule the journal had when the session began
     ``repaired``  how many bytes of a torn record were cut off the journal
-    ``unmarked``  why the run could not be marked as made here, so that continuing it will take
+    ``unmarked``  why the run could not be marked as made here, so that continuing it will need
                   --adopt; empty if it is marked
     """
 
@@ -57,7 +57,7 @@ class Session(Struct):
     unmarked: str = ""
 
     def change(self, **changes: Any) -> None:
-        """Changes settings of the run, first in run.json and then here. Raises RunError."""
+        """Changes settings of the run, first in run.json, then in this session. Raises RunError."""
         config = msgspec.structs.replace(self.config, **changes)
         if config == self.config:
             return
@@ -171,8 +171,8 @@ def _is_own(folder: Path, *, adopt: bool) -> bool:
 def _plan(
     folder: Path, known: RunInfo | None, request: Request, sandbox: Sandbox
 ) -> tuple[RunConfig, RunInfo]:
-    """The settings and the run.json of a run. A run that is ``known`` keeps its settings, but may
-    get more deals, bots and line-ups. Raises ConfigError.
+    """The settings and the run.json for a session. A ``known`` run keeps its settings, but may get
+    more deals, bots and line-ups. Raises ConfigError.
     """
     before = config_of(known) if known else None
     config = request.config_for(known.seed if known else new_seed())
@@ -238,7 +238,7 @@ def _drop_copies(folder: Path) -> None:
 
 
 def _discard(folder: Path) -> None:
-    """Removes what is left of a run that could not start."""
+    """Removes the files of a run that could not start."""
     _drop_copies(folder)
     for name in (JOURNAL_FILE, MARK):
         (folder / name).unlink(missing_ok=True)

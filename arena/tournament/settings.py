@@ -1,9 +1,9 @@
-"""The settings that a user may give, each declared once: its help, and the commands that take it.
-Its type, bounds and default are those of the field of `arena.records.config.RunConfig`.
+"""The settings that a user can give, each declared once: its help, and the commands that take it.
+Type, bounds and default are those of the field of `arena.records.config.RunConfig`.
 
-The command line makes its options of this, `arena.api` its keyword arguments, and an arena.toml has
-them as keys. What weakens protection counts on the command line and in the user's own arena.toml
-only, not in a file that can travel.
+The options of the command line, the keyword arguments of `arena.api` and the keys of an arena.toml
+are made from these declarations. Settings that weaken protection count only on the command line and
+in the user's own arena.toml, not in a file that can come from elsewhere.
 """
 
 import os
@@ -54,12 +54,12 @@ else:
     Named = str
 
 UNTIL_DEALS = 1000
-"""The deals that ``until`` may use where no ``deals`` are named."""
+"""The number of deals that ``until`` may use if ``deals`` is not given."""
 MAX_BLOCKS = 20_000
-"""A comparison stops undecided after so many, unless told otherwise."""
+"""A comparison stops undecided after this many blocks, unless the user sets another number."""
 SETTINGS_FILE = "arena.toml"
 PLACES = ("bots", "challenger", "out", "board")
-"""What may be a path in it."""
+"""The settings whose values may be paths."""
 COMPLAINT = re.compile(r"Expected `([a-z| ]+)`(?: (>=|<=|>|<) (\S+))?")
 PLACE = re.compile(r"`\$\[(\d+)\]")
 KINDS = {
@@ -76,12 +76,12 @@ TIMED = f"{PLAYED} play"
 
 
 class Setting(NamedTuple):
-    """The declaration of a setting, beside its type.
+    """The declaration of a setting, apart from its type.
 
     ``commands``  the commands that take it, separated by spaces
-    ``shown``     what the help says of the default, if the default itself would say too little
-    ``metavar``   what the help shows for the value, if it is no plain number or word
-    ``option``    its name on the command line and in files, if that is another
+    ``shown``     the text for the default in the help, if the default itself would say too little
+    ``metavar``   the word for the value in the help, if it is no plain number or word
+    ``option``    its name on the command line and in files, if that differs
     ``change``    how the setting may change when a run is continued
     """
 
@@ -102,7 +102,7 @@ class Setting(NamedTuple):
 
 
 class Settings(TypedDict, total=False):
-    """What somebody may say of the games to be played, in the order of the help; times in ms."""
+    """The settings of the games to be played, in the order of the help; times in ms."""
 
     elo0: Annotated[
         float,
@@ -253,7 +253,7 @@ OUTSIDE_CONFIG = ("board_files", "out", *QUESTION)
 
 
 def default_of(name: str) -> Any:
-    """What a setting is where nothing is said."""
+    """The default of a setting."""
     return DECLARED[name].default
 
 
@@ -270,9 +270,9 @@ def checked(
     *,
     names: str = "",
 ) -> dict[str, Any]:
-    """What a user said in a file or a program, each of its type. One name counts as a list of one
-    where names are expected. Raises ConfigError, which begins with ``where`` it was said, with the
-    ``hint``, or with the ``names`` of all settings for an unknown one.
+    """The settings that a user gave in a file or a program, each with its type. Where names are
+    expected, one name counts as a list of one. Raises ConfigError that begins with ``where`` the
+    setting was given, and has the ``hint``, or the ``names`` of all settings for an unknown one.
     """
     found = {}
     for name, value in said.items():
@@ -296,7 +296,7 @@ def checked(
 
 
 def _expected(complaint: str, kind: Any) -> str:
-    """What msgspec complains of, in words."""
+    """An error message of msgspec in plain words."""
     if words := [*map(repr, _words(kind))]:
         return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
     found = COMPLAINT.match(complaint)
@@ -315,8 +315,8 @@ def _words(kind: Any) -> Sequence[str]:
 
 
 class OwnConfig(Struct, frozen=True):
-    """The user's own arena.toml: what only the user may decide, under the names of the options,
-    with underscores. None: nothing is said.
+    """The user's own arena.toml: what only the user may decide, under the names of the options with
+    underscores. None for settings that it does not have.
     """
 
     sandbox: Mode | None = None
@@ -336,13 +336,14 @@ def own_folder() -> Path:
 
 
 def _own_file() -> Path | None:
+    """The path of the user's own arena.toml, None if there is none."""
     with suppress(RuntimeError):
         return own_folder() / SETTINGS_FILE
     return None
 
 
 def read_own_config() -> OwnConfig:
-    """What the user's own arena.toml says of protection and where to play. Raises ConfigError."""
+    """The settings of protection and place in the user's own arena.toml. Raises ConfigError."""
     path = _own_file()
     if path is None or not path.exists():
         return OwnConfig()
@@ -359,11 +360,12 @@ def read_own_config() -> OwnConfig:
 
 
 def read_options(path: Path) -> tuple[Asked, OwnConfig]:
-    """The options of ``arena run`` in an arena.toml, which has them with underscores, and how they
-    are to be played. A value with a '/' is a path, relative to the file, where one is allowed.
+    """The options of ``arena run`` in an arena.toml, under their names with underscores, and how
+    the games are to be played. Where a path is allowed, a value with a '/' is a path relative to
+    the file.
 
-    Raises ConfigError, also for what protects the user less, or hands bots to other machines: the
-    file may come from anybody.
+    Raises ConfigError, also for settings that would protect the user less or hand bots to other
+    machines, because the file may come from anybody.
     """
     names = {DECLARED[name].option or name: name for name in taken_by("run")} | {"bots": "bots"}
     types = {**{key: TYPES[name] for key, name in names.items()}, **OWN_TYPES}
@@ -385,8 +387,8 @@ def read_options(path: Path) -> tuple[Asked, OwnConfig]:
 
 
 def _read(path: Path, types: Mapping[str, Any], hint: str) -> dict[str, Any]:
-    """What an arena.toml says, each of its type, with paths made relative to it. Raises ConfigError
-    with the hint.
+    """The settings in an arena.toml, each with its type, and paths relative to the file. Raises
+    ConfigError with the hint.
     """
     try:
         file = read_toml(path)
@@ -400,8 +402,8 @@ def _read(path: Path, types: Mapping[str, Any], hint: str) -> dict[str, Any]:
 
 
 def _beside(file: Path, texts: str | list[str], *, always: bool) -> Any:
-    """Paths in a configuration file are relative to it; without ``always``, what has no '/' is a
-    name. Raises ConfigError for what can be neither.
+    """Paths in a configuration file, which are relative to it. Without ``always``, a value without
+    '/' is a name. Raises ConfigError for a value that can be neither.
     """
     if isinstance(texts, list):
         return [_beside(file, text, always=always) for text in texts]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from arena.errors import ConfigError
 from arena.match.referee import GamePlan
 from arena.records.config import RunConfig
-from arena.records.record import DEALS, NO_MARGINS, GameRecord, Margins, margins, shares
+from arena.records.record import DEALS, NO_MARGINS, WHOLE, GameRecord, Margins, margins, shares
 from arena.tournament.lineups import opponents
 from arena.tournament.schedule import Schedule
 
@@ -30,22 +30,19 @@ MAX_COMPARED = 10
 settled were played in vain.
 """
 CHUNK_GAMES = 18
-"""A chunk of deals has about this many games at least, so that the bots' processes, which start
-anew for every batch, play a few games each; with many line-ups even one deal has more.
+"""The smallest number of games in a chunk of deals, so that the bots' processes, which start anew
+for every batch, play a few games each. With many line-ups, even one deal has more.
 """
 DEALS_A_DRAW = 4
-"""For how many deals a league draws a line-up at a time, on all boards together. That many games
-are worth the start of the bots' processes, and a few such draws place a candidate.
+"""The number of deals that a league draws for a line-up at a time, on all boards together. That
+many games are worth the start of the bots' processes, and a few such draws place a candidate.
 """
-WHOLE = 12
-"""A win in integer parts, which 1, 2, 3 or 4 winners can share evenly."""
 
 
 class BatchQueue:
-    """Batches of games that wait to be played, in order. When it is empty, the next item of
-    ``refill`` is what it holds.
+    """A queue of batches of games. When it is empty, it is filled with the next item of ``refill``.
 
-    With ``share`` a deal of its batches may be in flight elsewhere at the same time.
+    With ``share``, a deal of its batches may be in flight elsewhere at the same time.
     """
 
     def __init__(
@@ -81,11 +78,11 @@ class BatchQueue:
 
 
 class Games:
-    """The games of a session: issues each of them until it has ended or is given up.
+    """Issues the games of a session, each until it has ended or is given up.
 
-    ``opener``     opens a further queue of batches; called only when no batch of the open queues
-                   can be played now; returns None if there is nothing to open for now
-    ``count``      called with the record of every game in the journal
+    ``opener``     opens a further queue of batches; called only if no batch of the open queues can
+                   be played now; returns None if there is nothing to open for now
+    ``count``      called with the record of every game that is in the journal
     ``ends``       whether the session is over before all games have been played
     ``capacity``   how many games the last batch might have
     ``in_flight``  the deck of each game that has been issued and has not ended, by the game's id
@@ -116,13 +113,14 @@ class Games:
         return self._ends(self) or not (self.in_flight or self._has_waiting())
 
     def _has_waiting(self) -> bool:
+        """Whether a batch waits in an open queue."""
         while not any(queue.has_more() for queue in (self._requeued, *self.queues)):
             if not self._open_queue():
                 return False
         return True
 
     def _open_queue(self) -> bool:
-        """Whether there was another queue to open; drops those that are empty."""
+        """Opens another queue and drops the empty ones. Returns whether there was one to open."""
         self.queues = [queue for queue in self.queues if queue.has_more()]
         queue = self._opener(self)
         if queue is None:
@@ -133,10 +131,10 @@ class Games:
     def issue(
         self, capacity: int, is_stopping: Callable[[], bool] = lambda: False
     ) -> list[GamePlan]:
-        """A batch of at most ``capacity`` games for one worker; an empty one means none for now.
+        """A batch of at most ``capacity`` games for one worker; empty if there is none for now.
 
-        A plan may have millions of games of a bot that plays no more. While these are skipped,
-        ``is_stopping`` is asked whether to go on.
+        A plan may have millions of games of an excluded bot. While these are skipped,
+        ``is_stopping`` is called to see whether to go on.
         """
         self.capacity = capacity
         while not (is_stopping() or self._ends(self)):
@@ -152,6 +150,7 @@ class Games:
         return []
 
     def _next(self, capacity: int) -> list[GamePlan]:
+        """The next games of the open queues, at most ``capacity``."""
         for queue in (self._requeued, *self.queues):
             if batch := queue.take(capacity, self._decks_in_flight):
                 return batch
@@ -161,7 +160,7 @@ class Games:
         return []
 
     def ended(self, record: GameRecord) -> None:
-        """A game is in the journal, so other games on its deal may be played."""
+        """Notes that a game is in the journal, so that other games on its deal may be played."""
         self._land(record.id)
         self._count(record)
 
@@ -172,7 +171,7 @@ class Games:
         self._requeued.waiting.append(list(batch))
 
     def give_up(self, plan: GamePlan) -> None:
-        """A game cannot be played in this session."""
+        """Notes that a game cannot be played in this session."""
         self._land(plan.id)
         self.has_gaps = True
 
@@ -181,22 +180,24 @@ class Games:
         self._barred.add(bot)
 
     def _land(self, name: str) -> None:
-        """A game is no longer in flight."""
+        """Notes that a game is no longer in flight."""
         # A game comes back twice if two workers played it, because one was thought lost.
         deck = self.in_flight.pop(name, "")
         self._decks_in_flight.discard(deck)
 
 
 QueueOpener = Callable[[Games], BatchQueue | None]
-"""Opens the next queue of batches for a session, or returns None if there is none for now."""
+"""A function that opens the next queue of batches for a session, or returns None if there is none
+for now.
+"""
 
 
 def planned_games(
     schedule: Schedule, played: Container[str], slots: Callable[[], int]
 ) -> QueueOpener:
-    """The games of a plan, without those whose ids have been ``played``. ``slots`` says how many
-    games can be played at the same time. Built-in bots in this process cannot remember anything,
-    so they play game by game, in order.
+    """The games of a plan, without those whose ids have been ``played``. ``slots`` returns how many
+    games can be played at the same time. Built-in bots in this process cannot remember anything, so
+    they play game by game, in order.
     """
     if not schedule.config.in_process:
         return in_chunks(schedule, played, slots)
@@ -266,9 +267,9 @@ def in_chunks(
 
 
 def in_rounds(first: QueueOpener, decide: Callable[[], QueueOpener | None]) -> QueueOpener:
-    """Rounds of games, of which ``first`` is the first. When all games of a round have ended,
-    ``decide`` gives the next round, or None at the end; so what it decides does not depend on the
-    number of workers. A round in which a game was given up is the last.
+    """Rounds of games, beginning with ``first``. When all games of a round have ended, ``decide``
+    returns the next round, or None at the end. So its decisions do not depend on the number of
+    workers. A round in which a game was given up is the last one.
     """
     current: QueueOpener | None = first
 
@@ -288,7 +289,7 @@ def in_rounds(first: QueueOpener, decide: Callable[[], QueueOpener | None]) -> Q
 def as_drawn(
     before: Sequence[list[GamePlan]], draw: Callable[[], Sequence[list[GamePlan]]]
 ) -> QueueOpener:
-    """Games of a league: first the batches that were drawn ``before`` and not played, and then
+    """The games of a league: first the batches that were drawn ``before`` and not played, then
     those that ``draw`` draws for a line-up on fresh deals. ``draw`` returns none if the league ends
     or no bot can play.
     """
@@ -303,8 +304,8 @@ def as_drawn(
 
 
 class Block(NamedTuple):
-    """One deal on one board, played by both bots in the same seats: each bot's mean share of the
-    win, and the set of opponents; for a test by margin also both bots' sorted margins.
+    """One deal on one board, played by both compared bots in the same seats: the mean share of the
+    win of each, and the set of opponents. A test by margin also has both bots' sorted margins.
     """
 
     new: float
@@ -314,7 +315,7 @@ class Block(NamedTuple):
 
 
 class _GameScore(NamedTuple):
-    """A bot's share of a game in parts of `WHOLE`, and its margin, if the test goes by margins."""
+    """A bot's share of a game in parts of `WHOLE`, and its margin if the test goes by margins."""
 
     parts: int
     margin: int | None
@@ -352,8 +353,8 @@ class ComparedGames:
         self.settled: int | None = None
 
     def games(self, opener: QueueOpener) -> Games:
-        """The games to play until no game can change the answer: because there is one, or because a
-        block cannot be completed, and those after it do not count without it.
+        """The games to play until the test is decided, or until a block cannot be completed,
+        because later blocks do not count without it.
         """
         return Games(opener, self.count, lambda games: self.settled is not None or games.has_gaps)
 
@@ -372,7 +373,9 @@ class ComparedGames:
                 self.settled = self._looked_at
 
     def _score(self, record: GameRecord, bot: str) -> _GameScore:
-        """The score of one of the two bots in a game; with a pool, it may not sit in the game."""
+        """The score of one of the two bots in a game; None-valued if, with a pool, it did not sit
+        there.
+        """
         if bot not in record.bots:
             return _GameScore(0, None)
         seat = record.bots.index(bot)

@@ -1,11 +1,11 @@
-"""Tuning the options of a bot by SPSA: what is tuned, which settings a block plays, and where its
-results lead. Pure: a function of the settings, the run's seed and the scores of blocks.
+"""Tunes the options of a bot by SPSA: what is tuned, which settings a block plays, and how its
+results move the search. Pure: a function of the settings, the run's seed and the scores of blocks.
 
-Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization",
-IEEE Transactions on Aerospace and Electronic Systems 34 (1998). Each parameter lives on a scale
-from 0 to 1, its range. Block k plays two settings against each other, "up" and "down", that lie
-``reach(k)`` to either side of where the path is, each parameter to a side of its own drawn by lot.
-The path goes to the side that won, by ``gain(k)`` if it won everything.
+Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization", IEEE
+Transactions on Aerospace and Electronic Systems 34 (1998). Each parameter is mapped to a scale from
+0 to 1. Block k plays two settings against each other, "up" and "down", which lie ``reach(k)`` to
+either side of the present place of the search; for each parameter, a random draw decides which side
+is up. The search moves to the side that won, by ``gain(k)`` if it won everything.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -25,39 +25,44 @@ from arena.values import Value
 
 REACH, REACH_FALL = 0.2, 0.101
 GAIN, GAIN_DELAY, GAIN_FALL = 0.06, 50, 0.602
-"""Spall's c, gamma, a, A and alpha. The falls are his. The others lose about the least in simulated
-searches of 250 to 4,000 blocks for 25 to 400 Elo (tests/tournament/searches.py): with half the
-reach, luck hides what a block tells; with a quarter of the gain, short searches do not arrive.
+"""The constants of Spall's gain a/(A + k)^alpha; those of the reach c/k^gamma stand above. The
+exponents are his. The others lose about the least in simulated searches of 250 to 4,000 blocks for
+25 to 400 Elo (tests/tournament/searches.py): with half the reach, luck hides what a block tells;
+with a quarter of the gain, short searches do not arrive.
 """
 SEATS = 2
 BLOCKS_A_STEP = 16
-"""In simulated searches of 500 blocks, steps of 1 to 32 blocks find the same. Longer ones keep more
-workers busy, and start fewer processes.
+"""The usual number of blocks per step. In simulated searches of 500 blocks, steps of 1 to 32 blocks
+find the same; longer ones keep more workers busy and start fewer processes.
 """
 FEW_BLOCKS = 250
-"""With fewer for each option, luck decides in simulations where less than 100 Elo are at stake."""
+"""With fewer blocks per option, luck decides in simulations in which less than 100 Elo are at
+stake.
+"""
 TAIL = 0.5
-"""The suggestion is the mean over this last part of the path, because its end is one of many points
-around the goal.
+"""The suggestion is the mean over this last part of the path, because its end is just one of many
+points around the goal.
 """
 DECIMALS = 9
-"""Powers differ between machines in the last digits; rounded, the path does not."""
+"""The decimals of a place on the path. Powers differ between machines in the last digits; the
+rounded path does not.
+"""
 UP, DOWN = 0, 1
-"""The places of both sides among the bots of the run."""
+"""The indices of the two sides among the bots of the run."""
 BlockPlace = tuple[str, int]
 """A board and a deal on it."""
 Values = tuple[float, ...]
 
 
 class Wanted(NamedTuple):
-    """An option that is to be tuned, in a range if one was named."""
+    """An option that the user wants to tune, and its range if the user gave one."""
 
     name: str
     range: tuple[float, float] | None = None
 
 
 def wanted(text: str) -> Wanted:
-    """What ``depth`` or ``c=0.5..3`` asks for. Raises ConfigError."""
+    """The option and range in a text such as ``depth`` or ``c=0.5..3``. Raises ConfigError."""
     name, equals, span = text.partition("=")
     if name and not equals:
         return Wanted(name)
@@ -73,7 +78,7 @@ def wanted(text: str) -> Wanted:
 def parameters_of(
     asked: Sequence[Wanted], declared: Mapping[str, Option], now: Mapping[str, Value], bot: str
 ) -> list[Parameter]:
-    """The parameters of a search; ``now`` has the bot's values. Raises ConfigError."""
+    """The parameters of a search; ``now`` has the bot's present values. Raises ConfigError."""
     names = [one.name for one in asked]
     if twice := [name for name in names if names.count(name) > 1]:
         raise ConfigError(f"expected each option once, got {twice[0]} twice")
@@ -83,6 +88,7 @@ def parameters_of(
 def _parameter(
     asked: Wanted, declared: Mapping[str, Option], now: Mapping[str, Value], bot: str
 ) -> Parameter:
+    """The parameter for one option. Raises ConfigError."""
     option = declared.get(asked.name)
     name = asked.name
     if option is None:
@@ -111,6 +117,7 @@ def _parameter(
 
 
 def _unknown(name: str, declared: Mapping[str, Option], bot: str) -> ConfigError:
+    """The error for an option that the bot does not have."""
     if not declared:
         return ConfigError(
             f"expected a bot with options to tune, got {bot}, which declares none",
@@ -126,21 +133,23 @@ def _unknown(name: str, declared: Mapping[str, Option], bot: str) -> ConfigError
 
 
 def reach(block: int) -> float:
-    """How far up and down are from the path, in parts of the range."""
+    """How far the sides of a block lie from the path, as a part of the range (Spall's c_k)."""
     return float(REACH / (block + 1) ** REACH_FALL)
 
 
 def gain(block: int) -> float:
-    """How far the path goes when one side wins a whole block, in parts of the range."""
+    """How far the path moves if one side wins a whole block, as a part of the range
+    (Spall's a_k).
+    """
     return float(GAIN * (GAIN_DELAY / (GAIN_DELAY + block)) ** GAIN_FALL)
 
 
 class SearchPath:
-    """Where a search has been: ``places`` has its place at the beginning and after each step, on
-    the scale from 0 to 1.
+    """The path of a search: ``places`` has its place at the start and after each step, on the scale
+    from 0 to 1.
 
-    A step is complete when all its blocks are, so the path does not depend on the order in which
-    games end, nor on the number of workers.
+    A step is complete when all its blocks are, so the path depends neither on the order in which
+    games end nor on the number of workers.
     """
 
     def __init__(self, tuning: Tuning, boards: Sequence[str], seed: str) -> None:
@@ -151,12 +160,12 @@ class SearchPath:
 
     @property
     def steps(self) -> int:
-        """How many steps are complete."""
+        """The number of complete steps."""
         return len(self.places) - 1
 
     @property
     def games_a_step(self) -> int:
-        """The games of a step."""
+        """The number of games in a step."""
         return self.tuning.step * len(self._boards) * SEATS
 
     def blocks(self, deals: range) -> Iterator[BlockPlace]:
@@ -164,12 +173,14 @@ class SearchPath:
         return ((board, deal) for deal in deals for board in self._boards)
 
     def deals(self, last: int) -> range:
-        """The deals of the step that is played now, of all deals before ``last``."""
+        """The deals of the present step, cut at the number ``last``."""
         first = self.steps * self.tuning.step
         return range(first, min(first + self.tuning.step, last))
 
     def sides(self, board: str, deal: int) -> tuple[Values, Values]:
-        """The settings of a block, up and down; its step must have been reached."""
+        """The settings of both sides of a block, up and down; the search must have reached its
+        step.
+        """
         place = self.places[deal // self.tuning.step]
         reached = reach(self._number(board, deal))
         pairs = [
@@ -182,7 +193,7 @@ class SearchPath:
     def _pair(
         self, parameter: Parameter, place: float, reached: float, board: str, deal: int
     ) -> tuple[float, float]:
-        """One parameter's values up and down."""
+        """The values of one parameter for both sides of a block."""
         digest = sha256(f"tune\n{self._seed}\n{board}\n{deal}\n{parameter.name}".encode()).digest()
         # One lot for both sides, so that they differ as they are meant to.
         lot = int.from_bytes(digest[1:7], "big") / 2**48
@@ -193,11 +204,12 @@ class SearchPath:
         return pair[::-1] if is_turned else pair
 
     def _number(self, board: str, deal: int) -> int:
+        """The number of a block, counted from the start of the search."""
         return deal * len(self._boards) + self._boards.index(board)
 
     def move(self, scores: Mapping[BlockPlace, float]) -> None:
-        """Takes a step, by the score of each of its blocks: what up won more than down, from -1 to
-        1.
+        """Takes a step. ``scores`` has for each of its blocks how much more the side up won than
+        the side down, from -1 to 1.
         """
         place = list(self.places[-1])
         for (board, deal), score in scores.items():
@@ -213,7 +225,7 @@ class SearchPath:
         self.places.append(tuple(round(min(max(at, 0.0), 1.0), DECIMALS) for at in place))
 
     def values(self, step: int) -> Values:
-        """The place after a step, as values that are not rounded."""
+        """The place after a step, as values of the options that are not rounded."""
         return tuple(
             parameter.low + at * parameter.width
             for parameter, at in zip(self.tuning.parameters, self.places[step], strict=True)
@@ -239,10 +251,10 @@ class SearchPath:
 
 class TunedGames:
     """The ``games`` of a run that tunes a bot, step by step, each with the settings that the
-    ``path`` has reached. They are over at its end.
+    ``path`` has reached. They end when the path does.
 
-    ``ids`` are those of the games in the journal, live, and ``known`` are their records. ``tell``
-    is called after each step of this session.
+    ``ids`` are the ids of the games in the journal, updated as games end, and ``known`` are their
+    records. ``tell`` is called after each step of this session.
     """
 
     def __init__(
@@ -270,11 +282,11 @@ class TunedGames:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the path is at its end."""
+        """Whether the path has reached its end."""
         return not self.path.deals(self._config.deals)
 
     def planned(self, plan: GamePlan) -> GamePlan:
-        """A game of a step that has been reached, with the settings of each seat."""
+        """A planned game of a step that the search has reached, with the settings of each seat."""
         settings = [self.path.settings(side) for side in self.path.sides(plan.board, plan.deal)]
         up = self._config.bots[UP]
         return replace(
@@ -282,11 +294,13 @@ class TunedGames:
         )
 
     def _count(self, record: GameRecord) -> None:
+        """Counts a game, and takes the steps that it completes."""
         self._note(record)
         if self._move():
             self._tell(self.path)
 
     def _note(self, record: GameRecord) -> None:
+        """Adds the score of a game to its block."""
         share = dict(zip(record.bots, shares(record.ranks), strict=False))
         # A journal may be anybody's: what is no game of both sides is for 'arena verify' to name.
         if share.keys() == set(self._config.bots):
@@ -294,7 +308,7 @@ class TunedGames:
             self._lead.setdefault((record.board, record.deal), {})[record.seating] = up - down
 
     def _move(self) -> bool:
-        """Takes all the steps whose blocks are complete; whether there was one."""
+        """Takes all steps whose blocks are complete, and returns whether there was one."""
         before = self.path.steps
         while blocks := list(self.path.blocks(self.path.deals(self._config.deals))):
             if any(len(self._lead.get(block, ())) < self._seats for block in blocks):
@@ -304,8 +318,8 @@ class TunedGames:
         return self.path.steps > before
 
     def _next_step(self) -> QueueOpener | None:
-        """The games of the next step; None at the end, and where all games of a step are known but
-        do not make it.
+        """The games of the next step; None at the end, or if all games of a step are known but do
+        not complete it.
         """
         if self.is_complete or self.path.steps == self._begun:
             return None
@@ -316,7 +330,9 @@ class TunedGames:
 
 
 def deals_for(games: int, boards: int) -> int:
-    """The deals on each board for at most this many games. Raises ConfigError for too few."""
+    """The number of deals on each board for at most this many games. Raises ConfigError for too few
+    games.
+    """
     deals = games // (boards * SEATS)
     if deals < 1:
         raise ConfigError(

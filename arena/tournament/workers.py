@@ -43,15 +43,17 @@ from arena.tournament.crew import MAIN_HEARS, WORKERS, Crew
 log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
-"""How often a void game is tried."""
+"""How often a game is tried that the machine breaks off."""
 LONG_S = 5.0
 LONG_CPU_S = 2.0
-"""After so much time, or CPU time of a worker and its bots, no further game of a batch begins."""
+"""After this many seconds, or this much CPU time of a worker and its bots, no further game of a
+batch begins.
+"""
 STARTS_S = 1.0
-"""What the start of bots may take of the first game."""
+"""How many seconds of the first game the start of bots may take."""
 AHEAD = 2
-"""Batches handed out for each worker, so that none waits for the main process; one if games are
-slow.
+"""The number of batches handed out per worker, so that none waits for the main process; one if
+games are slow.
 """
 CODE_DIGITS = 8
 PURE = "install a C compiler and reinstall qin-arena where it is pure, or set ARENA_RULES=pure"
@@ -60,12 +62,12 @@ CURES = {
     "python": "start the worker with the expected one",
     "core": f"{PURE} everywhere",
 }
-"""What to do where versions are not alike."""
+"""What to do about each difference between the versions of two arenas."""
 
 
 class Setup(Struct, frozen=True):
-    """What every worker of a run needs: ``cores`` are the processors to pin workers to, if any,
-    ``host`` the place of play given in records, empty if workers elsewhere are to name theirs. A
+    """What every worker of a run needs. ``cores`` are the processors to which workers are pinned,
+    if any. ``host`` is the machine's name for records, empty if workers elsewhere name theirs. A
     session fills in what is played.
     """
 
@@ -80,11 +82,11 @@ class Setup(Struct, frozen=True):
 
 
 SeatedPlayer = tuple[BotPlayer | InProcessPlayer, set[tuple[str, int]]]
-"""A player, and the boards and deals that its process has met."""
+"""A player, and the boards and deals that its process has seen."""
 
 
 class Worker:
-    """A worker's state: its boards, and its bots, of which some processes are idle."""
+    """The state of a worker: its boards, and its bots, some of which have an idle process."""
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
@@ -97,7 +99,9 @@ class Worker:
         }
 
     def play(self, plan: GamePlan) -> Outcome:
-        """Plays one game. Raises Void, UserError on a machine that is too busy to be fair."""
+        """Plays one game. Raises Void, and UserError if the machine is too busy to judge bots
+        fairly.
+        """
         if self.setup.in_process:
             choosers = [self._choosers[label] for label in plan.bots]
             record = play_alone(plan, self.boards[plan.board], choosers, self.setup.host)
@@ -113,6 +117,7 @@ class Worker:
         return outcome
 
     def _play_by_processes(self, plan: GamePlan) -> Outcome:
+        """Plays a game between bots with processes."""
         players = self.take(plan.bots, plan.board, plan.deal)
         referee = None
         try:
@@ -132,8 +137,8 @@ class Worker:
     def take(
         self, labels: Sequence[str], board: str, deal: int
     ) -> list[BotPlayer | InProcessPlayer]:
-        """A player for each seat; stops processes of other bots, and those that know the deal: they
-        could remember the hands.
+        """A player for each seat. Stops processes of other bots, and those that know the deal,
+        because they could remember the hands.
         """
         place = (board, deal)
         taken = list[SeatedPlayer]()
@@ -152,6 +157,7 @@ class Worker:
         return [player for player, _ in taken]
 
     def _new_player(self, label: str) -> BotPlayer | InProcessPlayer:
+        """A new player for the bot with this label."""
         bot = self.setup.bots[label]
         timing = self.setup.timing
         if is_built_in(bot):
@@ -174,7 +180,7 @@ _logged = SimpleQueue[logging.LogRecord]()
 def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> None:
     """Makes this process, which has no other children, a worker. ``log_queue`` takes its log
     records; without one they come back with its batches. ``counter`` numbers the workers of a pool,
-    ``stopping`` is nonzero once no more games may start.
+    and ``stopping`` is nonzero once no more games may start.
     """
     global _worker, _stopping  # noqa: PLW0603 - one worker a process
     _stopping = stopping
@@ -195,14 +201,16 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
 
 
 def yield_to_games(niceness: int) -> None:
-    """Makes this process one that does something else while games are played."""
+    """Lowers this process's priority so that games come first, and ignores the
+    terminal's signals.
+    """
     _heed_the_parent_only()
     os.nice(niceness)
 
 
 def _heed_the_parent_only() -> None:
-    """Makes this process deaf to what the main process hears, and end with it; the keepers then
-    end the bots.
+    """Ignores SIGINT and SIGHUP, and makes this process end with its parent; the keepers then end
+    the bots.
     """
     if parent := multiprocessing.parent_process():
         ended = parent.sentinel
@@ -214,7 +222,7 @@ def _heed_the_parent_only() -> None:
 
 
 def this_worker() -> Worker:
-    """The worker that this process is."""
+    """The worker of this process."""
     assert _worker is not None, "start_worker has run"
     return _worker
 
@@ -228,8 +236,9 @@ def play_batch(plans: Sequence[GamePlan]) -> Batch:
 def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[[], bool]) -> Batch:
     """Plays games one after another; a failure in one does not affect the others.
 
-    No process of a bot outlives them: it could learn elsewhere of a deal that it plays later. Once
-    they take long, the rest is left for another batch: a kill loses what has not been handed back.
+    The processes of bots end with the batch, because a process could learn elsewhere about a deal
+    that it plays later. Once the games take long, the rest of the batch is left for another one,
+    because a kill loses all results that were not handed back.
     """
     began = time.monotonic()
     began_cpu_s = time.process_time()
@@ -287,7 +296,7 @@ class LocalPool:
         """Does nothing: a dead worker is noticed by its games."""
 
     def capacity(self) -> int:
-        """The size of a batch; 0 if enough are waiting, or one has to be alone."""
+        """The size of the next batch; 0 if enough batches wait, or one has to run alone."""
         self._count_ended()
         started = self._started.value
         # Each batch that no idle worker takes starts another worker, and workers that start all at
@@ -300,7 +309,9 @@ class LocalPool:
         return 0 if is_full else self._pace.games
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
-        """Hands out a batch; None if a worker died: collect those lost with it, and renew."""
+        """Hands out a batch. Returns None if a worker died: then collect the batches that were
+        lost, and call `renew`.
+        """
         self._count_ended()
         if alone and self._pending:
             return None
@@ -326,27 +337,27 @@ class LocalPool:
                 self._pace.add(future.result())
 
     def renew(self) -> None:
-        """Gives the next games new workers."""
+        """Starts new workers for the next games."""
         if self._crew is not None:
             self._crew.end()
             self._crew = None
             self._pending.clear()
 
     def stop_beginning(self) -> None:
-        """Makes workers skip the games that are waiting. We do not cancel them: if a worker died,
-        the pool would then never end (seen with CPython 3.11).
+        """Makes workers skip the games that wait. They are not cancelled: if a worker died, the
+        pool would then never end (seen with CPython 3.11).
         """
         self._stopping.value = 1
 
     def close(self, *, kill: bool) -> None:
-        """Ends the workers; the keepers clean up the bots of killed ones."""
+        """Ends the workers; the keepers end the bots of killed ones."""
         if kill and self._crew is not None:
             self._crew.kill()
         self.renew()
 
 
 def worker_cores(jobs: int) -> list[int]:
-    """The processors to pin workers to: one each, or none if there are more workers than
+    """The processors to which workers are pinned, one each; empty if there are more workers than
     processors.
     """
     if not hasattr(os, "sched_getaffinity"):
@@ -356,13 +367,13 @@ def worker_cores(jobs: int) -> list[int]:
 
 
 def available_cores() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def versions() -> dict[str, str]:
-    """What affects games here besides the bots. The digest of the arena's Python and C code is
-    there because two checkouts of one version may differ.
+    """The versions that affect games on this machine, apart from the bots. A digest of the arena's
+    Python and C code is among them, because two checkouts of one version may differ.
     """
     root = Path(arena.__file__).parent
     code = hashlib.sha256()
@@ -377,7 +388,9 @@ def versions() -> dict[str, str]:
 
 
 def disagreement(here: Mapping[str, str], there: Mapping[str, str]) -> str:
-    """Why games could go differently there, with the cure; empty if they could not."""
+    """Why games could go differently on two machines with these versions, with the cure; empty if
+    they could not.
+    """
     for name, cure in CURES.items():
         if (found := there.get(name, "another")) != here[name]:
             return f"expected {here[name]}, got {found}: {cure}"

@@ -26,8 +26,8 @@ from arena.exports.report.page import PageSetting, fragment, policy_of, read, re
 from arena.players import player
 from arena.players.registry import Registry
 from arena.records.record import MAX_SEATS, name_of
-from arena.records.runfile import read_run
 from arena.rules.explain import rulebook
+from arena.tournament.run import Run
 from arena.web.live import ALIVE, event
 from arena.web.shelf import LIST_S, MAX_RUNS, run_folders, when, words_of
 
@@ -36,8 +36,8 @@ PARTS = (
     "progress", "standings", "lead", "versions", "ended", "pairs", "faults", "reading",
     "rules",
 )  # fmt: skip
-"""The parts of the page of a run that change, from its top to its end: each is a template of this
-package or of the report.
+"""The changing parts of a run's page, from top to bottom. Each is a template of this package or of
+the report.
 """
 # "arena" is the policy of live.js: it makes nodes of the HTML that the stream of a page brings.
 POLICY = "connect-src 'self'; form-action 'self'; trusted-types arena"
@@ -145,6 +145,7 @@ async def front_events(request: Request) -> Response:
 
 
 async def _lists(state: AppState) -> AsyncIterator[str]:
+    """The list of runs as events, whenever it changes."""
     seen = ""
     while True:
         rows = await state.shelf.rows()
@@ -159,16 +160,17 @@ async def _lists(state: AppState) -> AsyncIterator[str]:
 
 
 def _list(rows: list[dict[str, Any]]) -> str:
-    """The list of runs, as a part of a page."""
+    """The list of runs as a part of a page."""
     return fragment("runs.html", {"runs": rows, "most": MAX_RUNS}, setting_of_pages())
 
 
 def bots(request: Request) -> Response:
-    """The bots of the home, then the built-in ones, and then the ladder."""
+    """The page with the home's bots, then the built-in ones, then those of the ladder."""
     return page(request, "bots_here.html", _bots(request))
 
 
 def _bots(request: Request) -> dict[str, Any]:
+    """The values for the page with all bots."""
     registry = registry_of(request.app.state.home)
     labels = [label for label in registry.labels() if "@" not in label]
     ratings = latest_ratings(_runs(request)[RATED_IN::-1])
@@ -200,7 +202,7 @@ def bot(request: Request) -> Response:
 
 
 def rules(request: Request) -> Response:
-    """The rules of the game, each at its own address."""
+    """The page with the rules of the game, each at its own address."""
     return page(request, "rulebook.html", {"book": rulebook()})
 
 
@@ -234,7 +236,7 @@ async def run_page(request: Request) -> Response:
     """The page of a run. Its script keeps it up to date by `run_events`."""
     folder = _run_named(request)
     watched = request.app.state.live.watched(folder)
-    info = read_run(folder)
+    info = Run(folder).info
     # A long journal takes a while to read: the stream brings the parts that are not ready in time.
     with suppress(TimeoutError):
         await asyncio.wait_for(asyncio.shield(watched.look()), SOON_S)
@@ -295,6 +297,7 @@ def _run_named(request: Request) -> Path:
 
 
 def _runs(request: Request) -> list[Path]:
+    """The folders of all runs of the home."""
     return run_folders(results_folder(request.app.state.home))
 
 

@@ -161,5 +161,5 @@ class Live:
 
 
 def event(name: str, content: object) -> str:
-    """A server-sent event, its content as JSON on one line."""
+    """A server-sent event, with its content as JSON on one line."""
     return f"event: {name}\ndata: {msgspec.json.encode(content).decode()}\n\n"

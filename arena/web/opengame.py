@@ -28,6 +28,7 @@ from arena.rules.boards import Board
 from arena.rules.explain import explained
 from arena.rules.notation import PASS, TILES, legal_move, move_text
 from arena.rules.terms import PAGODAS, Event
+from arena.tournament.run import Run
 
 _YOU = "\x00"
 """The name of the person in a sentence, until `_PHRASES` puts "you" in its place. No bot can have
@@ -101,6 +102,7 @@ class Story:
         return rows
 
     def _look(self, state: State, **further: Any) -> None:
+        """Makes the view of a state."""
         self.view = {
             **self.view,
             **further,
@@ -112,6 +114,7 @@ class Story:
         }
 
     def _words(self, event: Event) -> str:
+        """An event in words, with "you" for the person."""
         words = event_text(event, self._board, self._called)
         for phrase, yours in _PHRASES:
             words = words.replace(phrase, yours)
@@ -162,7 +165,7 @@ class OpenGame(Player):
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended, one way or another."""
+        """Whether the game has ended, in whatever way."""
         return self._status["state"] in (OVER, BROKEN)
 
     @property
@@ -172,7 +175,7 @@ class OpenGame(Player):
 
     @property
     def opponents(self) -> list[str]:
-        """The names of the other seats."""
+        """The names of the bots in the other seats."""
         return [name for seat, name in enumerate(self._story.names) if seat != self._seat]
 
     # what the page asks for
@@ -197,7 +200,7 @@ class OpenGame(Player):
                 del self._listeners[event]
 
     def place(self, text: str, steps: int) -> None:
-        """Play the person's move, which the page sent when the game had ``steps`` steps. Raises
+        """Plays the person's move, which the page sent when the game had ``steps`` steps. Raises
         RefusedError, with the rule for a move that is not legal.
         """
         with self._turn:
@@ -261,6 +264,7 @@ class OpenGame(Player):
     # what the game's thread does
 
     def _play(self) -> None:
+        """Plays the game and keeps it, in the game's thread."""
         try:
             with self._single.seated(None, lambda _: self) as players:
                 self._referee = self._single.referee(self._game.round, players, self._watch)
@@ -278,6 +282,7 @@ class OpenGame(Player):
             self._publish(BROKEN, says="the arena made a mistake: this game cannot go on")
 
     def _end(self, outcome: Outcome) -> None:
+        """Ends the game with this outcome, and keeps it as a run."""
         record = outcome.record
         says = ""
         try:
@@ -297,10 +302,11 @@ class OpenGame(Player):
 
     def _grade(self) -> None:
         # Late: pandas is slow to load.
+        """Grades the person's moves, in the game's thread."""
         from arena.commands.review import Review, make_judge  # noqa: PLC0415
 
         try:
-            found = Review(self._results / self.kept, make_judge(), bots=[YOU])
+            found = Review(Run(self._results / self.kept), make_judge(), bots=[YOU])
             total = found.decisions
             with closing(found.grade(jobs=1)) as grades:
                 for done, _ in enumerate(grades, 1):
@@ -312,6 +318,7 @@ class OpenGame(Player):
             self._say_of_grades(f"The moves could not be graded: {error}")
 
     def _say_of_grades(self, words: str, **further: bool) -> None:
+        """Publishes how the grading goes."""
         self._ending |= {"grading": words, **further}
         self._publish(OVER, **self._ending)
 
@@ -349,6 +356,7 @@ class OpenGame(Player):
             self.meanwhile()
 
     def _publish(self, state: str, **further: Any) -> None:
+        """Makes a new version of the state and wakes the waiting pages."""
         with self._turn:
             self._status = {
                 "state": state,

@@ -92,6 +92,7 @@ async def begin(request: Request) -> Response:
     state = request.app.state
 
     def begun(body: bytes) -> dict[str, str]:
+        """Starts the game in a form's data, and returns its address."""
         wish = _wish(state.home, msgspec.json.decode(body, type=GameForm))
         return {"address": f"/play/{state.open_games.begin(wish)}"}
 
@@ -130,6 +131,9 @@ def _wish(home: Path, wanted: GameForm) -> Wish:
 
 
 def _number(text: str, what: str, least: int, most: int, usual: int) -> int:
+    """The number in a form's field, within limits; ``usual`` if the field is empty. Raises
+    UserError.
+    """
     if not text.strip():
         return usual
     if (number := whole_number(text)) is None or not least <= number <= most:
@@ -158,6 +162,7 @@ async def events(request: Request) -> Response:
 
 
 async def _news(game: OpenGame) -> AsyncIterator[bytes]:
+    """The changes of a game as events."""
     version = -1
     while True:
         if game.version == version:
@@ -213,6 +218,7 @@ def _game(request: Request) -> tuple[OpenGame, Wish]:
 
 
 def _let_in(request: Request) -> None:
+    """Raises HTTPException unless the request carries the token."""
     if not request.state.may_change:
         raise HTTPException(403, "to play, open the address that 'arena serve' printed")
 

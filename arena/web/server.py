@@ -64,6 +64,7 @@ def bind(host: str, port: int | None) -> socket.socket:
 
 
 def _listening(host: str, port: int) -> socket.socket:
+    """A socket that listens at this address and port. Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -145,6 +146,7 @@ async def _failed(request: Request, error: Exception) -> Response:
 async def _serve(
     app: Starlette, gate: Gate, listener: socket.socket, is_done: Callable[[], bool]
 ) -> bool:
+    """Runs the server until a signal arrives or ``is_done()`` is true, and returns that value."""
     closing = asyncio.Event()
     config = uvicorn.Config(
         Guard(app, gate, closing),
@@ -201,5 +203,6 @@ class _Impatient(H11Protocol):
             self.loop.call_later(HEADER_S, self._look)
 
     def _look(self) -> None:
+        """Cuts the connection off if no request has arrived."""
         if self.cycle is None and self.transport is not None:
             self.transport.abort()

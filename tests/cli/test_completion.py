@@ -63,6 +63,28 @@ def test_bash_completes_commands_their_options_and_their_values(complete):
     assert complete("arena", "nonsense", "x") == set()
 
 
+@needs_bash
+def test_bash_completes_the_names_of_bots_of_runs_and_of_commands_to_explain(complete, tmp_path):
+    for name in ("mine", "mint"):
+        (tmp_path / "bots" / name).mkdir(parents=True)
+        (tmp_path / "bots" / name / "bot.toml").write_text(
+            f'name = "{name}"\nversion = "1"\ncommand = ["./bot"]\n'
+        )
+    for name in ("first", "fine"):
+        (tmp_path / "results" / name).mkdir(parents=True)
+        (tmp_path / "results" / name / "run.json").write_text("{}")
+    (tmp_path / "results" / "figures").mkdir()
+    assert complete("arena", "run", "greedy", "mi") == {"mine", "mint"}
+    assert complete("arena", "compare", "mine", "gre") == {"greedy", "greedy-python"}
+    assert complete("arena", "check", "mine@") == {"mine@1"}
+    assert complete("arena", "standings", "fi") == {"fine", "first"}
+    assert complete("arena", "run", "--finish", "fir") == {"first"}
+    assert complete("arena", "--home", "elsewhere", "standings", "fi") == set()
+    assert complete("arena", "help", "sta") == {"standings"}
+    assert complete("arena", "help", "league", "his") == {"history"}
+    assert complete("arena", "help", "run", "x") == set()
+
+
 def test_completing_the_name_of_a_command_loads_no_command(monkeypatch):
     monkeypatch.setenv("_ARENA_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", "arena re")

@@ -94,7 +94,16 @@ def test_a_key_of_an_arena_toml_that_went_is_answered_so_too(tmp_path, monkeypat
     for read in (lambda: read_options(file), read_own_config):
         with pytest.raises(ConfigError, match=rf"arena\.toml line 2: {key} went in {SINCE}") as it:
             read()
-        assert it.value.hint == REMOVED[f"run --{key.replace('_', '-')}"]
+        assert it.value.hint == instead_of_key(key)
+
+
+@pytest.mark.parametrize("key", [*KEYS, "match", "null"])
+def test_what_to_use_instead_of_a_key_names_keys_and_no_option(key):
+    outside_commands = re.sub(r"'(?:arena|dask) [^']*'", "", instead_of_key(key))
+    assert outside_commands
+    assert "--" not in outside_commands
+    for name in re.findall(r"'([a-z_]+)'", outside_commands):
+        assert name in taken_by("run")
 
 
 @pytest.mark.parametrize("entry", REMOVED)

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from arena.exports.text import standings_parts
-from arena.ratings.results import NS_PER_MS, Outcomes
+from arena.ratings.results import Outcomes
 from arena.ratings.results import counts_of as counted_of
+from arena.records.record import NS_PER_MS
 
 
 def standings_text(tables):

@@ -51,7 +51,7 @@ def test_a_copy_plays_on_by_itself_and_belongs_to_the_same_answer(position):
     there.play(there.legal_moves()[0])
     there.note(text="a good move")
     assert position.nodes == there.nodes == 1
-    assert position._said == {"text": "a good move"}
+    assert position._note == {"text": "a good move"}
     holder = {"now": position, "again": position}
     twice = copy.deepcopy(holder)
     assert twice["now"] is twice["again"] is not position

@@ -1,6 +1,6 @@
-"""Drawings for pages: SVG elements as escaped text, scales, the charts of table rows, and the
-curve of a bot's versions. Colours are classes in style.css, because the page's policy forbids
-inline styles.
+"""Drawings for web pages: SVG elements as escaped text, scales, charts for table rows, and the
+rating curve of a bot's versions. Colours are classes in style.css, because the page's policy
+forbids inline styles.
 """
 
 import math
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 ROW_WIDTH, ROW_HEIGHT = 190, 33
 BARS_HEIGHT = 42
 LETTER = 6.5
-"""The width of a number on an axis, in pixels."""
+"""The width of a digit on an axis, in pixels."""
 EDGE = 8
-"""Pixels to the left and right of a row's scale."""
+"""The pixels to the left and right of a row's scale."""
 END, START = ROW_WIDTH - EDGE, EDGE
 STEPS = (1, 2, 2.5, 5, 10)
 
 
 def element(name: str, /, *children: str, **attributes: str | float | None) -> Markup:
-    """An element; ``class_`` is written ``class``, ``stroke_width`` ``stroke-width``, and None
-    leaves an attribute out.
+    """An SVG or HTML element. The attribute ``class_`` is written ``class``, ``stroke_width`` is
+    written ``stroke-width``, and attributes that are None are left out.
     """
     written = [
         Markup('{}="{}"').format(key.rstrip("_").replace("_", "-"), _value(value))
@@ -45,8 +45,8 @@ def element(name: str, /, *children: str, **attributes: str | float | None) -> M
 
 
 def picture(width: float, height: float, label: str, *children: str, class_: str = "") -> Markup:
-    """An image of this size in pixels, which shrinks with its column; screen readers read ``label``
-    instead.
+    """An SVG image of this size in pixels, which shrinks with its column. Screen readers read
+    ``label`` instead.
     """
     return element(
         "svg",
@@ -67,7 +67,7 @@ def path(points: Sequence[tuple[float, float]]) -> str:
 
 
 def line(start: float, top: float, end: float, bottom: float, class_: str) -> Markup:
-    """A straight line."""
+    """A straight line from (start, top) to (end, bottom)."""
     return element("line", x1=start, x2=end, y1=top, y2=bottom, class_=class_)
 
 
@@ -77,8 +77,8 @@ def _value(value: str | float) -> str:
 
 
 class Scale(NamedTuple):
-    """Maps ``low`` to ``high`` onto the pixels ``start`` to ``end``, linearly or logarithmically;
-    ``ticks`` are the numbers to mark.
+    """Maps the values ``low`` to ``high`` onto the pixels ``start`` to ``end``, linearly or
+    logarithmically. ``ticks`` are the values to mark.
     """
 
     low: float
@@ -100,8 +100,8 @@ class Scale(NamedTuple):
 def linear(
     values: Iterable[float], start: float, end: float, count: int = 4, least: float = 0.0
 ) -> Scale:
-    """A scale over the finite values with about ``count`` round steps of at least ``least``; its
-    ends are round numbers too.
+    """A linear scale over the finite values. It has about ``count`` steps of a round size, at least
+    ``least``, and round ends.
     """
     known = [value for value in values if isfinite(value)] or [0.0, 1.0]
     low = min(known)
@@ -128,7 +128,7 @@ def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
-    """The axis above a column of charts: the scale's numbers, or the labels given for them."""
+    """The axis above a column of charts, with the scale's numbers or the given ``names``."""
     texts = names or [figure(tick, 0 if abs(tick) >= 1 or tick == 0 else 1) for tick in scale.ticks]
     marks = list[Markup]()
     end = -LETTER
@@ -144,8 +144,8 @@ def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
 def interval(
     scale: Scale, low: float, middle: float, high: float, label: str, *, is_plain: bool = False
 ) -> Markup:
-    """A dot with its interval; an arrow from the one end that is known, and a dot alone if none
-    is. A plain one has no grid.
+    """A dot with its interval. An interval with one known end is an arrow, one with none a dot
+    alone. With ``is_plain`` there is no grid.
     """
     y = ROW_HEIGHT / 2
     parts = [] if is_plain else _grid(scale, 0, ROW_HEIGHT)
@@ -164,8 +164,8 @@ def interval(
 
 
 def spread(scale: Scale, ends: Sequence[float], longest: float, label: str) -> Markup:
-    """A bar from the 5 % to the 95 % quantile, with a dot at the median and a small mark at the
-    longest; ``ends`` are the quantiles of 5, 50 and 95 %.
+    """A bar from the 5 % to the 95 % quantile with a dot at the median, and a small mark at the
+    longest value. ``ends`` are the quantiles of 5, 50 and 95 %.
     """
     y = ROW_HEIGHT / 2
     last = scale(longest)
@@ -181,7 +181,9 @@ def spread(scale: Scale, ends: Sequence[float], longest: float, label: str) -> M
 
 
 def bars(scale: Scale, counts: Sequence[int], label: str) -> Markup:
-    """A histogram of how often 0, 1, 2 and so on were counted; the highest bar fills the row."""
+    """A histogram of ``counts``, the number of times that 0, 1, 2 and so on occurred. The highest
+    bar fills the row.
+    """
     highest = max(counts, default=1) or 1
     parts = _grid(scale, 0, BARS_HEIGHT)
     for value, count in enumerate(counts):
@@ -205,6 +207,7 @@ def _arrow(start: float, end: float, y: float) -> list[Markup]:
 
 
 def _grid(scale: Scale, top: float, bottom: float) -> list[Markup]:
+    """The vertical lines at the scale's ticks."""
     return [line(scale(tick), top, scale(tick), bottom, "grid") for tick in scale.ticks]
 
 
@@ -213,8 +216,8 @@ DOT, NAME_LETTER = 4, 7
 
 
 def versions_curve(bot: str, rows: "pd.DataFrame") -> Markup:
-    """The rated versions of a bot from left to right, in the order of joining, each with its
-    interval; ``rows`` are at least two.
+    """The ratings of a bot's versions from left to right, in the order of joining, each with its
+    interval. ``rows`` has at least two versions.
     """
     scale = linear([*rows["elo_low"], *rows["elo_high"]], CURVE_HEIGHT - BOTTOM, TOP)
     parts = [element("text", "Elo", x=LEFT - 8, y=TOP - 16, text_anchor="end")]

@@ -34,15 +34,17 @@ ChosenRecord = tuple[GameRecord, list[str]]
 
 
 def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -> dict[str, Any]:
-    """A game.
+    """A game as data for the page's viewer.
 
-    ``elements`` are the fields of everything that is ever drawn on its board, and ``scene`` the
-    numbers of those at the start. ``steps`` are the moves, including passes: ``seat``, ``move``,
-    ``turn`` (placements so far), ``pile``, the mover's ``hand``, and which elements ``came`` and
-    ``went``. If they changed, there are also ``cells`` as `diagrams.draw` writes them, by square in
-    reading order from 0, ``left``, and ``events`` as (name, words, whether pagodas went home).
-    ``ms`` is the time of the move, and ``note`` what the bot said of it, as (words, value). Raises
-    RunError.
+    ``elements``  everything that is ever drawn on the game's board
+    ``scene``     the numbers of the elements at the start
+    ``steps``     the moves, including passes: ``seat``, ``move``, ``turn`` (placements so far),
+                  ``pile``, the mover's ``hand``, and which elements ``came`` and ``went``. If they
+                  changed, also ``cells`` as `notation.draw` writes them, by square in reading order
+                  from 0, ``left``, and ``events`` as (name, words, whether pagodas went home).
+                  ``ms`` is the time of the move, and ``note`` the bot's note as (words, value)
+
+    Raises RunError.
     """
     names = seat_names(record.bots)
     start = start_state(record, board)
@@ -72,6 +74,7 @@ def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -
 def _steps(
     record: GameRecord, board: Board, names: Sequence[str], start: State, film: Film
 ) -> Iterator[dict[str, Any]]:
+    """The steps of a game, as `game_object` describes them."""
     cells = cells_of(start)
     left = start.left
     for step in replay(record, board):
@@ -101,20 +104,20 @@ def _steps(
 
 
 def cells_of(state: State) -> list[str]:
-    """The squares as `notation.draw` writes them, in reading order."""
+    """The squares of a position in reading order, as `positions.draw` writes them."""
     return [cell for row in draw(state) for cell in row]
 
 
 MAX_BYTES = 2_000_000
-"""The limit for all games together, so that a page stays below 5 MB."""
+"""The most bytes of all games on a page together, so that a page stays below 5 MB."""
 
 QUICK = Judge("careful-4", 50, 0)
 """The judge for games without a review. It takes 0.15 s of CPU time a game."""
 
 
 class Album(NamedTuple):
-    """Games for the viewer; ``crowded_out`` is the number that did not fit, ``damaged`` lists those
-    that could not be replayed and why.
+    """The games on a page. ``crowded_out`` is the number of games that did not fit; ``damaged``
+    lists those that could not be replayed, with the reason.
     """
 
     games: list[dict[str, Any]]
@@ -136,10 +139,10 @@ def album_of(
     is_open: Callable[[GameRecord], bool] = lambda _: False,
     judged: int = 1,
 ) -> Album:
-    """Replays the games until the page is full; ``rows`` are the rows of the boards.
+    """Replays the chosen games until the page is full; ``rows`` are the rows of the boards by name.
 
-    So many of the first games get a quick curve of who wins, unless they are reviewed. Games of one
-    deal know each other, unless it is open.
+    The first ``judged`` games get a quick curve of who wins, unless they were reviewed. Games of
+    one deal link to each other, unless the deal is still being played.
     """
     together = defaultdict[Any, list[tuple[int, dict[str, Any]]]](list)
     games = list[dict[str, Any]]()
@@ -176,8 +179,8 @@ def album_of(
 
 
 def add_grades(game: dict[str, Any], record: GameRecord, reviews: Sequence[ReviewedGame]) -> None:
-    """Adds what a judge made of the game: ``judge`` in words, ``adviser`` if a bot named the better
-    moves, and to the steps ``grade`` as (cost, error, better move, share of the win after the
+    """Adds the grades of a reviewed game: ``judge`` in words, ``adviser`` if a bot named the better
+    moves, and to each step ``grade`` as (cost, error, better move, share of the win after the
     move). Grades that do not fit the record are left out.
     """
     try:
@@ -196,8 +199,8 @@ def add_grades(game: dict[str, Any], record: GameRecord, reviews: Sequence[Revie
 
 
 def add_shares(game: dict[str, Any], record: GameRecord, board: Board) -> None:
-    """Adds ``judge`` and to the steps ``win``, the mover's share after the move, from some games
-    played on. In the pure core that would take seconds, and is left out.
+    """Adds ``judge``, and to each step ``win``, the mover's expected share of the win after the
+    move, from some games played on. The pure core leaves this out, because it would take seconds.
     """
     if CORE == "pure":
         return
@@ -223,7 +226,9 @@ MAX_LETTERS = 34
 
 
 def animated_picture(record: GameRecord, board: Board) -> str:
-    """The game as an SVG file. Raises RunError if it does not follow from its deck and moves."""
+    """The game as an SVG file that plays itself. Raises RunError if the record does not follow from
+    its deck and moves.
+    """
     width, height, content = animation_of(record, board)
     title = printable(f"{' - '.join(seat_names(record.bots))}: {record.id}")
     return picture_file((width, height), title, content, SEAT_NAMES_STYLE)
@@ -256,8 +261,9 @@ def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
 def film_of(
     record: GameRecord, reasons: Sequence[str], rows: Mapping[str, Sequence[str]]
 ) -> dict[str, Any] | None:
-    """The game as a picture that plays itself on a page, with its caption; None if somebody
-    forfeited in it, or if it does not follow from its deck and moves. ``rows`` are the boards'.
+    """The game as a picture that plays itself on a page, with its caption. None if a bot forfeited
+    in it, or if it does not follow from its deck and moves. ``rows`` are the rows of the boards by
+    name.
     """
     if record.faults or not record.moves:
         return None
@@ -312,8 +318,8 @@ def _seen(drawn: str, frames: Sequence[int], all_frames: int) -> str:
 
 
 def _elements(film: Film) -> str:
-    """Every element of the game, the lowest layer first; one that leaves and comes back is there
-    twice.
+    """The SVG of all elements of the game, the lowest layer first. An element that leaves and comes
+    back is drawn twice.
     """
     frames = defaultdict[int, list[int]](list)
     for frame, numbers in enumerate(film.frames):

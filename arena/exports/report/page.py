@@ -59,10 +59,10 @@ POLICY = (
 class PageSetting(NamedTuple):
     """What one kind of pages has in addition to what all pages have.
 
-    ``package``  has more templates, in a folder of that name
-    ``style``, ``scripts``  are added to those of the report
+    ``package``  the package with further templates, in a folder of that name
+    ``style``, ``scripts``  added to those of the report
     ``policy``   the end of the policy: where forms may lead, and what else the pages may do
-    ``links``    to the other pages, as (address, text)
+    ``links``    links to other pages, as (address, text)
     """
 
     package: str = PACKAGE
@@ -119,6 +119,7 @@ def data_text(value: Any) -> Markup:
 
 @cache
 def _environment(package: str) -> Environment:
+    """The templates of a package."""
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((package, PACKAGE))]),
         autoescape=True,
@@ -164,7 +165,7 @@ def rules_named(texts: Iterable[str]) -> list[Rule]:
 
 
 def anchor(number: str) -> str:
-    """The id at which a rule stands: R4.4 is r44, as in protocol/RULES.md."""
+    """The id of the element with a rule: R4.4 is r44, as in protocol/RULES.md."""
     return number.lower().replace(".", "")
 
 
@@ -240,7 +241,7 @@ class OnePage:
         return self.bot(name)
 
     def more(self, name: str) -> str:
-        """The command that shows all games of a bot and another one."""
+        """The command that shows all games of two bots."""
         bots = f"{name}+OTHER"
         return shlex.join(["arena", "report", self._run, "--only", bots, "--to", "games.html"])
 

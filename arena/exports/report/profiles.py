@@ -67,9 +67,9 @@ def _games_of(material: Material, meeting: str) -> Iterator[int]:
 
 
 class GamesToShow:
-    """The games to choose from: those of a scan that ``may_show`` allows.
+    """The games that may be chosen: those of a scan that ``may_show`` allows.
 
-    ``order`` (n,) are the allowed games, latest first; ``clean`` are those without a fault.
+    ``order`` (n,) has the allowed games, the latest first; ``clean`` those of them without a fault.
     """
 
     def __init__(self, scan: Scan, elo: Mapping[str, float], may_show: NDArray[np.bool_]) -> None:
@@ -81,7 +81,7 @@ class GamesToShow:
         self.clean = self.order[~np.isin(self.order, list(self.faulty))]
 
     def rating(self, bot: str) -> float:
-        """A bot's rating, or 0."""
+        """A bot's rating, 0 if it has none."""
         return self.elo.get(bot, 0.0)
 
 
@@ -121,7 +121,9 @@ def _closest(field: GamesToShow) -> ChosenGames:
 
 
 def _same_deals(field: GamesToShow, chosen: Reasons) -> ChosenGames:
-    """The games of the deals chosen so far with other seats, so that a page can show both."""
+    """The games on the deals of the games chosen so far, with other seatings, so that a page can
+    show both.
+    """
     scan = field.scan
     line_ups = [(board, sorted(bots)) for board, bots, _ in scan.outcomes]
     for game in list(chosen):
@@ -133,7 +135,9 @@ def _same_deals(field: GamesToShow, chosen: Reasons) -> ChosenGames:
 
 
 def _upsets(field: GamesToShow) -> ChosenGames:
-    """For each difference of ratings that a winner overcame, the latest game; the widest first."""
+    """The latest game for each rating difference that a winner overcame, the largest difference
+    first.
+    """
     margins = [_margin(bots, ranks, field.elo) for _, bots, ranks in field.scan.outcomes]
     margin = np.array(margins or [0.0])[field.scan.outcome[field.clean]]
     games = field.clean[margin > SURPRISING]
@@ -163,8 +167,8 @@ def _faults(field: GamesToShow) -> ChosenGames:
 
 
 def _by_length(field: GamesToShow, *, longest: bool) -> ChosenGames:
-    """Games by their number of placements; the short ones only from games won by placing the last
-    pagoda.
+    """Games sorted by their number of placements. Short ones are only taken from games that ended
+    with the last pagoda.
     """
     scan = field.scan
     games = field.clean
@@ -176,7 +180,7 @@ def _by_length(field: GamesToShow, *, longest: bool) -> ChosenGames:
 
 
 def _feats(field: GamesToShow) -> ChosenGames:
-    """The best win and the worst loss of each bot, highest ratings first."""
+    """The best win and the worst loss of each bot, the highest rated bots first."""
     told = feats(field, 1)
     for bot in sorted(told, key=lambda bot: (-field.rating(bot), bot)):
         for name, found in (("best win", told[bot].wins), ("worst loss", told[bot].losses)):
@@ -184,7 +188,7 @@ def _feats(field: GamesToShow) -> ChosenGames:
 
 
 def _latest_of_line_ups(field: GamesToShow) -> ChosenGames:
-    """The latest game of each line-up, highest ratings first."""
+    """The latest game of each line-up, the highest rated bots first."""
     last = np.full(len(field.scan.outcomes), -1)
     np.maximum.at(last, field.scan.outcome[field.order], field.order)
     latest: dict[tuple[str, ...], int] = {}
@@ -197,8 +201,8 @@ def _latest_of_line_ups(field: GamesToShow) -> ChosenGames:
 
 
 class Feat(NamedTuple):
-    """A game that a bot won or lost: the ``rivals`` it beat, or the one that won, what the best of
-    them is rated, and by how many pagodas the winner was ahead of the next one.
+    """A game that a bot won or lost. ``rivals`` are the bots it beat, or the one that won; their
+    best rating and the winner's lead in pagodas are given, too.
     """
 
     game: int
@@ -220,7 +224,7 @@ class Feats(NamedTuple):
 
 def feats(field: GamesToShow, most: int) -> dict[str, Feats]:
     """For each bot at most ``most`` wins against the highest-rated opponents and losses to the
-    lowest-rated ones, each by the widest lead, among the games without faults.
+    lowest-rated ones, each with the largest lead, from games without faults.
     """
     scan = field.scan
     leads = field.scan.leads()
@@ -253,7 +257,7 @@ def _best(found: list[Feat], sign: int, most: int) -> list[Feat]:
 
 
 class Meeting(NamedTuple):
-    """A game of two bots that is on the page, and how it ended for the first."""
+    """A game of two bots that is on the page, and how it ended for the first of them."""
 
     id: str
     words: str
@@ -262,8 +266,8 @@ class Meeting(NamedTuple):
 def opponents_of(
     material: Material, meetings: Mapping[tuple[str, str], Any]
 ) -> dict[str, list[str]]:
-    """For each bot with a page, those of whose games it tells: the nearest in the standings, and
-    all whose games are on the page; in the order of the standings.
+    """For each bot with a page, the opponents listed there in the order of the standings: the
+    nearest in the standings, and all with games on the page.
     """
     names = material.bots
     met = set(material.tables.pairs[["bot", "opponent"]].itertuples(index=False, name=None))
@@ -324,7 +328,7 @@ class Profiles:
         return (self.of(name) for name in self._opponents)
 
     def of(self, name: str) -> dict[str, Any]:
-        """The page of a bot, as the template needs it."""
+        """The values for the page of a bot."""
         told = self._feats[name]
         row = self._rows[name]
         own = self._seats.loc[self._places.get(self._numbers.get(name, -1), [])]
@@ -357,8 +361,8 @@ class Profiles:
         }
 
     def _step(self, name: str) -> dict[str, Any] | None:
-        """What a version in a league gained on the one before it, and the command that tells where
-        it plays otherwise; None if there is no such version, or it has not played.
+        """What a version in a league gained over the one before, and the command that lists where
+        they play differently; None if there is no version before, or it has not played.
         """
         found = self._material.history
         member = self._members.get(name)
@@ -367,10 +371,11 @@ class Profiles:
         return {
             "before": before,
             "gain": next(iter(found.of(name).sentences), ""),
-            "command": regress_command(self._material.folder.name, name, before),
+            "command": regress_command(self._material.run.name, name, before),
         }
 
     def _opponents_table(self, name: str) -> dict[str, Any]:
+        """The table of a bot's opponents."""
         frame = self._material.tables.pairs
         own = frame[frame["bot"] == name].rename(columns={"elo_diff": "elo"})
         scale = linear([0.0, *ends_of(own, is_anchored=False)], START, END)
@@ -413,13 +418,14 @@ def _means(seats: pd.DataFrame, *by: str) -> list[dict[str, Any]]:
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table as dicts."""
     return cast("list[dict[str, Any]]", table.to_dict("records"))
 
 
 def _seats(material: Material) -> pd.DataFrame:
     """A row for each game and ``seat``: ``board`` and ``bot`` by number, the ``size`` of the table,
-    the ``share`` of the win, the pagodas ``left``, ``think_ms``, and how many ``moves`` the seat
-    made if all made equally many.
+    the ``share`` of the win, the pagodas ``left``, ``think_ms``, and ``moves``, the game's moves
+    divided by its seats.
     """
     scan = material.scan
     sizes = scan.sizes()

@@ -1,12 +1,11 @@
-"""The sections of a report, as the templates need them: rows of values with their charts, and what
-was played by whom.
+"""The sections of a report as the templates need them: rows of values with their charts, and the
+commands that play the run again.
 """
 
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -57,6 +56,7 @@ from arena.records.regular import has_folder, read_regular
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules.boards import BUILT_IN
 from arena.rules.terms import PAGODAS
+from arena.tournament.run import Run
 from arena.tournament.tuning import SEATS
 
 MAX_ROWS = 200
@@ -66,12 +66,12 @@ QUANTILES = (0.05, 0.5, 0.95)
 SECOND = 1000
 MAX_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
 EACH, ALL = 2, 40
-"""The number of faults per bot and kind, and in total, whose evidence is shown."""
+"""The number of faults whose evidence is shown: EACH of one bot and kind, and ALL in total."""
 WORDS = 300
 HASH = 12
 TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
 TOLD = ("players", "seatings", "tables", "challenger", *TIMES, "until")
-"""The settings that the command names where they are not the defaults."""
+"""The settings that the command to repeat a run names if they are not the defaults."""
 QUESTION = ("elo0", "elo1", "alpha", "beta")
 """The settings of a comparison's question, which the command names in the same way."""
 SANS = "'Liberation Sans','DejaVu Sans',Arial,Helvetica,sans-serif"
@@ -105,19 +105,19 @@ def lead(material: Material, chosen: Reasons) -> dict[str, Any]:
             for row in rows
             if row["rank"] <= PLACES and isfinite(row["elo"])
         ],
-        "game": film_of(*shown[0], material.info.boards) if shown else None,
+        "game": film_of(*shown[0], material.run.info.boards) if shown else None,
     }
 
 
 def rating_of(row: Any) -> str:
-    """``1,203 ± 18 Elo``, or the bound that is known."""
+    """A rating with its error, ``1,203 ± 18 Elo``, or the known bound."""
     mark = f"{row['mark']} " if row["mark"] in BOUNDS else ""
     return f"{with_error(mark + figure(row['elo']), half_width(row))} Elo"
 
 
 def headline(material: Material) -> str:
     """The first sentence of a report: which bot leads, and whether another one may really be the
-    best. For two bots, or a leader without a rating, a sentence of the table.
+    best. For two bots, or a leader without a rating, it is a sentence of the table.
     """
     table = material.tables.standings
     sentences = material.tables.sentences
@@ -137,7 +137,7 @@ def headline(material: Material) -> str:
 
 
 def standings(tables: Tables, view: str = "page") -> dict[str, Any]:
-    """The standings with their intervals on one scale, by the columns of a view."""
+    """The standings with their intervals on one scale, with the columns of a view."""
     table = tables.standings
     columns = [in_whole_elo(column) for column in placed(STANDINGS, view)]
     scale = linear(ends_of(table, is_anchored=bool(tables.anchors)), START, END)
@@ -166,6 +166,7 @@ def _cell(column: Column, row: Any) -> tuple[str, str]:
 
 
 def _interval_words(row: Any) -> str:
+    """The interval of a row in words, for screen readers."""
     low = row["elo_low"]
     high = row["elo_high"]
     if np.isfinite(low):
@@ -176,7 +177,7 @@ def _interval_words(row: Any) -> str:
 
 
 def standings_picture(tables: Tables, title: str) -> str:
-    """The standings at a glance as an SVG file, light or dark as the page around it is."""
+    """The standings at a glance as an SVG file that is light or dark as the page around it."""
     table = standings(tables, "brief")
     x = MARGIN
     parts = [element("text", title, class_="title", x=MARGIN, y=30)]
@@ -228,7 +229,7 @@ def version_rows(history: History) -> list[dict[Any, Any]]:
 
 
 def versions(history: History) -> dict[str, Any]:
-    """The versions of a league, and the curves of bots with several rated ones."""
+    """The versions of a league, and the rating curves of bots with several rated versions."""
     rated = [(bot, rated_rows(rows)) for bot, rows in history.table.groupby("bot", sort=False)]
     curves = [(bot, versions_curve(str(bot), rows)) for bot, rows in rated if len(rows) > 1]
     return {"rows": version_rows(history), "curves": curves}
@@ -242,7 +243,7 @@ def pairs(material: Material) -> dict[str, Any]:
 
 
 def seats(material: Material) -> dict[str, Any]:
-    """The effect of each seat compared with the first, by number of players."""
+    """The effect of each seat compared with the first one, by number of players."""
     table = material.tables.seats
     table = table.assign(low=table["elo"] - table["elo_error"])
     table = table.assign(high=table["elo"] + table["elo_error"])
@@ -323,7 +324,7 @@ def faults(material: Material) -> dict[str, Any]:
         shown = shown[: min(EACH, room)]
         room -= len(shown)
         row = {"bot": bot, "kind": kind, "count": len(found), "share": len(found) / games[bot]}
-        rows.append({**row, "shown": [fault_object(material.folder, one) for one in shown]})
+        rows.append({**row, "shown": [fault_object(material.run, one) for one in shown]})
     return {"rows": rows, "total": len(material.scan.faults), "evident": ALL - room}
 
 
@@ -332,20 +333,20 @@ def details_of(faults: Mapping[str, Any]) -> list[str]:
     return [fault["detail"] for row in faults["rows"] for fault in row["shown"]]
 
 
-def fault_object(folder: Path, forfeited: Forfeited) -> dict[str, Any]:
-    """A fault with its evidence, for the template."""
+def fault_object(run: Run, forfeited: Forfeited) -> dict[str, Any]:
+    """A fault with its evidence."""
     fault = msgspec.structs.asdict(forfeited.fault)
-    evidence = _evidence(folder, forfeited)
+    evidence = _evidence(run, forfeited)
     return {**fault, "game": forfeited.id, "bot": forfeited.bot, "evidence": evidence}
 
 
-def _evidence(run: Path, forfeited: Forfeited) -> dict[str, Any] | None:
-    """The evidence of a fault, with its last lines shortened. None if the run has no such file, or
-    if a link leads out of the run.
+def _evidence(run: Run, forfeited: Forfeited) -> dict[str, Any] | None:
+    """The evidence of a fault with its last lines shortened; None if there is no such file, or if
+    it is outside the run.
     """
     name = evidence_name(forfeited.id, forfeited.fault.seat)
     try:
-        content = msgspec.json.decode(read_regular(run, name))
+        content = msgspec.json.decode(read_regular(run.folder, name))
         lines = [
             {"way": str(way), "at": float(at_ms), "text": abridged(str(text), LINE_LENGTH)}
             for way, at_ms, text in content["lines"]
@@ -364,13 +365,15 @@ def _evidence(run: Path, forfeited: Forfeited) -> dict[str, Any] | None:
 
 def bots_of(material: Material) -> list[dict[str, Any]]:
     """The bots of the run with the details from their bot.toml, best first."""
-    known = {bot.name: bot for bot in material.info.bots}
-    return [_bot(material.folder, known[name]) for name in material.bots if name in known]
+    known = {bot.name: bot for bot in material.run.info.bots}
+    return [_bot(material.run, known[name]) for name in material.bots if name in known]
 
 
-def _bot(folder: Path, bot: BotInfo) -> dict[str, Any]:
+def _bot(run: Run, bot: BotInfo) -> dict[str, Any]:
+    """A bot of a run with the details from its bot.toml."""
     try:
-        manifest = read_manifest(folder / bot.copy) if has_folder(folder, bot.copy) else None
+        has_copy = has_folder(run.folder, bot.copy)
+        manifest = read_manifest(run.folder / bot.copy) if has_copy else None
     except (BotFolderError, OSError, ValueError):
         manifest = None
     own = ("author", "language", "description")

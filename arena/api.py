@@ -32,9 +32,9 @@ from arena.arguments import (
     GameSettings,
     checked_arguments,
     checked_call,
-    folder_of_run,
     games_together,
     opened,
+    opened_run,
     sandbox_choice,
     warnings_of_call,
 )
@@ -64,6 +64,7 @@ from arena.ratings.sheet import KNOWN_COLUMNS, read_sheet
 from arena.ratings.tables import rate_sheet
 from arena.records.config import Comparison as Question
 from arena.records.journal import unplayed_text
+from arena.tournament.run import Run as OpenedRun
 from arena.tournament.settings import (
     DECLARED,
     MAX_BLOCKS,
@@ -75,12 +76,12 @@ from arena.tournament.settings import (
 )
 
 __all__ = [
-    "ArenaWarning", "CheckResult", "ComparisonResult", "ReviewResult", "Run", "Standings",
-    "check", "compare", "games", "rate", "review", "run",
+    "ArenaWarning", "CheckResult", "ComparisonResult", "ReviewResult", "Run", "RunResult",
+    "Standings", "check", "compare", "games", "rate", "review", "run",
 ]  # fmt: skip
 
 
-class Run(NamedTuple):
+class RunResult(NamedTuple):
     """A run that has been played.
 
     Attributes:
@@ -110,7 +111,7 @@ class Run(NamedTuple):
         Returns:
             A data frame with the columns of `games`.
         """
-        return games_frame(self.path, moves=moves)
+        return games_frame(OpenedRun(self.path), moves=moves)
 
     def _repr_html_(self) -> str:
         return self.tables._repr_html_()
@@ -131,7 +132,11 @@ class CheckResult(NamedTuple):
     steps: pd.DataFrame
 
 
-def run(bots: Sequence[Named] | None = None, **settings: Unpack[GameSettings]) -> Run:
+Run = RunResult
+"""The name that `RunResult` had before."""
+
+
+def run(bots: Sequence[Named] | None = None, **settings: Unpack[GameSettings]) -> RunResult:
     """Play a run, or the rest of it, and rate it. A run with exactly these settings that is not
     finished is continued.
 
@@ -163,7 +168,7 @@ def run(bots: Sequence[Named] | None = None, **settings: Unpack[GameSettings]) -
             play.runner.play(play.games())
         for broken in play.runner.broken:
             tell(str(broken_error(broken, folder)))
-    return Run(folder, standings_of(*rated_run(folder)))
+    return RunResult(folder, standings_of(*rated_run(OpenedRun(folder))))
 
 
 def compare(
@@ -271,8 +276,8 @@ def rate(
         if not seats:
             hint = "rate(games(run), seats=False) does"
             raise ConfigError("expected seats=False for a file or a frame, got a run", hint)
-        folder = folder_of_run(named, home)
-        return standings_of(*rated_run(folder, prior, anchors, arguments.get("match"), without))
+        opened = opened_run(named, home)
+        return standings_of(*rated_run(opened, prior, anchors, arguments.get("match"), without))
     if match is not None:
         raise ConfigError("expected match for a run, got a file or a frame", "leave it out")
     if named is not None:
@@ -311,7 +316,7 @@ def games(run: Named, *, moves: bool = False, home: Named | None = None) -> pd.D
             frame = arena.api.games("2026-11-01-1")
             frame[frame.rank_0 == 1].bot_0.value_counts()
     """
-    return games_frame(folder_of_run(run, home), moves=moves)
+    return games_frame(opened_run(run, home), moves=moves)
 
 
 def review(  # noqa: PLR0913 - a notebook shows them
@@ -359,14 +364,14 @@ def review(  # noqa: PLR0913 - a notebook shows them
 
             arena.api.review("2026-11-01-1", games=20).bots
     """
-    folder = folder_of_run(run, home)
+    opened = opened_run(run, home)
     arguments = checked_arguments(home=home, judge=judge, sandbox=sandbox, trust=trust, allow=allow)
     with warnings_of_call() as tell:
         choice = sandbox_choice(arguments, tell)
         name = arguments["judge"]
-        with adviser(arguments["home"], folder, name, choice) as advised:
+        with adviser(arguments["home"], opened, name, choice) as advised:
             asked = make_judge(DEFAULT_JUDGE if advised else name, deals, seed)
-            reviewed = Review(folder, asked, game=game, bots=bots, games=games, adviser=advised)
+            reviewed = Review(opened, asked, game=game, bots=bots, games=games, adviser=advised)
             for _ in reviewed.grade(jobs):
                 pass
     return reviewed.result()

@@ -17,13 +17,13 @@ from tqdm import tqdm
 from arena.commands.bots import Tell
 from arena.commands.home import find_home
 from arena.commands.playing import Play, SandboxChoice, open_run
-from arena.commands.runs import run_folder
+from arena.commands.runs import named_run
 from arena.errors import ConfigError
 from arena.exports.files import games_frame
 from arena.players.sandbox.tiers import Mode
-from arena.records.runfile import read_run
 from arena.tournament.events import GamePlayed, RunnerEvent
 from arena.tournament.pools import Place
+from arena.tournament.run import Run
 from arena.tournament.runs import Request
 from arena.tournament.settings import DECLARED, OWN_TYPES, TYPES, Named, Settings, checked, taken_by
 
@@ -73,11 +73,11 @@ class ArenaWarning(UserWarning):
     """
 
 
-def folder_of_run(run: Any, home: Named | None) -> Path:
-    """The folder of the run that the caller names. Raises ConfigError, RunError."""
+def opened_run(run: Any, home: Named | None) -> Run:
+    """The run that the caller names. Raises ConfigError, RunError."""
     if not isinstance(run, str | os.PathLike):
         raise ConfigError(f"expected the name or path of a run, got {run!r:.80}", HINT)
-    return run_folder(checked_arguments(home=home)["home"], str(_plain(run)))
+    return named_run(checked_arguments(home=home)["home"], str(_plain(run)))
 
 
 @contextmanager
@@ -153,9 +153,9 @@ def games_together(runs: Any, home: Named | None) -> pd.DataFrame:
         expected = "a run, several runs, a CSV file or a frame of games"
         raise ConfigError(f"expected {expected}, got {runs!r:.80}", "name a run as text")
     frames = []
-    for folder in [folder_of_run(run, home) for run in runs]:
-        frame = games_frame(folder)
-        frames.append(frame.assign(block=f"{read_run(folder).seed}/" + frame["block"]))
+    for opened in [opened_run(run, home) for run in runs]:
+        frame = games_frame(opened)
+        frames.append(frame.assign(block=f"{opened.info.seed}/" + frame["block"]))
     if not frames:
         raise ConfigError("expected runs, got none", "name some")
     return pd.concat(frames, ignore_index=True)

@@ -7,9 +7,8 @@ import click
 
 from arena.cli.options import Rating, as_json, rating_options, run_argument, tell_json
 from arena.cli.terminal import columns_of, say, tell_with_commands
-from arena.commands.runs import run_folder
+from arena.commands.runs import named_run
 from arena.errors import printable
-from arena.records.runfile import read_run
 
 
 @click.command()
@@ -36,11 +35,11 @@ def analyse(
     from arena.exports.analysis import analysis_object, analysis_text  # noqa: PLC0415
     from arena.ratings.analysis import analyse_run  # noqa: PLC0415
 
-    folder = run_folder(home, run)
-    say(f"run {folder}")
-    if read_run(folder).counting.match:
+    opened = named_run(home, run)
+    say(f"run {opened.folder}")
+    if opened.info.counting.match:
         say("note: the standings of this run count matches, but here each game counts separately")
-    found = analyse_run(folder, rating.prior, bot, rating.without)
+    found = analyse_run(opened.folder, opened.info, rating.prior, bot, rating.without)
     if as_json:
         tell_json(analysis_object(found))
     else:

@@ -7,7 +7,7 @@ import click
 
 from arena.cli.options import Rating, rating_options, run_argument
 from arena.cli.terminal import say
-from arena.commands.runs import run_folder
+from arena.commands.runs import named_run
 from arena.exports import text
 from arena.records.regular import write_durably
 
@@ -51,11 +51,11 @@ def export(home: Path, /, run: str | None, folder: Path, form: "Format", *, rati
     from arena.exports.files import export_run, parquet_library  # noqa: PLC0415
     from arena.exports.report.sections import standings_picture  # noqa: PLC0415
 
-    source = run_folder(home, run)
+    source = named_run(home, run)
     if form == "parquet":
         parquet_library()
     tables, _ = rate_run(source, rating)
-    say(f"run {source}")
+    say(f"run {source.folder}")
     for path in export_run(source, folder, tables, form):
         click.echo(path)
     picture = folder / "standings.svg"

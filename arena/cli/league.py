@@ -46,6 +46,7 @@ from arena.players.sandbox.tiers import Sandbox
 from arena.records.league import Status, read_league, versions_before
 from arena.records.regular import BusyError, turn_in
 from arena.tournament.pools import Place
+from arena.tournament.run import Run
 from arena.tournament.settings import Asked
 
 LOG_S, WAIT_S = 60.0, 1.0
@@ -140,7 +141,7 @@ def history(home: Path, /, bot: str | None, name: str | None, *, showing: Showin
     arena league history --csv - | column -s, -t
     """  # noqa: D301 - \b is click's mark for lines to keep
     showing.check()
-    show_history(league_folder(home, name), bot, showing)
+    show_history(Run(league_folder(home, name)), bot, showing)
 
 
 @league.command("run", cls=SectionedCommand)
@@ -310,7 +311,7 @@ class Evening:
         """
         if self._is_cut_off:
             return
-        conclude(self._folder, Showing() if is_shown else None)
+        conclude(Run(self._folder), Showing() if is_shown else None)
 
     def _sandbox_for(self, bot: Bot) -> Sandbox:
         """The sandbox in which a newcomer is built. Its grants are announced when it plays."""

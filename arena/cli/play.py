@@ -156,8 +156,8 @@ def _play(home: Path, wanted: GameWanted) -> int:
         wanted = wanted._replace(human=wanted.human or 0)
     past, kept = None, None
     if wanted.words:
-        folder, record = named_game(home, wanted.words)
-        past = resumed(Scripts(folder).of(record), wanted.turn or 0)
+        run, record = named_game(home, wanted.words)
+        past = resumed(Scripts(run).of(record), wanted.turn or 0)
     _refuse_tables(wanted.bots, wanted.human, past)
     bots = list(map(bot_finder(home, say), wanted.bots))
     timing = timing_of(with_clock(wanted.options, say))

@@ -18,7 +18,7 @@ from arena.cli.sections import BriefCommand
 from arena.cli.terminal import say, tell
 from arena.commands.playing import SandboxChoice
 from arena.commands.review import bot_to_ask, note_bank
-from arena.commands.runs import run_folder
+from arena.commands.runs import named_run
 from arena.errors import UserError, counted, printable
 from arena.players.folder import Bot, renamed
 from arena.players.sandbox.tiers import Sandbox
@@ -84,13 +84,13 @@ def regress(
     arena regress league --bot my-bot --old my-bot@1 --games 20
     arena regress league --bot ./my-bot --json
     """  # noqa: D301 - \b is click's mark for lines to keep
-    folder = run_folder(home, run)
-    say(f"run {folder}")
-    scripts = Scripts(folder)
+    opened = named_run(home, run)
+    say(f"run {opened.folder}")
+    scripts = Scripts(opened)
     note_bank(scripts, say)
     with bot_to_ask(home, scripts, bot_text, "", choice) as (bot, sandbox):
         old = scripts.bot_info(old or _namesake(scripts, bot)).name
-        found = Regression(folder.name if run is None else run, bot_text)
+        found = Regression(opened.name if run is None else run, bot_text)
         for compared in _with_progress(scripts, old, bot, sandbox, **extent):
             found.add(compared)
     if as_json:
@@ -116,7 +116,7 @@ def _with_progress(
     """The compared games, while a progress bar is shown on stderr."""
     total = sum(1 for _ in islice(scripts.games_of(old), games))
     if not total:
-        said = f"expected games of {old} in {scripts.run}, found none yet"
+        said = f"expected games of {old} in {scripts.run.folder}, found none yet"
         raise UserError(said, "try again when some have been played")
     tqdm.monitor_interval = 0
     asked = islice(scripts.games_of(old), games)

@@ -12,8 +12,7 @@ from arena.commands.home import results_folder
 from arena.commands.runs import remove_run, run_folder
 from arena.errors import UserError, counted, printable
 from arena.players.registry import Registry
-from arena.records.runfile import read_run
-from arena.tournament.runs import games_of
+from arena.tournament.run import Run
 
 
 @click.command()
@@ -62,7 +61,7 @@ def _remove_run(home: Path, name: str, *, yes: bool) -> None:
             "remove that folder yourself, or name its home with --home",
         )
     try:
-        played, _ = games_of(folder, read_run(folder))
+        played, _ = Run(folder).progress()
         what = f"the run {folder} with its {counted(played, 'game')}"
     except UserError:  # it is damaged, which may be why it has to go
         what = f"the run {folder}"

@@ -18,7 +18,7 @@ from arena.cli.sections import BriefCommand
 from arena.cli.terminal import say, screen_folded, tell
 from arena.commands.playing import SandboxChoice
 from arena.commands.review import bot_to_ask, note_bank
-from arena.commands.runs import run_folder
+from arena.commands.runs import named_run
 from arena.errors import RunError, printable
 from arena.exports.report.games import animated_picture
 from arena.exports.text import seat_names
@@ -28,31 +28,31 @@ from arena.match.replay import replay as replay_record
 from arena.players.aftermath import with_own_paths, without_quoted
 from arena.players.bot import BotPlayer
 from arena.records.grades import newest_review, read_reviews
-from arena.records.journal import board_of, find_record
+from arena.records.journal import board_of
 from arena.records.record import GameRecord, encode_record
 from arena.records.regular import write_durably
-from arena.records.runfile import read_run
 from arena.rules.boards import Board
 from arena.rules.explain import explained
 from arena.rules.notation import PASS
 from arena.rules.positions import position_text
 from arena.rules.terms import REVISION
 from arena.tournament.review import Scripts
+from arena.tournament.run import Run
 
 REPLAYS = "replays"
 """The folder, in a run's folder, for pages and pictures of its games."""
 STDERR_LINES = 8
 
 
-def named_game(home: Path, words: Sequence[str]) -> tuple[Path, GameRecord]:
+def named_game(home: Path, words: Sequence[str]) -> tuple[Run, GameRecord]:
     """The run and the record that ``[RUN] GAME`` names. Raises UsageError, RunError."""
     if len(words) not in (1, 2):
         raise click.UsageError(
             "expected the id of a game, or a run and the id of a game, got"
             f" {' '.join(words) or 'nothing'}"
         )
-    folder = run_folder(home, words[0] if len(words) == 2 else None)  # noqa: PLR2004
-    return folder, find_record(folder, words[-1])
+    run = named_run(home, words[0] if len(words) == 2 else None)  # noqa: PLR2004
+    return run, run.record(words[-1])
 
 
 @click.command(cls=BriefCommand)
@@ -131,9 +131,9 @@ def replay(
     files = {kind: name for kind, name in sorted(named.items()) if name is not None}
     options = {"turn": turn, "bot": bot_text, **files}
     _refuse_misuse({**options, "line": is_line, "json": as_json})
-    folder, record = named_game(home, words)
+    run, record = named_game(home, words)
     for kind, name in files.items():
-        click.echo(printable(str(_write_file(folder, record, kind, name))))
+        click.echo(printable(str(_write_file(run, record, kind, name))))
     if files:
         return None
     if as_json and bot_text is None:
@@ -142,11 +142,11 @@ def replay(
     _expect_in_game("--turn", turn, record.turns)
     _expect_in_game("--seat", seat, len(record.bots) - 1)
     if bot_text is not None and turn is not None:
-        return _ask_again(home, folder, record, turn, seat, bot_text, choice, as_json=as_json)
+        return _ask_again(home, run, record, turn, seat, bot_text, choice, as_json=as_json)
     if is_line:
-        _print_lines(folder, record, turn, seat)
+        _print_lines(run, record, turn, seat)
         return None
-    for placed, text in _pages(folder, record, seat):
+    for placed, text in _pages(run, record, seat):
         if turn in (None, placed):
             click.echo(text)
             if placed == turn:
@@ -175,28 +175,28 @@ def _expect_in_game(option: str, value: int | None, most: int) -> None:
         raise click.BadParameter(f"expected 0 to {most}, got {value}", param_hint=option)
 
 
-def _write_file(folder: Path, record: GameRecord, kind: str, name: str) -> Path:
+def _write_file(run: Run, record: GameRecord, kind: str, name: str) -> Path:
     """Writes the page or the picture of a game, to the file named or where it belongs."""
     if kind == "html":
         # Pandas and Jinja: only --html loads them.
         from arena.exports.report.make import game_page  # noqa: PLC0415
 
-        text = game_page(folder, record)
+        text = game_page(run, record)
     else:
-        text = animated_picture(record, _board(folder, record))
+        text = animated_picture(record, _board(run, record))
     if not name:
-        return write_replay(folder, record.id, kind, text)
+        return write_replay(run, record.id, kind, text)
     write_durably(Path(name), text.encode())
     return Path(name)
 
 
-def write_replay(folder: Path, game: str, kind: str, text: str) -> Path:
-    """Writes a page or picture of a game into the run's folder for replays. Raises RunError, also
-    if the id leads out of that folder.
+def write_replay(run: Run, game: str, kind: str, text: str) -> Path:
+    """Writes a page or picture of a game where it belongs in the run's folder. Raises RunError,
+    also when the id leads out of that.
     """
-    path = Path(folder, REPLAYS, *f"{game}.{kind}".split("/"))
+    path = Path(run.folder, REPLAYS, *f"{game}.{kind}".split("/"))
     try:
-        write_durably(path, text.encode(), folder)
+        write_durably(path, text.encode(), run.folder)
     except RunError as error:
         raise RunError(str(error), f"name a file: --{kind} FILE") from error
     return path
@@ -204,7 +204,7 @@ def write_replay(folder: Path, game: str, kind: str, text: str) -> Path:
 
 def _ask_again(
     home: Path,
-    folder: Path,
+    run: Run,
     record: GameRecord,
     turn: int,
     seat: int | None,
@@ -217,7 +217,7 @@ def _ask_again(
     BadParameter, UserError, Void.
     """
     seat = _deciding_seat(record, turn, seat)
-    scripts = Scripts(folder)
+    scripts = Scripts(run)
     script = scripts.of(record)
     note_bank(scripts, say)
     with bot_to_ask(home, scripts, text, record.bots[seat], choice) as (bot, sandbox):
@@ -231,7 +231,7 @@ def _ask_again(
         tell_json({"game": record.id, "seat": seat, "bot": bot.label, **decision._asdict()})
     else:
         # The last one: the moves after the placement may be passes.
-        click.echo([page for placed, page in _pages(folder, record, seat) if placed == turn][-1])
+        click.echo([page for placed, page in _pages(run, record, seat) if placed == turn][-1])
         tell(f"then  {_recorded_text(record, seat, decision)}")
         now, *lines = answer_lines(bot.label, decision, stderr)
         for line in (f"now   {now}", *lines):
@@ -286,14 +286,14 @@ def answer_lines(bot: str, decision: Decision, stderr: str) -> list[str]:
     return [f"{decision.new}  ({move}, by {bot} in {decision.spent_ms:.1f} ms)"]
 
 
-def _pages(folder: Path, record: GameRecord, seat: int | None) -> Iterator[tuple[int, str]]:
-    """The texts to show one after another: the start, each move and the end, each with the
-    placements so far, and one more at the end. Raises RunError if the record breaks the rules.
+def _pages(run: Run, record: GameRecord, seat: int | None) -> Iterator[tuple[int, str]]:
+    """The start, each move and the end: the placements so far, one more at the end, and the text to
+    show. Raises RunError if the record breaks the rules.
     """
     names = seat_names(record.bots)
-    board = _board(folder, record)
+    board = _board(run, record)
     start = start_state(record, board)
-    grades = _grades(folder, record)
+    grades = _grades(run, record)
     mosaic = Mosaic(board)
     yield 0, f"{mosaic.board(start)}\n{mosaic.seats(start, names, seat)}\n"
     for state, mover, move, events, ms, note in replay_record(record, board):
@@ -313,23 +313,24 @@ def _pages(folder: Path, record: GameRecord, seat: int | None) -> Iterator[tuple
     yield record.turns + 1, screen_folded("\n".join([*faults, end_line(record)]))
 
 
-def _grades(folder: Path, record: GameRecord) -> dict[int, str]:
-    """The grades of the game's last review, by turn; empty if it was not reviewed."""
+def _grades(run: Run, record: GameRecord) -> dict[int, str]:
+    """What the last judge made of the game's decisions, by turn, if it was reviewed."""
     try:
-        found = newest_review(read_reviews(folder), record, REVISION)
+        found = newest_review(read_reviews(run.folder), record, REVISION)
     except RunError as error:
         say(f"warning: grades are left out: {error}")
         return {}
     return {turn: grade.told(found[0]) for turn, grade in found[1].items()} if found else {}
 
 
-def _board(folder: Path, record: GameRecord) -> Board:
-    return Board(record.board, tuple(board_of(record, read_run(folder).boards)))
+def _board(run: Run, record: GameRecord) -> Board:
+    """The board of a game of a run. Raises RunError."""
+    return board_of(record, run.boards)
 
 
-def _print_lines(folder: Path, record: GameRecord, turn: int | None, seat: int | None) -> None:
+def _print_lines(run: Run, record: GameRecord, turn: int | None, seat: int | None) -> None:
     """Prints the position at the start and after each move, or after one turn, as a line."""
-    board = _board(folder, record)
+    board = _board(run, record)
     steps = (step.state for step in replay_record(record, board))
     for state in chain([start_state(record, board)], steps):
         if turn in (None, state.turns):

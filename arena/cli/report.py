@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from arena.cli.options import Rating, rating_options, run_argument
-from arena.commands.runs import run_folder
+from arena.commands.runs import named_run
 from arena.records.regular import write_durably
 
 
@@ -84,10 +84,10 @@ def report(
 
     if games is not None and only is not None:
         raise click.UsageError("expected --games or --only, got both")
-    folder = run_folder(home, run)
-    target = path or folder / "report.html"
+    opened = named_run(home, run)
+    target = path or opened.folder / "report.html"
     wanted = only or (DEFAULT_GAMES if games is None else games)
-    page = report_page(folder, wanted, rating.prior, rating.match)
+    page = report_page(opened, wanted, rating.prior, rating.match)
     write_durably(target, page.text.encode())
     for note in page.notes:
         click.echo(f"note: {note}", err=True)

@@ -76,7 +76,7 @@ def reproduce(
     """  # noqa: D301 - \b is click's mark for lines to keep
     run, record = named_game(home, words)
     fault = _find_fault(record, seat)
-    kept = read_evidence(run, evidence_name(record.id, fault.seat))
+    kept = read_evidence(run.folder, evidence_name(record.id, fault.seat))
     scripts = Scripts(run)
     if kept is None or not kept.asked_ms:
         note_bank(scripts, say)
@@ -84,7 +84,7 @@ def reproduce(
     with bot_to_ask(home, scripts, bot_text, played, choice) as (bot, sandbox):
         found = repeat(scripts.of(record), fault, kept, bot, sandbox, scripts.info.arena)
     if as_json:
-        about = {"run": str(run), "game": record.id, "seat": fault.seat, "bot": bot.label}
+        about = {"run": str(run.folder), "game": record.id, "seat": fault.seat, "bot": bot.label}
         now = {**found._asdict(), "decisions": [each._asdict() for each in found.decisions]}
         then = {"turn": fault.turn, "kind": fault.kind, "detail": fault.detail}
         then["words"], now["words"] = now.pop("old_words"), now.pop("new_words")

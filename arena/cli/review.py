@@ -27,9 +27,10 @@ from arena.commands.review import (
     adviser,
     make_judge,
 )
-from arena.commands.runs import run_folder
+from arena.commands.runs import named_run
 from arena.errors import RunError, counted, printable
 from arena.records.grades import MAX_SEED
+from arena.tournament.run import Run
 
 GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
 
@@ -118,16 +119,16 @@ def review(  # noqa: PLR0913
     arena review league --judge careful-16 --deals 1000 --csv grades.csv
     """  # noqa: D301 - \b is click's mark for lines to keep
     showing.check()
-    folder, game = _run_and_game(home, words)
-    say(f"run {folder}")
-    with adviser(home, folder, judge, choice) as advised:
+    run, game = _run_and_game(home, words)
+    say(f"run {run.folder}")
+    with adviser(home, run, judge, choice) as advised:
         finisher = make_judge(DEFAULT_JUDGE if advised else judge, deals, seed)
-        found = Review(folder, finisher, adviser=advised, game=game, bots=bots or (), games=games)
+        found = Review(run, finisher, adviser=advised, game=game, bots=bots or (), games=games)
         if found.held_back:
             games_left = counted(found.held_back, "game")
             say(f"note: {games_left} left out, because their deals are still being played")
         _grade(found, jobs)
-    _show_grades(found, folder, worst, showing)
+    _show_grades(found, worst, showing)
 
 
 def _seed_number(text: str | None) -> int:
@@ -138,26 +139,26 @@ def _seed_number(text: str | None) -> int:
     return int.from_bytes(sha256(text.encode()).digest()[:4]) % (MAX_SEED + 1)
 
 
-def _run_and_game(home: Path, words: Sequence[str]) -> tuple[Path, str | None]:
+def _run_and_game(home: Path, words: Sequence[str]) -> tuple[Run, str | None]:
     """The run, and the game if one is named. Raises UsageError, RunError."""
     if len(words) > 2:  # noqa: PLR2004
         raise click.UsageError(f"expected a run and the id of a game, got {' '.join(words)}")
     run = words[0] if words else None
     game = words[1] if len(words) > 1 else None
     try:
-        return run_folder(home, run), game
+        return named_run(home, run), game
     except RunError:
         if game or not run or not GAME_ID.fullmatch(run):
             raise
-        return run_folder(home, None), run
+        return named_run(home, None), run
 
 
-def _show_grades(found: Review, folder: Path, worst: int, showing: Showing) -> None:
-    """Prints the grades, and writes them to a CSV file if requested."""
+def _show_grades(found: Review, worst: int, showing: Showing) -> None:
+    """Prints what was found out, and writes it to a CSV file if asked to."""
     from arena.exports import analysis, files  # noqa: PLC0415 - pandas again
 
     bots, decisions, held_back = found.result()
-    about = (folder.name, found.judge, bots, decisions)
+    about = (found.run.name, found.judge, bots, decisions)
     width = columns_of(sys.stdout)
     is_empty = "no decisions to grade" if decisions.empty else ""
     showing.tell(

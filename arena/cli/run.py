@@ -43,7 +43,7 @@ from arena.commands.playing import (
     open_run,
     unplayed_error,
 )
-from arena.commands.runs import run_folder
+from arena.commands.runs import named_run
 from arena.commands.serving import watched_at
 from arena.errors import ConfigError, UserError, printable
 from arena.players.sandbox.tiers import Mode
@@ -51,6 +51,7 @@ from arena.records.config import RunConfig
 from arena.records.faults import FAULTS, MAX_EVIDENCE
 from arena.records.journal import forfeits_text, unplayed_text
 from arena.tournament.pools import Place
+from arena.tournament.run import Run
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request, begun
 from arena.tournament.settings import Asked, OwnConfig, read_options, read_own_config
@@ -385,8 +386,9 @@ def run(  # noqa: PLR0913 - its options
         expected = "expected --finish without bots and settings of the run: it has its own"
         raise click.UsageError(expected)
     else:
-        folder = run_folder(home, finish)
-        request = begun(folder)
+        opened = named_run(home, finish)
+        folder = opened.folder
+        request = begun(opened)
         conduct.fair({"seatings": request.config.seatings})
     with playing(folder, request, conduct.with_defaults(own)) as (play, progress):
         session = play.session
@@ -452,7 +454,7 @@ def _show_end(
         if runner.stop_level and len(play.session.journal.ids) > QUICK_GAMES:
             say(f"the standings would take longer: 'arena standings {folder.name}' shows them")
         else:
-            hopeless = conclude(folder, Showing(as_json), prior)
+            hopeless = conclude(Run(folder), Showing(as_json), prior)
     show_troubles(runner, folder, unplayed, progress)
     told = {broken.bot for broken in runner.broken}
     for bot in () if unplayed else [bot for bot in hopeless if bot not in told]:

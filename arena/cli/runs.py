@@ -12,8 +12,8 @@ from arena.commands.home import results_folder
 from arena.commands.runs import leader_of, run_state
 from arena.errors import UserError
 from arena.exports.grid import MISSING, columns_text
-from arena.records.runfile import read_run
-from arena.tournament.runs import games_of, list_runs
+from arena.tournament.run import Run
+from arena.tournament.runs import list_runs
 
 HEADS = ("Run", "Started", "Players", "Boards", "Bots", "Games", "State", "Leader", "Elo")
 
@@ -33,15 +33,16 @@ def runs(home: Path, /, *, as_json: bool) -> None:
     table = list[tuple[str, ...]]()
     for folder in list_runs(results_folder(home)):
         try:
-            info = read_run(folder)
+            run = Run(folder)
             with said_when_slow(f"counting the games of {folder.name}"):
-                played, planned = games_of(folder, info)
+                played, planned = run.progress()
         except UserError as error:
             say(f"warning: {folder.name} is left out: {error}")
             continue
-        leader = leader_of(folder, info, played, planned)
+        leader = leader_of(run, played, planned)
+        info = run.info
         row = {
-            "run": folder.name,
+            "run": run.name,
             "started": info.started,
             "players": info.counting.players,
             "boards": list(info.boards),

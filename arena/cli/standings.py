@@ -7,7 +7,7 @@ import click
 from arena.cli.options import Rating, Showing, rating_options, run_argument, standings_options
 from arena.cli.tables import rate_run, show_tables
 from arena.cli.terminal import say
-from arena.commands.runs import run_folder
+from arena.commands.runs import named_run
 from arena.errors import UserError
 
 
@@ -32,14 +32,14 @@ def standings(home: Path, /, run: str | None, *, rating: Rating, showing: Showin
     arena standings league --without random-python
     arena standings --csv - | column -s, -t
     """  # noqa: D301 - \b is click's mark for lines to keep
-    folder = run_folder(home, run)
-    own = folder / "standings.csv"
+    opened = named_run(home, run)
+    own = opened.folder / "standings.csv"
     without = ", ".join(rating.without)
     if without and showing.csv_path and Path(showing.csv_path).resolve() == own.resolve():
         raise UserError(
             f"expected another file than {own} for a table without {without}",
             "standings.csv of a run counts all its games",
         )
-    tables, plan = rate_run(folder, rating)
-    say(f"run {folder}")
+    tables, plan = rate_run(opened, rating)
+    say(f"run {opened.folder}")
     show_tables(tables, showing, plan=plan and plan._asdict())

@@ -21,6 +21,7 @@ from arena.exports import text
 from arena.exports.grid import ASCII, Pen
 from arena.ratings.columns import BOUNDS
 from arena.records.league import Member
+from arena.tournament.run import Run
 from arena.tournament.runner import FIRST_GAMES
 from arena.tournament.runs import Completeness
 
@@ -77,61 +78,62 @@ def show_notes(tables: "Tables") -> None:
         say(f"note: {printable(note)}")
 
 
-def rate_run(folder: Path, rating: Rating) -> "tuple[Tables, Completeness | None]":
-    """Like `rated_run`, but tells the user what is being done if it is slow."""
-    with said_when_slow(f"rating the games of {folder}"):
-        return rated_run(folder, *rating)
+def rate_run(run: Run, rating: Rating) -> "tuple[Tables, Completeness | None]":
+    """`rated_run`, said when it is slow."""
+    with said_when_slow(f"rating the games of {run.folder}"):
+        return rated_run(run, *rating)
 
 
-def conclude(folder: Path, showing: Showing | None, prior: float | None = None) -> list[str]:
-    """Writes the tables of a run that has just been played, and shows them if requested. Returns
-    the bots that forfeited each of their games, if there were enough games to tell.
+def conclude(run: Run, showing: Showing | None, prior: float | None = None) -> list[str]:
+    """Writes the tables of a run that has just been played, and shows them if wanted; returns the
+    bots that forfeited each of their games, which were enough to tell.
     """
     from arena.exports.files import write_standings  # noqa: PLC0415
 
-    tables, plan = rate_run(folder, Rating(prior))
-    write_standings(folder, tables)
+    tables, plan = rate_run(run, Rating(prior))
+    write_standings(run, tables)
     if showing is not None:
         show_tables(tables, showing, plan=plan and plan._asdict())
     rows = tables.standings
     return list(rows["bot"][(rows["games"] >= FIRST_GAMES) & (rows["forfeits"] == rows["games"])])
 
 
-def show_history(folder: Path, bot: str | None, showing: Showing) -> None:
-    """Shows the history of a league's versions, or of one bot's. Raises ConfigError."""
+def show_history(run: Run, bot: str | None, showing: Showing) -> None:
+    """How the versions in a league came on, or those of one bot. Raises ConfigError."""
     from arena.exports import analysis  # noqa: PLC0415
 
-    found = _history(folder)
+    found = _history(run)
     known = dict.fromkeys([*found.table["bot"], *found.table["version"]])
     if bot is not None and bot not in known:
         raise ConfigError(
-            f"expected a bot of the league {folder.name}, got {bot!r}",
+            f"expected a bot of the league {run.name}, got {bot!r}",
             f"{did_you_mean(bot, known)}'arena league history' shows all",
         )
     found = found if bot is None else found.of(bot)
 
     def show() -> None:
-        click.echo(f"league {folder}", err=True)
+        click.echo(f"league {run.folder}", err=True)
         tell(analysis.history_text(found))
         pairs = found.table.loc[found.table["before"] != "", ["version", "before"]]
         if bot is not None and len(pairs):
             tell("\nEvery decision in which a version differs from the one before it:")
             for version, before in pairs.itertuples(index=False):
-                click.echo(f"  {analysis.regress_command(folder.name, version, before)}")
+                click.echo(f"  {analysis.regress_command(run.name, version, before)}")
 
     showing.tell(
         "history",
         csv=lambda: analysis.history_csv(found),
-        value=lambda: {"league": folder.name, **analysis.history_object(found)},
+        value=lambda: {"league": run.name, **analysis.history_object(found)},
         show=show,
     )
 
 
-def _history(folder: Path) -> "History":
+def _history(run: Run) -> "History":
+    """The history of a league. Raises RunError, NoAnswerError."""
     from arena.ratings.history import read_history  # noqa: PLC0415
 
-    with said_when_slow(f"rating the games of {folder}"):
-        return read_history(folder)
+    with said_when_slow(f"rating the games of {run.folder}"):
+        return read_history(run.folder, run.info)
 
 
 def show_place(folder: Path, member: Member) -> int:
@@ -146,7 +148,7 @@ def show_place(folder: Path, member: Member) -> int:
         cure = f"'arena league run {folder.name}' goes on placing it"
         show_error(UserError(f"{member.bot} is not placed yet", cure))
         return FAILED
-    history = _history(folder)
+    history = _history(Run(folder))
     own = history.of(member.bot)
     (row,) = own.table.to_dict("records")
     tell("\n".join([_place_text(history, row, folder.name), *own.sentences]))

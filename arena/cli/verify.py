@@ -10,9 +10,9 @@ from arena.cli import DONE, FAILED
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, check_utf8, prior_option, run_argument, tell_json
 from arena.cli.terminal import say, tell
-from arena.commands.runs import run_folder
+from arena.commands.runs import named_run
 from arena.errors import printable
-from arena.records.journal import COMPRESSED, journal_of
+from arena.records.journal import COMPRESSED
 
 if TYPE_CHECKING:
     from arena.exports.verify import CheckedRun
@@ -77,15 +77,15 @@ def verify(
         raise click.UsageError(
             "expected --sample with --seed, because without --sample every game is replayed"
         )
-    folder = run_folder(home, run)
-    say(f"run {folder}")
-    journal = journal_of(folder)
+    opened = named_run(home, run)
+    say(f"run {opened.folder}")
+    journal = opened.journal
     # the decompressed journal is longer
     size = journal.stat().st_size if journal.exists() and journal.suffix != COMPRESSED else None
     tqdm.monitor_interval = 0
     with tqdm(total=size, unit="B", unit_scale=True, disable=None, leave=False) as bar:
         chosen = None if sample is None else Sample(sample, seed or "1")
-        verdict = verify_run(folder, prior, lambda size: bar.update(size - bar.n), chosen)
+        verdict = verify_run(opened, prior, lambda size: bar.update(size - bar.n), chosen)
     if as_json:
         differences = [difference._asdict() for difference in verdict.differences]
         tell_json({**verdict._asdict(), "differences": differences})

@@ -191,7 +191,7 @@ class LeaguePlay:
         config = session.config
         league = self.members.league
         counts = league_counts(
-            session.folder, config.bots, config.match, own_decks=config.has_own_decks
+            session.journal.path, config.bots, config.match, own_decks=config.has_own_decks
         )
         self._known = on_scale(counts, league.with_status("benchmark"), league.scale)
         self._hold_scale()

@@ -38,7 +38,7 @@ from arena.records.league import (
 )
 from arena.records.record import name_of, utc_now
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
-from arena.tournament.consistency import config_of
+from arena.tournament.run import Run
 from arena.tournament.runs import Request, as_it_is, boards_of, list_runs, make_request
 from arena.tournament.settings import Asked
 
@@ -269,15 +269,15 @@ def members_of(
     """The members of the league in a folder. A league that does not exist yet is founded: with
     these bots, or all in bots/ if there are none, and with these benchmarks. Raises UserError.
     """
-    is_known = os.path.lexists(folder / RUN_FILE)
-    if is_known and not (is_league(folder) or read_run(folder).is_league):
+    run = Run(folder) if os.path.lexists(folder / RUN_FILE) else None
+    if run and not (is_league(folder) or run.info.is_league):
         raise ConfigError(
             f"expected a league in {folder}, got another kind of run", "choose another name"
         )
-    config = config_of(read_run(folder)) if is_known else None
-    names = config.league.names if config and config.league else _names(bots)
+    terms = run.config.league if run else None
+    names = terms.names if terms else _names(bots)
     members = Members(home, folder, names, tell)
-    if is_known:
+    if run:
         _refuse_others(members, benchmarks or ())
     elif benchmarks or not members.league.members:
         # An earlier command may have founded the league with too few bots.
@@ -290,8 +290,8 @@ def members_of(
         members.admit(first, "benchmark")
     members.admit(bots, "candidate")
     members.look()
-    if is_known:
-        _warn_of_changes(members, read_run(folder), tell)
+    if run:
+        _warn_of_changes(members, run.info, tell)
     return members
 
 
@@ -351,8 +351,7 @@ def league_request(
         newcomers = members.newcomers((), sandbox_for)
         terms = LeagueTerms(_names(bots))
         return make_request(with_clock(options, tell), boards_of(options), newcomers, league=terms)
-    info = read_run(folder)
-    known = as_it_is(folder, info, config_of(info))
+    known = as_it_is(Run(folder))
     newcomers = members.newcomers([bot.label for bot in known.bots], sandbox_for)
     bots_of_session = [*known.bots, *newcomers]
     # The settings given now are compared with those of the league when it is opened.

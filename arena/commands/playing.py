@@ -429,7 +429,9 @@ def _look(session: Session) -> tuple[int | None, Standing]:
     config = session.config
     schedule = session.schedule
     assert config.until is not None, "a run that plays until its error bars are narrow"
-    results, ratings = rate_journal(session.folder, config.bots, config.match)
+    results, ratings = rate_journal(
+        session.journal.path, config.bots, config.match, own_decks=config.has_own_decks
+    )
     rounds = max(len(config.match), 1)
     games = results.games * rounds
     precise = precision(results, ratings, config.until)

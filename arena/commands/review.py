@@ -36,13 +36,11 @@ from arena.records.grades import (
     review_file,
     seen_by,
 )
-from arena.records.journal import find_record, read_records
 from arena.records.record import GameRecord
 from arena.records.regular import LineFile
-from arena.records.runfile import read_run
 from arena.rules.terms import REVISION
 from arena.tournament.review import Adviser, Scripts, Ungraded, grade_decisions
-from arena.tournament.runs import boards_in
+from arena.tournament.run import Run
 from arena.tournament.settings import checked
 from arena.tournament.workers import available_cores
 
@@ -103,7 +101,7 @@ class Review:
 
     def __init__(
         self,
-        run: Path,
+        run: Run,
         judge: Judge,
         *,
         game: str | None = None,
@@ -112,7 +110,7 @@ class Review:
         adviser: Adviser | None = None,
     ) -> None:
         self.run = run
-        self.info = read_run(run)
+        self.info = run.info
         self._adviser = adviser
         if adviser is not None:
             adviser_id = f"{adviser.bot.label} {adviser.bot.sha256[:12]}"
@@ -122,7 +120,7 @@ class Review:
         names = [bot.name for bot in self.info.bots]
         self._bots = frozenset(label_among(names, bot) for bot in asked["bots"])
         self.held_back, self._records = self._chosen(game, games)
-        self._seen = seen_by(read_reviews(run), judge, REVISION)
+        self._seen = seen_by(read_reviews(run.folder), judge, REVISION)
         for record in self._records:
             if record.id in self._seen:
                 check_fits(self._seen[record.id], record)
@@ -141,7 +139,7 @@ class Review:
         if not self.decisions:
             return 0.0
         record = self.todo[0].record
-        start = start_state(record, boards_in(self.info)[record.board])
+        start = start_state(record, self.run.boards[record.board])
         seconds = seconds_of_a_grade(start, self.judge)
         return self.decisions * seconds / (jobs or available_cores())
 
@@ -156,7 +154,7 @@ class Review:
             return
         workers = min(jobs or available_cores(), self.decisions) or 1
         with ExitStack() as stack:
-            file = stack.enter_context(review_file(self.run))
+            file = stack.enter_context(review_file(self.run.folder))
             grades = stack.enter_context(
                 closing(grade_decisions(todo, self.info.boards, self.judge, workers, self._adviser))
             )
@@ -208,12 +206,9 @@ class Review:
         """The number of games that are held back, and the records to review, in a random but fixed
         order, so that any first part of them stands for the whole.
         """
-        # This loads pandas, which --help and asking a bot about a game do not need.
-        from arena.exports.report.material import read_secrecy  # noqa: PLC0415
-
-        is_open = read_secrecy(self.run, self.info).is_open_game
+        is_open = self.run.secrecy().is_open_game
         if game is not None:
-            record = find_record(self.run, game)
+            record = self.run.record(game)
             if is_open(record):
                 raise RunError(
                     f"expected a game whose deal is over, got {record.id}",
@@ -223,7 +218,7 @@ class Review:
             return 0, [record]
         held_back = 0
         records = list[GameRecord]()
-        for record in read_records(self.run):
+        for record in self.run.records():
             if self._bots and self._bots.isdisjoint(record.bots):
                 continue
             if is_open(record):
@@ -268,7 +263,7 @@ def bot_to_ask(
 
 
 @contextmanager
-def adviser(home: Path, run: Path, name: str, choice: SandboxChoice) -> Iterator[Adviser | None]:
+def adviser(home: Path, run: Run, name: str, choice: SandboxChoice) -> Iterator[Adviser | None]:
     """The bot with that name or path as an adviser on a run's moves; None for a built-in bot, which
     needs no process. Raises UserError.
     """

@@ -24,7 +24,8 @@ from arena.ratings.columns import STANDINGS, in_whole_elo, text_of
 from arena.records.journal import COMPRESSED, journal_of
 from arena.records.regular import BusyError, open_regular, read_regular, turn_in, unused
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
-from arena.tournament.runs import Completeness, Request, completeness, list_runs, schedule_of
+from arena.tournament.run import Run
+from arena.tournament.runs import Completeness, Request, completeness, list_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,6 +77,11 @@ def run_folder(home: Path, run: str | None) -> Path:
         )
     known = ", ".join(folder.name for folder in list_runs(results)) or "none"
     raise RunError(f"expected a run's name or folder, got {run!r}", f"runs in {results}: {known}")
+
+
+def named_run(home: Path, name: str | None) -> Run:
+    """The run that `run_folder` finds, opened. Raises RunError."""
+    return Run(run_folder(home, name))
 
 
 def remove_run(folder: Path) -> None:
@@ -174,14 +180,14 @@ def ratings_in(folder: Path) -> list[Rated]:
         return []
 
 
-def leader_of(folder: Path, info: RunInfo, played: int, planned: int) -> Rated | None:
+def leader_of(run: Run, played: int, planned: int) -> Rated | None:
     """The first bot in the tables of a run with ``played`` of ``planned`` games; None if the tables
     cover fewer games. A comparison may have played more games than its tables count.
     """
-    rated_bots = ratings_in(folder)
+    rated_bots = ratings_in(run.folder)
     seats = sum(rated.games for rated in rated_bots)
-    rounds = len(info.counting.match) or 1
-    players = info.counting.players
+    rounds = len(run.info.counting.match) or 1
+    players = run.info.counting.players
     is_whole = seats * rounds in {players * played, players * min(played, planned)}
     return rated_bots[0] if rated_bots and is_whole else None
 
@@ -236,18 +242,17 @@ class Glance(NamedTuple):
     leader: Rated | None
 
 
-def glance(folder: Path, counted: JournalCount) -> Glance:
-    """The summary of a run whose games have been counted. Raises RunError."""
-    info = read_run(folder)
-    try:
-        planned = schedule_of(info).planned
-    except ConfigError:
-        return Glance(info, None, counted.games, None, None)
+def glance(run: Run, counted: JournalCount) -> Glance:
+    """The summary of a run whose games have been counted."""
+    schedule = run.known_schedule
+    if schedule is None:
+        return Glance(run.info, None, counted.games, None, None)
+    planned = schedule.planned
     # Only finished runs are compressed, and counting would decompress them.
-    games = planned if journal_of(folder).suffix == COMPRESSED else counted.games
-    state = run_state(folder, games, planned)
-    leader = leader_of(folder, info, games, planned)
-    return Glance(info, state, min(games, planned), planned, leader)
+    games = planned if run.journal.suffix == COMPRESSED else counted.games
+    state = run_state(run.folder, games, planned)
+    leader = leader_of(run, games, planned)
+    return Glance(run.info, state, min(games, planned), planned, leader)
 
 
 def run_state(folder: Path, games: int, planned: int) -> RunState:
@@ -297,7 +302,7 @@ def count_games(
 
 
 def rated_run(
-    folder: Path,
+    run: Run,
     prior: float | None = None,
     anchors: Mapping[str, float] | None = None,
     match: Sequence[str] | None = None,
@@ -309,10 +314,9 @@ def rated_run(
     # This loads pandas, which is not needed to list runs.
     from arena.ratings.tables import run_tables  # noqa: PLC0415
 
-    info = read_run(folder)
-    tables = run_tables(folder, prior, anchors, match, info, without)
+    tables = run_tables(run.folder, run.info, prior, anchors, match, without)
     try:
-        plan = completeness(schedule_of(info), tables.blocks)
+        plan = completeness(run.schedule, tables.blocks)
     except ConfigError as error:
         unknown = f"it is not known whether games are missing: {error}"
         return tables._replace(notes=[unknown, *tables.notes]), None

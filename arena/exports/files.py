@@ -18,11 +18,12 @@ from arena.errors import UserError
 from arena.ratings.columns import DECIMALS, FILES, cell_of, file_names
 from arena.ratings.tables import Tables
 from arena.ratings.tally import Row, WholeRow, row_decoder
-from arena.records.journal import journal_of, read_rows
+from arena.records.journal import read_rows
 from arena.records.notes import kept_notes
 from arena.records.record import shares
 from arena.records.regular import durable_file, write_durably
 from arena.rules.notation import PASSED
+from arena.tournament.run import Run
 
 AT_ONCE = 5_000
 """The number of games held in memory at a time; a row group of the Parquet file has as many."""
@@ -109,13 +110,13 @@ def write_table(path: Path, table: pd.DataFrame, columns: list[str] | None = Non
     write_durably(path, csv_text(table, columns).encode())
 
 
-def write_standings(folder: Path, tables: Tables) -> None:
-    """Writes standings.csv and pairs.csv into a folder. Raises RunError."""
+def write_standings(run: Run, tables: Tables) -> None:
+    """Writes standings.csv and pairs.csv into the folder of a run."""
     for name in ("standings", "pairs"):
-        write_table(folder / f"{name}.csv", getattr(tables, name), file_names(name))
+        write_table(run.folder / f"{name}.csv", getattr(tables, name), file_names(name))
 
 
-def export_run(run: Path, folder: Path, tables: Tables, form: Format = "csv") -> list[Path]:
+def export_run(run: Run, folder: Path, tables: Tables, form: Format = "csv") -> list[Path]:
     """Writes standings, pairs, seats, faults and games into a folder, which is created if needed;
     returns their paths.
 
@@ -136,7 +137,7 @@ def export_run(run: Path, folder: Path, tables: Tables, form: Format = "csv") ->
     return paths
 
 
-def derived_text(run: Path, tables: Tables, name: str) -> Iterator[str]:
+def derived_text(run: Run, tables: Tables, name: str) -> Iterator[str]:
     """The contents, in pieces, of the CSV file with this name (one of DERIVED) for a run with these
     tables.
     """
@@ -146,7 +147,7 @@ def derived_text(run: Path, tables: Tables, name: str) -> Iterator[str]:
         yield csv_text(getattr(tables, name), file_names(name))
 
 
-def csv_of_games(run: Path, seats: int) -> Iterator[str]:
+def csv_of_games(run: Run, seats: int) -> Iterator[str]:
     """The games of a run as CSV with a header, in pieces, in the journal's order; the first record
     of each id counts.
 
@@ -157,7 +158,7 @@ def csv_of_games(run: Path, seats: int) -> Iterator[str]:
 
     Raises RunError for a damaged line.
     """
-    rows = read_rows(journal_of(run), row_decoder(Row))
+    rows = read_rows(run.journal, row_decoder(Row))
     piece: list[list[Any]] = [_head(seats)]
     while piece:
         text = StringIO()
@@ -182,7 +183,7 @@ def _cells(row: Row, seats: int) -> list[Any]:
     return [*game, *by_seat, faults]
 
 
-def games_frame(run: Path, *, moves: bool = False) -> pd.DataFrame:
+def games_frame(run: Run, *, moves: bool = False) -> pd.DataFrame:
     """The games of a run, in the journal's order, with the columns of `csv_of_games`.
 
     ``deal``, ``seating``, ``turns`` are int64; by seat as `BY_SEAT` says, with Int8 for int8. With
@@ -190,7 +191,7 @@ def games_frame(run: Path, *, moves: bool = False) -> pd.DataFrame:
 
     Raises RunError.
     """
-    rows = list(read_rows(journal_of(run), row_decoder(WholeRow if moves else Row)))
+    rows = list(read_rows(run.journal, row_decoder(WholeRow if moves else Row)))
     seats = max((len(row.bots) for _, row in rows), default=2)
     names = [*_head(seats), *(("deck", "moves", "ms", "notes") if moves else ())]
     cells = [
@@ -230,8 +231,7 @@ def parquet_library() -> Any:
         ) from None
 
 
-def _write_parquet(run: Path, tables: Tables, name: str, path: Path) -> None:
-    """Writes one table of a run as a Parquet file."""
+def _write_parquet(run: Run, tables: Tables, name: str, path: Path) -> None:
     library = parquet_library()
     if name == "games":
         schema = _games_schema(tables.most_seats, library)
@@ -274,9 +274,9 @@ def _games_schema(seats: int, library: Any) -> Any:
     return library.schema(named)
 
 
-def _games_batches(run: Path, seats: int, library: Any, schema: Any) -> Iterator[Any]:
+def _games_batches(run: Run, seats: int, library: Any, schema: Any) -> Iterator[Any]:
     """The games of a run as record batches."""
-    rows = read_rows(journal_of(run), row_decoder(WholeRow))
+    rows = read_rows(run.journal, row_decoder(WholeRow))
     while piece := [_whole(row, seats) for _, row in islice(rows, AT_ONCE)]:
         columns = [
             library.array(column, kind)

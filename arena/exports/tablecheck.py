@@ -24,6 +24,7 @@ from arena.ratings.columns import DECIMALS, RATED, file_names, text_of
 from arena.ratings.tables import Tables, run_tables
 from arena.records.regular import open_regular, read_regular
 from arena.records.strict import Difference
+from arena.tournament.run import Run
 
 STANDINGS = "standings.csv"
 MARK = "mark"
@@ -43,9 +44,7 @@ class CheckedTables(NamedTuple):
     notes: list[str]
 
 
-def check_tables(
-    run: Path, names: Sequence[str], prior: float | None, *, is_of_1_0: bool
-) -> CheckedTables:
+def check_tables(run: Run, names: Sequence[str], prior: float | None) -> CheckedTables:
     """Compare these tables in a run's folder with the ones computed from its journal. Only in a run
     that version 1.0.0 wrote may they have the ranks and columns of that version.
     """
@@ -53,19 +52,19 @@ def check_tables(
         note = "no tables to compare: use 'arena export RUN --to RUN' to write them"
         return CheckedTables([], [note])
     try:
-        tables = run_tables(run, prior)
+        tables = run_tables(run.folder, run.info, prior)
     except ArenaError as error:
         expected = "a journal that gives this table"
         wrong = Difference(f"{names[0]}.csv", None, "table", expected, str(error))
         return CheckedTables([wrong], [])
-    if is_of_1_0 and _is_without_marks(run):
+    if run.info.is_of_1_0 and _is_without_marks(run):
         return _check_without_marks(run, names, tables)
     differences: list[Difference] = []
     notes: list[str] = []
     for name in names:
-        difference = csv_difference(run / f"{name}.csv", derived_text(run, tables, name))
-        if difference and name == "standings" and is_of_1_0:
-            before = csv_difference(run / STANDINGS, [csv_text(*ranked_by_1_0(tables))])
+        difference = csv_difference(run.folder / f"{name}.csv", derived_text(run, tables, name))
+        if difference and name == "standings" and run.info.is_of_1_0:
+            before = csv_difference(run.folder / STANDINGS, [csv_text(*ranked_by_1_0(tables))])
             if before is None or _place_of(before) > _place_of(difference):
                 difference = before
                 notes.append(
@@ -86,9 +85,9 @@ def _place_of(difference: Difference) -> tuple[int, int]:
     return difference.line or 0, column
 
 
-def _check_without_marks(run: Path, names: Sequence[str], tables: Tables) -> CheckedTables:
+def _check_without_marks(run: Run, names: Sequence[str], tables: Tables) -> CheckedTables:
     """Compare the first tables of 1.0.0 in all columns that do not depend on ratings."""
-    text = read_regular(run, STANDINGS).decode(errors="replace")
+    text = read_regular(run.folder, STANDINGS).decode(errors="replace")
     rows = csv.reader(io.StringIO(text))
     try:
         heads = next(rows)
@@ -107,7 +106,7 @@ def _check_without_marks(run: Path, names: Sequence[str], tables: Tables) -> Che
         expected = (
             [csv_text(standings, columns)] if is_standings else derived_text(run, tables, name)
         )
-        difference = csv_difference(run / f"{name}.csv", expected, skipped=RATED)
+        difference = csv_difference(run.folder / f"{name}.csv", expected, skipped=RATED)
         differences += [difference] if difference else []
     note = (
         "the tables are from version 1.0.0, which rated in another way: their ratings and ranks are"
@@ -116,11 +115,11 @@ def _check_without_marks(run: Path, names: Sequence[str], tables: Tables) -> Che
     return CheckedTables(differences, [note])
 
 
-def _is_without_marks(run: Path) -> bool:
+def _is_without_marks(run: Run) -> bool:
     """Whether the standings are those of the first runs of 1.0.0."""
-    if not os.path.lexists(run / STANDINGS):
+    if not os.path.lexists(run.folder / STANDINGS):
         return False
-    heads = read_regular(run, STANDINGS).partition(b"\n")[0].split(b",")
+    heads = read_regular(run.folder, STANDINGS).partition(b"\n")[0].split(b",")
     return b"elo" in heads and MARK.encode() not in heads
 
 

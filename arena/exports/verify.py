@@ -20,14 +20,14 @@ from arena.players.labels import settings_text, split_options
 from arena.players.manifest import MANIFEST_FILE, played_text
 from arena.players.player import A_PERSON, IN_PROCESS, built_in_bot
 from arena.records.faults import evidence_name
-from arena.records.journal import COMPRESSED, Ids, journal_of, read_lines
+from arena.records.journal import COMPRESSED, Ids, read_lines
 from arena.records.record import GameRecord
 from arena.records.regular import open_regular, read_regular
-from arena.records.runfile import RUN_FILE, BotInfo, RunInfo, read_run
+from arena.records.runfile import RUN_FILE, BotInfo, RunInfo
 from arena.records.strict import Difference, Wrong, decode_strictly
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
-from arena.tournament.consistency import config_of
+from arena.tournament.run import Run
 from arena.tournament.schedule import Schedule, game_id
 
 MAX_DIFFERENCES = 1000
@@ -56,7 +56,7 @@ class CheckedRun(NamedTuple):
 
 
 def verify_run(
-    run: Path,
+    run: Run,
     prior: float | None = None,
     progress: Callable[[int], object] = lambda _: None,
     sample: Sample | None = None,
@@ -64,24 +64,24 @@ def verify_run(
     """Checks everything in a run's folder that follows from something else there. ``progress`` is
     called with the number of bytes read so far.
 
-    With a ``sample``, only the sampled games are replayed. Raises RunError or ConfigError if there
-    is no run to check.
+    With a ``sample``, only the sampled games are replayed. Raises RunError, and ConfigError for
+    settings from another version.
     """
-    info = read_run(run)
-    schedule = Schedule(config_of(info))
+    info = run.info
+    schedule = run.schedule
     notes = []
     if info.rules_revision != REVISION:
         notes.append(
             f"the run was played with rules revision {info.rules_revision}, this is {REVISION}"
         )
-    games = _GameChecks(run, info, schedule, sample)
+    games = _GameChecks(run, sample)
     found = chain(_run_differences(info, schedule), games.differences(progress))
     differences = list(islice(found, MAX_DIFFERENCES))
     if len(differences) == MAX_DIFFERENCES:
         notes.append(f"stopped after {MAX_DIFFERENCES} differences")
     elif (missing := schedule.games - len(games.ids)) > 0:
         notes.append(f"{missing} of the {schedule.games} planned games are missing")
-    if _has_torn_end(journal_of(run)):
+    if _has_torn_end(run.journal):
         notes.append(
             "the journal ends in the middle of a line: repeat the same 'arena run' to cut it off"
             " and play its game"
@@ -89,14 +89,14 @@ def verify_run(
     bots = 0
     for bot in info.bots:
         is_built_in = schedule.config.in_process or bot.command[:-1] == IN_PROCESS
-        other = _built_in_difference(bot) if is_built_in else _bot_difference(run, info, bot)
+        other = _built_in_difference(bot) if is_built_in else _bot_difference(run, bot)
         if isinstance(other, str):
             notes.append(other)
             continue
         bots += 1
         differences += [other] if other else []
-    tables = [name for name in DERIVED if os.path.lexists(run / f"{name}.csv")]
-    checked = check_tables(run, tables, prior, is_of_1_0=info.is_of_1_0)
+    tables = [name for name in DERIVED if os.path.lexists(run.folder / f"{name}.csv")]
+    checked = check_tables(run, tables, prior)
     differences += checked.differences
     notes += checked.notes
     files = [f"{name}.csv" for name in tables]
@@ -128,12 +128,12 @@ class _GameChecks:
     counts those that were replayed.
     """
 
-    def __init__(self, run: Path, info: RunInfo, schedule: Schedule, sample: Sample | None) -> None:
+    def __init__(self, run: Run, sample: Sample | None) -> None:
         self._run = run
-        self._schedule = schedule
+        self._schedule = run.schedule
         self._sample = sample
-        self._boards = {name: Board(name, tuple(rows)) for name, rows in info.boards.items()}
-        self._journal = journal_of(run)
+        self._boards = run.boards
+        self._journal = run.journal
         self._drawn: list[tuple[int, int, GameRecord]] = []
         self._first: dict[str, int] = {}
         self.ids = Ids()
@@ -230,13 +230,13 @@ def _plan_difference(
     return Wrong("deck", f"{deck} by the seed", record.deck) if record.deck != deck else None
 
 
-def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:
+def _evidence_difference(run: Run, record: GameRecord) -> Wrong | None:
     """Checks that the evidence of a fault says the same as the record; it may have been deleted."""
     for number, fault in enumerate(record.faults):
         name = evidence_name(record.id, fault.seat)
         field = f"faults[{number}]"
         try:
-            kept = msgspec.json.decode(read_regular(run, name), type=dict)
+            kept = msgspec.json.decode(read_regular(run.folder, name), type=dict)
         except FileNotFoundError:
             continue
         # DecodeError is a ValueError.
@@ -261,21 +261,21 @@ def _has_torn_end(journal: Path) -> bool:
         return file.read() not in (b"", b"\n")
 
 
-def _bot_difference(run: Path, info: RunInfo, bot: BotInfo) -> str | Difference | None:
+def _bot_difference(run: Run, bot: BotInfo) -> str | Difference | None:
     """Why the copy of a bot cannot be compared, or how its files differ."""
     if bot.command == A_PERSON:
         return f"{bot.name} is a person, of whom there is no copy"
-    if not (run / bot.copy).is_dir():
+    if not (run.folder / bot.copy).is_dir():
         return f"no copy of {bot.name} to compare in {bot.copy}"
     try:
-        copy = played_copy(run, bot)
+        copy = played_copy(run.folder, bot)
     except UserError as error:
         return Difference(bot.copy, None, "sha256", bot.sha256, str(error))
     expected = settings_text(copy.settings)
     said = split_options(bot.name)[1] or ""
     if said != expected:
         return Difference(RUN_FILE, None, f"options of {bot.name}", expected, said)
-    if copy.sha256 != bot.sha256 and copy.manifest.build and info.may_hold_builds:
+    if copy.sha256 != bot.sha256 and copy.manifest.build and run.info.may_hold_builds:
         return f"the copy of {bot.name} contains build results, so it cannot be compared"
     if copy.sha256 != bot.sha256:
         return Difference(bot.copy, None, "sha256", bot.sha256, copy.sha256)

@@ -26,7 +26,7 @@ from arena.ratings.tally import Tally, WholeRow, row_decoder
 from arena.records.grades import Grade
 from arena.records.journal import journal_of, read_rows
 from arena.records.record import GameRecord, shares, split_host
-from arena.records.runfile import read_run
+from arena.records.runfile import RunInfo
 from arena.records.voids import VoidGame, read_voids
 from arena.rules.notation import PASSED
 from arena.rules.terms import LAST_PAGODA
@@ -69,24 +69,27 @@ class Analysis(NamedTuple):
 
 
 def analyse_run(
-    run: Path, prior: float | None = None, bot: str | None = None, without: Sequence[str] = ()
+    folder: Path,
+    info: RunInfo,
+    prior: float | None = None,
+    bot: str | None = None,
+    without: Sequence[str] = (),
 ) -> Analysis:
-    """Analyses a run. Games in which a bot of ``without`` sat are left out; ``bot`` asks for the
-    table of that bot's opponents.
+    """Analyses the run in a folder, whose run.json is ``info``. Games in which a bot of ``without``
+    sat are left out; ``bot`` asks for the table of that bot's opponents.
 
     Raises RunError, NoAnswerError, and UserError for a bot that is not in the run.
     """
-    info = read_run(run)
     names = [known.name for known in info.bots]
     without = [nearest_label(name, names) for name in without]
     games = Tally(own_decks=info.has_own_decks)
     spent = Spent()
     played = 0
     away = set(without)
-    voids = [void for void in read_voids(run) if away.isdisjoint(void.bots)]
+    voids = [void for void in read_voids(folder) if away.isdisjoint(void.bots)]
     void_ids = {void.id for void in voids}
     played_later = set[str]()
-    for _, row in read_rows(journal_of(run), row_decoder(WholeRow)):
+    for _, row in read_rows(journal_of(folder), row_decoder(WholeRow)):
         played += 1
         if row.id in void_ids:
             played_later.add(row.id)

@@ -23,7 +23,7 @@ from arena.ratings.tally import score_journal
 from arena.records.journal import journal_of
 from arena.records.league import League, read_league, versions_before
 from arena.records.record import name_of
-from arena.records.runfile import read_run
+from arena.records.runfile import RunInfo
 
 PRIOR = 1.0
 """The weight of a virtual draw of every bot with a ghost, so that even a candidate's first games
@@ -45,10 +45,10 @@ class OnScale(NamedTuple):
 
 
 def league_counts(
-    run: Path, bots: Sequence[str], match: Sequence[str], *, own_decks: bool
+    journal: Path, bots: Sequence[str], match: Sequence[str], *, own_decks: bool
 ) -> Counts:
-    """The counted games in a league's folder. Raises RunError."""
-    return score_journal(journal_of(run), match, own_decks=own_decks).counted.counts(bots)
+    """The counted games in the journal of a league. Raises RunError."""
+    return score_journal(journal, match, own_decks=own_decks).counted.counts(bots)
 
 
 def on_scale(
@@ -140,17 +140,19 @@ class History(NamedTuple):
         ]
 
 
-def read_history(run: Path) -> History:
-    """The history of the league in a run's folder. Raises RunError, NoAnswerError."""
-    info = read_run(run)
+def read_history(folder: Path, info: RunInfo) -> History:
+    """The history of the league in a folder, whose run.json is ``info``. Raises RunError,
+    NoAnswerError.
+    """
     names = [bot.name for bot in info.bots]
-    counts = league_counts(run, names, info.counting.match, own_decks=info.has_own_decks)
-    return history_of(run, counts)
+    journal = journal_of(folder)
+    counts = league_counts(journal, names, info.counting.match, own_decks=info.has_own_decks)
+    return history_of(folder, counts)
 
 
-def history_of(run: Path, counts: Counts) -> History:
-    """The history of the league in a run's folder, from games that have been counted already."""
-    league = read_league(run)
+def history_of(folder: Path, counts: Counts) -> History:
+    """The history of the league in a folder, from games that have been counted already."""
+    league = read_league(folder)
     return History(history_table(counts, league), dict(league.scale))
 
 

@@ -17,7 +17,7 @@ from arena.ratings.company import Company
 from arena.ratings.fit import Fit
 from arena.ratings.model import FEW_DEALS, Component, Ratings
 from arena.ratings.results import Results
-from arena.ratings.tally import PlayedBlocks, games_in
+from arena.records.blocks import PlayedBlocks, games_in
 from arena.records.journal import unplayed_text
 from arena.records.league import is_league
 from arena.records.record import split_host

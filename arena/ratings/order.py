@@ -23,8 +23,6 @@ from arena.ratings.intervals import COVERAGE, holm
 from arena.ratings.model import FEW_DEALS, Bound, Component, Defeat, Ratings, rate
 from arena.ratings.results import Flags, Floats, Ints, Results
 from arena.ratings.tally import score_journal
-from arena.records.journal import journal_of
-from arena.records.runfile import read_run
 
 RISK = 1 - COVERAGE
 MAX_TIMES = 10
@@ -292,12 +290,12 @@ class Precision(NamedTuple):
 
 
 def rate_journal(
-    run: Path, bots: Sequence[str], match: Sequence[str] = ()
+    journal: Path, bots: Sequence[str], match: Sequence[str] = (), *, own_decks: bool = False
 ) -> tuple[Results, Ratings]:
-    """The results in a run's folder and their ratings. With ``match``, matches on these boards are
-    counted instead of games. Raises RunError.
+    """The results in a journal and their ratings. With ``match``, matches on these boards are
+    counted instead of games. ``own_decks`` is as in `arena.ratings.tally.Tally`. Raises RunError.
     """
-    score = score_journal(journal_of(run), match, own_decks=read_run(run).has_own_decks)
+    score = score_journal(journal, match, own_decks=own_decks)
     results = score.counted.counts(bots).results
     return results, rate(results)
 

@@ -36,10 +36,11 @@ from arena.ratings.notes import (
 from arena.ratings.order import order_sentences
 from arena.ratings.results import Counts, Floats, Results
 from arena.ratings.sheet import Sheet
-from arena.ratings.tally import PlayedBlocks, games_in, score_journal, scoring_of
+from arena.ratings.tally import score_journal, scoring_of
+from arena.records.blocks import PlayedBlocks, games_in
 from arena.records.journal import journal_of
 from arena.records.record import DUEL, NS_PER_MS, WHOLE
-from arena.records.runfile import RunInfo, read_run
+from arena.records.runfile import RunInfo
 
 ORDER = ["component", "place", "figure", "share"]
 ELO = ["elo", "elo_low", "elo_high"]
@@ -99,34 +100,33 @@ class Tables(NamedTuple):
 
 
 def run_tables(
-    run: Path,
+    folder: Path,
+    info: RunInfo,
     prior: float | None = None,
     anchors: Mapping[str, float] | None = None,
     match: Sequence[str] | None = None,
-    info: RunInfo | None = None,
     without: Sequence[str] = (),
 ) -> Tables:
-    """The tables of a run's folder. ``match`` scores it otherwise than the run says; ``info`` is
-    its run.json, if the caller has read it. Games in which a bot of ``without`` sat are left out.
+    """The tables of the run in a folder, whose run.json is ``info``. ``match`` scores it otherwise
+    than the run says. Games in which a bot of ``without`` sat are left out.
 
     Raises RunError, NoAnswerError, and UserError for anchors, boards or bots that are not in the
     run.
     """
-    info = info or read_run(run)
     boards = scoring_of(info, match)
     names = [bot.name for bot in info.bots]
     without, anchors = _as_named(names, without, anchors)
-    score = score_journal(journal_of(run), boards, own_decks=info.has_own_decks)
+    score = score_journal(journal_of(folder), boards, own_decks=info.has_own_decks)
     counts = score.counted.counts(names, without)
     blocks = score.games.blocks()
     left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
     tables = make_tables(counts, prior, blocks, anchors, match=boards, without=without)
     notes = [
-        *unplayed_note(run),
+        *unplayed_note(folder),
         *left_out,
         *tables.notes,
         *conditions_notes(info, score.hosts),
-        *purpose_notes(run, info, anchored=bool(anchors)),
+        *purpose_notes(folder, info, anchored=bool(anchors)),
     ]
     return tables._replace(notes=notes, clock=info.clock, most_seats=score.games.most_seats)
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from arena.errors import UserError
 from arena.ratings.results import Counts, Ints, Outcomes, counts_of
+from arena.records.blocks import PlayedBlocks
 from arena.records.journal import Ids, read_rows
 from arena.records.notes import Notes
 from arena.records.record import (
@@ -106,21 +107,6 @@ def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
         return row
 
     return fitting
-
-
-class PlayedBlocks(NamedTuple):
-    """The blocks that a line-up played on a board: their deal numbers, and the number of games of
-    each. ``place`` is ``board/line-up``.
-    """
-
-    place: str
-    deals: Sequence[int]
-    games: Sequence[int]
-
-
-def games_in(blocks: Iterable[PlayedBlocks]) -> int:
-    """The number of games in all blocks together."""
-    return sum(sum(block.games) for block in blocks)
 
 
 class Tally:

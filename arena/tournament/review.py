@@ -10,7 +10,6 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice, tee
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.errors import ConfigError, RunError, UserError, Void, did_you_mean
@@ -23,14 +22,13 @@ from arena.players.messages import PROTOCOL
 from arena.players.player import IN_PROCESS
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.records.grades import Grade, Judge
-from arena.records.journal import board_of, read_records
+from arena.records.journal import board_of
 from arena.records.record import GameRecord
-from arena.records.runfile import BotInfo, read_run
+from arena.records.runfile import BotInfo
 from arena.records.timing import Timing
-from arena.tournament.consistency import config_of
 from arena.tournament.crew import WORKERS, Crew
-from arena.tournament.runs import boards_in, copy_of
-from arena.tournament.schedule import Schedule
+from arena.tournament.run import Run
+from arena.tournament.runs import copy_of
 from arena.tournament.tuning import TunedGames
 from arena.tournament.workers import ATTEMPTS, Setup, start_worker, this_worker, worker_cores
 
@@ -44,22 +42,21 @@ log = logging.getLogger(__name__)
 
 
 class Scripts:
-    """The recorded games of a run with everything needed to replay them. Raises RunError or
-    ConfigError for a run that this version cannot replay.
+    """The games of a run as scripts, with everything that is needed to replay them. Raises RunError
+    or ConfigError for a run that this version cannot replay.
     """
 
-    def __init__(self, run: Path) -> None:
+    def __init__(self, run: Run) -> None:
         self.run = run
-        self.info = read_run(run)
+        self.info = run.info
         if self.info.protocol != PROTOCOL:
             raise RunError(
                 f"expected a run with version {PROTOCOL} of the protocol, got version"
-                f" {self.info.protocol}: {run}"
+                f" {self.info.protocol}: {run.folder}"
             )
-        config = config_of(self.info)
-        self.timing = config.timing
-        self._schedule = Schedule(config)
-        self._boards = boards_in(self.info)
+        self.timing = run.config.timing
+        self._schedule = run.schedule
+        self._boards = run.boards
 
     @property
     def has_bank(self) -> bool:
@@ -79,7 +76,7 @@ class Scripts:
             if (plan.id, list(plan.bots), plan.deck) == played:
                 return Script(record, board, plan.seeds, self.timing, plan.settings)
         raise RunError(
-            f"expected games of the plan in {self.run}/run.json, got {record.id}",
+            f"expected games of the plan in {self.run.folder}/run.json, got {record.id}",
             "'arena verify' lists what is wrong",
         )
 
@@ -88,11 +85,11 @@ class Scripts:
         """The settings of each game, if the run tunes a bot."""
         if self._schedule.config.tune is None:
             return None
-        return TunedGames(self._schedule, (), lambda: 1, read_records(self.run))
+        return TunedGames(self._schedule, (), lambda: 1, self.run.records())
 
     def games_of(self, bot: str) -> Iterator[tuple[GameRecord, int]]:
-        """The games of a bot in the order of the journal, each with its seat."""
-        for record in read_records(self.run):
+        """The games of a bot in the order of the journal, with its seat."""
+        for record in self.run.records():
             if bot in record.bots:
                 yield record, record.bots.index(bot)
 
@@ -104,7 +101,7 @@ class Scripts:
                 f"expected a bot that runs as a process, got {name}, which is built in",
                 "name the bot with --bot",
             )
-        return copy_of(self.run, self.info, info, "name the bot with --bot")
+        return copy_of(self.run, info, "name the bot with --bot")
 
     def bot_info(self, name: str) -> BotInfo:
         """A bot's entry in run.json. Raises ConfigError with the names in the run."""
@@ -112,7 +109,7 @@ class Scripts:
         found = there.get(nearest_label(name, list(there)))
         if found is None:
             raise ConfigError(
-                f"expected a bot of the run {self.run}, got {name!r}",
+                f"expected a bot of the run {self.run.folder}, got {name!r}",
                 f"{did_you_mean(name, there)}the run has {', '.join(there)}; --old names the one to"
                 " repeat",
             )

@@ -2,7 +2,6 @@
 whether it can be continued, with the reason and the cure if not.
 """
 
-import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -23,13 +22,13 @@ from arena.players.messages import PROTOCOL
 from arena.players.player import IN_PROCESS, built_in_bot
 from arena.players.sandbox.grants import NOTHING
 from arena.records.config import Comparison, LeagueTerms, Parameter, RunConfig, Tuning
-from arena.records.journal import Ids, journal_of, read_ids
 from arena.records.runfile import RUN_FILE, BotInfo, RunInfo, read_run
 from arena.records.timing import Timing
 from arena.rules import CORE
 from arena.rules.boards import BUILT_IN, Board, built_in, read_board
 from arena.rules.terms import REVISION
-from arena.tournament.consistency import config_of, make_config, shown
+from arena.tournament.consistency import make_config, shown
+from arena.tournament.run import Run
 from arena.tournament.schedule import Schedule
 from arena.tournament.settings import (
     DECLARED,
@@ -357,24 +356,6 @@ def read_started(folder: Path) -> str:
         return ""
 
 
-def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
-    """The number of played games of a run, and of all its games. Raises RunError, ConfigError."""
-    schedule = schedule_of(info)
-    seen = Ids()
-    ids = read_ids(journal) if os.path.lexists(journal := journal_of(folder)) else ()
-    return sum(seen.add(name) and schedule.has_game(name) for name in ids), schedule.planned
-
-
-def schedule_of(info: RunInfo) -> Schedule:
-    """The games of a run. Raises ConfigError for settings from another version."""
-    return Schedule(config_of(info))
-
-
-def boards_in(info: RunInfo) -> dict[str, Board]:
-    """The boards of a run by name."""
-    return {name: Board(name, tuple(rows)) for name, rows in info.boards.items()}
-
-
 def completeness(
     schedule: Schedule, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]
 ) -> Completeness:
@@ -401,16 +382,16 @@ def choose_folder(
     is_tournament = not (request.config.compare or request.config.tune)
     for folder in reversed(list_runs(results)):
         try:
-            info = read_run(folder)
-            config = config_of(info)
-            matches_request = _is_just_this(info, request)
+            run = Run(folder)
+            config = run.config
+            matches_request = _is_just_this(run.info, request)
             if matches_request and finished:
                 return folder, None
             is_other_kind = any(getattr(config, key) for key in KINDS)
             can_be_suggested = is_tournament and not (passed_over or is_other_kind)
             # Counting reads a whole journal: only where the answer depends on it.
             if matches_request or can_be_suggested:
-                played, planned = games_of(folder, info)
+                played, planned = run.progress()
                 if played != planned and matches_request:
                     return folder, None
                 passed_over = folder if played != planned else passed_over
@@ -438,23 +419,23 @@ def _is_just_this(info: RunInfo, request: Request) -> bool:
 CURE = "the command that started the run finishes it with the bots it names"
 
 
-def begun(run: Path) -> Request:
-    """The request with which a run began. Raises RunError, ConfigError, BotFolderError."""
-    info = read_run(run)
-    config = config_of(info)
+def begun(run: Run) -> Request:
+    """The request that a tournament began with. Raises RunError, ConfigError, BotFolderError."""
     for setting, kind in KINDS.items():
-        if getattr(config, setting):
+        if getattr(run.config, setting):
             raise ConfigError(
-                f"expected a tournament, got {kind}: {run}", "that command goes on with it"
+                f"expected a tournament, got {kind}: {run.folder}", "that command goes on with it"
             )
-    return as_it_is(run, info, config)
+    return as_it_is(run)
 
 
-def as_it_is(run: Path, info: RunInfo, config: RunConfig) -> Request:
+def as_it_is(run: Run) -> Request:
     """The request that resumes a run of any kind as it is, from its run.json."""
+    config = run.config
+    info = run.info
     if config.game:
         raise ConfigError(
-            f"expected a tournament, got a game that a person played: {run}",
+            f"expected a tournament, got a game that a person played: {run.folder}",
             "it is finished; 'arena play --human' plays another",
         )
     for what, named, there in (
@@ -463,7 +444,7 @@ def as_it_is(run: Path, info: RunInfo, config: RunConfig) -> Request:
     ):
         if sorted(named) != sorted(there):
             raise ConfigError(
-                f"{run / RUN_FILE}: expected the same {what} in its settings as beside them,"
+                f"{run.folder / RUN_FILE}: expected the same {what} in its settings as beside them,"
                 f" {', '.join(there) or 'none'}, got {', '.join(named) or 'none'}",
                 "something else changed the file: restore it",
             )
@@ -471,26 +452,28 @@ def as_it_is(run: Path, info: RunInfo, config: RunConfig) -> Request:
     open_again = msgspec.structs.replace(
         config, line_ups=None, allotted=None, settled=None, drawn=[]
     )
-    return Request(open_again, boards_in(info), [_bot(run, info, bot) for bot in info.bots])
+    return Request(open_again, run.boards, [_bot(run, bot) for bot in info.bots])
 
 
-def _bot(run: Path, info: RunInfo, bot: BotInfo) -> Bot:
-    """A bot as run.json describes it; a copy with build results has another hash."""
+def _bot(run: Run, bot: BotInfo) -> Bot:
+    """A bot as run.json says it is; a copy with build results has another hash."""
     if bot.command[:-1] == IN_PROCESS:
         return msgspec.structs.replace(built_in_bot(bot.command[-1]), label=bot.name)
-    return msgspec.structs.replace(copy_of(run, info, bot, CURE), sha256=bot.sha256)
+    return msgspec.structs.replace(copy_of(run, bot, CURE), sha256=bot.sha256)
 
 
-def copy_of(run: Path, info: RunInfo, bot: BotInfo, cure: str) -> Bot:
-    """A bot as a run with this run.json has played it. Raises RunError if the copy is gone or
-    differs.
+def copy_of(run: Run, bot: BotInfo, cure: str) -> Bot:
+    """A bot in the version that played in a run. Raises RunError, with this ``cure``, if the copy
+    in the run's folder is gone or differs.
     """
-    if not (run / bot.copy).is_dir():
+    if not (run.folder / bot.copy).is_dir():
         raise RunError(
-            f"expected the copy of {bot.name} that was played in {run / bot.copy}, found none", cure
+            f"expected the copy of {bot.name} that was played in {run.folder / bot.copy}, found"
+            " none",
+            cure,
         )
-    copy = played_copy(run, bot)
-    if copy.sha256 != bot.sha256 and not (copy.manifest.build and info.may_hold_builds):
+    copy = played_copy(run.folder, bot)
+    if copy.sha256 != bot.sha256 and not (copy.manifest.build and run.info.may_hold_builds):
         raise RunError(
             f"expected the files of {bot.name} that played in {copy.folder}, got other files", cure
         )

@@ -11,9 +11,10 @@ its own deck (``--seatings single``), BOARD is followed by ``/`` and the line-up
 id. A bot cannot work out any of it from what it is told.
 """
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from itertools import chain, permutations
 from math import inf
@@ -26,6 +27,7 @@ from arena.rules.notation import deck_sorted
 from arena.tournament.lineups import LineUp, compared, line_ups_of, opponents
 
 SEED_BITS = 31
+NO_DEALS = range(0)
 
 
 @lru_cache(maxsize=4096)
@@ -231,8 +233,23 @@ class Schedule:
             return False
         # A match with several rounds on a board uses that many deals in a row.
         number = deal // self._rounds[board]
-        own = self._deals_of(line_up)
-        return any(number in (self._cut(deals) if is_cut else deals) for deals in own)
+        deals = self._span_with(line_up, number)
+        return number in (self._cut(deals) if is_cut else deals)
+
+    def _span_with(self, line_up: LineUp, number: int) -> range:
+        """The deals of a line-up among which the deal of this number is, if any are."""
+        if self._own_deals is None:
+            return self._all_deals
+        spans = self._sorted_spans[line_up]
+        # A league may have drawn a line-up thousands of times, and this is asked for every game.
+        at = bisect_right(spans, number, key=lambda deals: deals.start)
+        return spans[at - 1] if at else NO_DEALS
+
+    @cached_property
+    def _sorted_spans(self) -> dict[LineUp, list[range]]:
+        """The deals of each line-up that has deals of its own, in order and without overlaps."""
+        own = self._own_deals or {}
+        return {line_up: _without_overlaps(spans) for line_up, spans in own.items()}
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
         """The plan of one game."""
@@ -295,6 +312,20 @@ def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, li
         for line_up in compared(config.compare, group)
     }
     return {line_up: [range(first[line_up], config.deals, len(groups))] for line_up in line_ups}
+
+
+def _without_overlaps(spans: Iterable[range]) -> list[range]:
+    """The same deals as in these spans, sorted, each deal in one span only. Only spans of every
+    deal can overlap: a league.jsonl may come from anybody.
+    """
+    found = list[range]()
+    for deals in sorted(spans, key=lambda deals: deals.start):
+        if found and deals.start < found[-1].stop:
+            before = found.pop()
+            found.append(range(before.start, max(before.stop, deals.stop)))
+        else:
+            found.append(deals)
+    return found
 
 
 def game_id(board: str, line_up: Sequence[str], deal: int, seating: int) -> str:

@@ -4,22 +4,15 @@ Several line-ups play each deal. A bot's author may read a report while the run 
 stays secret until all games that are planned on it are in the journal.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.errors import ConfigError
+from arena.records.blocks import PlayedBlocks
 from arena.records.record import GameRecord
-from arena.records.runfile import RunInfo
-from arena.tournament.consistency import config_of
 from arena.tournament.schedule import Schedule
-
-BlockCounts = tuple[str, Sequence[int], Sequence[int]]
-"""A line-up on a board, as ``board/line-up``; the numbers of the deals on which it has games in the
-journal; and how many games it has on each of them.
-"""
 
 
 class Secrecy(NamedTuple):
@@ -62,14 +55,12 @@ class Secrecy(NamedTuple):
         return bool(self.is_open(record.board, np.array([record.deal]))[0])
 
 
-def secrecy_from_blocks(info: RunInfo, blocks: Iterable[BlockCounts]) -> Secrecy:
-    """What must stay secret in a run, given the games in its journal by line-up and deal.
+def secrecy_from_blocks(schedule: Schedule | None, blocks: Iterable[PlayedBlocks]) -> Secrecy:
+    """What must stay secret in a run with this schedule, of which these blocks have been played.
 
-    Everything is secret if this version cannot read the plan of the run.
+    Everything is secret without a schedule, as in a run of which this version cannot read the plan.
     """
-    try:
-        schedule = Schedule(config_of(info))
-    except ConfigError:
+    if schedule is None:
         return Secrecy(planned=None, missing=None, over={})
     blocks = list(blocks)
     last_deal = max((max(deals, default=-1) for _, deals, _ in blocks), default=-1)

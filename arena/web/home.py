@@ -26,8 +26,8 @@ from arena.exports.report.page import PageSetting, fragment, policy_of, read, re
 from arena.players import player
 from arena.players.registry import Registry
 from arena.records.record import MAX_SEATS, name_of
-from arena.records.runfile import read_run
 from arena.rules.explain import rulebook
+from arena.tournament.run import Run
 from arena.web.live import ALIVE, event
 from arena.web.shelf import LIST_S, MAX_RUNS, run_folders, when, words_of
 
@@ -236,7 +236,7 @@ async def run_page(request: Request) -> Response:
     """The page of a run. Its script keeps it up to date by `run_events`."""
     folder = _run_named(request)
     watched = request.app.state.live.watched(folder)
-    info = read_run(folder)
+    info = Run(folder).info
     # A long journal takes a while to read: the stream brings the parts that are not ready in time.
     with suppress(TimeoutError):
         await asyncio.wait_for(asyncio.shield(watched.look()), SOON_S)

@@ -28,6 +28,7 @@ from arena.rules.boards import Board
 from arena.rules.explain import explained
 from arena.rules.notation import PASS, TILES, legal_move, move_text
 from arena.rules.terms import PAGODAS, Event
+from arena.tournament.run import Run
 
 _YOU = "\x00"
 """The name of the person in a sentence, until `_PHRASES` puts "you" in its place. No bot can have
@@ -305,7 +306,7 @@ class OpenGame(Player):
         from arena.commands.review import Review, make_judge  # noqa: PLC0415
 
         try:
-            found = Review(self._results / self.kept, make_judge(), bots=[YOU])
+            found = Review(Run(self._results / self.kept), make_judge(), bots=[YOU])
             total = found.decisions
             with closing(found.grade(jobs=1)) as grades:
                 for done, _ in enumerate(grades, 1):

@@ -15,6 +15,7 @@ from arena.commands.runs import NOTHING, JournalCount, Rated, count_games, glanc
 from arena.errors import ArenaError
 from arena.records.journal import journal_of
 from arena.records.runfile import RUN_FILE
+from arena.tournament.run import Run
 from arena.web.live import Fingerprint, state_of
 
 MAX_RUNS = 100
@@ -77,7 +78,7 @@ def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str
     row = {"run": folder.name, "folder": folder, "is_game": False, "leader": None}
     try:
         counted = count_games(folder, counted)
-        told = glance(folder, counted)
+        told = glance(Run(folder), counted)
     except ArenaError as error:
         return counted, {**row, "problem": str(error)}
     return counted, {

@@ -12,17 +12,16 @@ from arena.commands.runs import is_quiet
 from arena.errors import NoAnswerError, RunError
 from arena.exports.grid import figure, with_error
 from arena.exports.report.make import facts_of, game_page, report_page
-from arena.exports.report.material import Follower, Material, read_secrecy
+from arena.exports.report.material import Follower, Material
 from arena.exports.report.page import Around, PageSetting, fragment, rules_named
 from arena.exports.report.profiles import GamesToShow, Profiles, choose_games, opponents_of
 from arena.exports.report.scan import Reasons
 from arena.exports.report.sections import details_of, lead
 from arena.exports.text import seat_names
 from arena.ratings.columns import half_width
-from arena.records.journal import find_record, neighbours
+from arena.records.journal import neighbours
 from arena.records.record import GameRecord
-from arena.records.runfile import read_run
-from arena.tournament.secrecy import Secrecy
+from arena.tournament.run import Run
 from arena.web.home import PARTS, SitePages, setting_of_pages
 from arena.web.live import Sight
 
@@ -44,8 +43,8 @@ class FollowedRun(Follower):
     with.
     """
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
         self._paces = deque[tuple[float, int]]()
         self._featured: Reasons = {}
         self._featured_until = 0.0
@@ -95,20 +94,19 @@ def look_at(folder: str) -> Sight:
 
 def report(folder: str, setting: PageSetting) -> str:
     """The page with the report of the run in a folder. Raises RunError, NoAnswerError."""
-    return report_page(Path(folder), setting=setting).text
+    return report_page(Run(Path(folder)), setting=setting).text
 
 
 def game(folder: str, setting: PageSetting, name: str) -> str:
     """The page of a game whose deal is over. Raises RunError."""
-    run = Path(folder)
-    record = find_record(run, name)
-    secrecy = read_secrecy(run, read_run(run))
-    if secrecy.is_open_game(record):
+    run = Run(Path(folder))
+    record = run.record(name)
+    if run.secrecy().is_open_game(record):
         raise RunError(
             f"expected a game whose deal is over, got {record.id}",
             "other games of this deal are still to be played: come back when the run is over",
         )
-    return game_page(run, record, setting, _around(run, record, secrecy))
+    return game_page(run, record, setting, _around(run, record))
 
 
 def followed_run(folder: str) -> Material:
@@ -118,7 +116,7 @@ def followed_run(folder: str) -> Material:
     """
     follower = _followed.pop(folder, None)
     if follower is None or not follower.is_valid:
-        follower = FollowedRun(Path(folder))
+        follower = FollowedRun(Run(Path(folder)))
     for name in list(_followed)[: 1 - MAX_FOLLOWED]:
         del _followed[name]
     try:
@@ -137,10 +135,10 @@ def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
     missing = material.secrecy.missing
     return {
         **facts,
-        "addresses": SitePages(material.folder.name),
+        "addresses": SitePages(material.run.name),
         "rules": rules_named(details_of(facts["faults"])),
         "lead": follower.lead(material),
-        "is_live": missing != 0 and not is_quiet(material.folder),
+        "is_live": missing != 0 and not is_quiet(material.run.folder),
         "speed": speed,
         "seconds": missing / speed if missing and speed else None,
         "ended": _rows_of_games(material, range(games)[-LATEST:][::-1]),
@@ -192,12 +190,12 @@ def list_of_games(folder: str, bots: Sequence[str], number: int) -> str:
         "ended": _rows_of_games(material, shown),
         "page": number,
         "pages": pages,
-        "addresses": SitePages(material.folder.name),
+        "addresses": SitePages(material.run.name),
     }
     return fragment("list.html", values, setting_of_pages())
 
 
-def _around(run: Path, record: GameRecord, secrecy: Secrecy) -> Around:
+def _around(run: Run, record: GameRecord) -> Around:
     """The links from a game's page to its run, its bots, and the games before and after it.
 
     No link leads to a game whose deal is still being played, because that game is secret. Raises
@@ -205,8 +203,8 @@ def _around(run: Path, record: GameRecord, secrecy: Secrecy) -> Around:
     """
     to = SitePages(run.name)
     before, after = (
-        "" if not game or secrecy.is_open_game(find_record(run, game)) else to.game(game)
-        for game in neighbours(run, record.id)
+        "" if not game or run.secrecy().is_open_game(run.record(game)) else to.game(game)
+        for game in neighbours(run.folder, record.id)
     )
     return Around(to.run, [to.bot(bot) for bot in record.bots], before, after)
 
@@ -218,6 +216,6 @@ def portrait(folder: str, name: str) -> str:
     if name not in opponents:
         raise RunError(f"expected a bot of the run, got {name!r}")
     profile = Profiles(material, {name: opponents[name]}, {}).of(name)
-    addresses = SitePages(material.folder.name)
-    values = {"bot": profile, "addresses": addresses, "run": material.folder.name}
+    addresses = SitePages(material.run.name)
+    values = {"bot": profile, "addresses": addresses, "run": material.run.name}
     return fragment("portrait.html", values, setting_of_pages())

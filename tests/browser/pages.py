@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from arena.exports.report.make import game_page, report_page
 from arena.records.league import Joined, Scaled, StatusChanged, events_file, lines_of
+from arena.tournament.run import Run
 from tests.exports.runs import duels, evidence_of, game_of, write_run
 from tests.web.serving import Served
 from tests.web.test_play import begin
@@ -63,7 +64,7 @@ def hostile_report(folder):
         evidence=evidence,
     )
     path = run / "report.html"
-    path.write_text(report_page(run, 100).text)
+    path.write_text(report_page(Run(run), 100).text)
     return path
 
 
@@ -75,7 +76,7 @@ def _game(folder, _):
     game = hostile_games()[-3]
     run = write_run(folder / "run", game.bots, [game], boards=("lion",), players=4)
     path = run / "game.html"
-    path.write_text(game_page(run, game))
+    path.write_text(game_page(Run(run), game))
     return path
 
 
@@ -128,7 +129,7 @@ def league_report(folder):
     with events_file(run) as file:
         file.append(lines_of(events))
     path = run / "report.html"
-    path.write_text(report_page(run, 0).text)
+    path.write_text(report_page(Run(run), 0).text)
     return path
 
 
@@ -144,7 +145,7 @@ def pair_page(folder, bots, board="bird"):
     games = [game_of(seats, board=board, seating=at) for at, seats in enumerate(seatings)]
     run = write_run(folder / "run", bots, games, boards=(board,), players=len(bots))
     path = run / "game.html"
-    path.write_text(game_page(run, games[0]))
+    path.write_text(game_page(Run(run), games[0]))
     return path, games
 
 

@@ -10,6 +10,7 @@ from arena.records.grades import Grade, Judge, ReviewedGame, line_of, review_fil
 from arena.rules.boards import built_in
 from arena.rules.notation import deck_text
 from arena.rules.terms import REVISION
+from arena.tournament.run import Run
 from tests.browser.pages import HOSTILE, SWAP, pair_page
 
 LEFT = "[...document.querySelectorAll(`#${id} .count b`)].map(node => Number(node.textContent))"
@@ -190,7 +191,7 @@ def test_a_key_leads_to_the_next_costly_move_and_its_better_one_lies_on_the_boar
     with review_file(tmp_path / "run") as file:
         file.append(line_of(ReviewedGame(1, game.id, judge, REVISION, "1", [0, 1], grades)))
     path = tmp_path / "reviewed.html"
-    path.write_text(game_page(tmp_path / "run", game))
+    path.write_text(game_page(Run(tmp_path / "run"), game))
     assert "arena review" not in path.read_text()
     browser.open(path, "#turn=0")
     turns = []

@@ -11,6 +11,7 @@ from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 from selenium.webdriver.support.wait import WebDriverWait
 
 from arena.exports.verify import verify_run
+from arena.tournament.run import Run
 from tests.web.serving import Served
 from tests.web.test_play import begin
 
@@ -122,7 +123,7 @@ def test_a_whole_game_is_played_with_the_mouse_to_its_end(game, browser, home):
     assert "The game is over" in browser.text("ending")
     assert browser.log() == []
     (folder,) = [run for run in (home / "results").iterdir() if run.name.startswith("played")]
-    assert verify_run(folder).differences == []
+    assert verify_run(Run(folder)).differences == []
     assert folder.name in browser.js("return document.getElementById('look').href")
 
 

@@ -13,6 +13,7 @@ from arena.records.grades import Grade, Judge, ReviewedGame, line_of, review_fil
 from arena.rules.boards import built_in
 from arena.rules.positions import draw
 from arena.rules.terms import REVISION
+from arena.tournament.run import Run
 from tests.browser.pages import HOSTILE, hostile_games, hostile_report
 from tests.exports.runs import game_of
 
@@ -207,7 +208,7 @@ def test_the_page_follows_the_system_until_the_button_says_otherwise(browser, pa
 
 def test_a_single_game_has_a_page_of_its_own(browser, page, games):
     path = page.with_name("one.html")
-    path.write_text(game_page(page.parent, games[-3]))
+    path.write_text(game_page(Run(page.parent), games[-3]))
     browser.open(path, "#turn=1", width=390, scheme="dark")
     browser.click("last")
     assert shown_left(browser) == games[-3].left
@@ -221,7 +222,7 @@ def test_every_rule_that_is_named_is_a_link_to_its_text_and_has_it_as_its_toolti
     browser, page, games
 ):
     path = page.with_name("ruled.html")
-    path.write_text(game_page(page.parent, games[0]))
+    path.write_text(game_page(Run(page.parent), games[0]))
     browser.open(path, "#turn=1")
     links = """return [...document.querySelectorAll("a.rule")].map((a) => {
         const there = document.querySelector(a.getAttribute("href"));
@@ -255,7 +256,7 @@ def test_notes_are_a_curve_and_a_line_and_other_seats_do_not_see_them(browser, p
     ]
     times = [None if move == "pass" else 1.25 for move in game.moves]
     path = page.with_name("noted.html")
-    path.write_text(game_page(page.parent, replace(game, notes=notes, ms=times)))
+    path.write_text(game_page(Run(page.parent), replace(game, notes=notes, ms=times)))
     browser.open(path, address(game, 2))
     assert f"note of seat 1: value 0.75, depth 1: {text}" in browser.text("now")
     assert "1.25 ms" in browser.text("now")
@@ -479,7 +480,7 @@ def test_a_review_is_a_curve_and_marks_the_costly_moves(browser, page, by, named
     with review_file(page.parent) as file:
         file.append(line_of(ReviewedGame(1, game.id, judge, REVISION, "1", [0, 1], grades)))
     path = page.with_name("reviewed.html")
-    path.write_text(game_page(page.parent, game))
+    path.write_text(game_page(Run(page.parent), game))
     (page.parent / "review.jsonl").unlink()
     browser.open(path, address(game, 2))
     said = browser.js("return document.querySelector('#now .key').textContent")

@@ -10,6 +10,7 @@ from arena.cli.main import run_command
 from arena.exports.files import csv_text
 from arena.ratings.columns import file_names
 from arena.ratings.tables import run_tables
+from arena.records.runfile import read_run
 
 RUN = ["run", "--in-process", "--players", "3", "--deals", "12", "--seed", "x"]
 BOTS = ["random", "greedy-2", "careful-2"]
@@ -44,9 +45,14 @@ def said(home, capsys, monkeypatch):
     return run
 
 
+def tables_of(folder, **options):
+    """The tables of the run in a folder."""
+    return run_tables(folder, read_run(folder), **options)
+
+
 def test_a_table_without_a_bot_is_that_of_the_other_games_alone(home):
-    one = run_tables(home / "results" / "run", without=["careful-4"])
-    other = run_tables(home / "results" / "other")
+    one = tables_of(home / "results" / "run", without=["careful-4"])
+    other = tables_of(home / "results" / "other")
     for name in ("standings", "pairs", "seats", "faults"):
         columns = file_names(name)
         assert csv_text(getattr(one, name), columns) == csv_text(getattr(other, name), columns)
@@ -55,8 +61,8 @@ def test_a_table_without_a_bot_is_that_of_the_other_games_alone(home):
 
 def test_matches_are_left_out_like_games(home):
     boards = ["bird", "bird"]
-    one = run_tables(home / "results" / "run", match=boards, without=["careful-4"])
-    other = run_tables(home / "results" / "other", match=boards)
+    one = tables_of(home / "results" / "run", match=boards, without=["careful-4"])
+    other = tables_of(home / "results" / "other", match=boards)
     assert one.standings.equals(other.standings)
 
 

@@ -6,6 +6,7 @@ import os
 import pytest
 
 from arena.commands.runs import NOTHING, count_games, glance, is_quiet
+from arena.tournament.run import Run
 from tests.exports.runs import duels, write_run
 
 GAMES = duels("abc", 2)
@@ -29,16 +30,18 @@ def test_games_are_counted_on_from_where_the_last_count_ended(run):
 
 
 def test_a_run_is_playing_stopped_or_finished(run):
-    assert glance(run, count_games(run))[1:] == ("playing", 8, 12, None)
+    assert glance(Run(run), count_games(run))[1:] == ("playing", 8, 12, None)
     os.utime(run / "games.jsonl", (1, 1))
     assert is_quiet(run)
-    assert glance(run, count_games(run)).state == "stopped"
+    assert glance(Run(run), count_games(run)).state == "stopped"
     write_run(run.with_name("whole"), "abc", GAMES, deals=2)
-    assert glance(run.with_name("whole"), count_games(run.with_name("whole"))).state == "finished"
+    assert (
+        glance(Run(run.with_name("whole")), count_games(run.with_name("whole"))).state == "finished"
+    )
 
 
 def test_a_compressed_run_is_finished(run):
     (run / "games.jsonl.gz").write_bytes(gzip.compress((run / "games.jsonl").read_bytes()))
     (run / "games.jsonl").unlink()
-    told = glance(run, count_games(run))
+    told = glance(Run(run), count_games(run))
     assert (told.state, told.games) == ("finished", 12)

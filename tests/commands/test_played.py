@@ -13,7 +13,8 @@ from arena.players.sandbox.tiers import OPEN
 from arena.records.runfile import read_run
 from arena.records.timing import Timing
 from arena.rules.boards import built_in
-from arena.tournament.runs import begun, games_of
+from arena.tournament.run import Run
+from arena.tournament.runs import begun
 
 BIRD, LION = built_in("bird"), built_in("lion")
 
@@ -38,10 +39,10 @@ def kept(home, names, board=BIRD, deal=0):
 )
 def test_a_kept_game_is_whole_and_follows_from_its_plan(tmp_path, names, board, deal):
     folder = kept(tmp_path, names, board, deal)
-    checked = verify_run(folder)
+    checked = verify_run(Run(folder))
     assert checked.differences == []
     assert checked.replayed == checked.planned == 1
-    assert games_of(folder, read_run(folder)) == (1, 1)
+    assert Run(folder).progress() == (1, 1)
     assert "human is a person, of whom there is no copy" in checked.notes
 
 
@@ -79,12 +80,12 @@ def test_seats_that_are_not_those_of_the_bots_are_refused(tmp_path):
     text = path.read_text().replace(seats.format("human"), seats.format("greedy"))
     path.write_text(text)
     with pytest.raises(ConfigError, match="expected the seats of the game"):
-        verify_run(path.parent)
+        verify_run(Run(path.parent))
 
 
 def test_a_played_game_is_no_tournament_to_be_finished(tmp_path):
     with pytest.raises(ConfigError, match="got a game that a person played"):
-        begun(kept(tmp_path, ["human", "random"]))
+        begun(Run(kept(tmp_path, ["human", "random"])))
 
 
 def test_the_latest_games_are_read_and_what_is_odd_is_left_out(tmp_path):

@@ -10,6 +10,7 @@ from arena.commands.runs import latest_ratings, leader_of, ratings_in
 from arena.exports.files import write_standings
 from arena.ratings.tables import run_tables
 from arena.records.runfile import read_run
+from arena.tournament.run import Run
 from tests.exports.runs import duels, write_run
 
 GAMES = 6 * 6
@@ -18,20 +19,20 @@ GAMES = 6 * 6
 @pytest.fixture
 def run(tmp_path):
     folder = write_run(tmp_path / "one", "abcd", duels("abcd", 3), deals=3)
-    write_standings(folder, run_tables(folder))
+    write_standings(Run(folder), run_tables(folder, read_run(folder)))
     return folder
 
 
 def test_the_leader_of_a_run_is_that_of_its_table(run):
-    table = run_tables(run).standings
-    leader = leader_of(run, read_run(run), GAMES, GAMES)
+    table = run_tables(run, read_run(run)).standings
+    leader = leader_of(Run(run), GAMES, GAMES)
     assert (leader.bot, leader.rank) == (table["bot"][0], 1)
     assert leader.games == 18
     assert leader.text == f"? {leader.elo:.0f} +/- {(leader.elo_high - leader.elo_low) / 2:.0f}"
 
 
 def test_a_comparison_may_have_played_more_games_than_its_table_counts(run):
-    assert leader_of(run, read_run(run), GAMES + 5, GAMES) is not None
+    assert leader_of(Run(run), GAMES + 5, GAMES) is not None
 
 
 def test_a_rating_that_is_open_does_not_replace_one_that_is_settled(tmp_path):
@@ -49,15 +50,15 @@ def test_a_rating_that_is_open_does_not_replace_one_that_is_settled(tmp_path):
 
 
 def test_a_table_of_fewer_games_names_no_leader(run):
-    assert leader_of(run, read_run(run), GAMES + 1, GAMES + 1) is None
+    assert leader_of(Run(run), GAMES + 1, GAMES + 1) is None
 
 
 def test_matches_count_with_all_their_rounds(tmp_path):
     records = [*duels("ab", 2), *duels("ab", 2, "lion")]
     both = ("bird", "lion")
     folder = write_run(tmp_path / "two", "ab", records, deals=2, boards=both, match=both)
-    write_standings(folder, run_tables(folder))
-    assert leader_of(folder, read_run(folder), 8, 8) is not None
+    write_standings(Run(folder), run_tables(folder, read_run(folder)))
+    assert leader_of(Run(folder), 8, 8) is not None
 
 
 HEAD = b"rank,bot,elo,elo_low,elo_high,games,forfeits,mark\n"
@@ -78,7 +79,7 @@ HEAD = b"rank,bot,elo,elo_low,elo_high,games,forfeits,mark\n"
 def test_a_table_of_another_kind_says_nothing(run, text):
     (run / "standings.csv").write_bytes(text)
     assert ratings_in(run) == []
-    assert leader_of(run, read_run(run), GAMES, GAMES) is None
+    assert leader_of(Run(run), GAMES, GAMES) is None
 
 
 def test_a_table_that_is_a_link_is_not_followed(run, tmp_path):
@@ -111,7 +112,7 @@ def test_a_bound_has_one_end_and_no_error(tmp_path):
 
 def test_the_latest_rating_is_that_of_the_newest_run_with_the_same_files(run, tmp_path):
     other = write_run(tmp_path / "other", "ab", duels("ab", 2), deals=2)
-    write_standings(other, run_tables(other))
+    write_standings(Run(other), run_tables(other, read_run(other)))
     found = latest_ratings([run, other])
     same = "ab" * 32
     assert {bot: found[bot, same].run for bot in "abcd"} == {

@@ -16,6 +16,7 @@ from arena.exports.report.profiles import (
     opponents_of,
 )
 from arena.exports.report.sections import headline, lead
+from arena.tournament.run import Run
 from tests.exports.runs import data_of, duels, game_of, write_run
 
 
@@ -30,12 +31,12 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def material(folder):
-    return gather(folder)
+    return gather(Run(folder))
 
 
 @pytest.fixture(scope="module")
 def page(folder):
-    return report_page(folder, 10).text
+    return report_page(Run(folder), 10).text
 
 
 def profile_of(material, name, games=()):
@@ -133,7 +134,7 @@ def test_a_leader_that_lost_nothing_stands_on_the_podium_and_in_the_headline(tmp
             lucks = (game_of(pair, deal=deal, luck=luck) for luck in range(100))
             games.append(next(game for game in lucks if game.ranks[pair.index("a")] == 1))
         games += [game_of(("b", "c"), deal=deal), game_of(("c", "b"), deal=deal)]
-    material = gather(write_run(tmp_path / "run", "abc", games))
+    material = gather(Run(write_run(tmp_path / "run", "abc", games)))
     begins = lead(material, {})
     rank, bot, elo = begins["podium"][0]
     assert (rank, bot, elo[:2]) == (1, "a", "> ")
@@ -154,7 +155,7 @@ def test_names_that_look_alike_have_pages_of_their_own():
 def test_many_bots_have_pages_with_their_neighbours_only(tmp_path):
     bots = [f"bot-{number:02}" for number in range(70)]
     games = [game_of(bots[1::-1], deal=deal) for deal in range(2)]
-    material = gather(write_run(tmp_path / "run", bots, games))
+    material = gather(Run(write_run(tmp_path / "run", bots, games)))
     found = opponents_of(material, {})
     assert len(found) == 60
     assert found["bot-00"] == ["bot-01"]

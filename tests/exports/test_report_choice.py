@@ -6,6 +6,7 @@ import pytest
 from arena.errors import RunError
 from arena.exports.report.material import gather
 from arena.exports.report.profiles import GamesToShow, choose, choose_games
+from arena.tournament.run import Run
 from tests.exports.runs import duels, game_of, write_run
 
 
@@ -17,8 +18,13 @@ def material(tmp_path_factory):
         for deal, kind in enumerate(kinds * 3, 100)
     ]
     return gather(
-        write_run(
-            tmp_path_factory.mktemp("choice") / "run", "abcd", [*duels("abcd", 6), *faulty], deals=6
+        Run(
+            write_run(
+                tmp_path_factory.mktemp("choice") / "run",
+                "abcd",
+                [*duels("abcd", 6), *faulty],
+                deals=6,
+            )
         )
     )
 
@@ -126,6 +132,6 @@ def test_games_are_found_by_id_in_the_order_asked_for(material):
 
 def test_of_a_record_that_is_there_twice_the_first_counts(tmp_path):
     games = duels("ab", 3)
-    material = gather(write_run(tmp_path / "run", "ab", [games[0], *games], deals=3))
+    material = gather(Run(write_run(tmp_path / "run", "ab", [games[0], *games], deals=3)))
     assert material.tables.games == 6
     assert [record_of(material, game).id for game in range(6)] == [game.id for game in games]

@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.exports.report.make import report_page
+from arena.tournament.run import Run
 from tests.exports.runs import duels, game_of, write_run
 
 BOTS = "abc"
@@ -91,7 +92,7 @@ def games(run):
 
 @pytest.fixture(scope="module")
 def tables(run):
-    return Tables(report_page(run, 1).text).found
+    return Tables(report_page(Run(run), 1).text).found
 
 
 def seats_of(games, bot):

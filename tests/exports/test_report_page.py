@@ -22,10 +22,12 @@ from arena.exports.report.make import game_page, report_page
 from arena.exports.report.page import data_text, rules_named
 from arena.exports.report.sections import repeat_command
 from arena.ratings.tables import run_tables
-from arena.ratings.tally import PlayedBlocks
-from arena.records.runfile import RunInfo
+from arena.records.blocks import PlayedBlocks
+from arena.records.runfile import RunInfo, read_run
 from arena.rules.explain import every_rule
 from arena.tournament.consistency import make_config
+from arena.tournament.run import Run
+from arena.tournament.schedule import Schedule
 from arena.tournament.secrecy import secrecy_from_blocks
 from tests.exports.runs import SEED, data_of, duels, evidence_of, game_of, write_run
 
@@ -57,7 +59,7 @@ def page(tmp_path_factory):
     games = duels("abc", 2)
     games[0] = game_of(("a", "b"), faults=[(0, 2, "exit", "gone")])
     folder = tmp_path_factory.mktemp("finished") / "run"
-    return report_page(write_run(folder, "abc", games, deals=2)).text
+    return report_page(Run(write_run(folder, "abc", games, deals=2))).text
 
 
 @pytest.fixture(scope="module")
@@ -124,8 +126,8 @@ def test_the_page_says_the_sentences_of_the_table_with_harmless_names(tmp_path):
         for seating, pair in enumerate((("<i>a\u202e", "b"), ("b", "<i>a\u202e")))
     ]
     folder = write_run(tmp_path / "run", ["<i>a\u202e", "b"], games)
-    [sentence] = run_tables(folder).sentences
-    page = report_page(folder).text
+    [sentence] = run_tables(folder, read_run(folder)).sentences
+    page = report_page(Run(folder)).text
     assert "too close to call" in sentence
     shown = sentence.replace("<i>a\u202e", "&lt;i&gt;a\\u202e")
     assert f"<p>{shown}</p>" in page
@@ -145,9 +147,9 @@ def test_hostile_text_stays_text(tmp_path):
     evidence = {(plain.id, 0): evidence_of(stderr=HOSTILE * 3, lines=lines, ending=HOSTILE)}
     folder = write_run(tmp_path / "run", [*bots, "other"], [*games, plain], evidence=evidence)
     for page in (
-        report_page(folder, [plain.id, games[0].id]).text,
-        report_page(folder).text,
-        game_page(folder, plain),
+        report_page(Run(folder), [plain.id, games[0].id]).text,
+        report_page(Run(folder)).text,
+        game_page(Run(folder), plain),
     ):
         read = Reader(page)
         assert [tag for tag, _ in read.tags].count("script") == 1 + ("games-data" in read.ids)
@@ -158,7 +160,7 @@ def test_hostile_text_stays_text(tmp_path):
         assert [
             page[max(0, page.index(marker) - 200) :][:300] for marker in MARKERS if marker in page
         ] == []
-    assert "\\x1b[31m\\u202egnp.exe" in report_page(folder, [plain.id]).text
+    assert "\\x1b[31m\\u202egnp.exe" in report_page(Run(folder), [plain.id]).text
 
 
 def test_data_in_a_page_has_no_sign_of_markup_and_no_line_end_but_keeps_its_texts():
@@ -176,7 +178,7 @@ def test_an_unfinished_run_keeps_its_seed_and_the_deals_that_are_still_played(tm
     played = [*games[:12], faulty, *others]  # deals 0 and 1 whole, half of deal 2
     evidence = {(faulty.id, 0): evidence_of(stderr="a telling stderr")}
     page = report_page(
-        folder := write_run(tmp_path / "run", "abc", played, deals=3, evidence=evidence)
+        Run(folder := write_run(tmp_path / "run", "abc", played, deals=3, evidence=evidence))
     ).text
     assert SEED not in page
     assert "3 of 18 planned games are still to be played" in page
@@ -185,7 +187,7 @@ def test_an_unfinished_run_keeps_its_seed_and_the_deals_that_are_still_played(tm
     assert "the hand was RR" not in page
     assert "I hold RR" not in page
     assert "3 games could not be chosen" in page
-    made = report_page(folder, [faulty.id])
+    made = report_page(Run(folder), [faulty.id])
     assert data_of(made.text)["games"][0]["id"] == faulty.id
     assert "still being played" in made.notes[0]
 
@@ -195,18 +197,18 @@ def test_games_of_one_deal_know_each_other_unless_the_deal_is_open(tmp_path):
     other = replace(game_of(("b", "a"), deal=2), id="bird/a+b/2/1", seating=1)
     whole = write_run(tmp_path / "whole", "ab", [*games, other], deals=3)
     pairs = [[f"bird/a+b/{deal}/{seating}" for seating in range(2)] for deal in range(3)]
-    found = data_of(report_page(whole).text)["games"]
+    found = data_of(report_page(Run(whole)).text)["games"]
     assert sorted(game["seatings"] for game in found) == [pair for pair in pairs for _ in range(2)]
-    shown = data_of(game_page(whole, other))["games"]
+    shown = data_of(game_page(Run(whole), other))["games"]
     assert [game["id"] for game in shown] == pairs[2][::-1]
-    assert "<code>arena review whole bird/a+b/2/1</code>" in game_page(whole, other)
+    assert "<code>arena review whole bird/a+b/2/1</code>" in game_page(Run(whole), other)
     # with a third bot to come, every deal is open
     open_run = write_run(tmp_path / "open", "abc", games, deals=3)
-    page = game_page(open_run, games[0])
+    page = game_page(Run(open_run), games[0])
     [alone] = data_of(page)["games"]
     assert "seatings" not in alone
     assert "arena review" not in page
-    asked = data_of(report_page(open_run, pairs[0]).text)["games"]
+    asked = data_of(report_page(Run(open_run), pairs[0]).text)["games"]
     assert [game.get("seatings") for game in asked] == [None, None]
 
 
@@ -214,7 +216,7 @@ def test_a_run_whose_plan_is_not_understood_keeps_everything(tmp_path):
     folder = write_run(tmp_path / "run", "ab", duels("ab", 2), deals=2)
     text = (folder / "run.json").read_text()
     (folder / "run.json").write_text(text.replace('"players": 2', '"players": 2, "later": 1'))
-    page = report_page(folder).text
+    page = report_page(Run(folder)).text
     assert SEED not in page
     assert "games-data" not in page.split("<script>")[0]
 
@@ -224,7 +226,7 @@ def test_a_page_by_matches_says_so_and_counts_them(tmp_path):
     folder = write_run(
         tmp_path / "run", "ab", records, deals=3, boards=("bird", "lion"), match=("bird", "lion")
     )
-    page, singly = report_page(folder).text, report_page(folder, match=[]).text
+    page, singly = report_page(Run(folder)).text, report_page(Run(folder), match=[]).text
     assert "12 games, scored as 6 matches of bird + lion, 3 deals" in page
     assert '<th scope="col" class="figure">Matches</th>' in page
     assert "arena run a b --match bird,lion --deals 3" in page
@@ -233,7 +235,7 @@ def test_a_page_by_matches_says_so_and_counts_them(tmp_path):
     empty = write_run(
         tmp_path / "empty", "ab", [], deals=3, boards=("bird", "lion"), match=("bird", "lion")
     )
-    text = re.sub(r"<(style|script)>.*?</\1>", "", report_page(empty).text, flags=re.S)
+    text = re.sub(r"<(style|script)>.*?</\1>", "", report_page(Run(empty)).text, flags=re.S)
     assert "No game has been played yet." in text
     assert "nan" not in text.lower()
 
@@ -254,7 +256,7 @@ def test_a_run_of_many_bots_and_games_is_below_five_megabytes(tmp_path):
         if game.faults
     }
     made = report_page(
-        write_run(tmp_path / "run", bots, games, evidence=evidence, planned=bots[:2]), 10_000
+        Run(write_run(tmp_path / "run", bots, games, evidence=evidence, planned=bots[:2])), 10_000
     )
     assert len(made.text.encode()) < 5_000_000
     assert "because the page is full" in made.notes[0]
@@ -270,12 +272,12 @@ def test_a_record_that_does_not_replay_is_named_and_left_out(tmp_path):
     bad = game_of(("a", "b"), deal=0, luck=1)
     wrong = replace(bad, moves=["Ba1Ba2", *bad.moves[1:]])
     folder = write_run(tmp_path / "run", "ab", [wrong, *games[1:]], deals=2)
-    made = report_page(folder)
+    made = report_page(Run(folder))
     assert wrong.id not in {game["id"] for game in data_of(made.text)["games"]}
     assert "Could not be replayed" in made.text
     assert wrong.id in made.notes[0]
     with pytest.raises(RunError, match="the rules allow"):
-        game_page(folder, wrong)
+        game_page(Run(folder), wrong)
 
 
 def test_evidence_from_outside_the_run_is_not_read(tmp_path):
@@ -288,9 +290,9 @@ def test_evidence_from_outside_the_run_is_not_read(tmp_path):
         evidence={("../../elsewhere", 0): evidence_of("a secret of the machine")},
     )
     assert (tmp_path / "elsewhere" / "seat-0.json").exists()
-    assert "a secret of the machine" not in game_page(folder, away)
+    assert "a secret of the machine" not in game_page(Run(folder), away)
     with pytest.raises(RunError, match="below"):
-        write_replay(folder, away.id, "html", "")
+        write_replay(Run(folder), away.id, "html", "")
 
 
 def plan_of(**settings):
@@ -302,7 +304,7 @@ def judged(blocks, **settings):
     """What is said of a run with so many games of each block, by the ids' first parts."""
     parts = {name.rpartition("/")[::2]: games for name, games in blocks.items()}
     return secrecy_from_blocks(
-        plan_of(**settings),
+        Schedule(plan_of(**settings).config),
         [PlayedBlocks(place, [int(deal)], [games]) for (place, deal), games in parts.items()],
     )
 
@@ -367,9 +369,9 @@ def test_the_report_of_a_run_with_settings_from_another_version_shows_what_is_kn
     folder = write_run(tmp_path / "run", "ab", duels("ab", 2), deals=2)
     path = folder / "run.json"
     text = path.read_text()
-    assert "The command that repeats this run" in report_page(folder).text
+    assert "The command that repeats this run" in report_page(Run(folder)).text
     path.write_text(text.replace('"config": {', '"config": {"later": 1, '))
-    page = report_page(folder).text
+    page = report_page(Run(folder)).text
     assert "The command that repeats this run" not in page
     assert "<div><dt>Players per game</dt><dd>2</dd></div>" in page
     assert "<div><dt>Deals per board</dt><dd>?</dd></div>" in page
@@ -382,7 +384,7 @@ def test_the_rules_that_a_fault_names_are_links_and_stand_at_the_end(tmp_path):
         faults=[(0, 2, "illegal move", "c4 <is> not free (R4.1), nor is R9.1 a rule")],
     )
     folder = write_run(tmp_path / "run", "ab", [faulty, *duels("ab", 2)[1:]], deals=2)
-    for page in (report_page(folder, [faulty.id]).text, game_page(folder, faulty)):
+    for page in (report_page(Run(folder), [faulty.id]).text, game_page(Run(folder), faulty)):
         read = Reader(page)
         links = [attributes for tag, attributes in read.tags if attributes.get("class") == "rule"]
         assert {link["href"] for link in links} == {"#r41"}
@@ -401,7 +403,7 @@ def test_a_page_that_names_no_rule_has_none():
 def test_a_review_that_cannot_be_read_costs_a_page_its_grades_only(tmp_path):
     folder = write_run(tmp_path / "run", "ab", duels("ab", 1))
     (folder / "review.jsonl").write_text("garbage\n")
-    made = report_page(folder)
+    made = report_page(Run(folder))
     assert len(data_of(made.text)["games"]) == 2
     [note] = made.notes
     assert "grades are left out" in note

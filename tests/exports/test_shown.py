@@ -24,7 +24,9 @@ from arena.exports.report.games import animated_picture
 from arena.exports.report.make import game_page, report_page
 from arena.exports.report.sections import standings_picture
 from arena.ratings.tables import run_tables
+from arena.records.runfile import read_run
 from arena.rules.boards import built_in
+from arena.tournament.run import Run
 from tests.exports.runs import game_of, game_won_by, games_won, write_run
 from tests.web.serving import Served
 
@@ -189,14 +191,14 @@ def test_what_we_ship_shows_no_figure_that_is_none_and_no_text_that_is_cut_off(p
 @pytest.mark.parametrize("name", RUNS)
 def test_reports_and_pictures_of_bots_without_a_rating_show_only_what_is_known(home, name):
     run = home / "results" / name
-    assert wrong_in(standings_picture(run_tables(run), f"{name}: all games")) == []
-    assert wrong_in(report_page(run).text) == []
+    assert wrong_in(standings_picture(run_tables(run, read_run(run)), f"{name}: all games")) == []
+    assert wrong_in(report_page(Run(run)).text) == []
 
 
 def test_a_game_as_a_page_and_as_a_picture_shows_only_what_is_known(home):
     for record in (EVEN[0], game_of([LONG, "a", "b", LONG], faults=[(1, 3, "exit", "gone")])):
         assert wrong_in(animated_picture(record, built_in("bird"))) == []
-    assert wrong_in(game_page(home / "results" / "both", EVEN[0])) == []
+    assert wrong_in(game_page(Run(home / "results" / "both"), EVEN[0])) == []
 
 
 def test_the_served_pages_of_such_runs_show_only_what_is_known(home):

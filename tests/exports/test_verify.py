@@ -28,6 +28,7 @@ from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.rules.terms import REVISION
 from arena.tournament.consistency import make_config
+from arena.tournament.run import Run
 from arena.tournament.runs import make_request
 from arena.tournament.schedule import Schedule
 from arena.tournament.session import open_session
@@ -77,7 +78,7 @@ def make_run(folder, players):
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_text(json.dumps({"kind": fault.kind, "turn": fault.turn}))
             journal.append([record])
-    export_run(run, run, run_tables(run))
+    export_run(Run(run), run, run_tables(run, read_run(run)))
     return run
 
 
@@ -109,7 +110,7 @@ def rewrite(run, number, **changes):
 
 
 def first(run):
-    return verify_run(run).differences[0]
+    return verify_run(Run(run)).differences[0]
 
 
 def whole_game(run):
@@ -123,14 +124,14 @@ def forfeit(run):
 
 def test_a_run_of_duels_has_no_difference_and_a_name_that_only_looks_like_two_is_found(tmp_path):
     run = make_run(tmp_path, 2)
-    assert verify_run(run).differences == []
+    assert verify_run(Run(run)).differences == []
     rewrite(run, 1, bots=["ann", "bob", "quits"])
     assert first(run)[0:2] == ("games.jsonl", 1)
 
 
 def test_a_run_as_it_was_written_has_no_difference(run):
     seen = []
-    verdict = verify_run(run, progress=seen.append)
+    verdict = verify_run(Run(run), progress=seen.append)
     assert verdict.differences == []
     assert verdict.notes == []
     assert (verdict.games, verdict.planned, verdict.bots) == (
@@ -185,7 +186,7 @@ def drawn(run, games, seed="s"):
         rewrite(run, number, left=lambda left: [23 - (left[0] == 23), *left[1:]])
         found += [
             difference.line
-            for difference in verify_run(run, sample=Sample(games, seed)).differences
+            for difference in verify_run(Run(run), sample=Sample(games, seed)).differences
         ]
         (run / "games.jsonl").write_text("".join(lines))
     return found
@@ -195,7 +196,7 @@ def test_of_a_sample_only_the_games_drawn_are_replayed_and_always_the_same(run):
     for path in run.glob("*.csv"):
         path.unlink()
     every = len(lines_of(run))
-    verdict = verify_run(run, sample=Sample(5, "s"))
+    verdict = verify_run(Run(run), sample=Sample(5, "s"))
     assert (verdict.games, verdict.replayed, verdict.differences) == (every, 5, [])
     lines = drawn(run, 5)
     assert (len(lines), drawn(run, 5)) == (5, lines)
@@ -204,7 +205,7 @@ def test_of_a_sample_only_the_games_drawn_are_replayed_and_always_the_same(run):
     ids = {json.loads(lines_of(run)[number - 1])["id"] for number in lines}
     (run / "games.jsonl").write_text("".join(reversed(lines_of(run))))
     assert {json.loads(lines_of(run)[number - 1])["id"] for number in drawn(run, 5)} == ids
-    assert verify_run(run, sample=Sample(1000, "s")).replayed == every
+    assert verify_run(Run(run), sample=Sample(1000, "s")).replayed == every
 
 
 def test_whatever_the_sample_every_record_has_its_form_its_place_and_its_deck(run):
@@ -218,11 +219,11 @@ def test_whatever_the_sample_every_record_has_its_form_its_place_and_its_deck(ru
     for field, change in changes.items():
         for number in (1, len(lines)):
             rewrite(run, number, **{field: change})
-            found = verify_run(run, sample=Sample(1, "s")).differences[0]
+            found = verify_run(Run(run), sample=Sample(1, "s")).differences[0]
             assert (found.line, found.field) == (number, field)
             (run / "games.jsonl").write_text("".join(lines))
     (run / "games.jsonl").write_text("".join([*lines, lines[2]]))
-    found = verify_run(run, sample=Sample(1, "s")).differences[0]
+    found = verify_run(Run(run), sample=Sample(1, "s")).differences[0]
     assert (found.line, found.expected) == (
         len(lines) + 1,
         "each game once, but this one is already in line 3",
@@ -269,7 +270,7 @@ def test_a_fault_that_its_evidence_denies_is_found(run):
     assert found.field == "faults[0]"
     assert found.expected.startswith("exit at turn ")
     shutil.rmtree(run / "faults")
-    assert [difference.file for difference in verify_run(run).differences] == ["games.csv"]
+    assert [difference.file for difference in verify_run(Run(run)).differences] == ["games.csv"]
 
 
 def test_a_game_that_is_not_planned_is_found(run):
@@ -281,7 +282,7 @@ def test_a_game_that_is_not_planned_is_found(run):
 def test_a_record_that_is_there_twice_is_found(run):
     with (run / "games.jsonl").open("a") as file:
         file.write(lines_of(run)[1])
-    verdict = verify_run(run)
+    verdict = verify_run(Run(run))
     assert [str(difference).split(": ")[0] for difference in verdict.differences] == [
         f"games.jsonl, line {len(lines_of(run))}, id"
     ]
@@ -308,7 +309,7 @@ def test_no_byte_can_be_changed_unnoticed_but_in_times_and_descriptions(run):
         at, byte = rng.randrange(len(data) - 1), rng.choice(b'0123456789abRYB"/[]{},:x\n\xff')
         changed = data[:at] + bytes([byte]) + data[at + 1 :]
         (run / "games.jsonl").write_bytes(changed)
-        differences = verify_run(run).differences
+        differences = verify_run(Run(run)).differences
         found += bool(differences)
         if not differences and changed != data:
             number = data.count(b"\n", 0, at)
@@ -337,7 +338,7 @@ def test_a_line_in_another_form_or_by_no_schema_is_found(run):
 
 def test_times_that_nothing_else_follows_from_are_found_by_the_tables(run):
     rewrite(run, 2, think_ms=lambda times: [time + 5000.0 for time in times])
-    verdict = verify_run(run)
+    verdict = verify_run(Run(run))
     assert [(difference.file, difference.field) for difference in verdict.differences] == [
         ("standings.csv", "think_ms"),
         ("games.csv", "think_ms_0"),
@@ -350,12 +351,12 @@ def test_an_edited_table_is_named_by_line_and_field(run):
     cells = lines[2].split(",")
     cells[5] = "9999"
     path.write_text("\n".join([*lines[:2], ",".join(cells), *lines[3:]]) + "\n")
-    [found] = verify_run(run).differences
+    [found] = verify_run(Run(run)).differences
     assert (found.file, found.line, found.field, found.got) == ("standings.csv", 3, "games", "9999")
     path.write_text("\n".join(lines[:-1]) + "\n")
     assert first(run)[1:3] == (len(lines), "line")
     path.unlink()
-    assert verify_run(run).differences == []
+    assert verify_run(Run(run)).differences == []
 
 
 def test_a_last_decimal_may_be_off_by_one(tmp_path):
@@ -383,12 +384,12 @@ def test_a_last_decimal_may_be_off_by_one(tmp_path):
 def test_a_copy_of_a_bot_that_was_changed_is_found_and_a_missing_one_is_noted(run):
     [ann] = (run / "bots").glob("ann-*")
     (ann / "bot.py").write_text("print('better')\n")
-    [found] = verify_run(run).differences
+    [found] = verify_run(Run(run)).differences
     assert (found.file, found.line, found.field) == (f"bots/{ann.name}", None, "sha256")
     (ann / "bot.toml").write_text("name = 3\n")
     assert first(run).field == "sha256"
     shutil.rmtree(ann)
-    verdict = verify_run(run)
+    verdict = verify_run(Run(run))
     assert (verdict.bots, verdict.differences) == (2, [])
     assert verdict.notes == [f"no copy of ann to compare in bots/{ann.name}"]
 
@@ -398,13 +399,13 @@ def test_every_byte_that_a_bot_can_read_is_compared(run):
     text = (ann / "bot.toml").read_text()
     for changed in (f"# met deal 3\n{text}", text + "\n", text.replace(" = ", "  =  ", 1)):
         (ann / "bot.toml").write_text(changed)
-        [found] = verify_run(run).differences
+        [found] = verify_run(Run(run)).differences
         assert found.file.startswith(f"bots/{ann.name}")
     (ann / "bot.toml").write_text(text)
-    assert verify_run(run).differences == []
+    assert verify_run(Run(run)).differences == []
     (ann / "__pycache__").mkdir()
     (ann / "__pycache__" / "bot.pyc").write_bytes(b"deal 3")
-    [found] = verify_run(run).differences
+    [found] = verify_run(Run(run)).differences
     assert (found.field, found.got) == ("files", "__pycache__/bot.pyc too")
 
 
@@ -413,7 +414,7 @@ def test_a_copy_with_build_results_is_compared_unless_version_1_0_made_it(run):
     (ann / "bot.toml").write_text('name = "ann"\ncommand = ["./a"]\nbuild = [["make"]]\n')
     assert first(run).field == "sha256"
     write_run(run, msgspec.structs.replace(read_run(run), arena="1.0.0"))
-    verdict = verify_run(run)
+    verdict = verify_run(Run(run))
     assert verdict.differences == []
     assert verdict.notes == ["the copy of ann contains build results, so it cannot be compared"]
 
@@ -426,14 +427,14 @@ def make_built_in_run(run):
     with open_session(run, request, Setup(OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
         session.journal.append([worker.play(plan).record for plan in session.schedule])
-    export_run(run, run, run_tables(run))
+    export_run(Run(run), run, run_tables(run, read_run(run)))
 
 
 def test_built_in_bots_have_no_copies_and_are_compared_with_those_of_this_arena(tmp_path):
     run = tmp_path / "run"
     make_built_in_run(run)
     assert not (run / "bots").exists()
-    verdict = verify_run(run)
+    verdict = verify_run(Run(run))
     assert (verdict.games, verdict.bots, verdict.differences, verdict.notes) == (4, 2, [], [])
     info = read_run(run)
     hashed = info.bots[1].sha256
@@ -452,11 +453,11 @@ def test_built_in_bots_have_no_copies_and_are_compared_with_those_of_this_arena(
                 info, bots=[info.bots[0], msgspec.structs.replace(info.bots[1], **changes)]
             ),
         )
-        [found] = verify_run(run).differences
+        [found] = verify_run(Run(run)).differences
         assert (found.file, found.field, found.got) == ("run.json", field, got)
     newer = msgspec.structs.replace(info.bots[1], version="2", sha256="0" * 64)
     write_run(run, msgspec.structs.replace(info, bots=[info.bots[0], newer]))
-    verdict = verify_run(run)
+    verdict = verify_run(Run(run))
     assert verdict.differences == []
     assert verdict.notes == [
         "built-in bot careful-2 has version 2, this is version 1: they cannot be compared"
@@ -469,7 +470,7 @@ def test_missing_games_and_half_a_line_are_notes(run):
     (run / "games.jsonl").write_text("".join(lines[:-2]) + lines[-2][:50])
     for path in run.glob("*.csv"):
         path.unlink()
-    verdict = verify_run(run)
+    verdict = verify_run(Run(run))
     assert verdict.differences == []
     assert f"2 of the {len(lines)} planned games are missing" in verdict.notes
     assert any("in the middle of a line" in note for note in verdict.notes)
@@ -483,16 +484,16 @@ def test_a_run_file_that_contradicts_itself_is_found(run):
 
 def test_what_is_no_run_is_an_error(tmp_path):
     with pytest.raises(RunError, match="expected a run in"):
-        verify_run(tmp_path)
+        verify_run(Run(tmp_path))
 
 
 def test_a_run_of_an_older_version_is_refused_by_the_version_that_reads_it(run):
     text = (run / "run.json").read_text()
     (run / "run.json").write_text(text.replace('"arena": "0"', '"arena": "0.1.0"'))
     with pytest.raises(RunError, match=r"expected a run of qin-arena 1.0.0 or newer .* got one of"):
-        run_tables(run)
+        run_tables(run, read_run(run))
     with pytest.raises(RunError) as error:
-        verify_run(run)
+        verify_run(Run(run))
     assert error.value.hint.startswith("qin-arena 1.0.0 still reads it")
 
 
@@ -529,13 +530,13 @@ def write_rows(path, rows):
 )
 def test_an_untouched_run_of_version_1_0_has_no_difference_and_a_note(tmp_path, name, said):
     run = run_of_1_0(name, tmp_path)
-    checked = verify_run(run)
+    checked = verify_run(Run(run))
     assert checked.differences == []
     [note] = checked.notes
     assert f"from version 1.0.0, {said}" in note
     assert note.endswith(f"'arena standings {name}' shows those of today")
-    export_run(run, run, run_tables(run))
-    assert (verify_run(run).differences, verify_run(run).notes) == ([], [])
+    export_run(Run(run), run, run_tables(run, read_run(run)))
+    assert (verify_run(Run(run)).differences, verify_run(Run(run)).notes) == ([], [])
 
 
 @pytest.mark.parametrize("name", ["order", "shared-ranks"])
@@ -549,11 +550,11 @@ def test_a_changed_table_of_version_1_0_is_found(tmp_path, name):
             changed = [cells.copy() for cells in rows]
             changed[row][rows[0].index(column)] = "7"
             write_rows(path, changed)
-            [found] = verify_run(run).differences
+            [found] = verify_run(Run(run)).differences
             assert (found.file, found.line, found.field) == ("standings.csv", row + 1, column)
             assert found.got == "7"
     write_rows(path, [rows[0], *rows[:1:-1], rows[1]])
-    assert verify_run(run).differences
+    assert verify_run(Run(run)).differences
 
 
 def test_a_changed_count_in_the_first_tables_of_version_1_0_is_found(tmp_path):
@@ -570,7 +571,7 @@ def test_a_changed_count_in_the_first_tables_of_version_1_0_is_found(tmp_path):
         changed = [cells.copy() for cells in rows]
         changed[2][rows[0].index(column)] = "99"
         write_rows(path, changed)
-        [found] = verify_run(run).differences
+        [found] = verify_run(Run(run)).differences
         assert (found.file, found.line, found.field, found.got) == (path.name, 3, column, "99")
         write_rows(path, rows)
     write_rows(run / "standings.csv", rows_of(run / "standings.csv")[:-1])
@@ -588,6 +589,6 @@ def test_only_a_run_of_version_1_0_may_have_its_tables(run):
     forged = [[cell for place, cell in enumerate(cells) if place != mark] for cells in rows]
     forged[1][elo] = "4000"
     write_rows(path, forged)
-    checked = verify_run(run)
+    checked = verify_run(Run(run))
     assert checked.differences
     assert not any("1.0.0" in note for note in checked.notes)

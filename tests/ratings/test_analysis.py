@@ -18,6 +18,7 @@ from arena.ratings.intervals import holm
 from arena.ratings.tables import run_tables
 from arena.ratings.tally import WholeRow, row_decoder
 from arena.records.journal import read_rows
+from arena.records.runfile import read_run
 from arena.records.voids import VoidGame, append_void
 from arena.rules import State
 from arena.rules.boards import built_in
@@ -90,7 +91,7 @@ def last_mover(record):
 
 def test_endings_are_those_of_the_games_played_again(run):
     records = [json.loads(line) for line in (run / "games.jsonl").read_text().splitlines()]
-    [row] = analyse_run(run).endings.to_dict("records")
+    [row] = analyse_run(run, read_run(run)).endings.to_dict("records")
     assert (row["board"], row["players"], row["games"]) == (
         "bird",
         len(records[0]["bots"]),
@@ -116,7 +117,7 @@ def test_machines_are_told_apart_by_name_and_speed(run, tmp_path):
     for number, record in enumerate(records):
         record["host"] = hosts[number % 4]
     journal.write_text("".join(json.dumps(record) + "\n" for record in records))
-    analysis = analyse_run(tmp_path / "run")
+    analysis = analyse_run(tmp_path / "run", read_run(tmp_path / "run"))
     table = analysis.machines.to_dict("records")
     assert [(row["host"], None if pd.isna(row["speed"]) else row["speed"]) for row in table] == [
         ("a", 1200),
@@ -138,17 +139,17 @@ def test_machines_are_told_apart_by_name_and_speed(run, tmp_path):
         "b is 1.3 times as fast as a, so bots did not play under equal conditions; see 'arena"
         " analyse'"
     )
-    assert note in run_tables(tmp_path / "run").notes
-    assert not [line for line in run_tables(run).notes if "times as fast" in line]
+    assert note in run_tables(tmp_path / "run", read_run(tmp_path / "run")).notes
+    assert not [line for line in run_tables(run, read_run(run)).notes if "times as fast" in line]
     info = json.loads((run / "run.json").read_text())
     info["config"]["in_process"] = True
     (tmp_path / "run" / "run.json").write_text(json.dumps(info))
-    assert note not in run_tables(tmp_path / "run").notes
-    assert "Where games were played" not in analysis_text(analyse_run(run))
+    assert note not in run_tables(tmp_path / "run", read_run(tmp_path / "run")).notes
+    assert "Where games were played" not in analysis_text(analyse_run(run, read_run(run)))
 
 
 def test_an_analysis_tells_all_in_text_and_json(run):
-    analysis = analyse_run(run, bot="ann")
+    analysis = analyse_run(run, read_run(run), bot="ann")
     shown = analysis_object(analysis)
     assert list(shown) == [
         "games",
@@ -168,7 +169,7 @@ def test_an_analysis_tells_all_in_text_and_json(run):
     text = analysis_text(analysis)
     for part in ("Seats", "How games end", "Time to think", "Opponents"):
         assert part in text
-    assert "Opponents" not in analysis_text(analyse_run(run))
+    assert "Opponents" not in analysis_text(analyse_run(run, read_run(run)))
     assert "Void games" not in text
 
 
@@ -188,7 +189,7 @@ def test_the_reasons_of_void_games_are_told_with_the_games_that_have_no_result_y
             bots=names.split("+"), deck="", reason=reason, attempt=attempt, ended="",
         )  # fmt: skip
         append_void(folder, void)
-    analysis = analyse_run(folder)
+    analysis = analyse_run(folder, read_run(folder))
     assert analysis_object(analysis)["voids"] == [
         {"reason": "its worker died", "attempts": 2, "games": 2, "unplayed": 1, "game": played},
         {"reason": "it ran\nout", "attempts": 1, "games": 1, "unplayed": 0, "game": played},
@@ -198,13 +199,13 @@ def test_the_reasons_of_void_games_are_told_with_the_games_that_have_no_result_y
         f"its worker died: 2 times in 2 games, first in {played}; not played since: 1 game" in text
     )
     assert f"it ran\\nout: 1 time in 1 game, first in {played}\n" in text
-    without = analyse_run(folder, without=[played.split("/")[1].split("+")[0]])
+    without = analyse_run(folder, read_run(folder), without=[played.split("/")[1].split("+")[0]])
     assert len(without.voids) < len(analysis.voids)
 
 
 def test_the_analysis_says_in_a_sentence_that_company_matters_and_json_has_the_figures(run):
     found = Company(3, "ann", "bob", "cy", 123.0, 50.0, -197.0, 81.0, 0.004)
-    analysis = analyse_run(run)._replace(company=found)
+    analysis = analyse_run(run, read_run(run))._replace(company=found)
     assert "note: who sits at the table decides who is better" in analysis_text(analysis)
     assert analysis_object(analysis)["company"] == found._asdict()
     assert analysis_object(analysis._replace(company=None))["company"] is None
@@ -212,13 +213,13 @@ def test_the_analysis_says_in_a_sentence_that_company_matters_and_json_has_the_f
 
 def test_a_bot_that_is_not_in_the_run_is_refused(run):
     with pytest.raises(UserError, match="expected a bot of the run, got 'zoe'") as caught:
-        analyse_run(run, bot="zoe")
+        analyse_run(run, read_run(run), bot="zoe")
     assert caught.value.hint == "there are ann, bob, cy, dee"
 
 
 def test_a_run_without_games_has_an_empty_analysis(tmp_path):
     folder = play_run(tmp_path, deals=1)
     (folder / "games.jsonl").write_bytes(b"")
-    analysis = analyse_run(folder, bot="ann")
+    analysis = analyse_run(folder, read_run(folder), bot="ann")
     assert (analysis.games, analysis.company) == (0, None)
     assert analysis_object(analysis)["endings"] == []

@@ -8,6 +8,8 @@ from arena.exports.files import csv_text, export_run
 from arena.ratings.columns import cell_of, text_of
 from arena.ratings.sheet import read_sheet
 from arena.ratings.tables import run_tables
+from arena.records.runfile import read_run
+from arena.tournament.run import Run
 from tests.exports.runs import game_of, write_run
 
 
@@ -28,8 +30,8 @@ def test_every_text_comes_back(text):
 
 def test_names_from_elsewhere_go_into_tables_and_come_back(tmp_path):
     run = write_run(tmp_path / "run", ["=1+1", "@b"], [game_of(("=1+1", "@b"))])
-    tables = run_tables(run)
-    export_run(run, tmp_path / "csv", tables)
+    tables = run_tables(run, read_run(run))
+    export_run(Run(run), tmp_path / "csv", tables)
     for path in (tmp_path / "csv").iterdir():
         cells = [cell for line in path.read_text().splitlines() for cell in line.split(",")]
         assert not [cell for cell in cells if cell.startswith(("=", "@"))], path

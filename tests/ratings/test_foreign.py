@@ -15,6 +15,8 @@ from arena.exports.files import csv_text, export_run
 from arena.ratings.columns import file_names
 from arena.ratings.sheet import game_of, read_sheet
 from arena.ratings.tables import make_tables, rate_sheet, run_tables
+from arena.records.runfile import read_run
+from arena.tournament.run import Run
 from tests.ratings.synthetic import counts_of, duel, standings_text
 from tests.ratings.test_tables import play_run
 
@@ -83,8 +85,8 @@ def test_the_games_that_a_run_exports_give_back_its_tables(tmp_path, players):
     run = play_run(
         tmp_path / "run" if (tmp_path / "run").mkdir() is None else None, deals=6, players=players
     )
-    tables = run_tables(run)
-    export_run(run, tmp_path / "csv", tables)
+    tables = run_tables(run, read_run(run))
+    export_run(Run(run), tmp_path / "csv", tables)
     again = rate_sheet(read_sheet((tmp_path / "csv" / "games.csv").read_bytes(), "games.csv"))
     for name in ("standings", "pairs", "seats"):
         columns = file_names(name)

@@ -15,7 +15,8 @@ from arena.match.referee import Referee
 from arena.players.player import InProcessPlayer, first_move, random_move
 from arena.ratings.columns import file_names
 from arena.ratings.tables import make_tables, run_tables
-from arena.ratings.tally import Match, Matches, Score, Tally, games_in, scoring_of
+from arena.ratings.tally import Match, Matches, Score, Tally, scoring_of
+from arena.records.blocks import games_in
 from arena.records.journal import Journal, read_records
 from arena.records.record import Fault, GameRecord, shares
 from arena.records.runfile import read_run
@@ -257,7 +258,7 @@ def implied(run, match):
 
 
 def test_the_table_equals_the_csv_equals_what_the_journal_implies(run):
-    match, tables = read_run(run).counting.match, run_tables(run)
+    match, tables = read_run(run).counting.match, run_tables(run, read_run(run))
     rows = {
         row["bot"]: row
         for row in csv.DictReader(io.StringIO(csv_text(tables.standings, file_names("standings"))))
@@ -294,23 +295,23 @@ def test_errors_are_clustered_by_the_deal_of_the_match(run):
     games = Tally()
     for (deal, bots), left, _ in implied(run, match):
         games.add(round_on("one", left, bots=bots, deal=deal))
-    wanted, got = make_tables(games.counts(BOTS)), run_tables(run)
+    wanted, got = make_tables(games.counts(BOTS)), run_tables(run, read_run(run))
     for column in ("bot", "elo", "elo_low", "elo_high", "rank_low", "rank_high", "wins"):
         assert got.standings[column].tolist() == wanted.standings[column].tolist(), column
     assert csv_text(got.pairs) == csv_text(wanted.pairs)
 
 
 def test_any_run_can_be_seen_by_another_scoring(run):
-    singly = run_tables(run, match=[])
+    singly = run_tables(run, read_run(run), match=[])
     assert singly.games == games_in(singly.blocks)
     assert "Games" in standings_text(singly)
-    birds = run_tables(run, match=["bird", "bird"])
+    birds = run_tables(run, read_run(run), match=["bird", "bird"])
     assert birds.games == len(list(implied(run, ["bird", "bird"]))) > 0
     assert "games do not belong to a complete match of bird + bird" in birds.notes[0]
     with pytest.raises(
         UserError, match="expected a match on boards of the run, bird, lion, got 'owl'"
     ):
-        run_tables(run, match=["bird", "owl"])
+        run_tables(run, read_run(run), match=["bird", "owl"])
 
 
 def test_the_scoring_is_that_of_run_json_unless_asked_otherwise(run):

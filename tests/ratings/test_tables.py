@@ -26,12 +26,14 @@ from arena.ratings.columns import file_names
 from arena.ratings.notes import forfeits_note
 from arena.ratings.tables import make_tables, run_tables
 from arena.ratings.tally import Row, Tally, row_decoder, score_journal
+from arena.records.config import Comparison
 from arena.records.journal import Journal
 from arena.records.record import shares
 from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
 from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.consistency import make_config
+from arena.tournament.run import Run
 from arena.tournament.schedule import Schedule
 from tests.exports.runs import game_of
 from tests.exports.runs import write_run as write_made_up
@@ -69,7 +71,7 @@ def counted(folder, bots=()):
 
 
 def games_csv(folder):
-    return pd.read_csv(io.StringIO("".join(csv_of_games(folder, 3))), na_filter=False)
+    return pd.read_csv(io.StringIO("".join(csv_of_games(Run(folder), 3))), na_filter=False)
 
 
 def test_every_game_is_counted_with_its_deal_and_its_seats(run):
@@ -95,7 +97,7 @@ def test_a_game_costs_a_few_bytes(tmp_path):
 
 
 def test_the_table_is_sorted_and_intervals_surround_the_ratings(run):
-    table = run_tables(run).standings
+    table = run_tables(run, read_run(run)).standings
     assert table["elo"].is_monotonic_decreasing
     assert table["rank"].tolist() == [1, 2, 3, 4]
     assert (table["elo_low"] < table["elo"]).all()
@@ -106,7 +108,7 @@ def test_the_table_is_sorted_and_intervals_surround_the_ratings(run):
 
 
 def test_a_pair_seen_from_both_sides_is_the_same(run):
-    pairs = run_tables(run).pairs.set_index(["bot", "opponent"])
+    pairs = run_tables(run, read_run(run)).pairs.set_index(["bot", "opponent"])
     assert len(pairs) == 12
     for (one, other), row in pairs.iterrows():
         back = pairs.loc[(other, one)]
@@ -125,26 +127,29 @@ def test_a_doubled_record_counts_once(run, tmp_path):
     data = (run / "games.jsonl").read_bytes()
     (tmp_path / "run.json").write_bytes((run / "run.json").read_bytes())
     (tmp_path / "games.jsonl").write_bytes(data + data[: data.index(b"\n") + 1])
-    assert csv_text(run_tables(tmp_path).standings) == csv_text(run_tables(run).standings)
+    assert csv_text(run_tables(tmp_path, read_run(tmp_path)).standings) == csv_text(
+        run_tables(run, read_run(run)).standings
+    )
 
 
 def test_the_footer_names_seats_games_and_deals(run):
-    text = standings_text(run_tables(run))
+    text = standings_text(run_tables(run, read_run(run)))
     assert "3 players, Elo compared with the first seat: second " in text
     assert "95 % error bars, clustered by deal; 144 games, 12 deals" in text
-    assert "Seat" in seats_text(run_tables(run).seats)
-    assert "Opponent" in pairs_text(run_tables(run).pairs)
+    assert "Seat" in seats_text(run_tables(run, read_run(run)).seats)
+    assert "Opponent" in pairs_text(run_tables(run, read_run(run)).pairs)
 
 
 def test_a_run_of_two_tells_the_first_seat(tmp_path):
-    text = standings_text(run_tables(play_run(tmp_path, deals=12)))
+    run = play_run(tmp_path, deals=12)
+    text = standings_text(run_tables(run, read_run(run)))
     assert re.search(r"^first seat [+-]\d", text, re.M)
 
 
 def test_a_run_without_games_has_an_empty_table(tmp_path):
     folder = play_run(tmp_path, deals=1)
     (folder / "games.jsonl").write_bytes(b"")
-    tables = run_tables(folder)
+    tables = run_tables(folder, read_run(folder))
     assert tables.standings["games"].tolist() == [0, 0, 0]
     assert tables.standings["rank"].tolist() == [1, 1, 1]
     assert tables.standings["elo"].isna().all()
@@ -189,7 +194,7 @@ def test_a_damaged_journal_is_named_with_its_line(tmp_path):
     journal = folder / "games.jsonl"
     journal.write_bytes(journal.read_bytes().replace(b'"deal":0', b'"deal":"zero"', 1))
     with pytest.raises(RunError, match=r"games.jsonl, line 1: expected a record"):
-        run_tables(folder)
+        run_tables(folder, read_run(folder))
 
 
 def test_a_record_whose_lists_do_not_fit_together_is_named_with_its_line(run, tmp_path):
@@ -222,6 +227,7 @@ def test_faults_are_counted_for_the_bots_that_forfeited(run, tmp_path):
     lines = [json.loads(line) for line in (run / "games.jsonl").read_text().splitlines()]
     for number, record in enumerate(lines[:5]):
         record["faults"] = [{"seat": number % 3, "turn": 1, "kind": "late", "detail": ""}]
+    (tmp_path / "run.json").write_bytes((run / "run.json").read_bytes())
     (tmp_path / "games.jsonl").write_text("".join(json.dumps(record) + "\n" for record in lines))
     tables = make_tables(counted(tmp_path))
     table = tables.faults.set_index("bot")
@@ -250,9 +256,10 @@ def test_few_bots_with_forfeits_are_named_and_the_others_counted():
 
 def test_the_table_of_a_comparison_says_why_its_elo_is_another_one(tmp_path):
     info = read_run(play_run(tmp_path, deals=2))
-    assert not any("comparison" in note for note in run_tables(tmp_path).notes)
-    compared = replace(info, config={"compare": {"new": "ann", "old": "bob"}})
-    assert "all seats together" in run_tables(tmp_path, info=compared).notes[-1]
+    assert not any("comparison" in note for note in run_tables(tmp_path, info).notes)
+    config = replace(info.config, compare=Comparison(new="ann", old="bob"))
+    compared = replace(info, config=config)
+    assert "all seats together" in run_tables(tmp_path, compared).notes[-1]
 
 
 def test_boards_sizes_of_tables_and_bots_are_told_apart_whatever_the_order(tmp_path):
@@ -266,10 +273,13 @@ def test_boards_sizes_of_tables_and_bots_are_told_apart_whatever_the_order(tmp_p
         )
         for deal in range(80)
     ]
-    write_made_up(tmp_path / "one", "abcde", records)
+    first = tmp_path / "one"
+    second = tmp_path / "other"
+    write_made_up(first, "abcde", records)
     rng.shuffle(records)
-    write_made_up(tmp_path / "other", "abcde", records)
-    one, other = run_tables(tmp_path / "one"), run_tables(tmp_path / "other")
+    write_made_up(second, "abcde", records)
+    one = run_tables(first, read_run(first))
+    other = run_tables(second, read_run(second))
     for name in ("standings", "pairs", "seats", "faults", "covariance"):
         assert getattr(one, name).equals(getattr(other, name)), name
     assert one.most_seats == 4
@@ -292,7 +302,7 @@ def test_boards_sizes_of_tables_and_bots_are_told_apart_whatever_the_order(tmp_p
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_exported_games_are_those_of_the_journal(run, tmp_path, form):
-    paths = export_run(run, tmp_path, run_tables(run), form)
+    paths = export_run(Run(run), tmp_path, run_tables(run, read_run(run)), form)
     assert [path.name for path in paths] == [
         f"{name}.{form}" for name in ("standings", "pairs", "seats", "faults", "games")
     ]
@@ -312,7 +322,7 @@ def test_exported_games_are_those_of_the_journal(run, tmp_path, form):
     if form == "parquet":
         same = pd.read_parquet(tmp_path / "standings.parquet")
         assert same.to_csv(index=False) == csv_text(
-            run_tables(run).standings, file_names("standings")
+            run_tables(run, read_run(run)).standings, file_names("standings")
         )
         kinds = table.dtypes.astype(str)
         assert [kinds[name] for name in ("deal", "rank_0", "left_2", "share_1", "think_ms_0")] == [
@@ -332,7 +342,7 @@ def test_parquet_has_times_and_notes_and_csv_has_neither(tmp_path):
     odd = [{"turn": 999, "value": 0.5}, {"text": "x" * 999}, {"turn": 1, "seat": 7, "n": 1}]
     strange = msgspec.structs.replace(game_of("ab", deal=2), notes=odd, ms=[None])
     folder = write_made_up(tmp_path / "r", "ab", [silent, noted, strange], deals=3)
-    export_run(folder, tmp_path, run_tables(folder), "parquet")
+    export_run(Run(folder), tmp_path, run_tables(folder, read_run(folder)), "parquet")
     rows = pd.read_parquet(tmp_path / "games.parquet").to_dict("records")
     assert [row["ms"] is None for row in rows] == [True, False, False]
     assert [row["notes"] is None for row in rows] == [True, False, False]
@@ -342,13 +352,13 @@ def test_parquet_has_times_and_notes_and_csv_has_neither(tmp_path):
     assert note["numbers"] == [("depth", 3.0)]
     [note] = rows[2]["notes"]
     assert (note["turn"], note["seat"], note["numbers"]) == (1, 1, [("n", 1.0)])
-    assert "cmd" not in "".join(csv_of_games(folder, 2))
+    assert "cmd" not in "".join(csv_of_games(Run(folder), 2))
 
 
 def test_pieces_of_games_csv_make_the_whole(run, monkeypatch):
-    whole = "".join(csv_of_games(run, 3))
+    whole = "".join(csv_of_games(Run(run), 3))
     monkeypatch.setattr(exported_games, "AT_ONCE", 7)
-    pieces = list(csv_of_games(run, 3))
+    pieces = list(csv_of_games(Run(run), 3))
     assert len(pieces) == 1 + -(-144 // 7)
     assert "".join(pieces) == whole
     assert pieces[0].startswith(
@@ -358,7 +368,7 @@ def test_pieces_of_games_csv_make_the_whole(run, monkeypatch):
 
 def test_seats_that_a_game_does_not_have_are_empty(tmp_path):
     write_made_up(tmp_path / "r", "abc", [game_of("ab"), game_of("abc", deal=1)])
-    two, three = "".join(csv_of_games(tmp_path / "r", 3)).splitlines()[1:]
+    two, three = "".join(csv_of_games(Run(tmp_path / "r"), 3)).splitlines()[1:]
     assert two.endswith(",,,,,,")
     assert two.count(",") == three.count(",")
 
@@ -366,6 +376,6 @@ def test_seats_that_a_game_does_not_have_are_empty(tmp_path):
 def test_without_pyarrow_parquet_is_an_error_with_the_cure(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(UserError, match="expected pyarrow for Parquet files, found none") as caught:
-        export_run(run, tmp_path, run_tables(run), "parquet")
+        export_run(Run(run), tmp_path, run_tables(run, read_run(run)), "parquet")
     assert "pip install 'qin-arena[parquet]'" in caught.value.hint
     assert list(tmp_path.iterdir()) == []

@@ -8,6 +8,7 @@ from arena.errors import RunError
 from arena.exports.report.material import gather
 from arena.records.journal import Journal, find_record, journal_of, read_records
 from arena.records.record import encode_record
+from arena.tournament.run import Run
 from tests.exports.runs import duels, write_run
 
 RECORDS = duels("abc", 20)
@@ -33,7 +34,7 @@ def test_records_are_read_and_found(run):
 
 
 def test_records_of_a_scan_are_those_asked_for_whatever_their_order(run):
-    found = gather(run).scan.records([40, 3, 41, 3])
+    found = gather(Run(run)).scan.records([40, 3, 41, 3])
     assert found == {game: RECORDS[game] for game in (3, 40, 41)}
 
 

@@ -12,8 +12,8 @@ from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.records.record import VERSION, GameRecord
 from arena.rules.boards import built_in
-from arena.tournament.consistency import make_config
-from arena.tournament.runs import completeness, describe_run, differences, schedule_of
+from arena.tournament.consistency import config_of, make_config
+from arena.tournament.runs import completeness, describe_run, differences
 from arena.tournament.schedule import Schedule, opponents
 from arena.tournament.sources import Block, ComparedGames, deals_for, planned_games
 
@@ -207,7 +207,8 @@ def test_a_settled_comparison_is_complete_without_the_deals_after_it():
     )
     info = info_of(["new", "old", "a", "b"], settings)
     assert completeness(
-        schedule_of(info), {(plan.id.rsplit("/", 2)[0], (plan.deal,), (2,)) for plan in schedule}
+        Schedule(config_of(info)),
+        {(plan.id.rsplit("/", 2)[0], (plan.deal,), (2,)) for plan in schedule},
     ) == (16, 0, 0)
 
 

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
+from arena.records.config import LeagueTerms, RunConfig
 from arena.records.journal import Ids
 from arena.records.league import Drawn
 from arena.records.runfile import RunInfo
 from arena.rules.notation import parse_deck
-from arena.tournament.consistency import make_config
+from arena.tournament.consistency import config_of, make_config
 from arena.tournament.lineups import (
     MAX_TABLES,
     LineUps,
@@ -22,7 +23,7 @@ from arena.tournament.lineups import (
     fix_line_ups,
     line_ups_of,
 )
-from arena.tournament.runs import completeness, schedule_of
+from arena.tournament.runs import completeness
 from arena.tournament.schedule import Schedule, bot_seed, deck_of, seatings
 
 
@@ -66,12 +67,12 @@ def test_the_plan_knows_its_blocks_and_how_much_of_them_was_played():
     foreign = [(f"bird/{line_up}", 2), (f"other/{line_up}", 0), ("bird/ann+bob+zoe", 0)]
     assert not any(schedule.needs_block(*block) for block in foreign)
     info = RunInfo("0", 1, "pure", 1, settings, {}, [], "s", "none", "")
-    assert completeness(schedule_of(info), blocks_of(blocks)) == (24, 0, 0)
-    assert completeness(schedule_of(info), []) == (24, 24, 0)
+    assert completeness(Schedule(config_of(info)), blocks_of(blocks)) == (24, 0, 0)
+    assert completeness(Schedule(config_of(info)), []) == (24, 24, 0)
     played = {first: 1, second: 2, **dict.fromkeys([*rest[:-1], *foreign], 3)}
-    assert completeness(schedule_of(info), blocks_of(played)) == (24, 6, 2)
+    assert completeness(Schedule(config_of(info)), blocks_of(played)) == (24, 6, 2)
     with pytest.raises(ConfigError):
-        schedule_of(msgspec.structs.replace(info, config=None))
+        Schedule(config_of(msgspec.structs.replace(info, config=None)))
 
 
 def test_the_plan_knows_its_games_by_their_ids():
@@ -156,7 +157,7 @@ def test_the_plan_of_matches_knows_its_blocks():
     assert [deal for deal in range(5) if schedule.needs_block("bird/ann+bob", deal)] == [0, 1]
     assert [deal for deal in range(5) if schedule.needs_block("lion/ann+cy", deal)] == [0]
     info = RunInfo("0", 1, "pure", 1, settings, {}, [], "s", "none", "")
-    assert completeness(schedule_of(info), blocks_of(blocks)) == (6 * 3 * 2, 0, 0)
+    assert completeness(Schedule(config_of(info)), blocks_of(blocks)) == (6 * 3 * 2, 0, 0)
 
 
 def test_the_order_of_the_bots_does_not_matter():
@@ -281,7 +282,7 @@ def test_a_plan_of_any_size_begins_at_once_and_is_never_listed(settings):
     assert schedule.played(played) == len(set(played)) == 1000
     assert not schedule.has_game("bird/b000+b001+b002+zoe/0/0")
     info = RunInfo("0", 1, "pure", 1, schedule.config, {}, [], "s", "none", "")
-    assert completeness(schedule_of(info), []).missing == schedule.games
+    assert completeness(Schedule(config_of(info)), []).missing == schedule.games
 
 
 def test_a_run_goes_on_where_it_stopped():
@@ -425,3 +426,32 @@ def test_draws_of_a_league_begin_with_one_seating_as_often_as_with_another(playe
     )
     assert set(firsts) == set(range(players))
     assert max(firsts.values()) < 1.4 * 300 / players
+
+
+class CountedLooks(Schedule):
+    """A schedule that counts at how many spans of deals it has looked."""
+
+    looks = 0
+
+    def _cut(self, deals):
+        self.looks += 1
+        return super()._cut(deals)
+
+
+def league_of(drawn):
+    """The settings of a league of two bots that has drawn these deals for them."""
+    draws = [Drawn("ann+bob", first, deals) for first, deals in drawn]
+    return RunConfig(bots=["ann", "bob"], seed="s", league=LeagueTerms(), drawn=draws)
+
+
+def test_a_game_of_a_league_is_known_without_a_look_at_all_draws():
+    schedule = CountedLooks(league_of((first, 2) for first in range(0, 4000, 4)))
+    before = schedule.looks
+    assert schedule.played(f"bird/ann+bob/{deal}/0" for deal in range(4000)) == 2000
+    assert schedule.looks - before <= 4000, "a walk through the draws takes two million looks"
+
+
+def test_draws_whose_deals_overlap_have_the_deals_of_both():
+    schedule = Schedule(league_of([(10, 5), (0, 3), (12, 6), (11, 1)]))
+    known = [deal for deal in range(25) if schedule.needs_block("bird/ann+bob", deal)]
+    assert known == [0, 1, 2, *range(10, 18)]

@@ -12,7 +12,7 @@ from arena.records.runfile import RUN_FILE, read_run, write_run
 from arena.rules.boards import built_in
 from arena.tournament.consistency import config_of, make_config
 from arena.tournament.lineups import fix_allotment, next_allotment
-from arena.tournament.runs import completeness, describe_run, differences, schedule_of
+from arena.tournament.runs import completeness, describe_run, differences
 from arena.tournament.schedule import Schedule
 
 
@@ -71,9 +71,9 @@ def test_a_run_may_get_more_precise_but_not_less_and_not_of_another_kind():
 
 def test_until_it_is_settled_the_plan_is_the_most_there_can_be():
     first = info(until=20, deals=50)
-    assert completeness(schedule_of(first), {})[:2] == (3 * 50 * 2, 3 * 50 * 2)
+    assert completeness(Schedule(config_of(first)), {})[:2] == (3 * 50 * 2, 3 * 50 * 2)
     done = msgspec.structs.replace(first, config=msgspec.structs.replace(first.config, settled=10))
-    assert completeness(schedule_of(done), {})[:2] == (3 * 10 * 2, 3 * 10 * 2)
+    assert completeness(Schedule(config_of(done)), {})[:2] == (3 * 10 * 2, 3 * 10 * 2)
 
 
 def test_a_run_of_the_first_version_is_read_if_all_line_ups_had_as_many_deals(tmp_path):

@@ -20,6 +20,7 @@ from arena.records.journal import read_records
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES, deck_text, move_text, parse_deck
+from arena.tournament.run import Run
 from arena.tournament.schedule import deck_of
 from arena.web.opengame import OpenGame
 from tests.support.commandline import ROOT
@@ -124,7 +125,7 @@ def test_a_game_is_played_to_its_end_and_kept_like_any_other(played, home):
     assert view["state"] == "over"
     assert len(view["ranks"]) == 3
     folder = home / "results" / view["kept"]
-    checked = verify_run(folder)
+    checked = verify_run(Run(folder))
     assert checked.differences == []
     assert checked.replayed == 1
     (record,) = read_records(folder)
@@ -354,7 +355,7 @@ def test_play_web_prints_its_address_first_and_ends_when_the_page_is_left(tmp_pa
     assert (view["state"], view["names"]) == ("over", ["careful", "human", "greedy"])
     _, said = server.process.communicate(timeout=120)
     assert (server.process.returncode, said) == (0, "")
-    assert verify_run(tmp_path / "results" / view["kept"]).differences == []
+    assert verify_run(Run(tmp_path / "results" / view["kept"])).differences == []
 
 
 def test_play_web_opens_a_browser_where_there_is_a_screen_and_ctrl_c_ends_it_with_its_bots(

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena import __version__
@@ -12,7 +11,7 @@ from arena.exports.ground import empty_board
 from arena.exports.parts import all_parts
 from arena.exports.report import sections
 from arena.exports.report.games import Album, album_of
-from arena.exports.report.material import Material, gather, read_secrecy
+from arena.exports.report.material import Material, gather
 from arena.exports.report.page import ALONE, Around, OnePage, PageSetting, render, rules_named
 from arena.exports.report.profiles import Profiles, choose, meetings_of, opponents_of
 from arena.exports.report.scan import Forfeited, chosen_records
@@ -21,7 +20,7 @@ from arena.players.labels import has_odds
 from arena.records.grades import ReviewedGame, read_reviews
 from arena.records.journal import records_of_deal
 from arena.records.record import GameRecord
-from arena.records.runfile import read_run
+from arena.tournament.run import Run
 
 DEFAULT_GAMES = 40
 MAX_SEATINGS = 5
@@ -36,7 +35,7 @@ class Report(NamedTuple):
 
 
 def report_page(
-    folder: Path,
+    run: Run,
     wanted: int | list[str] = DEFAULT_GAMES,
     prior: float | None = None,
     match: Sequence[str] | None = None,
@@ -47,10 +46,10 @@ def report_page(
 
     Raises RunError, NoAnswerError, UserError for boards that do not fit.
     """
-    material = gather(folder, prior, match)
-    chosen, (reviews, damage) = choose(material, wanted), reviews_of(folder)
+    material = gather(run, prior, match)
+    chosen, (reviews, damage) = choose(material, wanted), reviews_of(run)
     records = chosen_records(material.scan, chosen)
-    album = album_of(records, material.info.boards, reviews, material.secrecy.is_open_game)
+    album = album_of(records, material.run.info.boards, reviews, material.secrecy.is_open_game)
     values = {**_values(material, album), "lead": sections.lead(material, chosen)}
     notes = []
     if exposed := sum(bool(material.is_open[game]) for game in chosen):
@@ -64,27 +63,26 @@ def report_page(
 
 
 def game_page(
-    folder: Path, record: GameRecord, setting: PageSetting = ALONE, around: Around | None = None
+    run: Run, record: GameRecord, setting: PageSetting = ALONE, around: Around | None = None
 ) -> str:
     """The page that replays one game, with the evidence of its faults and links to the pages
     ``around`` it. Raises RunError.
     """
-    info = read_run(folder)
-    is_open = read_secrecy(folder, info).is_open_game
+    is_open = run.secrecy().is_open_game
     # games of the same deal with other seats, once the deal is over
-    others = [other for other in records_of_deal(folder, record) if other.id != record.id]
+    others = [other for other in records_of_deal(run.folder, record) if other.id != record.id]
     others = [] if not others or is_open(record) else sorted(others, key=lambda one: one.seating)
     shown = [record, *others[:MAX_SEATINGS]]
-    reviews, _ = reviews_of(folder)
-    album = album_of([(each, []) for each in shown], info.boards, reviews, is_open, judged=2)
+    reviews, _ = reviews_of(run)
+    album = album_of([(each, []) for each in shown], run.info.boards, reviews, is_open, judged=2)
     if [game["id"] for game in album.games[:1]] != [record.id]:
         raise RunError(album.damaged[0])
     found = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]
-    faults = [sections.fault_object(folder, fault) for fault in found]
+    faults = [sections.fault_object(run, fault) for fault in found]
     is_graded = any("grade" in step for step in album.games[0]["steps"])
-    review = shlex.join(["arena", "review", folder.name, record.id])
+    review = shlex.join(["arena", "review", run.name, record.id])
     values = {
-        "name": folder.name,
+        "name": run.name,
         "version": __version__,
         "record": record,
         "faults": faults,
@@ -95,12 +93,10 @@ def game_page(
     return render("game.html", values, setting)
 
 
-def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:
-    """The reviews of a run, and the reason why they cannot be read, empty if they can. A page is
-    made without reviews that cannot be read.
-    """
+def reviews_of(run: Run) -> tuple[list[ReviewedGame], str]:
+    """The reviews of a run, and why they cannot be read, if so: a page does without them."""
     try:
-        return read_reviews(run), ""
+        return read_reviews(run.folder), ""
     except RunError as error:
         return [], str(error)
 
@@ -110,7 +106,7 @@ def facts_of(material: Material) -> dict[str, Any]:
     tables = material.tables
     history = material.history
     return {
-        "name": material.folder.name,
+        "name": material.run.name,
         "version": __version__,
         "games": len(material.is_open),
         "counted": counted_text(tables),
@@ -121,7 +117,7 @@ def facts_of(material: Material) -> dict[str, Any]:
         "held_back": int(material.is_open.sum()),
         "sentences": tables.sentences,
         "notes": [*gain_lines(tables), *tables.notes],
-        "is_comparison": material.info.is_comparison,
+        "is_comparison": material.run.info.is_comparison,
         "standings": sections.standings(tables),
         "versions": history and sections.versions(history),
         "pairs": sections.pairs(material),
@@ -132,14 +128,14 @@ def facts_of(material: Material) -> dict[str, Any]:
 def _values(material: Material, album: Album) -> dict[str, Any]:
     """The values of a run and of the games on the page for the templates of the report."""
     facts = facts_of(material)
-    info = material.info
+    info = material.run.info
     meetings = meetings_of(album.games)
     opponents = opponents_of(material, meetings)
     shown = [game["id"] for game in album.games]
     seed = info.seed if material.secrecy.is_finished else None
     return {
         **facts,
-        "addresses": OnePage(material.folder.name, material.bots, opponents, shown),
+        "addresses": OnePage(material.run.name, material.bots, opponents, shown),
         "profiles": [*Profiles(material, opponents, meetings)],
         "most_rows": sections.MAX_ROWS,
         "more": max(2 * DEFAULT_GAMES, 2 * len(shown)),

@@ -15,22 +15,21 @@ from arena.exports.report.scan import Scan, ScanBuilder, decode_report_row
 from arena.ratings.history import History, history_of
 from arena.ratings.notes import conditions_notes
 from arena.ratings.tables import Tables, make_tables
-from arena.ratings.tally import Score, score_journal, scoring_of
-from arena.records.journal import COMPRESSED, Ids, damaged_line, journal_of, read_lines
-from arena.records.runfile import RunInfo, read_run
-from arena.tournament.secrecy import Secrecy, secrecy_from_blocks
+from arena.ratings.tally import Score, scoring_of
+from arena.records.journal import COMPRESSED, Ids, damaged_line, read_lines
+from arena.tournament.run import Run
+from arena.tournament.secrecy import Secrecy
 
 
 class Material(NamedTuple):
-    """A run: its settings, its games, its tables, and what of them may be shown.
+    """A run with its games, its tables, and what of them may be shown.
 
     ``tables``   standings and the rest; they count matches if the run is scored by matches
     ``is_open``  (G,) whether the deal of each game may have other games left to play
     ``history``  the versions of a league's bots; None for other runs
     """
 
-    folder: Path
-    info: RunInfo
+    run: Run
     tables: Tables
     scan: Scan
     secrecy: Secrecy
@@ -48,19 +47,11 @@ class Material(NamedTuple):
         return [str(name) for name in self.tables.standings["bot"]]
 
 
-def gather(
-    folder: Path, prior: float | None = None, match: Sequence[str] | None = None
-) -> Material:
-    """Reads a run. ``match`` names the boards of a match to score by, as in
+def gather(run: Run, prior: float | None = None, match: Sequence[str] | None = None) -> Material:
+    """Reads the games of a run. ``match`` names the boards of a match to score by, as in
     `arena.ratings.tally.scoring_of`. Raises RunError, NoAnswerError, UserError.
     """
-    return Follower(folder, match).material(prior)
-
-
-def read_secrecy(folder: Path, info: RunInfo) -> Secrecy:
-    """What must stay secret in a run; reads the whole journal. Raises RunError."""
-    score = score_journal(journal_of(folder), [], own_decks=info.has_own_decks)
-    return secrecy_from_blocks(info, score.games.blocks())
+    return Follower(run, match).material(prior)
 
 
 class Follower:
@@ -71,12 +62,11 @@ class Follower:
     Raises RunError, and UserError for boards that do not fit.
     """
 
-    def __init__(self, folder: Path, match: Sequence[str] | None = None) -> None:
-        self.info = read_run(folder)
-        self._folder = folder
-        self._path = journal_of(folder)
-        self._match = scoring_of(self.info, match)
-        self._score = Score(self._match, own_decks=self.info.has_own_decks)
+    def __init__(self, run: Run, match: Sequence[str] | None = None) -> None:
+        self.run = run
+        self._path = run.journal
+        self._match = scoring_of(run.info, match)
+        self._score = Score(self._match, own_decks=run.info.has_own_decks)
         self._columns = ScanBuilder()
         self._file = _identity(self._path)
         self._ids = Ids()
@@ -88,7 +78,7 @@ class Follower:
         """Whether the games read so far are still the beginning of the journal. A journal only
         grows, so a shorter file, or another one, is a different journal.
         """
-        if _identity(journal_of(self._folder)) != self._file:
+        if _identity(self.run.journal) != self._file:
             return False
         if self._path.suffix == COMPRESSED:
             return True
@@ -100,23 +90,22 @@ class Follower:
 
     def material(self, prior: float | None = None) -> Material:
         """The run with all games that are in the journal now. Raises RunError, NoAnswerError."""
-        self.info = read_run(self._folder)
+        # The run may have got more bots and deals since it was opened.
+        self.run = run = Run(self.run.folder)
         self.read_on()
-        counts = self._score.counted.counts(bot.name for bot in self.info.bots)
+        counts = self._score.counted.counts(bot.name for bot in run.info.bots)
         blocks = self._score.games.blocks()
         tables = make_tables(counts, prior, blocks, match=self._match)
-        notes = [*tables.notes, *conditions_notes(self.info, self._score.hosts)]
+        notes = [*tables.notes, *conditions_notes(run.info, self._score.hosts)]
         scan = self._columns.scan(self._path, self._score.games)
-        secrecy = secrecy_from_blocks(self.info, blocks)
-        is_league = self.info.is_league
+        secrecy = run.secrecy(blocks)
         return Material(
-            folder=self._folder,
-            info=self.info,
+            run=run,
             tables=tables._replace(notes=notes),
             scan=scan,
             secrecy=secrecy,
             is_open=_open_games(scan, secrecy),
-            history=history_of(self._folder, counts) if is_league else None,
+            history=history_of(run.folder, counts) if run.info.is_league else None,
         )
 
     def read_on(self) -> None:

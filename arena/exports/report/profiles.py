@@ -371,7 +371,7 @@ class Profiles:
         return {
             "before": before,
             "gain": next(iter(found.of(name).sentences), ""),
-            "command": regress_command(self._material.folder.name, name, before),
+            "command": regress_command(self._material.run.name, name, before),
         }
 
     def _opponents_table(self, name: str) -> dict[str, Any]:

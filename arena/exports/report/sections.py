@@ -6,7 +6,6 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -57,6 +56,7 @@ from arena.records.regular import has_folder, read_regular
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules.boards import BUILT_IN
 from arena.rules.terms import PAGODAS
+from arena.tournament.run import Run
 from arena.tournament.tuning import SEATS
 
 MAX_ROWS = 200
@@ -105,7 +105,7 @@ def lead(material: Material, chosen: Reasons) -> dict[str, Any]:
             for row in rows
             if row["rank"] <= PLACES and isfinite(row["elo"])
         ],
-        "game": film_of(*shown[0], material.info.boards) if shown else None,
+        "game": film_of(*shown[0], material.run.info.boards) if shown else None,
     }
 
 
@@ -324,7 +324,7 @@ def faults(material: Material) -> dict[str, Any]:
         shown = shown[: min(EACH, room)]
         room -= len(shown)
         row = {"bot": bot, "kind": kind, "count": len(found), "share": len(found) / games[bot]}
-        rows.append({**row, "shown": [fault_object(material.folder, one) for one in shown]})
+        rows.append({**row, "shown": [fault_object(material.run, one) for one in shown]})
     return {"rows": rows, "total": len(material.scan.faults), "evident": ALL - room}
 
 
@@ -333,20 +333,20 @@ def details_of(faults: Mapping[str, Any]) -> list[str]:
     return [fault["detail"] for row in faults["rows"] for fault in row["shown"]]
 
 
-def fault_object(folder: Path, forfeited: Forfeited) -> dict[str, Any]:
-    """A fault with its evidence, for the template."""
+def fault_object(run: Run, forfeited: Forfeited) -> dict[str, Any]:
+    """A fault with its evidence."""
     fault = msgspec.structs.asdict(forfeited.fault)
-    evidence = _evidence(folder, forfeited)
+    evidence = _evidence(run, forfeited)
     return {**fault, "game": forfeited.id, "bot": forfeited.bot, "evidence": evidence}
 
 
-def _evidence(run: Path, forfeited: Forfeited) -> dict[str, Any] | None:
-    """The evidence of a fault, with its last lines shortened. None if the run has no such file, or
-    if a link leads out of the run.
+def _evidence(run: Run, forfeited: Forfeited) -> dict[str, Any] | None:
+    """The evidence of a fault with its last lines shortened; None if there is no such file, or if
+    it is outside the run.
     """
     name = evidence_name(forfeited.id, forfeited.fault.seat)
     try:
-        content = msgspec.json.decode(read_regular(run, name))
+        content = msgspec.json.decode(read_regular(run.folder, name))
         lines = [
             {"way": str(way), "at": float(at_ms), "text": abridged(str(text), LINE_LENGTH)}
             for way, at_ms, text in content["lines"]
@@ -365,14 +365,15 @@ def _evidence(run: Path, forfeited: Forfeited) -> dict[str, Any] | None:
 
 def bots_of(material: Material) -> list[dict[str, Any]]:
     """The bots of the run with the details from their bot.toml, best first."""
-    known = {bot.name: bot for bot in material.info.bots}
-    return [_bot(material.folder, known[name]) for name in material.bots if name in known]
+    known = {bot.name: bot for bot in material.run.info.bots}
+    return [_bot(material.run, known[name]) for name in material.bots if name in known]
 
 
-def _bot(folder: Path, bot: BotInfo) -> dict[str, Any]:
-    """The row of a bot with the details from its bot.toml."""
+def _bot(run: Run, bot: BotInfo) -> dict[str, Any]:
+    """A bot of a run with the details from its bot.toml."""
     try:
-        manifest = read_manifest(folder / bot.copy) if has_folder(folder, bot.copy) else None
+        has_copy = has_folder(run.folder, bot.copy)
+        manifest = read_manifest(run.folder / bot.copy) if has_copy else None
     except (BotFolderError, OSError, ValueError):
         manifest = None
     own = ("author", "language", "description")

@@ -1,0 +1,128 @@
+"""A run on disk, as an object: the files in its folder, and everything that follows from them."""
+
+import os
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from arena.errors import ConfigError
+from arena.records.blocks import PlayedBlocks, count_blocks
+from arena.records.config import RunConfig
+from arena.records.journal import Ids, find_record, journal_of, read_ids, read_records
+from arena.records.record import GameRecord
+from arena.records.runfile import RunInfo, read_run
+from arena.records.voids import VoidGame, read_voids
+from arena.rules.boards import Board
+from arena.tournament.consistency import config_of
+from arena.tournament.schedule import Schedule
+
+if TYPE_CHECKING:
+    from arena.tournament.secrecy import Secrecy
+
+
+class PlayedCount(NamedTuple):
+    """How many games of a run's plan have been ``played``, and how many are ``planned``."""
+
+    played: int
+    planned: int
+
+
+class Run:
+    """A run: its folder, and everything that follows from the files in the folder. A command opens
+    a run once and hands it down.
+
+    run.json is read when the run is opened. All other files are read when something of them is
+    asked for, so that what has been played since is in the answer; only `blocks` and `secrecy`
+    remember their first answers.
+
+    ``folder``  the folder of the run
+    ``info``    the contents of run.json
+
+    Raises RunError if there is no run in the folder, or if its run.json is damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.info: RunInfo = read_run(folder)
+
+    @property
+    def name(self) -> str:
+        """The name of the run, which is that of its folder."""
+        return self.folder.name
+
+    @property
+    def journal(self) -> Path:
+        """The path of the journal, which may be compressed, and which may not exist yet."""
+        return journal_of(self.folder)
+
+    @cached_property
+    def config(self) -> RunConfig:
+        """The settings of the run, checked. Raises ConfigError, also for settings from another
+        version.
+        """
+        return config_of(self.info)
+
+    @cached_property
+    def boards(self) -> dict[str, Board]:
+        """The boards of the run by name."""
+        return {name: Board(name, tuple(rows)) for name, rows in self.info.boards.items()}
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """Which games there are, without listing them. Raises ConfigError, as `config` does."""
+        return Schedule(self.config)
+
+    @property
+    def known_schedule(self) -> Schedule | None:
+        """The schedule; None if this version cannot read the settings of the run."""
+        try:
+            return self.schedule
+        except ConfigError:
+            return None
+
+    def records(self) -> Iterator[GameRecord]:
+        """The records of the games, in the order the games ended. Raises RunError."""
+        return read_records(self.folder)
+
+    def record(self, game: str) -> GameRecord:
+        """The record of the game with this id. Raises RunError with similar ids in the hint."""
+        return find_record(self.folder, game)
+
+    def voids(self) -> list[VoidGame]:
+        """The games that broke off without a bot's fault. Raises RunError."""
+        return read_voids(self.folder)
+
+    def progress(self) -> PlayedCount:
+        """How many games of the plan have been played; reads the ids of the whole journal. Raises
+        RunError, ConfigError.
+        """
+        schedule = self.schedule
+        journal = self.journal
+        seen = Ids()
+        ids = read_ids(journal) if os.path.lexists(journal) else ()
+        played = sum(seen.add(name) and schedule.has_game(name) for name in ids)
+        return PlayedCount(played, schedule.planned)
+
+    def blocks(self) -> list[PlayedBlocks]:
+        """The blocks that have games, counted when they are first asked for. Raises RunError."""
+        return self._blocks
+
+    def secrecy(self, blocks: Iterable[PlayedBlocks] | None = None) -> "Secrecy":
+        """Which deals are still being played, so that they may not be shown. Whoever has counted
+        the ``blocks`` already passes them; otherwise they are counted once. Raises RunError.
+        """
+        # NumPy: most commands never ask what is secret.
+        from arena.tournament.secrecy import secrecy_from_blocks  # noqa: PLC0415
+
+        if blocks is None:
+            return self._secrecy
+        return secrecy_from_blocks(self.known_schedule, blocks)
+
+    @cached_property
+    def _blocks(self) -> list[PlayedBlocks]:
+        return count_blocks(self.journal)
+
+    @cached_property
+    def _secrecy(self) -> "Secrecy":
+        return self.secrecy(self._blocks)

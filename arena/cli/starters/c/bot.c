@@ -76,7 +76,7 @@ static int shows(int row, int column, char sign)
 }
 
 /* ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
-   have a move ready at any time. The arena counts processor time from your last answer on; with
+   have a move ready at any time. The arena counts CPU time from your last answer on; with
    `--clock wall` the time from its request on. Play it with 5 ms a move or more. */
 static double since; /* when the last answer went out, or the request came */
 static double limit = 1e9;

@@ -66,7 +66,7 @@ int beside(Text square, char sign, const Texts &rows) {
 }
 
 // ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
-// have a move ready at any time. The arena counts processor time from your last answer on; with
+// have a move ready at any time. The arena counts CPU time from your last answer on; with
 // `--clock wall` the time from its request on. Play it with 5 ms a move or more.
 bool by_wall;
 bool has_bank;

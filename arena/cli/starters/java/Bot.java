@@ -69,9 +69,9 @@ class Bot {
     }
 
     // ---- time, in ms. A late answer loses the game: ask hasTime after every small piece of work,
-    // and have a move ready at any time. The arena counts processor time from your last answer on,
+    // and have a move ready at any time. The arena counts CPU time from your last answer on,
     // all threads of Java included; with `--clock wall` the time from its request on. Java sees
-    // processor time in steps of 10 ms, so keep more in reserve than in other languages, and play
+    // CPU time in steps of 10 ms, so keep more in reserve than in other languages, and play
     // with 20 ms a move or more.
     static final com.sun.management.OperatingSystemMXBean SYSTEM =
         (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

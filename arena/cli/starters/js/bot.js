@@ -46,7 +46,7 @@ function beside(square, sign, rows) {
 }
 
 // ---- time, in ms. A late answer loses the game: ask hasTime after every small piece of work, and
-// have a move ready at any time. The arena counts processor time from your last answer on; with
+// have a move ready at any time. The arena counts CPU time from your last answer on; with
 // `--clock wall` the time from its request on. Play it with 20 ms a move or more: Node.js compiles
 // while it plays.
 let byWall = false;

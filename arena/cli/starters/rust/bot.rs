@@ -59,7 +59,7 @@ fn beside(square: &str, sign: &str, rows: &[&str]) -> usize {
 }
 
 // ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
-// have a move ready at any time. The arena counts processor time from your last answer on; with
+// have a move ready at any time. The arena counts CPU time from your last answer on; with
 // `--clock wall` the time from its request on. Play it with 5 ms a move or more.
 struct Clock {
     by_wall: bool,
@@ -70,7 +70,7 @@ struct Clock {
     late: f64, // a reserve that grows after late answers
 }
 
-// Of the C library: the processor time of this process, in microseconds.
+// Of the C library: the CPU time of this process, in microseconds.
 extern "C" {
     fn clock() -> std::ffi::c_long;
 }

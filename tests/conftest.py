@@ -26,7 +26,7 @@ LONG = ("attacks", "bench", "browser", "e2e", "release", "simulations")
 """Folders whose tests `make test` leaves to `make test-all`, beside the tests marked `long`."""
 
 
-pytest_plugins = ("tests.support.ledger", "tests.support.commandline")
+pytest_plugins = ("tests.support.ledger",)
 
 
 def pytest_addoption(parser):

@@ -9,6 +9,9 @@ import pytest
 from arena.match.replay import replay
 from arena.records.record import decode_record
 from arena.rules.boards import Board
+from tests.support.commandline import arena
+
+__all__ = ["arena"]
 
 
 def rows(text):

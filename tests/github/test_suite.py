@@ -77,8 +77,8 @@ def suite(tmp_path):
     for name in ("apart", "suite"):
         shutil.copy(ROOT / ".ci" / name, root / ".ci")
     shutil.copy(ROOT / "pyproject.toml", root)
-    for name in ("conftest.py", "ledger.py"):
-        shutil.copy(ROOT / "tests" / name, root / "tests")
+    shutil.copy(ROOT / "tests" / "conftest.py", root / "tests")
+    shutil.copytree(ROOT / "tests" / "support", root / "tests" / "support")
 
     def run(text, *arguments, jobs="0"):
         (root / "tests" / "test_small.py").write_text(text)

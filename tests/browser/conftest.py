@@ -1,0 +1,5 @@
+"""The fixtures of tests that look at pages."""
+
+from tests.support.commandline import arena, browser
+
+__all__ = ["arena", "browser"]

@@ -17,6 +17,7 @@ from arena.rules.boards import Board, built_in
 from tests.rules.positions import full_deck, middle_of_a_game, random_move, state_text
 from tests.rules.twins import outcome
 
+pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[2]
 GAMES = {"arena.rules.native": 20, "arena.rules.pure": 5}
 """The core in Python, whose references Python counts, is as slow as it is unlikely to lose one."""

@@ -12,6 +12,7 @@ import pytest
 from tests.support.commandline import Arena
 from tests.web.serving import Served
 
+pytestmark = pytest.mark.long
 BOTS = ("greedy-4", "careful-2", "random")
 
 

@@ -338,7 +338,9 @@ class Human(Player):
         return None
 
     def _reply(self, text: str, state: State, moves: dict[str, int]) -> str:
-        """The reply to a line that is not a legal move."""
+        """The reply to a line that is not a legal move; empty for ``rules``, whose text is shown
+        here.
+        """
         if text in ("?", "help", ""):
             return help_text(state, moves)
         if text == "hint" and PASS in moves.values():

@@ -149,7 +149,7 @@ class PlayedGame(NamedTuple):
 
     @property
     def round(self) -> Round:
-        """The game to play, as `SingleGame` takes it."""
+        """The board of the game, and the function that makes its plan, for `SingleGame`."""
         return Round(self.board, lambda _: self._plan())
 
     def _plan(self) -> GamePlan:

@@ -131,7 +131,9 @@ class LeaguePlay:
         return list(self.members.league.members.values())
 
     def _widest(self) -> float:
-        """The half-width of the widest interval, infinite if a bot has none."""
+        """The half-width of the widest interval among the bots that play, infinite if one of them
+        has none, or if no bot plays.
+        """
         known = self._known
         errors = [
             known[each.bot].error if each.bot in known else inf

@@ -37,7 +37,7 @@ def abridged(text: str, length: int) -> str:
 
 
 def number(value: float, decimals: int) -> str:
-    """The value with this many decimals, or a dash if it is missing."""
+    """The value with this many decimals, or a dash if it is missing or infinite."""
     return f"{value + 0.0:.{decimals}f}" if math.isfinite(value) else MISSING
 
 

@@ -207,8 +207,8 @@ def with_own_paths(name: str, folder: Path, text: str) -> str:
 
 
 def without_quoted(lines: Iterable[str], message: str) -> list[str]:
-    """The lines of a bot's stderr without the error that a message already quotes. The lines of an
-    error are not indented, while code and places in a traceback are.
+    """The lines of a bot's stderr without the error that a message already quotes. Indented lines
+    stay: they are the code and the places in a traceback.
     """
     quoted = message.replace(QUOTE, APOSTROPHE)
     return [

@@ -224,7 +224,9 @@ class Channel:
                 raise Flooded
 
     def _wait(self, deadline_ns: int) -> None:
-        """Waits until more has arrived than a part of a line."""
+        """Waits for more bytes from the bot and reads them once; they may be a part of a line.
+        Raises TimedOut at the deadline, LongLine and OutputEnded.
+        """
         if len(self._incoming) > MAX_LINE:
             raise LongLine(self._incoming[:MAX_LINE])
         if not self._is_readable(deadline_ns):

@@ -272,7 +272,9 @@ def kill_all(child: int) -> bool:
 
 
 def main() -> int:
-    """Starts the bot, waits until the bot or the arena ends, and clears up."""
+    """Starts the bot, waits until the bot or the arena ends, and kills what is left. Returns 0, or
+    1 if a process could not be killed.
+    """
     lifeline = int(sys.argv[1])
     status = int(sys.argv[2])
     pairs = [pair.partition("=") for pair in sys.argv[3].split(",") if pair]

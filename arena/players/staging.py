@@ -231,8 +231,8 @@ def lack(bot: Bot) -> tuple[str, str]:
 
 
 def missing_file(bot: Bot, folder: Path) -> tuple[str, str]:
-    """Why the command cannot start because a file of the bot is missing, and the cure; two empty
-    texts if none is missing.
+    """Why the command cannot start because a file of the bot is missing or not executable, and the
+    cure; two empty texts if nothing is wrong with the files.
     """
     program = bot.command[0]
     script = script_of(bot.command)

@@ -410,8 +410,8 @@ def family(root: int) -> list[int]:
 
 
 def has_pipe_open(pids: list[int], pipe: int) -> bool:
-    """Whether one of the processes, except those of the sandbox, has this pipe open, or cannot be
-    examined.
+    """Whether a process other than bwrap has the pipe open of which the descriptor ``pipe`` is our
+    end; True, too, if the open files of such a process cannot be examined.
     """
     inode = os.fstat(pipe).st_ino
     return any(

@@ -1,3 +1,3 @@
-"""From a journal of games to tables of ratings. Pandas and numpy are first imported in this
-package.
+"""From a journal of games to tables of ratings. This is the lowest layer that may import pandas and
+numpy.
 """

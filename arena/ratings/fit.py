@@ -284,7 +284,10 @@ def _seat_sizes(results: Results, *, seats: bool) -> tuple[set[int], set[int]]:
 def _fit(
     model: Model, parameters: Floats, prior: float, marks: Marks, open_seats: tuple[int, ...]
 ) -> Fit:
-    """The fit at the maximum of the likelihood, ``parameters``, with its errors."""
+    """The ratings and the seat effects with their errors, given the ``parameters`` at which the
+    likelihood is largest; nothing is searched here. ``open_seats`` are the numbers of players whose
+    seat effects the games do not bound.
+    """
     results = model.results
     bots = slice(0, len(model.results.bots))
     loose = _loose_directions(model, marks, open_seats if prior else ())

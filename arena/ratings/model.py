@@ -366,8 +366,8 @@ def coreless_bounds(results: Results, members: Ints) -> list[Bound]:
 
 
 class _Meetings(NamedTuple):
-    """The games of a bot against the core: from each deal the game with the least likely result,
-    grouped by outcome (O,).
+    """How a bot that won all its games against the core, or lost all of them, did so. Of the games
+    on one deal only the one with the least likely result counts; these are grouped by outcome (O,).
 
     ``side``        ``<`` if the core won them all, ``>`` if the bot did
     ``deals`` (O,)  the number of deals whose least likely game had this outcome

@@ -185,8 +185,9 @@ class Tally:
         return self._places([(board, *sorted(bots)) for board, bots, _ in self.outcomes])[1]
 
     def _places(self, names: Sequence[Head]) -> tuple[list[Head], Ints]:
-        """The different ``names`` of outcomes, sorted, and (G,) for each game an integer made of
-        its outcome's name and its deal, which sorts by the name first.
+        """The different names, sorted, and an integer for each game (G,). ``names`` has a name for
+        each outcome. The integer is the place of the name of the game's outcome in the sorted
+        names, times DEALS, plus the game's deal.
         """
         heads = sorted(set(names))
         number = {head: place for place, head in enumerate(heads)}

@@ -163,7 +163,9 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_open(self) -> bool:
-        """Whether the number of games depends on the results."""
+        """Whether this is a comparison, or a run with ``until``, that has not been settled, so that
+        its number of games still depends on the results.
+        """
         return self.settled is None and not (self.compare is None and self.until is None)
 
     @property

@@ -1,7 +1,8 @@
 """Evidence of faults: what a bot that forfeited was sent, what it answered, and how it ended.
 
 ``faults/`` in a run's folder has a folder for each game, with a file for each seat that forfeited.
-Nothing depends on these files: a game counts without them.
+Nothing depends on these files: a game counts without them. The kinds of faults are in
+arena/errors.py.
 """
 
 import os

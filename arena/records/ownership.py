@@ -76,7 +76,9 @@ def make_state_folder(name: str) -> Path:
 
 
 def _mark(key: bytes, seed: str, started: str) -> str:
-    """The content of the file for a run."""
+    """The content of the file that marks a run as the user's own: a hash of the run's seed and
+    start, made with the user's key.
+    """
     return hmac.new(key, f"{started}\n{seed}".encode(errors="surrogatepass"), sha256).hexdigest()
 
 

@@ -77,7 +77,7 @@ def open_regular(run: Path, name: str, flags: int = os.O_RDONLY) -> int:
     O_CREAT creates folders on the way, too.
 
     Never blocks, whatever lies there. Raises RunError for anything that is not a regular file below
-    the run's folder, and OSError as `os.open` does.
+    the run's folder, and for a file to write that has another name elsewhere; OSError as `os.open`.
     """
     *folders, last = name.split("/")
     path = run / name

@@ -179,7 +179,7 @@ def find_rules(asked: str) -> list[Rule]:
 
 
 def _numbered(number: str) -> list[Rule]:
-    """The rule with this number, or the rules of the part with this number; empty if
+    """The rule with this number, or the rules of the part with this number. Raises UserError if
     there is none.
     """
     rules = every_rule()

@@ -174,7 +174,7 @@ def roll_out(
 
 
 def check_policy(policy: PlayoutPolicy) -> None:
-    """Raises ValueError for an unknown policy."""
+    """Raises ValueError for an unknown policy, and for numbers that are out of its bounds."""
     if policy.name not in POLICIES:
         raise ValueError(f"expected the policy uniform, greedy or careful, got {policy.name}")
     if not 0 <= policy.among <= _MOST or not 0 <= policy.turns <= _MOST:

@@ -61,7 +61,7 @@ class SeenPosition:
         return Square(square, sign, province, village)
 
     def neighbours(self, square: str) -> tuple[str, ...]:
-        """The two to four squares that share an edge with a square.
+        """The squares, at most four, that share an edge with a square.
 
         Args:
             square: The name of the square, such as ``c4``.

@@ -55,8 +55,8 @@ GO_ON = (
 class _Seat(Struct, eq=False):
     """A worker of the cluster. It still has to ``answer`` a question, or is refused for a
     ``reason``, or plays ``slots`` games at a time; ``name`` is its machine in records. ``pending``
-    maps our futures of batches to Dask's. ``broken`` has, by the first game, the error of each
-    batch that it broke off since it last finished one.
+    maps our futures of batches to Dask's. ``broken`` has the errors of the batches in which every
+    game failed, by the id of the batch's first game, since a batch of which a game was finished.
     """
 
     executor: Any
@@ -268,7 +268,9 @@ class ClusterPool:
 
     @property
     def _ahead(self) -> int:
-        """The number of batches that a worker may have per slot."""
+        """The number of unfinished batches that a worker may have for each of its slots, those that
+        it is playing included.
+        """
         return 1 if self._pace.is_slow else AHEAD
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:

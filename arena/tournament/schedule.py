@@ -53,9 +53,9 @@ def bot_seed(seed: str, game: str, seat: int) -> int:
 
 
 def seatings(players: int, which: str) -> list[tuple[int, ...]]:
-    """The seatings of a block, each giving the line-up's index at each seat: the N rotations, or
-    all N! permutations with the rotations first. With ``single`` each block has one seating, and
-    they take turns.
+    """The seatings of the blocks, each giving the line-up's index at each seat: the N rotations, or
+    with ``all`` the N! permutations, the rotations first. With ``single`` the result is the
+    rotations, too; each block has one of them, in turn.
     """
     rotations = [
         tuple((seat + first) % players for seat in range(players)) for first in range(players)

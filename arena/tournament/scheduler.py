@@ -200,7 +200,9 @@ def _patience_s() -> float:
 
 
 def _quieten() -> None:
-    """Sends Dask's messages about lost connections to the log, instead of the terminal."""
+    """Sends the messages of Dask and tornado to the log instead of the terminal, and drops the
+    warning about large graphs.
+    """
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("distributed", "tornado"):
             logging.getLogger(name).handlers[:] = [logging.NullHandler()]

@@ -172,7 +172,7 @@ def _plan(
     folder: Path, known: RunInfo | None, request: Request, sandbox: Sandbox
 ) -> tuple[RunConfig, RunInfo]:
     """The settings and the run.json for a session. A ``known`` run keeps its settings, but may get
-    more deals, bots and line-ups. Raises ConfigError.
+    more deals, bots and line-ups, and a smaller ``until``. Raises ConfigError.
     """
     before = config_of(known) if known else None
     config = request.config_for(known.seed if known else new_seed())

@@ -236,7 +236,9 @@ class Settings(TypedDict, total=False):
 
 
 class Asked(Settings, total=False):
-    """Settings plus bots: the players of a run, or the opponents in a comparison."""
+    """What a user asks for: settings, and the ``bots`` that play in a run, or that are the
+    opponents in a comparison.
+    """
 
     bots: Sequence[str]
 

@@ -169,7 +169,7 @@ class SearchPath:
         return self.tuning.step * len(self._boards) * SEATS
 
     def blocks(self, deals: range) -> Iterator[BlockPlace]:
-        """The blocks on some deals."""
+        """The board and the deal of each block on these deals, deal by deal."""
         return ((board, deal) for deal in deals for board in self._boards)
 
     def deals(self, last: int) -> range:

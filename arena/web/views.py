@@ -98,7 +98,9 @@ def report(folder: str, setting: PageSetting) -> str:
 
 
 def game(folder: str, setting: PageSetting, name: str) -> str:
-    """The page of a game whose deal is over. Raises RunError."""
+    """The page of the game with the id ``name``. Raises RunError if there is none, or if other
+    games on its deal are still to be played.
+    """
     run = Run(Path(folder))
     record = run.record(name)
     if run.secrecy().is_open_game(record):

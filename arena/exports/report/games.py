@@ -1,5 +1,5 @@
-"""Games for pages: the data of the viewer, for as many games as fit, and pictures that play
-themselves.
+"""What pages say of games: the data of the viewer, for as many games as fit, and pictures that
+play themselves. The pages themselves are made in make.py.
 """
 
 from collections import defaultdict

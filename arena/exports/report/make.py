@@ -1,4 +1,4 @@
-"""Makes the report of a run, or the replay of a game, as the text of a web page."""
+"""The web pages as text: the report of a run, and the page of a game."""
 
 import shlex
 from collections.abc import Sequence

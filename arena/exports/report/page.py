@@ -102,7 +102,9 @@ def policy_of(setting: PageSetting) -> str:
 
 @cache
 def _inlines(setting: PageSetting) -> tuple[Markup, Markup]:
-    """The text of all styles, and the text of all scripts, which are files of the project."""
+    """The text of all styles, and the text of all scripts. All of it comes from the project, so it
+    needs no escaping.
+    """
     style = (read("style.css"), setting.style, drawing_style() + SEAT_NAMES_STYLE)
     scripts = (*map(read, SCRIPTS), *setting.scripts)
     return Markup("\n".join(style)), Markup("\n".join(scripts))  # noqa: S704

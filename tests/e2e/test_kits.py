@@ -289,12 +289,12 @@ def test_notes_of_every_language_are_in_the_viewer(kits, tmp_path):
 
 
 THINKS = {
-    "python": ('    best, most = "", -1\n', "    while clock.has_time():\n        pass\n"),
-    "js": ('  let [best, most] = ["", -1];\n', "  while (hasTime()) {}\n"),
-    "c": ("    for (int most = -1;", "    while (has_time()) {}\n"),
-    "cpp": ("    int most = -1;\n", "    while (has_time()) {}\n"),
-    "rust": ('    let (mut best, mut most) = ("", None);\n', "    while clock.has_time() {}\n"),
-    "java": ("        int most = -1;\n", "        while (hasTime()) {}\n"),
+    "python": ("    best_worth = -1\n", "    while clock.has_time():\n        pass\n"),
+    "js": ("  let bestWorth = -1;\n", "  while (hasTime()) {}\n"),
+    "c": ("    int best_worth = -1;\n", "    while (has_time()) {}\n"),
+    "cpp": ("    int best_worth = -1;\n", "    while (has_time()) {}\n"),
+    "rust": ("    let mut best_worth = None;\n", "    while clock.has_time() {}\n"),
+    "java": ("        int bestWorth = -1;\n", "        while (hasTime()) {}\n"),
 }
 """A line of `choose` in each language, and what goes before it to think till the time is up."""
 

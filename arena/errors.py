@@ -132,8 +132,8 @@ class ClusterError(UserError):
 
 
 class BusyMachineError(UserError):
-    """Other programs use so much of this machine that it cannot be told whether a bot or the
-    machine was late.
+    """The machine is so busy with other programs that nobody can tell whether a bot or the machine
+    was late.
     """
 
 

@@ -23,9 +23,9 @@ from arena.rules.notation import PASSED, move_text, play_text
 from arena.rules.playouts import Random
 
 ROUNDS = ((32, 50), (8, 17), (2, 6), (1, 3))
-"""The rounds in which the better move is chosen: how many moves take part in each, and which part
-of a grade's deals the round has, as one in so many (sequential halving; Karnin, Koren & Somekh
-2013).
+"""The rounds in which the better move is chosen, each as (keep, part): the number of moves that
+stay after the round, and by what a grade's deals are divided to give the deals of the round. The
+method is sequential halving (Karnin, Koren & Somekh 2013).
 """
 OUTLOOKS = 1000
 """The outlook at the end of a game, per other player, that counts as much as a win when a move is

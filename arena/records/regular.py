@@ -33,8 +33,8 @@ STRANGE = {
     errno.EISDIR: "a folder",
     errno.ENXIO: "a pipe",
 }
-"""By the error number with which opening fails, what is there instead of a regular file or of a
-folder on the way.
+"""What stands in place of a regular file, or of a folder on the way to it, by the number of the
+error with which opening the file fails.
 """
 CURE = (
     "a run has regular files only: look at what is there, and take it out if you did not put it"

@@ -130,8 +130,8 @@ class Crew(ProcessPoolExecutor):
             running.kill()
 
     def _alive(self) -> list[Any]:
-        # Also reaps those that have ended, as `is_alive` alone does for one of two threads.
         """The processes that have not ended."""
+        # Also reaps those that have ended, as `is_alive` alone does for one of two threads.
         running = multiprocessing.active_children()
         return [hired for hired in self._hired.values() if hired in running]
 

@@ -315,8 +315,8 @@ def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, li
 
 
 def _without_overlaps(spans: Iterable[range]) -> list[range]:
-    """The same deals as in these spans, sorted, each deal in one span only. Only spans of every
-    deal can overlap: a league.jsonl may come from anybody.
+    """Sorted spans with the deals of ``spans``, in which no deal stands twice. A league.jsonl may
+    come from anybody, so its spans may overlap.
     """
     found = list[range]()
     for deals in sorted(spans, key=lambda deals: deals.start):

@@ -1,8 +1,8 @@
 """The pages of runs that change while somebody reads them.
 
-All readers of a run share what was read of it, so many readers cost no more than one. A run is read
-again when its files have changed, and only after a pause of twenty times the CPU time that
-the last reading took.
+A run is read once for all its readers, so many readers cost no more than one. A run is read again
+when its files have changed, and only after a pause of twenty times the CPU time that the last
+reading took.
 """
 
 import asyncio

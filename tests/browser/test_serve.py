@@ -44,7 +44,6 @@ def wait_for(browser, script, text):
     WebDriverWait(browser.driver, 240).until(lambda _: browser.js(script) == text)
 
 
-@pytest.mark.long
 def test_standings_live_and_keep_the_focus_the_order_and_what_is_scrolled(browser, run):
     folder, server = run
     browser.open(f"{server.url.partition('?')[0]}runs/run", width=390)

@@ -83,7 +83,6 @@ def test_a_new_bot_passes_the_check_is_submitted_and_plays(arena):
     assert [record["faults"] for record in arena.records("mine") if record["faults"]] == []
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("core", "deals", "move_ms"), [("pure", 1, 200), ("", 1, 100)])
 def test_the_montecarlo_template_plays_to_the_end_and_beats_random_with_any_core(
     arena, core, deals, move_ms
@@ -173,7 +172,6 @@ def test_our_own_commands_say_that_they_need_a_checkout(command, tmp_path):
     assert f"expected a checkout of qin-arena for 'arena {command}', got {tmp_path}" in done.stderr
 
 
-@pytest.mark.long
 def test_bench_measures_what_is_asked_for(arena):
     figures = json.loads(arena("bench", "startup", "--json")[0])
     assert figures["startup.help_ms"] > figures["startup.python_ms"] > 0
@@ -221,7 +219,6 @@ def test_a_check_for_programs_says_the_same_as_the_one_for_people(arena):
     assert steps[2]["measured"]["startup_ms"] <= steps[2]["ms"] <= told["ms"]
 
 
-@pytest.mark.long
 def test_a_bot_that_stays_when_its_input_ends_fails_the_check(arena):
     source = (ROOT / "bots" / "random-python" / "bot.py").read_text()
     arena.add_bot("stays", source + "import time\ntime.sleep(600)\n")

@@ -69,13 +69,11 @@ def test_too_few_blocks_leave_it_undecided_and_more_go_on(arena):
     assert "deals: the run has 5, asked for 4; a run can only be extended" in err
 
 
-@pytest.mark.long
 def test_the_number_of_workers_changes_nothing(arena, close):
     status, out, _ = arena.ended(*CLOSE, "--jobs", 3, "--json", "--out", "jobs-3")
     assert (status, answer(out)) == close
 
 
-@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 def test_killing_the_arena_changes_nothing(arena, close):
     status, expected = close
@@ -91,7 +89,6 @@ def test_killing_the_arena_changes_nothing(arena, close):
     assert len(arena.records("killed")) == played, "what is decided is not played on"
 
 
-@pytest.mark.long
 def test_an_interruption_says_how_to_go_on(arena):
     process = arena.start(*CLOSE, "--jobs", 1, "--out", "stopped")
     wait_for(lambda: journal_lines(arena, "stopped") >= 2)
@@ -117,7 +114,6 @@ def len_of(out):
     return int(out.split(" games")[0].split()[-1])
 
 
-@pytest.mark.long
 def test_both_play_the_same_against_a_pool(arena):
     arena.add_bot("rn2", RANDOM)
     out, _ = arena(

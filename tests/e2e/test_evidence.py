@@ -35,7 +35,6 @@ def keepers(arena):
     }
 
 
-@pytest.mark.long
 def test_while_a_game_is_played_nothing_of_it_can_be_read(arena, zoo_bot):
     """One of three leaves early, the others play on slowly: until the end nothing on disk tells a
     hand, the deck or the fault.

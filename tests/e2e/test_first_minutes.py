@@ -13,8 +13,6 @@ import threading
 import time
 from pathlib import Path
 
-import pytest
-
 from tests.e2e.test_kills import journal_lines, wait_for
 from tests.support.commandline import FIRST, RANDOM
 
@@ -164,7 +162,6 @@ def test_a_long_run_that_nobody_asked_for_stops_and_says_how_to_go_on(arena):
     assert not out, "of a run that has hardly begun a table says nothing"
 
 
-@pytest.mark.long
 def test_a_long_run_asks_on_a_terminal_and_goes_on_after_a_yes(arena):
     terminal = Terminal(arena, "run", *idle_bots(arena), "--out", "long", "--jobs", "2")
     shown = terminal.until("play them? [y/N]: ")

@@ -63,7 +63,6 @@ def test_a_run_by_matches_from_games_to_every_table(tiny):
     assert "expected a match on boards of the run, bird, tiny, got 'owl'" in err
 
 
-@pytest.mark.long
 def test_unfinished_matches_do_not_count_and_a_run_grows_by_its_own_scoring_only(arena):
     match = ("run", "--match", "bird,lion", "--out", "m", "--deals")
     arena(*match, 2)
@@ -90,7 +89,6 @@ def test_unfinished_matches_do_not_count_and_a_run_grows_by_its_own_scoring_only
     )
 
 
-@pytest.mark.long
 def test_a_run_by_matches_until_it_is_precise(tiny):
     (tiny.home / "arena.toml").write_text(
         'match = ["tiny", "tiny"]\nboard = ["tiny.txt"]\ndeals = 40\nuntil = 150\nout = "u"\nseed'

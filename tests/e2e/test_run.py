@@ -354,7 +354,6 @@ def test_an_arena_toml_is_read_and_the_command_line_goes_before_it(arena):
     assert len(arena.records("cfg")) == 4
 
 
-@pytest.mark.long
 def test_a_gauntlet_and_a_subset_of_tables(arena):
     for name in ("b1", "b2", "b3"):
         arena.add_bot(name, (arena.home / "bots" / "rnd" / "bot.py").read_text())

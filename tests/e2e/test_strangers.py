@@ -56,7 +56,6 @@ def test_strangers_do_not_play_where_they_could_run_what_they_write(monkeypatch,
         tiers.choose("strangers", accept_none=True)
 
 
-@pytest.mark.long
 def test_a_league_of_strangers_goes_on_as_it_began_and_places_a_submission(arena, fit):
     run = ("league", "run", "ladder", "rnd", "--benchmarks", "random,greedy-4", "--strangers")
     arena(*run, "--games", 8, "-q")

@@ -21,7 +21,8 @@ import click
 from tqdm import tqdm
 
 from arena.cli.terminal import columns_of, folded
-from arena.errors import FaultKind, counted, printable
+from arena.errors import counted, printable
+from arena.faults import FaultKind
 from arena.match.referee import Wait
 from arena.players.labels import odds_of, timing_for
 from arena.records.config import RunConfig

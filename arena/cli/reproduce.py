@@ -18,7 +18,7 @@ from arena.commands.review import bot_to_ask, note_bank
 from arena.errors import RunError, counted, printable
 from arena.match.reproduce import Reproduction
 from arena.match.reproduce import reproduce as repeat
-from arena.records.faults import evidence_name, read_evidence
+from arena.records.evidence import evidence_name, read_evidence
 from arena.records.record import Fault, GameRecord
 from arena.records.strict import short
 from arena.rules.explain import explained

@@ -48,7 +48,7 @@ from arena.commands.serving import watched_at
 from arena.errors import ConfigError, UserError, printable
 from arena.players.sandbox.tiers import Mode
 from arena.records.config import RunConfig
-from arena.records.faults import FAULTS, MAX_EVIDENCE
+from arena.records.evidence import FAULTS, MAX_EVIDENCE
 from arena.records.journal import forfeits_text, unplayed_text
 from arena.tournament.pools import Place
 from arena.tournament.run import Run

@@ -16,16 +16,9 @@ from msgspec.structs import replace
 
 from arena.commands.bots import Tell
 from arena.commands.home import bots_folder, results_folder
-from arena.errors import (
-    ConfigError,
-    FaultKind,
-    RunError,
-    SandboxError,
-    UserError,
-    did_you_mean,
-    printable,
-)
+from arena.errors import ConfigError, RunError, SandboxError, UserError, did_you_mean, printable
 from arena.exports.verdicts import test_of
+from arena.faults import FaultKind
 from arena.players.aftermath import with_own_paths
 from arena.players.bot import last_lines
 from arena.players.builds import cache_folder
@@ -35,7 +28,7 @@ from arena.players.player import is_built_in
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
 from arena.ratings.sequential import SequentialTest, Verdict
-from arena.records.faults import evidence_name
+from arena.records.evidence import evidence_name
 from arena.records.journal import read_records
 from arena.records.ownership import make_state_folder, state_folder
 from arena.records.runfile import read_run

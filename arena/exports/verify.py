@@ -19,7 +19,7 @@ from arena.players.folder import Bot, bot_files, manifest_text, played_copy
 from arena.players.labels import settings_text, split_options
 from arena.players.manifest import MANIFEST_FILE, played_text
 from arena.players.player import A_PERSON, IN_PROCESS, built_in_bot
-from arena.records.faults import evidence_name
+from arena.records.evidence import evidence_name
 from arena.records.journal import COMPRESSED, Ids, read_lines
 from arena.records.record import GameRecord
 from arena.records.regular import open_regular, read_regular

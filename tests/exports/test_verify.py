@@ -11,17 +11,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.errors import FaultKind, Forfeit, RunError
+from arena.errors import Forfeit, RunError
 from arena.exports.files import export_run
 from arena.exports.tablecheck import csv_difference
 from arena.exports.verify import Sample, verify_run
+from arena.faults import FaultKind
 from arena.match.referee import Referee
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN
 from arena.players.staging import stage
 from arena.ratings.tables import run_tables
-from arena.records.faults import evidence_name
+from arena.records.evidence import evidence_name
 from arena.records.journal import Journal
 from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
 from arena.records.timing import Timing

@@ -10,7 +10,7 @@ from arena.cli.run import show_troubles
 from arena.errors import RunError, Void
 from arena.match.referee import Outcome, play_alone
 from arena.players.player import Evidence, random_move
-from arena.records.faults import evidence_name
+from arena.records.evidence import evidence_name
 from arena.records.journal import Journal
 from arena.records.record import Fault, decode_record
 from arena.rules.boards import built_in

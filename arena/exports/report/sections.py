@@ -50,7 +50,7 @@ from arena.ratings.columns import (
 from arena.ratings.history import History
 from arena.ratings.tables import Tables
 from arena.records.config import DEFAULTS, Comparison, RunConfig, Tuning
-from arena.records.faults import evidence_name
+from arena.records.evidence import evidence_name
 from arena.records.record import DUEL
 from arena.records.regular import has_folder, read_regular
 from arena.records.runfile import BotInfo, RunInfo

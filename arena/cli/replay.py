@@ -20,7 +20,7 @@ from arena.commands.playing import SandboxChoice
 from arena.commands.review import bot_to_ask, note_bank
 from arena.commands.runs import named_run
 from arena.errors import RunError, printable
-from arena.exports.report.games import animated_picture
+from arena.exports.report.animation import animated_picture
 from arena.exports.text import seat_names
 from arena.match.decisions import Decision, decisions_of, retrace
 from arena.match.replay import ms_at, old_ms, start_state
@@ -179,7 +179,7 @@ def _write_file(run: Run, record: GameRecord, kind: str, name: str) -> Path:
     """Writes the page or the picture of a game, to the file named or where it belongs."""
     if kind == "html":
         # Pandas and Jinja: only --html loads them.
-        from arena.exports.report.make import game_page  # noqa: PLC0415
+        from arena.exports.report.game_page import game_page  # noqa: PLC0415
 
         text = game_page(run, record)
     else:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arena.errors import BotFolderError, RunError, printable
 from arena.exports.analysis import DAY, rated_rows, status_text
 from arena.exports.grid import abridged, counted, figure, milliseconds, width_of, with_error
+from arena.exports.report.animation import film_of
 from arena.exports.report.charts import (
     END,
     ROW_HEIGHT,
@@ -31,7 +32,6 @@ from arena.exports.report.charts import (
     spread,
     versions_curve,
 )
-from arena.exports.report.games import film_of
 from arena.exports.report.material import Material
 from arena.exports.report.scan import Forfeited, Reasons, chosen_records
 from arena.exports.text import ends_of

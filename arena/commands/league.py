@@ -10,6 +10,7 @@ from arena.errors import RunError
 from arena.match.referee import GamePlan
 from arena.records.league import Drawn, Member, PlaceFound, Scaled, versions_before
 from arena.records.record import DEALS, DUEL, utc_now
+from arena.tournament.next_games import DEALS_A_DRAW, Games, as_drawn
 from arena.tournament.placing import (
     PLACED_ELO,
     PLACING_GAMES,
@@ -20,7 +21,6 @@ from arena.tournament.placing import (
 )
 from arena.tournament.runner import FIRST_GAMES
 from arena.tournament.session import Session
-from arena.tournament.sources import DEALS_A_DRAW, Games, as_drawn
 
 if TYPE_CHECKING:
     from arena.ratings.history import OnScale

@@ -36,12 +36,7 @@ from arena.rules import CORE
 from arena.tournament.events import BotBroken, RunnerEvent
 from arena.tournament.lineups import next_allotment
 from arena.tournament.log import run_log
-from arena.tournament.pools import Place, Workers, workers_at
-from arena.tournament.runner import Pool, Runner
-from arena.tournament.runs import Request
-from arena.tournament.session import Session, open_session
-from arena.tournament.settings import SETTINGS_FILE, OwnConfig, own_folder, read_own_config
-from arena.tournament.sources import (
+from arena.tournament.next_games import (
     Block,
     ComparedGames,
     Games,
@@ -49,6 +44,11 @@ from arena.tournament.sources import (
     in_rounds,
     planned_games,
 )
+from arena.tournament.pools import Place, Workers, workers_at
+from arena.tournament.runner import Pool, Runner
+from arena.tournament.runs import Request
+from arena.tournament.session import Session, open_session
+from arena.tournament.settings import SETTINGS_FILE, OwnConfig, own_folder, read_own_config
 
 if TYPE_CHECKING:
     from arena.ratings.estimates import Look

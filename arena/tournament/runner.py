@@ -26,7 +26,7 @@ from arena.tournament.events import (
     Voided,
     WorkersChanged,
 )
-from arena.tournament.sources import Games
+from arena.tournament.next_games import Games
 from arena.tournament.workers import ATTEMPTS
 
 log = logging.getLogger(__name__)

@@ -17,9 +17,9 @@ from arena.rules.boards import built_in
 from arena.tournament.batches import Batch
 from arena.tournament.consistency import make_config
 from arena.tournament.events import GamePlayed
+from arena.tournament.next_games import BatchQueue, Games, planned_games
 from arena.tournament.runner import MAX_FRUITLESS, FirstGames, Runner
 from arena.tournament.schedule import Schedule, single_game
-from arena.tournament.sources import BatchQueue, Games, planned_games
 
 FAULT = Evidence("a", 0, 0, 0.0, "exit", "", "", [], "", [])
 

@@ -140,7 +140,7 @@ def opened(
         def listen(event: RunnerEvent) -> None:
             bar.update(isinstance(event, GamePlayed))
 
-        bar.reset(run.session.schedule.planned)
+        bar.reset(run.session.run.schedule.planned)
         bar.update(run.session.known)
         yield run.play(listen)
 

@@ -396,9 +396,9 @@ def run(  # noqa: PLR0913 - its options
         is_said = yes or finish or not {"deals", "until"}.isdisjoint(options)
         if not is_said:
             progress.if_long = partial(_ask, play, progress)
-        play.runner.play(play.games(partial(_show_look, progress, session.config)))
-        played = session.schedule.played(session.journal.ids)
-        is_complete = not session.config.is_open and played == session.schedule.games
+        play.runner.play(play.games(partial(_show_look, progress, session.run.config)))
+        played = session.run.schedule.played(session.journal.ids)
+        is_complete = not session.run.config.is_open and played == session.run.schedule.games
     is_sound = _show_end(play, progress, prior, strict=strict, as_json=as_json)
     if play.runner.stop_level and not progress.doubt:
         return INTERRUPTED
@@ -418,9 +418,9 @@ def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) 
     if is_terminal and progress.confirm(f"{rest}: play them?"):
         return
     play.runner.request_stop()
-    deals = max(1, int(session.config.deals * A_MINUTE_S / seconds))
+    deals = max(1, int(session.run.config.deals * A_MINUTE_S / seconds))
     progress.doubt = (
-        f"stopped: {rest}; 'arena run --finish {session.folder.name}' plays them; for a shorter"
+        f"stopped: {rest}; 'arena run --finish {session.run.folder.name}' plays them; for a shorter"
         f" run, say how much to play, such as --deals {deals}"
     )
 
@@ -446,7 +446,7 @@ def _show_end(
     they should.
     """
     runner = play.runner
-    folder = play.session.folder
+    folder = play.session.run.folder
     unplayed = unplayed_text(folder)
     hopeless = list[str]()
     # Of a run that has hardly begun a table says nothing; only JSON keeps its form.

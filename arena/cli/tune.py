@@ -166,7 +166,7 @@ def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.Se
     """
     with playing(folder, request, conduct) as (play, progress):
         session = play.session
-        games = session.config.deals * len(session.config.boards) * tuning.SEATS
+        games = session.run.config.deals * len(session.run.config.boards) * tuning.SEATS
 
         def watch(path: tuning.SearchPath) -> None:
             now = verdicts.values_text(path, path.steps)
@@ -176,7 +176,7 @@ def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.Se
                 progress.say(f"{counted(so_far, 'game')}: {now}")
 
         source = tuning.TunedGames(
-            session.schedule,
+            session.run.schedule,
             session.journal.ids,
             lambda: play.pool.slots,
             read_records(folder),

@@ -249,7 +249,7 @@ class Play(NamedTuple):
         journal yet.
         """
         session = self.session
-        return planned_games(session.schedule, session.journal.ids, lambda: self.pool.slots)
+        return planned_games(session.run.schedule, session.journal.ids, lambda: self.pool.slots)
 
     def games(self, watch: Callable[[Standing], object] = lambda _: None) -> Games:
         """The games of a tournament, including those added until ratings are precise enough;
@@ -262,12 +262,12 @@ class Play(NamedTuple):
             allotted, standing = _look(session)
             watch(standing)
             if allotted is None:
-                session.change(settled=session.schedule.last_deal)
+                session.change(settled=session.run.schedule.last_deal)
                 return None
             session.change(allotted=allotted)
             return self.missing()
 
-        if session.config.allotted is None or session.config.settled is not None:
+        if session.run.config.allotted is None or session.run.config.settled is not None:
             return Games(self.missing())
         return Games(in_rounds(self.missing(), decide))
 
@@ -320,7 +320,7 @@ def open_run(
         def play(listen: Callable[[RunnerEvent], None]) -> Play:
             pool = workers.pool(session.setup, request.bots, log_queue, listen)
             # A league itself sets a candidate aside that only forfeits, and plays on.
-            spares = session.config.league is not None
+            spares = session.run.config.league is not None
             return Play(session, pool, Runner(folder, session.journal, pool, listen, spares=spares))
 
         yield OpenRun(session, workers, play)
@@ -377,9 +377,9 @@ class Contest:
         self._watch = watch
         self._keeps_looks = keeps_looks
         session = play.session
-        self._source = ComparedGames(session.schedule, self._is_decided_by)
-        groups = session.schedule.turns if session.config.pool else 0
-        self.test = test_of(session.config, groups, self._source.round_size)
+        self._source = ComparedGames(session.run.schedule, self._is_decided_by)
+        groups = session.run.schedule.turns if session.run.config.pool else 0
+        self.test = test_of(session.run.config, groups, self._source.round_size)
         self.looks: list[Look] = []
 
     @property
@@ -391,7 +391,7 @@ class Contest:
         """Plays until the test is decided, the games are used up, or the user interrupts; then
         writes down how many deals were played.
         """
-        for record in read_records(self._play.session.folder):
+        for record in read_records(self._play.session.run.folder):
             self._source.count(record)
             if self._source.settled is not None:
                 break
@@ -419,8 +419,8 @@ def _look(session: Session) -> tuple[int | None, Standing]:
     # This loads pandas, which a run without --until never needs.
     from arena.ratings.order import precision, rate_journal  # noqa: PLC0415
 
-    config = session.config
-    schedule = session.schedule
+    config = session.run.config
+    schedule = session.run.schedule
     assert config.until is not None, "a run that plays until its error bars are narrow"
     results, ratings = rate_journal(
         session.journal.path, config.bots, config.match, own_decks=config.has_own_decks

@@ -427,7 +427,7 @@ def make_built_in_run(run):
     request = make_request(options, {"bird": built_in("bird")}, bots)
     with open_session(run, request, Setup(OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
-        session.journal.append([worker.play(plan).record for plan in session.schedule])
+        session.journal.append([worker.play(plan).record for plan in session.run.schedule])
     export_run(Run(run), run, run_tables(run, read_run(run)))
 
 

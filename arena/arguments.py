@@ -177,10 +177,10 @@ def checked_arguments(types: Mapping[str, Any] = ARGUMENTS, /, **arguments: Any)
     """
     plain = {name: _plain(value) for name, value in arguments.items() if value is not None}
     known = ", ".join(sorted(types.keys() - {"new", "old", "judge", "bot"}))
-    found = checked(types, plain, HINT, names=f"the settings are {known}")
+    values = checked(types, plain, HINT, names=f"the settings are {known}")
     if "home" in arguments:
-        found["home"] = Path(found.get("home") or os.environ.get("ARENA_HOME") or find_home())
-    return found
+        values["home"] = Path(values.get("home") or os.environ.get("ARENA_HOME") or find_home())
+    return values
 
 
 def _plain(value: Any) -> Any:

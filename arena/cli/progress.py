@@ -349,9 +349,9 @@ class Forecast:
         seconds = self._longest_s if is_known else self._limit_s()
         if seconds < MOMENT_S:
             return ""
-        told = f"{round(seconds)} s" if seconds < LONG_S else duration_text(seconds)
+        duration = f"{round(seconds)} s" if seconds < LONG_S else duration_text(seconds)
         basis = "by the games so far" if is_known else "by the time limits"
-        return f", which takes at most about {told} {basis}"
+        return f", which takes at most about {duration} {basis}"
 
     def _limit_s(self) -> float:
         """How long a game may take, roughly, if its bots use all their time."""

@@ -206,8 +206,13 @@ def playing(
     )
     with opened as run:
         conduct.choice.advise_a_compiler()
-        told = {"quiet": conduct.quiet, "verbose": conduct.verbose}
-        progress = Progress(run.session, run.workers, headline or plan_text(run.session), **told)
+        progress = Progress(
+            run.session,
+            run.workers,
+            headline or plan_text(run.session),
+            quiet=conduct.quiet,
+            verbose=conduct.verbose,
+        )
         play = run.play(progress.show)
         with stop_on_signals(play.runner), progress:
             if address := watched_at(click.get_current_context().obj, folder):
@@ -425,18 +430,18 @@ def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) 
     )
 
 
-def _show_look(progress: Progress, config: RunConfig, found: Standing) -> None:
+def _show_look(progress: Progress, config: RunConfig, standing: Standing) -> None:
     """Shows how precise the ratings are after a look, if that decides how much is played."""
     assert config.until is not None, "a run that plays until its error bars are narrow"
-    widest = f"{found.widest:.1f}" if isfinite(found.widest) else "open"
+    widest = f"{standing.widest:.1f}" if isfinite(standing.widest) else "open"
     rest = "no deals are left: use more --deals to continue"
-    if found.needed:
-        rest = f"about {found.needed} games to go"
-    elif found.widest <= config.until:
+    if standing.needed:
+        rest = f"about {standing.needed} games to go"
+    elif standing.widest <= config.until:
         rest = "done"
     progress.figure("+/-", widest)
-    progress.expect(found.games + found.needed)
-    progress.say(f"{found.games} games: widest +/- {widest} Elo; {rest}")
+    progress.expect(standing.games + standing.needed)
+    progress.say(f"{standing.games} games: widest +/- {widest} Elo; {rest}")
 
 
 def _show_end(
@@ -456,8 +461,10 @@ def _show_end(
         else:
             hopeless = conclude(Run(folder), Showing(as_json), prior)
     show_troubles(runner, folder, unplayed, progress)
-    told = {broken.bot for broken in runner.broken}
-    for bot in () if unplayed else [bot for bot in hopeless if bot not in told]:
+    broken_bots = {broken.bot for broken in runner.broken}
+    for bot in hopeless:
+        if unplayed or bot in broken_bots:
+            continue
         expected = f"expected {bot} to play, got a forfeit in each of its games"
         show_error(UserError(expected, f"'arena check {bot}' tells what is wrong"))
     forfeits = forfeits_text(folder) if strict and not unplayed else ""

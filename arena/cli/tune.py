@@ -126,10 +126,10 @@ def tune(  # noqa: PLR0913 - its options
     if not as_json:
         tell("\n".join(verdicts.parameter_lines(path)))
     settings = {**tuned.settings, **path.settings(path.suggestion())}
-    found = with_options(tuned, settings_text(settings))
+    suggested = with_options(tuned, settings_text(settings))
     compared = None
-    new = ":".join(filter(None, (split_options(bot)[0], settings_text(found.settings))))
-    if found.settings == tuned.settings:
+    new = ":".join(filter(None, (split_options(bot)[0], settings_text(suggested.settings))))
+    if suggested.settings == tuned.settings:
         text = f"the search ends where it began: keep {bot}"
         status = NO
     elif is_compared:

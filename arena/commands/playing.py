@@ -127,18 +127,18 @@ def _is_new(home: Path, text: str) -> bool:
 
 
 def _granted(
-    bots: Sequence[Bot], said: Sequence[str], own: OwnConfig, closed: Iterable[Path], tell: Tell
+    bots: Sequence[Bot], texts: Sequence[str], own: OwnConfig, closed: Iterable[Path], tell: Tell
 ) -> dict[str, Grants]:
     """What each of these bots may do beyond its sandbox, by its label without options; tells the
     user about it. No bot may read the ``closed`` paths or the bots' own folders. Raises
     ConfigError.
     """
-    if not said and not own.allow:
+    if not texts and not own.allow:
         return {}
     sources = [bot.folder for bot in bots if not is_built_in(bot)]
     folders = [*closed, cache_folder(), state_folder(), *sources]
     words: defaultdict[str, list[str]] = defaultdict(list)
-    for text in said:
+    for text in texts:
         name, more = read_allowed(text)
         for base in _named(name, bots):
             words[base] += more

@@ -205,7 +205,7 @@ def games_frame(run: Run, *, moves: bool = False) -> pd.DataFrame:
 def _whole(row: WholeRow, seats: int) -> list[Any]:
     """A record whose notes name their seat, which otherwise follows from the turn."""
     movers = [number % len(row.bots) for number, move in enumerate(row.moves) if move != PASSED]
-    said = [
+    notes = [
         {
             "turn": turn,
             "seat": movers[turn],
@@ -216,7 +216,7 @@ def _whole(row: WholeRow, seats: int) -> list[Any]:
         for turn, note in kept_notes(row.notes).items()
         if 0 <= turn < len(movers)
     ]
-    return [*_cells(row, seats), row.deck, row.moves, row.ms, said or None]
+    return [*_cells(row, seats), row.deck, row.moves, row.ms, notes or None]
 
 
 def parquet_library() -> Any:

@@ -103,8 +103,8 @@ def pairs_table(results: Results, ratings: Ratings) -> pd.DataFrame:
         above = (bot, rivals, 1, side)
         below = (rivals, bot, -1, OPPOSITE[side])
         for one, other, sign, of in (above, below):
-            found = bound_interval(sign * bound.differences, of)
-            elo[one, other], low[one, other], high[one, other] = found
+            interval = bound_interval(sign * bound.differences, of)
+            elo[one, other], low[one, other], high[one, other] = interval
             mark[one, other] = of
     games, wins, shared = results.meetings()
     pairs = np.nonzero(games)

@@ -169,9 +169,9 @@ def album_of(
         games.append(game)
         if not is_open(record):
             together[deal_of(record)].append((record.seating, game))
-    for found in together.values():
-        ids = [game["id"] for _, game in sorted(found, key=lambda one: one[0])]
-        for _, game in found if len(found) > 1 else ():
+    for on_deal in together.values():
+        ids = [game["id"] for _, game in sorted(on_deal, key=lambda one: one[0])]
+        for _, game in on_deal if len(on_deal) > 1 else ():
             game["seatings"] = ids
     return Album(games, boards, crowded_out, damaged)
 

@@ -25,8 +25,8 @@ from arena.exports.text import seat_names
 from arena.match.decisions import Decision, decisions_of, retrace
 from arena.match.replay import ms_at, old_ms, start_state
 from arena.match.replay import replay as replay_record
-from arena.players.aftermath import with_own_paths, without_quoted
 from arena.players.bot import BotPlayer
+from arena.players.crashes import with_own_paths, without_quoted
 from arena.records.grades import newest_review, read_reviews
 from arena.records.journal import board_of
 from arena.records.record import GameRecord, encode_record

@@ -19,9 +19,9 @@ from arena.commands.home import bots_folder, results_folder
 from arena.errors import ConfigError, RunError, SandboxError, UserError, did_you_mean, printable
 from arena.exports.verdicts import test_of
 from arena.faults import FaultKind
-from arena.players.aftermath import with_own_paths
 from arena.players.bot import last_lines
 from arena.players.builds import cache_folder
+from arena.players.crashes import with_own_paths
 from arena.players.folder import Bot
 from arena.players.labels import split_options
 from arena.players.player import is_built_in

@@ -11,9 +11,9 @@ import msgspec
 from arena.faults import FaultKind
 from arena.match.decisions import Decision, decisions_of, retrace
 from arena.match.replay import Script
-from arena.players.aftermath import with_own_paths
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel, Direction
+from arena.players.crashes import with_own_paths
 from arena.players.folder import Bot
 from arena.players.messages import FromArena, Hello, encode
 from arena.players.player import KEPT_BYTES

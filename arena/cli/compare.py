@@ -18,8 +18,9 @@ from arena.cli.options import (
     tell_json,
 )
 from arena.cli.progress import Progress
-from arena.cli.run import AT_ONCE, Conduct, conduct_options, playing, run_path, status_of
+from arena.cli.run import Conduct, conduct_options, playing, run_path, status_of
 from arena.cli.sections import SectionedCommand
+from arena.cli.signals import AT_ONCE
 from arena.cli.terminal import say, tell
 from arena.commands.bots import blocks_of, request_comparison
 from arena.commands.playing import Contest

@@ -23,8 +23,9 @@ from arena.cli.options import (
     tell_json,
 )
 from arena.cli.progress import Progress
-from arena.cli.run import AT_ONCE, Conduct, conduct_options, playing, show_troubles
+from arena.cli.run import Conduct, conduct_options, playing, show_troubles
 from arena.cli.sections import SectionedCommand
+from arena.cli.signals import AT_ONCE
 from arena.cli.tables import conclude, show_history, show_place
 from arena.cli.terminal import columns_of, say
 from arena.commands.home import results_folder

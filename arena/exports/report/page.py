@@ -48,6 +48,13 @@ SCRIPTS = (
     "seats.js",
     "curves.js",
     "deal.js",
+    "viewer_state.js",
+    "viewer_words.js",
+    "viewer_log.js",
+    "viewer_curves.js",
+    "viewer_pair.js",
+    "viewer_steps.js",
+    "viewer_keys.js",
     "viewer.js",
 )
 POLICY = (

@@ -79,7 +79,7 @@ type LineOf = (
   isNext: boolean,
 ) => [Pick<SeatLine, "name" | "status" | "unit">, ...Node[]];
 
-/** A game as `arena/exports/report/games.py` writes it. */
+/** A game as `arena/exports/report/viewer_data.py` writes it. */
 interface Game {
   id?: string;
   board: string;
@@ -150,7 +150,38 @@ interface Window {
 }
 declare const trustedTypes: Window["trustedTypes"];
 
-/** The elements that `viewer.js` asks for by their ids. */
+/** The games of a page, and what they name. */
+interface ViewerData {
+  games: Game[];
+  /** the rows of each board, by its name */
+  boards: Record<string, string[]>;
+  /** the text of each rule, by its number */
+  rules: Record<string, string>;
+}
+
+/** The viewer of finished games, which the scripts `viewer_*.js` share. */
+interface Viewer extends ViewerData {
+  parts: ViewerParts;
+  table: ReturnType<typeof tableOf>;
+  /** the second board, for the twin */
+  twinTable: ReturnType<typeof tableOf>;
+  /** the stories that were worked out, by the ids of their games */
+  stories: Map<string, Story>;
+  /** the open game */
+  story: Story | null;
+  /** a game of the same deal beside it */
+  twin: Story | null;
+  /** the step of the longer one of the two games */
+  cursor: number;
+  /** the step of the open game: it stays at the game's end while the cursor goes on through a
+   * longer twin */
+  step: number;
+  /** 0 while the game does not play by itself */
+  timer: number;
+  shownAddress: string;
+}
+
+/** The elements that the viewer asks for by their ids. */
 type ViewerParts = Record<
   | "viewer"
   | "result"
@@ -171,7 +202,8 @@ type ViewerParts = Record<
   | "same-deal"
   | "deal-tiles"
   | "rule-text"
-  | "own-seats",
+  | "own-seats"
+  | "choice",
   HTMLElement
 > &
   Record<"play" | "key-on", HTMLButtonElement> &

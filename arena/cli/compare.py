@@ -117,8 +117,10 @@ def compare(
             tell_json(settled.object())
         else:
             contest = settled.contest
-            told = (contest.test, settled.new, settled.old, contest.games)
-            tell(verdicts.verdict_text(*told, is_wide=conduct.verbose))
+            text = verdicts.verdict_text(
+                contest.test, settled.new, settled.old, contest.games, is_wide=conduct.verbose
+            )
+            tell(text)
     return settled.ending(f"use a larger --games with --out {folder.name} to continue")
 
 
@@ -140,8 +142,9 @@ class Settled(NamedTuple):
     def object(self) -> dict[str, Any]:
         """The verdict and the evidence for it, for JSON."""
         contest = self.contest
-        told = (contest.test, self.new, self.old, contest.games, contest.looks)
-        return verdicts.verdict_object(*told)
+        return verdicts.verdict_object(
+            contest.test, self.new, self.old, contest.games, contest.looks
+        )
 
     def ending(self, more: str) -> int:
         """Prints what went wrong in the session, and how to play ``more`` if that is needed;

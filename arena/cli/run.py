@@ -48,7 +48,7 @@ from arena.commands.serving import watched_at
 from arena.errors import ConfigError, UserError, printable
 from arena.players.sandbox.tiers import Mode
 from arena.records.config import RunConfig
-from arena.records.faults import FAULTS, MAX_EVIDENCE
+from arena.records.evidence import FAULTS, MAX_EVIDENCE
 from arena.records.journal import forfeits_text, unplayed_text
 from arena.tournament.pools import Place
 from arena.tournament.run import Run
@@ -206,8 +206,13 @@ def playing(
     )
     with opened as run:
         conduct.choice.advise_a_compiler()
-        told = {"quiet": conduct.quiet, "verbose": conduct.verbose}
-        progress = Progress(run.session, run.workers, headline or plan_text(run.session), **told)
+        progress = Progress(
+            run.session,
+            run.workers,
+            headline or plan_text(run.session),
+            quiet=conduct.quiet,
+            verbose=conduct.verbose,
+        )
         play = run.play(progress.show)
         with stop_on_signals(play.runner), progress:
             if address := watched_at(click.get_current_context().obj, folder):
@@ -396,9 +401,9 @@ def run(  # noqa: PLR0913 - its options
         is_said = yes or finish or not {"deals", "until"}.isdisjoint(options)
         if not is_said:
             progress.if_long = partial(_ask, play, progress)
-        play.runner.play(play.games(partial(_show_look, progress, session.config)))
-        played = session.schedule.played(session.journal.ids)
-        is_complete = not session.config.is_open and played == session.schedule.games
+        play.runner.play(play.games(partial(_show_look, progress, session.run.config)))
+        played = session.run.schedule.played(session.journal.ids)
+        is_complete = not session.run.config.is_open and played == session.run.schedule.games
     is_sound = _show_end(play, progress, prior, strict=strict, as_json=as_json)
     if play.runner.stop_level and not progress.doubt:
         return INTERRUPTED
@@ -418,25 +423,25 @@ def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) 
     if is_terminal and progress.confirm(f"{rest}: play them?"):
         return
     play.runner.request_stop()
-    deals = max(1, int(session.config.deals * A_MINUTE_S / seconds))
+    deals = max(1, int(session.run.config.deals * A_MINUTE_S / seconds))
     progress.doubt = (
-        f"stopped: {rest}; 'arena run --finish {session.folder.name}' plays them; for a shorter"
+        f"stopped: {rest}; 'arena run --finish {session.run.folder.name}' plays them; for a shorter"
         f" run, say how much to play, such as --deals {deals}"
     )
 
 
-def _show_look(progress: Progress, config: RunConfig, found: Standing) -> None:
+def _show_look(progress: Progress, config: RunConfig, standing: Standing) -> None:
     """Shows how precise the ratings are after a look, if that decides how much is played."""
     assert config.until is not None, "a run that plays until its error bars are narrow"
-    widest = f"{found.widest:.1f}" if isfinite(found.widest) else "open"
+    widest = f"{standing.widest:.1f}" if isfinite(standing.widest) else "open"
     rest = "no deals are left: use more --deals to continue"
-    if found.needed:
-        rest = f"about {found.needed} games to go"
-    elif found.widest <= config.until:
+    if standing.needed:
+        rest = f"about {standing.needed} games to go"
+    elif standing.widest <= config.until:
         rest = "done"
     progress.figure("+/-", widest)
-    progress.expect(found.games + found.needed)
-    progress.say(f"{found.games} games: widest +/- {widest} Elo; {rest}")
+    progress.expect(standing.games + standing.needed)
+    progress.say(f"{standing.games} games: widest +/- {widest} Elo; {rest}")
 
 
 def _show_end(
@@ -446,7 +451,7 @@ def _show_end(
     they should.
     """
     runner = play.runner
-    folder = play.session.folder
+    folder = play.session.run.folder
     unplayed = unplayed_text(folder)
     hopeless = list[str]()
     # Of a run that has hardly begun a table says nothing; only JSON keeps its form.
@@ -456,8 +461,10 @@ def _show_end(
         else:
             hopeless = conclude(Run(folder), Showing(as_json), prior)
     show_troubles(runner, folder, unplayed, progress)
-    told = {broken.bot for broken in runner.broken}
-    for bot in () if unplayed else [bot for bot in hopeless if bot not in told]:
+    broken_bots = {broken.bot for broken in runner.broken}
+    for bot in hopeless:
+        if unplayed or bot in broken_bots:
+            continue
         expected = f"expected {bot} to play, got a forfeit in each of its games"
         show_error(UserError(expected, f"'arena check {bot}' tells what is wrong"))
     forfeits = forfeits_text(folder) if strict and not unplayed else ""

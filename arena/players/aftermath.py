@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from arena.errors import FaultKind, Forfeit
+from arena.errors import Forfeit
+from arena.faults import FaultKind
 from arena.players.channel import (
     MAX_LINE,
     Channel,

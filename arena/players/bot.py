@@ -9,7 +9,8 @@ from typing import NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from arena import __version__
-from arena.errors import FaultKind, Forfeit
+from arena.errors import Forfeit
+from arena.faults import FaultKind
 from arena.players.aftermath import Aftermath, with_own_paths, without_quoted
 from arena.players.channel import Channel, Unanswered, WireLog
 from arena.players.decoding import MOVE_EXAMPLE, READY_EXAMPLE, decode_reply, read_note, shown

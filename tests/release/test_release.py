@@ -24,8 +24,9 @@ ROOT = Path(__file__).parents[2]
 DIST = Path(os.environ.get("ARENA_DIST", "nothing"))
 NATIVE = {"arena/rules/native/_core.abi3.so", "arena/players/native/_exchange.abi3.so"}
 RULES = {
-    f"arena/rules/native/{name}"
-    for name in ("core.c", "small.c", "core.h", "rules.inc", "playouts.inc")
+    str(path.relative_to(ROOT))
+    for pattern in ("*.[ch]", "*.inc")
+    for path in (ROOT / "arena" / "rules" / "native").glob(pattern)
 }
 SOURCES = RULES | {"arena/players/native/exchange.c"}
 BUILDS = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py"} | SOURCES

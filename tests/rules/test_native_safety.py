@@ -211,6 +211,8 @@ def test_one_build_serves_every_version_of_python():
     """Formats with a length work only where the headers of the build and the running Python agree
     on how it is passed.
     """
-    source = (Path(__file__).parents[2] / "arena" / "rules" / "native" / "core.c").read_text()
+    native = Path(__file__).parents[2] / "arena" / "rules" / "native"
+    sources = [*native.glob("*.c"), *native.glob("*.inc")]
+    source = "\n".join(path.read_text() for path in sources)
     assert "Py_LIMITED_API 0x030B0000" in source
     assert not re.findall(r'"[a-zA-Z|$()]*#[a-zA-Z|$()]*"', source)

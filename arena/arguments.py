@@ -140,7 +140,7 @@ def opened(
         def listen(event: RunnerEvent) -> None:
             bar.update(isinstance(event, GamePlayed))
 
-        bar.reset(run.session.schedule.planned)
+        bar.reset(run.session.run.schedule.planned)
         bar.update(run.session.known)
         yield run.play(listen)
 
@@ -177,10 +177,10 @@ def checked_arguments(types: Mapping[str, Any] = ARGUMENTS, /, **arguments: Any)
     """
     plain = {name: _plain(value) for name, value in arguments.items() if value is not None}
     known = ", ".join(sorted(types.keys() - {"new", "old", "judge", "bot"}))
-    found = checked(types, plain, HINT, names=f"the settings are {known}")
+    values = checked(types, plain, HINT, names=f"the settings are {known}")
     if "home" in arguments:
-        found["home"] = Path(found.get("home") or os.environ.get("ARENA_HOME") or find_home())
-    return found
+        values["home"] = Path(values.get("home") or os.environ.get("ARENA_HOME") or find_home())
+    return values
 
 
 def _plain(value: Any) -> Any:

@@ -79,7 +79,7 @@ type LineOf = (
   isNext: boolean,
 ) => [Pick<SeatLine, "name" | "status" | "unit">, ...Node[]];
 
-/** A game as `arena/exports/report/games.py` writes it. */
+/** A game as `arena/exports/report/viewer_data.py` writes it. */
 interface Game {
   id?: string;
   board: string;

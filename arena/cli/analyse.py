@@ -39,8 +39,10 @@ def analyse(
     say(f"run {opened.folder}")
     if opened.info.counting.match:
         say("note: the standings of this run count matches, but here each game counts separately")
-    found = analyse_run(opened.folder, opened.info, rating.prior, bot, rating.without)
+    analysis_result = analyse_run(opened.folder, opened.info, rating.prior, bot, rating.without)
     if as_json:
-        tell_json(analysis_object(found))
+        tell_json(analysis_object(analysis_result))
     else:
-        tell_with_commands(printable(analysis_text(found, columns_of(sys.stdout)), keep="\n"))
+        tell_with_commands(
+            printable(analysis_text(analysis_result, columns_of(sys.stdout)), keep="\n")
+        )

@@ -237,7 +237,7 @@ def move_lines(
     seat: int,
     move: int,
     events: Sequence[Event],
-    told: Sequence[str] = (),
+    remarks: Sequence[str] = (),
     seen_by: int | None = None,
 ) -> str:
     """The text after a move: the move, its events and further lines ``told``, the board, and all
@@ -247,7 +247,7 @@ def move_lines(
     return "\n".join(
         [
             move_summary(state, names, seat, move, events),
-            *(screen_folded(f"  {printable(line)}") for line in told),
+            *(screen_folded(f"  {printable(line)}") for line in remarks),
             mosaic.board(state, squares_under(state.board, move)),
             mosaic.seats(state, names, seen_by),
             "",

@@ -134,8 +134,8 @@ def _describe(bot: Bot, *, as_json: bool) -> None:
         )
         tell_json({**about, "options": own, "every_bot": every})
         return
-    said = [bot.label, f"version {bot.manifest.version}", bot.manifest.description]
-    tell(printable(", ".join(filter(None, said))))
+    heading = [bot.label, f"version {bot.manifest.version}", bot.manifest.description]
+    tell(printable(", ".join(filter(None, heading))))
     _tell_allowed(about)
     if not declared:
         click.echo("It has no options of its own." if arena else "It has no options.")

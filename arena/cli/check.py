@@ -18,7 +18,7 @@ from arena.commands.playing import SandboxChoice
 from arena.errors import printable
 from arena.match.bench import thinking_s
 from arena.match.check import StepResult, check_bot, check_object
-from arena.players.aftermath import without_quoted
+from arena.players.crashes import without_quoted
 from arena.players.folder import Bot
 from arena.players.labels import odds_of
 from arena.players.sandbox.tiers import Sandbox

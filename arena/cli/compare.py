@@ -18,8 +18,9 @@ from arena.cli.options import (
     tell_json,
 )
 from arena.cli.progress import Progress
-from arena.cli.run import AT_ONCE, Conduct, conduct_options, playing, run_path, status_of
+from arena.cli.run import Conduct, conduct_options, playing, run_path, status_of
 from arena.cli.sections import SectionedCommand
+from arena.cli.signals import AT_ONCE
 from arena.cli.terminal import say, tell
 from arena.commands.bots import blocks_of, request_comparison
 from arena.commands.playing import Contest
@@ -117,8 +118,10 @@ def compare(
             tell_json(settled.object())
         else:
             contest = settled.contest
-            told = (contest.test, settled.new, settled.old, contest.games)
-            tell(verdicts.verdict_text(*told, is_wide=conduct.verbose))
+            text = verdicts.verdict_text(
+                contest.test, settled.new, settled.old, contest.games, is_wide=conduct.verbose
+            )
+            tell(text)
     return settled.ending(f"use a larger --games with --out {folder.name} to continue")
 
 
@@ -140,8 +143,9 @@ class Settled(NamedTuple):
     def object(self) -> dict[str, Any]:
         """The verdict and the evidence for it, for JSON."""
         contest = self.contest
-        told = (contest.test, self.new, self.old, contest.games, contest.looks)
-        return verdicts.verdict_object(*told)
+        return verdicts.verdict_object(
+            contest.test, self.new, self.old, contest.games, contest.looks
+        )
 
     def ending(self, more: str) -> int:
         """Prints what went wrong in the session, and how to play ``more`` if that is needed;

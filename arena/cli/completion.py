@@ -63,5 +63,5 @@ def _files(incomplete: str, kind: str) -> list["CompletionItem"]:
 
 def _home_of(context: click.Context) -> Path:
     """The home of the line: that of --home before or behind the command, else the nearest one."""
-    said = context.obj or context.find_root().params.get("home")
-    return Path(said) if said else find_home()
+    home = context.obj or context.find_root().params.get("home")
+    return Path(home) if home else find_home()

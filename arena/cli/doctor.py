@@ -85,12 +85,12 @@ def doctor(home: Path, /, *, as_json: bool) -> int:
     arena doctor
     arena doctor --json
     """  # noqa: D301 - \b is click's mark for lines to keep
-    found = examine(results_folder(home))
+    findings = examine(results_folder(home))
     if as_json:
-        tell_json(found)
+        tell_json(findings)
     else:
-        click.echo(folded(str(words().report(found)), columns_of(sys.stdout), " " * 6))
-    return FAILED if found["sandbox"] == "none" or found["sdk"] else DONE
+        click.echo(folded(str(words().report(findings)), columns_of(sys.stdout), " " * 6))
+    return FAILED if findings["sandbox"] == "none" or findings["sdk"] else DONE
 
 
 def words() -> Any:
@@ -130,7 +130,7 @@ def examine(results: Path) -> dict[str, Any]:
     path = search_path(os.environ)
     cache = BuildCache(cache_folder("builds"))
     builds, size = cache.size()
-    found = {
+    findings = {
         "arena": __version__,
         "python": f"{sys.version.split()[0]} in {sys.prefix}",
         "system": f"{system.sysname} {system.release} {system.machine}",
@@ -162,7 +162,7 @@ def examine(results: Path) -> dict[str, Any]:
         "time": time_here(),
     }
     blocked = NO_BUBBLEWRAP[why_no_bubblewrap()]
-    return {**found, "advice": str(words().advice(found, blocked)).splitlines()}
+    return {**findings, "advice": str(words().advice(findings, blocked)).splitlines()}
 
 
 def time_here() -> dict[str, Any]:

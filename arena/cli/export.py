@@ -1,19 +1,16 @@
 """arena export: writes the tables of a run as files."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli.options import Rating, rating_options, run_argument
+from arena.cli.tables import rate_run, show_notes
 from arena.cli.terminal import say
 from arena.commands.runs import named_run
 from arena.exports import text
+from arena.exports.formats import DEFAULT, FORMATS, Format
 from arena.records.regular import write_durably
-
-if TYPE_CHECKING:
-    from arena.exports.files import Format
-from arena.cli.tables import rate_run, show_notes
 
 
 @click.command()
@@ -28,14 +25,14 @@ from arena.cli.tables import rate_run, show_notes
 @click.option(
     "--format",
     "form",
-    type=click.Choice(("csv", "parquet")),
-    default="csv",
+    type=click.Choice(FORMATS),
+    default=DEFAULT,
     show_default=True,
     help="The file format.",
 )
 @rating_options("anchors", "prior")
 @click.pass_obj
-def export(home: Path, /, run: str | None, folder: Path, form: "Format", *, rating: Rating) -> None:
+def export(home: Path, /, run: str | None, folder: Path, form: Format, *, rating: Rating) -> None:
     """Write the tables of a run as CSV or Parquet files. Without RUN it is the newest one, and you
     get its standings, pairs, seats, faults, one row for every game, and the standings as a picture
     for a web page, standings.svg.

@@ -23,8 +23,9 @@ from arena.cli.options import (
     tell_json,
 )
 from arena.cli.progress import Progress
-from arena.cli.run import AT_ONCE, Conduct, conduct_options, playing, show_troubles
+from arena.cli.run import Conduct, conduct_options, playing, show_troubles
 from arena.cli.sections import SectionedCommand
+from arena.cli.signals import AT_ONCE
 from arena.cli.tables import conclude, show_history, show_place
 from arena.cli.terminal import columns_of, say
 from arena.commands.home import results_folder
@@ -69,13 +70,13 @@ class LeagueCommands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command with that name. Fails with the cure if it is the name of a league."""
-        found = super().get_command(ctx, cmd_name)
-        if found is None and not ctx.resilient_parsing:
+        command = super().get_command(ctx, cmd_name)
+        if command is None and not ctx.resilient_parsing:
             error = NoCommandError(cmd_name, self.commands, ctx)
             if cmd_name in {folder.name for folder in leagues_in(ctx.obj)}:
                 error.hint = f"'arena league run {cmd_name}' plays that league"
             raise error
-        return found
+        return command
 
 
 @click.group(cls=LeagueCommands, invoke_without_command=True)
@@ -278,10 +279,10 @@ class Evening:
         """Plays one session; returns the exit status if it was the last one."""
         asked = (self._bots, self._options, self._sandbox_for, self._say)
         request = league_request(members, *asked)
-        found = members.league
+        joined = members.league
         headline = (
-            f"a league of {counted(len(found.members), 'member')},"
-            f" {len(found.with_status('candidate', 'benchmark'))} playing, on"
+            f"a league of {counted(len(joined.members), 'member')},"
+            f" {len(joined.with_status('candidate', 'benchmark'))} playing, on"
             f" {', '.join(request.config.boards)}"
         )
         with playing(self._folder, request, self._conduct, headline) as opened:
@@ -321,21 +322,21 @@ class Evening:
     def _say(self, text: str) -> None:
         (self._progress.say if self._progress else say)(text)
 
-    def _watch(self, found: LeagueLook) -> None:
+    def _watch(self, look: LeagueLook) -> None:
         """Shows the result of a look at the ratings: after the bar, or without one now and then on
         a line, as in a log.
         """
         progress = self._progress
         assert progress is not None, "a session"
-        progress.figure("to place", str(found.placing))
-        progress.expect(found.games)
+        progress.figure("to place", str(look.placing))
+        progress.expect(look.games)
         if progress.has_bar or time.monotonic() - self._said_s < LOG_S:
             return
         self._said_s = time.monotonic()
-        widest = f", the widest interval is +/- {found.widest:.0f} Elo"
+        widest = f", the widest interval is +/- {look.widest:.0f} Elo"
         progress.say(
-            f"{counted(found.games, 'game')} drawn, {found.placing} to place"
-            + (widest if isfinite(found.widest) else "")
+            f"{counted(look.games, 'game')} drawn, {look.placing} to place"
+            + (widest if isfinite(look.widest) else "")
         )
 
 

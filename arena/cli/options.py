@@ -198,8 +198,8 @@ class Showing(NamedTuple):
         afterwards.
         """
         if self.csv_path == "-" and self.as_json:
-            said = "expected --csv - or --json, got both, and each prints to stdout"
-            raise click.UsageError(said)
+            message = "expected --csv - or --json, got both, and each prints to stdout"
+            raise click.UsageError(message)
         if self.csv_path and not Path(self.csv_path).absolute().parent.is_dir():
             raise UserError(
                 f"expected --csv in an existing folder, got {self.csv_path}",

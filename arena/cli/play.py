@@ -114,7 +114,7 @@ class GameWanted(NamedTuple):
 @sandbox_options
 @as_json
 @click.pass_obj
-def play(home: Path, /, **said: Any) -> int:
+def play(home: Path, /, **options: Any) -> int:
     """Play one game and draw it. Name two to four bots in the order of their seats; you see the
     board after each move.
 
@@ -146,7 +146,7 @@ def play(home: Path, /, **said: Any) -> int:
     arena play ./my-bot greedy-python --log wire.jsonl
     arena play ./my-bot careful --from league bird/greedy+random/3/1 --turn 20
     """  # noqa: D301 - \b is click's mark for lines to keep
-    return _play(home, GameWanted(**said))
+    return _play(home, GameWanted(**options))
 
 
 def _play(home: Path, wanted: GameWanted) -> int:
@@ -226,10 +226,10 @@ def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_draw
                 mosaic.lay(move)
                 click.echo(move_summary(state, names, seat, move, events))
                 return
-            told = [] if note is None or has_human else [f"note: {note}"]
+            remarks = [] if note is None or has_human else [f"note: {note}"]
             if single.has_stderr and not has_human:
-                told += _new_stderr(players[seat], state.turns + (move == PASS))
-            click.echo(move_lines(mosaic, state, names, seat, move, events, told))
+                remarks += _new_stderr(players[seat], state.turns + (move == PASS))
+            click.echo(move_lines(mosaic, state, names, seat, move, events, remarks))
 
         if game.past and is_drawn:
             click.echo(_position(game.past, names, single.human, mosaic))
@@ -323,8 +323,8 @@ def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | Non
         if not 2 <= seats <= 4:  # noqa: PLR2004 - the game's own limits
             wanted = "2 to 4 bots" if human is None else "1 to 3 bots beside you"
             cure = f"; name another, or play yourself: 'arena play {bots[0]} --human 0'"
-            said = f"{wanted}, got {len(bots)}{cure if seats == 1 else ''}"
-            raise click.UsageError(f"expected {said}")
+            expected = f"{wanted}, got {len(bots)}{cure if seats == 1 else ''}"
+            raise click.UsageError(f"expected {expected}")
         if human is not None and human >= seats:
             raise click.UsageError(f"expected --human 0 to {seats - 1}, got {human}")
         return
@@ -332,11 +332,11 @@ def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | Non
     free = [seat for seat in range(len(names)) if seat not in past.absent]
     others = [seat for seat in free if seat != human]
     if human is not None and human not in free:
-        said = f"--human to be one of {', '.join(map(str, free))}, got {human}"
+        expected = f"--human to be one of {', '.join(map(str, free))}, got {human}"
     elif len(bots) != len(others):
         played = printable(", ".join(names[seat] for seat in others))
-        said = f"a bot for each of the seats {', '.join(map(str, others))}, got {len(bots)};"
-        said += f" {played} played the game"
+        expected = f"a bot for each of the seats {', '.join(map(str, others))}, got {len(bots)};"
+        expected += f" {played} played the game"
     else:
         return
     left = (
@@ -344,7 +344,7 @@ def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | Non
         f" {fault.kind})"
         for fault in past.gone
     )
-    raise click.UsageError(f"expected {said}{''.join(left)}")
+    raise click.UsageError(f"expected {expected}{''.join(left)}")
 
 
 def _refuse_misuse(wanted: GameWanted) -> None:

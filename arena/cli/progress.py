@@ -21,7 +21,8 @@ import click
 from tqdm import tqdm
 
 from arena.cli.terminal import columns_of, folded
-from arena.errors import FaultKind, counted, printable
+from arena.errors import counted, printable
+from arena.faults import FaultKind
 from arena.match.referee import Wait
 from arena.players.labels import odds_of, timing_for
 from arena.records.config import RunConfig
@@ -104,13 +105,13 @@ class Progress:
         self._headline = headline
         self._quiet = quiet
         self._verbose = verbose
-        self._is_compared = session.config.compare is not None
+        self._is_compared = session.run.config.compare is not None
         self._faults = 0
         self._told = set[str]()
         self._waiting = set[str]()
         self._late: list[str] = []
         self._began = time.monotonic()
-        self._forecast = Forecast(session.config, workers.slots)
+        self._forecast = Forecast(session.run.config, workers.slots)
         self._is_estimated = False
         self._next_estimate_s = 0.0
         self._figures: dict[str, str] = {}
@@ -123,14 +124,14 @@ class Progress:
         if session.repaired:
             self.say(TORN.format(session.repaired))
         already = f", {counted(known, 'game')} already played" if known else ""
-        self.say(f"{session.folder}: {self._headline}{already}")
+        self.say(f"{session.run.folder}: {self._headline}{already}")
         if self._verbose or not self._workers.slots:
             sandbox = session.setup.sandbox.tier
             self.say(f"{self._workers.text}, rules core {CORE}, sandbox {sandbox}")
             self._say_few_deals()
         tqdm.monitor_interval = 0
         self._bar = tqdm(
-            total=session.schedule.planned,
+            total=session.run.schedule.planned,
             initial=known,
             unit="game",
             disable=True if self._quiet else None,
@@ -145,10 +146,10 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self._bar.close()
         if self._faults:
-            evidence = f"their evidence is in {self._session.folder / 'faults'}"
+            evidence = f"their evidence is in {self._session.run.folder / 'faults'}"
             self.say(f"{counted(self._faults, 'forfeit')} in this session; {evidence}")
         if len(self._late) > 1:
-            self.say(late_text(self._late, self._workers.slots, self._session.config.clock))
+            self.say(late_text(self._late, self._workers.slots, self._session.run.config.clock))
 
     @property
     def has_bar(self) -> bool:
@@ -219,7 +220,7 @@ class Progress:
                 continue
             self._told.add(text)
             if len(self._told) > SHOWN_FAULTS:
-                text = f"further forfeits are in {self._session.folder / 'faults'}"
+                text = f"further forfeits are in {self._session.run.folder / 'faults'}"
             self.say(text)
 
     def has_shown(self, bot: str, fault: Fault) -> bool:
@@ -261,12 +262,12 @@ class Progress:
         if self._is_compared:
             return CLEAR
         first = f"by the first {counted(self._forecast.games, 'game')}"
-        most = "at most " if self._session.config.is_open else ""
+        most = "at most " if self._session.run.config.is_open else ""
         return f"{most}about {duration_text(seconds)} to go, {first}"
 
     def _say_few_deals(self) -> None:
         slots = self._workers.slots
-        if self._session.schedule.most_places < slots:
+        if self._session.run.schedule.most_places < slots:
             self.say(FEW_DEALS.format(counted(slots, "worker")))
 
 
@@ -289,8 +290,8 @@ def late_text(late: Sequence[str], slots: int, clock: str) -> str:
 
 def plan_text(session: Session) -> str:
     """A sentence on what a run plays, with the numbers of bots, deals and games."""
-    config = session.config
-    schedule = session.schedule
+    config = session.run.config
+    schedule = session.run.schedule
     most = "at most " if config.is_open else ""
     boards = ", ".join(config.boards)
     if asked := config.compare:
@@ -348,9 +349,9 @@ class Forecast:
         seconds = self._longest_s if is_known else self._limit_s()
         if seconds < MOMENT_S:
             return ""
-        told = f"{round(seconds)} s" if seconds < LONG_S else duration_text(seconds)
+        duration = f"{round(seconds)} s" if seconds < LONG_S else duration_text(seconds)
         basis = "by the games so far" if is_known else "by the time limits"
-        return f", which takes at most about {told} {basis}"
+        return f", which takes at most about {duration} {basis}"
 
     def _limit_s(self) -> float:
         """How long a game may take, roughly, if its bots use all their time."""

@@ -42,8 +42,8 @@ def rate(file: str, *, rating: Rating, no_seats: bool, showing: Showing) -> None
     path = Path(file)
     is_stdin = file == "-"
     if not is_stdin and (path.is_dir() or not path.exists()):
-        found = f", got the folder {path}" if path.is_dir() else f" at {path}, found nothing"
-        raise click.BadParameter(f"expected a CSV file{found}", param_hint="FILE")
+        got = f", got the folder {path}" if path.is_dir() else f" at {path}, found nothing"
+        raise click.BadParameter(f"expected a CSV file{got}", param_hint="FILE")
     data = sys.stdin.buffer.read() if is_stdin else path.read_bytes()
     sheet = read_sheet(data, "stdin" if is_stdin else file)
     if sheet.unused:

@@ -90,16 +90,16 @@ def regress(
     note_bank(scripts, say)
     with bot_to_ask(home, scripts, bot_text, "", choice) as (bot, sandbox):
         old = scripts.bot_info(old or _namesake(scripts, bot)).name
-        found = Regression(opened.name if run is None else run, bot_text)
+        regression = Regression(opened.name if run is None else run, bot_text)
         for compared in _with_progress(scripts, old, bot, sandbox, **extent):
-            found.add(compared)
+            regression.add(compared)
     if as_json:
-        tell_json(found.object(old, bot.label))
+        tell_json(regression.object(old, bot.label))
     else:
-        _show(found, old, bot.label)
-    for void in found.voids:
+        _show(regression, old, bot.label)
+    for void in regression.voids:
         say(f"error: {printable(void)}")
-    return FAILED if found.voids else NO if found.differences else DONE
+    return FAILED if regression.voids else NO if regression.differences else DONE
 
 
 def _namesake(scripts: Scripts, bot: Bot) -> str:
@@ -178,18 +178,18 @@ class Regression:
         }
 
 
-def _show(found: Regression, old: str, new: str) -> None:
-    for row in found.differences[:SHOWN_DIFFERENCES]:
+def _show(regression: Regression, old: str, new: str) -> None:
+    for row in regression.differences[:SHOWN_DIFFERENCES]:
         then = row["old"] or "forfeit"
         now = row["new"] or f"{row['fault']} ({row['detail']})"
         text = f"{row['game']}, turn {row['turn']}: {then} -> {now}\n    {row['command']}"
         click.echo(printable(text, keep="\n"))
-    more = len(found.differences) - SHOWN_DIFFERENCES
+    more = len(regression.differences) - SHOWN_DIFFERENCES
     if more > 0:
         tell(f"and {more} more; use --json to list them")
-    figures = found.object(old, new)
-    decisions = counted(found.decisions, "decision")
-    games = counted(found.games, "game")
+    figures = regression.object(old, new)
+    decisions = counted(regression.decisions, "decision")
+    games = counted(regression.games, "game")
     tell(printable(ASKED.format(**{**figures, "decisions": decisions, "games": games})))
-    if found.decisions:
+    if regression.decisions:
         tell(TOOK.format(**figures))

@@ -20,13 +20,13 @@ from arena.commands.playing import SandboxChoice
 from arena.commands.review import bot_to_ask, note_bank
 from arena.commands.runs import named_run
 from arena.errors import RunError, printable
-from arena.exports.report.games import animated_picture
+from arena.exports.report.animation import animated_picture
 from arena.exports.text import seat_names
 from arena.match.decisions import Decision, decisions_of, retrace
 from arena.match.replay import ms_at, old_ms, start_state
 from arena.match.replay import replay as replay_record
-from arena.players.aftermath import with_own_paths, without_quoted
 from arena.players.bot import BotPlayer
+from arena.players.crashes import with_own_paths, without_quoted
 from arena.records.grades import newest_review, read_reviews
 from arena.records.journal import board_of
 from arena.records.record import GameRecord, encode_record
@@ -179,7 +179,7 @@ def _write_file(run: Run, record: GameRecord, kind: str, name: str) -> Path:
     """Writes the page or the picture of a game, to the file named or where it belongs."""
     if kind == "html":
         # Pandas and Jinja: only --html loads them.
-        from arena.exports.report.make import game_page  # noqa: PLC0415
+        from arena.exports.report.game_page import game_page  # noqa: PLC0415
 
         text = game_page(run, record)
     else:
@@ -246,18 +246,18 @@ def _deciding_seat(record: GameRecord, turn: int, seat: int | None) -> int:
     Raises BadParameter.
     """
     turns = {at: decisions_of(record, at) for at in range(len(record.bots))}
-    found = [at for at in turns if turn in turns[at] and seat in (None, at)]
-    if len(found) == 1:
-        return found[0]
-    option = "--seat" if found else "--turn"
-    if found:
-        said = f"one of {', '.join(map(str, found))}: both had to decide at turn {turn}"
+    matching = [at for at in turns if turn in turns[at] and seat in (None, at)]
+    if len(matching) == 1:
+        return matching[0]
+    option = "--seat" if matching else "--turn"
+    if matching:
+        expected = f"one of {', '.join(map(str, matching))}: both had to decide at turn {turn}"
     elif seat is None:
-        said = f"a turn before which a bot had to decide, 0 to {record.turns - 1}, got {turn}"
+        expected = f"a turn before which a bot had to decide, 0 to {record.turns - 1}, got {turn}"
     else:
         known = ", ".join(map(str, turns[seat])) or "none"
-        said = f"a turn at which seat {seat} had to decide ({known}), got {turn}"
-    raise click.BadParameter(f"expected {said}", param_hint=option)
+        expected = f"a turn at which seat {seat} had to decide ({known}), got {turn}"
+    raise click.BadParameter(f"expected {expected}", param_hint=option)
 
 
 def _recorded_text(record: GameRecord, seat: int, decision: Decision) -> str:
@@ -279,9 +279,9 @@ def answer_lines(bot: str, decision: Decision, stderr: str) -> list[str]:
     bot = printable(bot)
     is_same = decision.new == decision.old
     if decision.fault:
-        told = f"fault of {bot} ({decision.fault}): {printable(explained(decision.detail))}"
+        sentence = f"fault of {bot} ({decision.fault}): {printable(explained(decision.detail))}"
         lines = without_quoted(stderr.rstrip().splitlines(), decision.detail)[-STDERR_LINES:]
-        return [told, *(f"     stderr: {printable(line)}" for line in lines)]
+        return [sentence, *(f"     stderr: {printable(line)}" for line in lines)]
     move = "the same move" if is_same else "another move" if decision.old else "an answer"
     return [f"{decision.new}  ({move}, by {bot} in {decision.spent_ms:.1f} ms)"]
 
@@ -299,12 +299,12 @@ def _pages(run: Run, record: GameRecord, seat: int | None) -> Iterator[tuple[int
     for state, mover, move, events, ms, note in replay_record(record, board):
         turn = state.turns - (move != PASS)
         is_seen = seat in (None, mover)
-        told = [] if ms is None else [f"in {ms:g} ms"]
+        remarks = [] if ms is None else [f"in {ms:g} ms"]
         if note and is_seen:
-            told.append(f"note: {note}")
+            remarks.append(f"note: {note}")
         if move != PASS and turn in grades and is_seen:
-            told.append(f"grade: {grades[turn]}")
-        yield state.turns, move_lines(mosaic, state, names, mover, move, events, told, seat)
+            remarks.append(f"grade: {grades[turn]}")
+        yield state.turns, move_lines(mosaic, state, names, mover, move, events, remarks, seat)
     faults = [
         f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}):"
         f" {explained(printable(fault.detail))}"
@@ -316,11 +316,11 @@ def _pages(run: Run, record: GameRecord, seat: int | None) -> Iterator[tuple[int
 def _grades(run: Run, record: GameRecord) -> dict[int, str]:
     """What the last judge made of the game's decisions, by turn, if it was reviewed."""
     try:
-        found = newest_review(read_reviews(run.folder), record, REVISION)
+        review = newest_review(read_reviews(run.folder), record, REVISION)
     except RunError as error:
         say(f"warning: grades are left out: {error}")
         return {}
-    return {turn: grade.told(found[0]) for turn, grade in found[1].items()} if found else {}
+    return {turn: grade.told(review[0]) for turn, grade in review[1].items()} if review else {}
 
 
 def _board(run: Run, record: GameRecord) -> Board:

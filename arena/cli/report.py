@@ -80,7 +80,7 @@ def report(
     arena report league --only bird/greedy-python+random-python/3/1
     arena report league --only greedy-python+random-python --to games.html
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.exports.report.make import DEFAULT_GAMES, report_page  # noqa: PLC0415
+    from arena.exports.report.report_page import DEFAULT_GAMES, report_page  # noqa: PLC0415
 
     if games is not None and only is not None:
         raise click.UsageError("expected --games or --only, got both")

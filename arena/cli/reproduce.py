@@ -18,7 +18,7 @@ from arena.commands.review import bot_to_ask, note_bank
 from arena.errors import RunError, counted, printable
 from arena.match.reproduce import Reproduction
 from arena.match.reproduce import reproduce as repeat
-from arena.records.faults import evidence_name, read_evidence
+from arena.records.evidence import evidence_name, read_evidence
 from arena.records.record import Fault, GameRecord
 from arena.records.strict import short
 from arena.rules.explain import explained
@@ -82,18 +82,21 @@ def reproduce(
         note_bank(scripts, say)
     played = record.bots[fault.seat]
     with bot_to_ask(home, scripts, bot_text, played, choice) as (bot, sandbox):
-        found = repeat(scripts.of(record), fault, kept, bot, sandbox, scripts.info.arena)
+        reproduction = repeat(scripts.of(record), fault, kept, bot, sandbox, scripts.info.arena)
     if as_json:
         about = {"run": str(run.folder), "game": record.id, "seat": fault.seat, "bot": bot.label}
-        now = {**found._asdict(), "decisions": [each._asdict() for each in found.decisions]}
+        now = {
+            **reproduction._asdict(),
+            "decisions": [each._asdict() for each in reproduction.decisions],
+        }
         then = {"turn": fault.turn, "kind": fault.kind, "detail": fault.detail}
         then["words"], now["words"] = now.pop("old_words"), now.pop("new_words")
         tell_json({**about, "recorded": then, **now})
     else:
         head = f"{played} (seat {fault.seat}) in {record.id}, after {fault.turn} placements"
-        for line in (printable(head), *_told(fault, bot.label, found)):
+        for line in (printable(head), *_told(fault, bot.label, reproduction)):
             tell(line, " " * len("verdict  "))
-    return STATUS[found.verdict]
+    return STATUS[reproduction.verdict]
 
 
 def _find_fault(record: GameRecord, seat: int | None) -> Fault:
@@ -107,30 +110,30 @@ def _find_fault(record: GameRecord, seat: int | None) -> Fault:
     return faults[0]
 
 
-def _told(fault: Fault, bot: str, found: Reproduction) -> Iterator[str]:
+def _told(fault: Fault, bot: str, reproduction: Reproduction) -> Iterator[str]:
     """Lines on what a bot did in the recorded game, and what it does now."""
     yield printable(f"then     {fault.kind}: {explained(fault.detail)}")
-    yield from _quoted(found.old_words)
+    yield from _quoted(reproduction.old_words)
     now = [f"{printable(bot)} starts"]
-    if found.decisions:
-        now = answer_lines(bot, found.decisions[-1], found.stderr)
+    if reproduction.decisions:
+        now = answer_lines(bot, reproduction.decisions[-1], reproduction.stderr)
     yield f"now      {now[0]}"
-    yield from _quoted(found.new_words)
+    yield from _quoted(reproduction.new_words)
     yield from now[1:]
-    turns = [str(past.turn) for past in found.decisions[:-1] if past.new != past.old]
+    turns = [str(past.turn) for past in reproduction.decisions[:-1] if past.new != past.old]
     if turns:
         at = ", ".join(turns[:SHOWN]) + "..." * (len(turns) > SHOWN)
         yield f"before   its answer differed from the record {len(turns)} times, at turn {at}"
-    sent = f"sent     {counted(found.sent, 'line')}"
-    if not found.compared:
+    sent = f"sent     {counted(reproduction.sent, 'line')}"
+    if not reproduction.compared:
         yield f"{sent}; no evidence to compare them with"
-    elif found.differs:
+    elif reproduction.differs:
         yield f"{sent}, one of which differs from the evidence"
-        for when, text in zip(("then", "now "), found.differs, strict=True):
+        for when, text in zip(("then", "now "), reproduction.differs, strict=True):
             yield f"         {when} > {printable(short(text))}"
     else:
-        yield f"{sent}, as in the evidence, byte for byte ({found.compared} compared)"
-    yield f"verdict  {SAID[found.verdict]}"
+        yield f"{sent}, as in the evidence, byte for byte ({reproduction.compared} compared)"
+    yield f"verdict  {SAID[reproduction.verdict]}"
 
 
 def _quoted(words: Sequence[str]) -> list[str]:

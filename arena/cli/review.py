@@ -123,12 +123,12 @@ def review(  # noqa: PLR0913
     say(f"run {run.folder}")
     with adviser(home, run, judge, choice) as advised:
         finisher = make_judge(DEFAULT_JUDGE if advised else judge, deals, seed)
-        found = Review(run, finisher, adviser=advised, game=game, bots=bots or (), games=games)
-        if found.held_back:
-            games_left = counted(found.held_back, "game")
+        graded_run = Review(run, finisher, adviser=advised, game=game, bots=bots or (), games=games)
+        if graded_run.held_back:
+            games_left = counted(graded_run.held_back, "game")
             say(f"note: {games_left} left out, because their deals are still being played")
-        _grade(found, jobs)
-    _show_grades(found, worst, showing)
+        _grade(graded_run, jobs)
+    _show_grades(graded_run, worst, showing)
 
 
 def _seed_number(text: str | None) -> int:
@@ -153,12 +153,12 @@ def _run_and_game(home: Path, words: Sequence[str]) -> tuple[Run, str | None]:
         return named_run(home, None), run
 
 
-def _show_grades(found: Review, worst: int, showing: Showing) -> None:
+def _show_grades(graded_run: Review, worst: int, showing: Showing) -> None:
     """Prints what was found out, and writes it to a CSV file if asked to."""
     from arena.exports import analysis, files  # noqa: PLC0415 - pandas again
 
-    bots, decisions, held_back = found.result()
-    about = (found.run.name, found.judge, bots, decisions)
+    bots, decisions, held_back = graded_run.result()
+    about = (graded_run.run.name, graded_run.judge, bots, decisions)
     width = columns_of(sys.stdout)
     is_empty = "no decisions to grade" if decisions.empty else ""
     showing.tell(
@@ -171,20 +171,20 @@ def _show_grades(found: Review, worst: int, showing: Showing) -> None:
     )
 
 
-def _grade(found: Review, jobs: int | None) -> None:
+def _grade(graded_run: Review, jobs: int | None) -> None:
     """Grades the missing decisions, with a progress bar on stderr."""
-    if not found.todo:
+    if not graded_run.todo:
         return
-    total = counted(found.decisions, "decision")
-    seconds = found.estimated_s(jobs)
+    total = counted(graded_run.decisions, "decision")
+    seconds = graded_run.estimated_s(jobs)
     if seconds > LONG_S:
         about = f"{total} to grade, about {duration_text(seconds)}"
         say(f"{about}; --games N grades fewer games, and what is graded is kept")
     tqdm.monitor_interval = 0
-    bar = tqdm(total=found.decisions, unit="decision", disable=None, leave=False)
+    bar = tqdm(total=graded_run.decisions, unit="decision", disable=None, leave=False)
     done = 0
     try:
-        with closing(found.grade(jobs)) as grades, bar:
+        with closing(graded_run.grade(jobs)) as grades, bar:
             for done, _ in enumerate(grades, 1):  # noqa: B007 - the number is shown after Ctrl-C
                 bar.update()
     except KeyboardInterrupt:

@@ -4,10 +4,7 @@ wrong in it.
 """
 
 import logging
-import os
-import signal
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -31,6 +28,7 @@ from arena.cli.options import (
 )
 from arena.cli.progress import Progress, plan_text
 from arena.cli.sections import SectionedCommand
+from arena.cli.signals import AT_ONCE, stop_on_signals
 from arena.cli.tables import conclude
 from arena.cli.terminal import said_when_slow, say
 from arena.commands.bots import request_run, results_path
@@ -48,7 +46,7 @@ from arena.commands.serving import watched_at
 from arena.errors import ConfigError, UserError, printable
 from arena.players.sandbox.tiers import Mode
 from arena.records.config import RunConfig
-from arena.records.faults import FAULTS, MAX_EVIDENCE
+from arena.records.evidence import FAULTS, MAX_EVIDENCE
 from arena.records.journal import forfeits_text, unplayed_text
 from arena.tournament.pools import Place
 from arena.tournament.run import Run
@@ -56,10 +54,6 @@ from arena.tournament.runner import Runner
 from arena.tournament.runs import Request, begun
 from arena.tournament.settings import Asked, OwnConfig, read_options, read_own_config
 
-AT_ONCE = 2
-"""The stop level of a second Ctrl-C."""
-END_S = 1.5
-"""How many seconds the command may take to end after that; usually it needs a fifth of it."""
 GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
 FULL = (
     f"note: the evidence of faults has reached {MAX_EVIDENCE >> 20} MiB: of later faults only the"
@@ -206,8 +200,13 @@ def playing(
     )
     with opened as run:
         conduct.choice.advise_a_compiler()
-        told = {"quiet": conduct.quiet, "verbose": conduct.verbose}
-        progress = Progress(run.session, run.workers, headline or plan_text(run.session), **told)
+        progress = Progress(
+            run.session,
+            run.workers,
+            headline or plan_text(run.session),
+            quiet=conduct.quiet,
+            verbose=conduct.verbose,
+        )
         play = run.play(progress.show)
         with stop_on_signals(play.runner), progress:
             if address := watched_at(click.get_current_context().obj, folder):
@@ -262,37 +261,6 @@ def show_troubles(
         say(f"hint: {cure}")
     if runner.faults.is_full:
         say(FULL)
-
-
-@contextmanager
-def stop_on_signals(runner: Runner) -> Iterator[None]:
-    """During the block, the first Ctrl-C, SIGTERM or SIGHUP lets running games finish, and the
-    second kills them, and soon this process. Under nohup, SIGHUP stays ignored.
-    """
-
-    def end_at_once() -> None:
-        say("\ninterrupted: repeat the same command to go on")
-        os._exit(INTERRUPTED)
-
-    # Whatever this process is doing, such as rating games: what was played is on disk, and workers
-    # and bots end with it.
-    end = threading.Timer(END_S, end_at_once)
-    end.daemon = True
-
-    def stop(*_: object) -> None:
-        runner.request_stop()
-        if runner.stop_level == AT_ONCE:
-            end.start()
-
-    heard = [signal.SIGINT, signal.SIGTERM]
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        heard.append(signal.SIGHUP)
-    before = {number: signal.signal(number, stop) for number in heard}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @click.command(cls=SectionedCommand)
@@ -372,37 +340,62 @@ def run(  # noqa: PLR0913 - its options
     arena run --cluster tcp://10.0.0.1:8786
     arena run greedy-4 careful-2 careful-16 --deals 100000
     """  # noqa: D301 - \b is click's mark for lines to keep
-    own = OwnConfig()
     if bots:
         options = {**options, "bots": bots}
     if finish is None:
-        if config_file is not None:
-            asked, own = read_options(config_file)
-            options = {**asked, **options}
-        options = conduct.with_defaults(own).fair(options)
-        request = request_run(home, options, say)
-        folder = run_path(home, options, request)
+        wanted = _run_to_start(home, options, config_file, conduct)
     elif options or config_file:
         expected = "expected --finish without bots and settings of the run: it has its own"
         raise click.UsageError(expected)
     else:
-        opened = named_run(home, finish)
-        folder = opened.folder
-        request = begun(opened)
-        conduct.fair({"seatings": request.config.seatings})
-    with playing(folder, request, conduct.with_defaults(own)) as (play, progress):
+        wanted = _run_to_finish(home, finish, conduct)
+    with playing(wanted.folder, wanted.request, wanted.conduct) as (play, progress):
         session = play.session
-        # Of a run of which nobody said how much to play, somebody is asked if that is much.
-        is_said = yes or finish or not {"deals", "until"}.isdisjoint(options)
-        if not is_said:
+        if not (yes or wanted.has_length):
             progress.if_long = partial(_ask, play, progress)
-        play.runner.play(play.games(partial(_show_look, progress, session.config)))
-        played = session.schedule.played(session.journal.ids)
-        is_complete = not session.config.is_open and played == session.schedule.games
+        play.runner.play(play.games(partial(_show_look, progress, session.run.config)))
+        played = session.run.schedule.played(session.journal.ids)
+        is_complete = not session.run.config.is_open and played == session.run.schedule.games
     is_sound = _show_end(play, progress, prior, strict=strict, as_json=as_json)
     if play.runner.stop_level and not progress.doubt:
         return INTERRUPTED
     return DONE if is_complete and is_sound else FAILED
+
+
+class _WantedRun(NamedTuple):
+    """A run to play, and how. ``has_length``: the user said how much to play, so nobody needs to be
+    asked whether that is too much.
+    """
+
+    folder: Path
+    request: Request
+    conduct: Conduct
+    has_length: bool
+
+
+def _run_to_start(
+    home: Path, options: Asked, config_file: Path | None, conduct: Conduct
+) -> _WantedRun:
+    """The run that these options ask for; options of the command line count over those of an
+    arena.toml. It may be there already, and is then continued.
+    """
+    own = OwnConfig()
+    if config_file is not None:
+        in_file, own = read_options(config_file)
+        options = {**in_file, **options}
+    conduct = conduct.with_defaults(own)
+    options = conduct.fair(options)
+    request = request_run(home, options, say)
+    folder = run_path(home, options, request)
+    return _WantedRun(folder, request, conduct, has_length="deals" in options or "until" in options)
+
+
+def _run_to_finish(home: Path, name: str, conduct: Conduct) -> _WantedRun:
+    """The interrupted run with this name, with the settings that it has."""
+    opened = named_run(home, name)
+    request = begun(opened)
+    conduct.fair({"seatings": request.config.seatings})
+    return _WantedRun(opened.folder, request, conduct.with_defaults(OwnConfig()), has_length=True)
 
 
 def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) -> None:
@@ -418,25 +411,25 @@ def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) 
     if is_terminal and progress.confirm(f"{rest}: play them?"):
         return
     play.runner.request_stop()
-    deals = max(1, int(session.config.deals * A_MINUTE_S / seconds))
+    deals = max(1, int(session.run.config.deals * A_MINUTE_S / seconds))
     progress.doubt = (
-        f"stopped: {rest}; 'arena run --finish {session.folder.name}' plays them; for a shorter"
+        f"stopped: {rest}; 'arena run --finish {session.run.folder.name}' plays them; for a shorter"
         f" run, say how much to play, such as --deals {deals}"
     )
 
 
-def _show_look(progress: Progress, config: RunConfig, found: Standing) -> None:
+def _show_look(progress: Progress, config: RunConfig, standing: Standing) -> None:
     """Shows how precise the ratings are after a look, if that decides how much is played."""
     assert config.until is not None, "a run that plays until its error bars are narrow"
-    widest = f"{found.widest:.1f}" if isfinite(found.widest) else "open"
+    widest = f"{standing.widest:.1f}" if isfinite(standing.widest) else "open"
     rest = "no deals are left: use more --deals to continue"
-    if found.needed:
-        rest = f"about {found.needed} games to go"
-    elif found.widest <= config.until:
+    if standing.needed:
+        rest = f"about {standing.needed} games to go"
+    elif standing.widest <= config.until:
         rest = "done"
     progress.figure("+/-", widest)
-    progress.expect(found.games + found.needed)
-    progress.say(f"{found.games} games: widest +/- {widest} Elo; {rest}")
+    progress.expect(standing.games + standing.needed)
+    progress.say(f"{standing.games} games: widest +/- {widest} Elo; {rest}")
 
 
 def _show_end(
@@ -446,7 +439,7 @@ def _show_end(
     they should.
     """
     runner = play.runner
-    folder = play.session.folder
+    folder = play.session.run.folder
     unplayed = unplayed_text(folder)
     hopeless = list[str]()
     # Of a run that has hardly begun a table says nothing; only JSON keeps its form.
@@ -456,8 +449,10 @@ def _show_end(
         else:
             hopeless = conclude(Run(folder), Showing(as_json), prior)
     show_troubles(runner, folder, unplayed, progress)
-    told = {broken.bot for broken in runner.broken}
-    for bot in () if unplayed else [bot for bot in hopeless if bot not in told]:
+    broken_bots = {broken.bot for broken in runner.broken}
+    for bot in hopeless:
+        if unplayed or bot in broken_bots:
+            continue
         expected = f"expected {bot} to play, got a forfeit in each of its games"
         show_error(UserError(expected, f"'arena check {bot}' tells what is wrong"))
     forfeits = forfeits_text(folder) if strict and not unplayed else ""

@@ -102,19 +102,19 @@ def show_history(run: Run, bot: str | None, showing: Showing) -> None:
     """How the versions in a league came on, or those of one bot. Raises ConfigError."""
     from arena.exports import analysis  # noqa: PLC0415
 
-    found = _history(run)
-    known = dict.fromkeys([*found.table["bot"], *found.table["version"]])
+    history = _history(run)
+    known = dict.fromkeys([*history.table["bot"], *history.table["version"]])
     if bot is not None and bot not in known:
         raise ConfigError(
             f"expected a bot of the league {run.name}, got {bot!r}",
             f"{did_you_mean(bot, known)}'arena league history' shows all",
         )
-    found = found if bot is None else found.of(bot)
+    history = history if bot is None else history.of(bot)
 
     def show() -> None:
         click.echo(f"league {run.folder}", err=True)
-        tell(analysis.history_text(found))
-        pairs = found.table.loc[found.table["before"] != "", ["version", "before"]]
+        tell(analysis.history_text(history))
+        pairs = history.table.loc[history.table["before"] != "", ["version", "before"]]
         if bot is not None and len(pairs):
             tell("\nEvery decision in which a version differs from the one before it:")
             for version, before in pairs.itertuples(index=False):
@@ -122,8 +122,8 @@ def show_history(run: Run, bot: str | None, showing: Showing) -> None:
 
     showing.tell(
         "history",
-        csv=lambda: analysis.history_csv(found),
-        value=lambda: {"league": run.name, **analysis.history_object(found)},
+        csv=lambda: analysis.history_csv(history),
+        value=lambda: {"league": run.name, **analysis.history_object(history)},
         show=show,
     )
 

@@ -126,10 +126,10 @@ def tune(  # noqa: PLR0913 - its options
     if not as_json:
         tell("\n".join(verdicts.parameter_lines(path)))
     settings = {**tuned.settings, **path.settings(path.suggestion())}
-    found = with_options(tuned, settings_text(settings))
+    suggested = with_options(tuned, settings_text(settings))
     compared = None
-    new = ":".join(filter(None, (split_options(bot)[0], settings_text(found.settings))))
-    if found.settings == tuned.settings:
+    new = ":".join(filter(None, (split_options(bot)[0], settings_text(suggested.settings))))
+    if suggested.settings == tuned.settings:
         text = f"the search ends where it began: keep {bot}"
         status = NO
     elif is_compared:
@@ -166,7 +166,7 @@ def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.Se
     """
     with playing(folder, request, conduct) as (play, progress):
         session = play.session
-        games = session.config.deals * len(session.config.boards) * tuning.SEATS
+        games = session.run.config.deals * len(session.run.config.boards) * tuning.SEATS
 
         def watch(path: tuning.SearchPath) -> None:
             now = verdicts.values_text(path, path.steps)
@@ -176,7 +176,7 @@ def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.Se
                 progress.say(f"{counted(so_far, 'game')}: {now}")
 
         source = tuning.TunedGames(
-            session.schedule,
+            session.run.schedule,
             session.journal.ids,
             lambda: play.pool.slots,
             read_records(folder),

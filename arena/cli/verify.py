@@ -103,6 +103,6 @@ def _show_verdict(verdict: "CheckedRun", *, is_sample: bool) -> None:
         tell(f"note: {printable(note)}")
     if is_sample:
         tell(SAMPLED.format(verdict.games - verdict.replayed))
-    found = f"{len(verdict.differences)} differences" if verdict.differences else "no difference"
+    count = f"{len(verdict.differences)} differences" if verdict.differences else "no difference"
     compared = f"{verdict.bots} bots and {len(verdict.tables)} tables compared"
-    tell(f"{verdict.replayed} games replayed, {compared}: {found}")
+    tell(f"{verdict.replayed} games replayed, {compared}: {count}")

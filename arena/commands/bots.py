@@ -21,9 +21,9 @@ from arena.players.registry import Registry, ladder
 from arena.players.staging import check_programs, lack
 from arena.records.config import Comparison, Tuning
 from arena.records.timing import BEST_CLOCK, Timing
+from arena.tournament.next_games import deals_for
 from arena.tournament.runs import Request, boards_of, choose_folder, make_request
 from arena.tournament.settings import Asked, Named, default_of
-from arena.tournament.sources import deals_for
 from arena.tournament.tuning import BLOCKS_A_STEP, Wanted, parameters_of
 from arena.tournament.tuning import deals_for as deals_of_search
 

@@ -27,7 +27,7 @@ from arena.players.player import PERSON, YOU, InProcessPlayer, Player, built_in_
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
 from arena.records.config import OneGame, RunConfig
-from arena.records.faults import Faults
+from arena.records.evidence import EvidenceWriter
 from arena.records.journal import Journal, read_records
 from arena.records.ownership import mark_run
 from arena.records.record import MAX_SEATS, utc_now
@@ -175,7 +175,7 @@ class PlayedGame(NamedTuple):
         with Journal(folder) as journal:
             journal.append([outcome.record])
         plan = self._plan()
-        Faults(folder).write(plan.id, plan.seeds, outcome.evidence)
+        EvidenceWriter(folder).write(plan.id, plan.seeds, outcome.evidence)
         mark_run(folder, info)
         # written last, because a folder counts as a run as soon as it has this file
         write_run(folder, info)

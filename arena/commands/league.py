@@ -10,6 +10,7 @@ from arena.errors import RunError
 from arena.match.referee import GamePlan
 from arena.records.league import Drawn, Member, PlaceFound, Scaled, versions_before
 from arena.records.record import DEALS, DUEL, utc_now
+from arena.tournament.next_games import DEALS_A_DRAW, Games, as_drawn
 from arena.tournament.placing import (
     PLACED_ELO,
     PLACING_GAMES,
@@ -20,7 +21,6 @@ from arena.tournament.placing import (
 )
 from arena.tournament.runner import FIRST_GAMES
 from arena.tournament.session import Session
-from arena.tournament.sources import DEALS_A_DRAW, Games, as_drawn
 
 if TYPE_CHECKING:
     from arena.ratings.history import OnScale
@@ -101,8 +101,8 @@ class LeaguePlay:
         not in the session. Games that were drawn and not played by then are the first of the next
         session.
         """
-        config = session.config
-        schedule = session.schedule
+        config = session.run.config
+        schedule = session.run.schedule
         self._session = session
         self._shown = None
         self._field = Contenders(config.players)
@@ -118,7 +118,11 @@ class LeaguePlay:
 
     def _games_of(self, drawn: Drawn) -> int:
         """The number of games of a draw."""
-        return drawn.deals * len(self._session.config.rounds) * self._session.schedule.block_size
+        return (
+            drawn.deals
+            * len(self._session.run.config.rounds)
+            * self._session.run.schedule.block_size
+        )
 
     def has_newcomers(self, session: Session) -> bool:
         """Whether a bot of the league plays that is not in the session."""
@@ -151,7 +155,7 @@ class LeaguePlay:
         if line_up is None:
             return []
         first = self.members.league.deals
-        rounds = self._session.config.rounds
+        rounds = self._session.run.config.rounds
         deals = max(1, DEALS_A_DRAW // len(rounds))
         if (first + deals) * max(map(rounds.count, rounds)) > DEALS:
             raise RunError(
@@ -162,14 +166,14 @@ class LeaguePlay:
         self.members.append(drawn)
         self._field.add(line_up, self._games_of(drawn))
         self.drawn += self._games_of(drawn)
-        return self._session.schedule.drawn_batches(drawn, frozenset())
+        return self._session.run.schedule.drawn_batches(drawn, frozenset())
 
     def _take_stock(self) -> None:
         """Refreshes the contenders from the members of the league and their ratings."""
         self.members.look()
         has_looked = self._look()
         there = self._session.setup.bots
-        between = self._budget.between if self._session.config.players == DUEL else ()
+        between = self._budget.between if self._session.run.config.players == DUEL else ()
         rivals = [
             rival
             for rival in self.rivals()
@@ -190,7 +194,7 @@ class LeaguePlay:
         from arena.ratings.history import league_counts, on_scale  # noqa: PLC0415
 
         began = time.process_time()
-        config = session.config
+        config = session.run.config
         league = self.members.league
         counts = league_counts(
             session.journal.path, config.bots, config.match, own_decks=config.has_own_decks

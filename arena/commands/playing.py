@@ -16,26 +16,19 @@ from msgspec.structs import replace
 
 from arena.commands.bots import Tell
 from arena.commands.home import bots_folder, results_folder
-from arena.errors import (
-    ConfigError,
-    FaultKind,
-    RunError,
-    SandboxError,
-    UserError,
-    did_you_mean,
-    printable,
-)
+from arena.errors import ConfigError, RunError, SandboxError, UserError, did_you_mean, printable
 from arena.exports.verdicts import test_of
-from arena.players.aftermath import with_own_paths
+from arena.faults import FaultKind
 from arena.players.bot import last_lines
 from arena.players.builds import cache_folder
+from arena.players.crashes import with_own_paths
 from arena.players.folder import Bot
 from arena.players.labels import split_options
 from arena.players.player import is_built_in
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
 from arena.ratings.sequential import SequentialTest, Verdict
-from arena.records.faults import evidence_name
+from arena.records.evidence import evidence_name
 from arena.records.journal import read_records
 from arena.records.ownership import make_state_folder, state_folder
 from arena.records.runfile import read_run
@@ -43,12 +36,7 @@ from arena.rules import CORE
 from arena.tournament.events import BotBroken, RunnerEvent
 from arena.tournament.lineups import next_allotment
 from arena.tournament.log import run_log
-from arena.tournament.pools import Place, Workers, workers_at
-from arena.tournament.runner import Pool, Runner
-from arena.tournament.runs import Request
-from arena.tournament.session import Session, open_session
-from arena.tournament.settings import SETTINGS_FILE, OwnConfig, own_folder, read_own_config
-from arena.tournament.sources import (
+from arena.tournament.next_games import (
     Block,
     ComparedGames,
     Games,
@@ -56,6 +44,11 @@ from arena.tournament.sources import (
     in_rounds,
     planned_games,
 )
+from arena.tournament.pools import Place, Workers, workers_at
+from arena.tournament.runner import Pool, Runner
+from arena.tournament.runs import Request
+from arena.tournament.session import Session, open_session
+from arena.tournament.settings import SETTINGS_FILE, OwnConfig, own_folder, read_own_config
 
 if TYPE_CHECKING:
     from arena.ratings.estimates import Look
@@ -134,18 +127,18 @@ def _is_new(home: Path, text: str) -> bool:
 
 
 def _granted(
-    bots: Sequence[Bot], said: Sequence[str], own: OwnConfig, closed: Iterable[Path], tell: Tell
+    bots: Sequence[Bot], texts: Sequence[str], own: OwnConfig, closed: Iterable[Path], tell: Tell
 ) -> dict[str, Grants]:
     """What each of these bots may do beyond its sandbox, by its label without options; tells the
     user about it. No bot may read the ``closed`` paths or the bots' own folders. Raises
     ConfigError.
     """
-    if not said and not own.allow:
+    if not texts and not own.allow:
         return {}
     sources = [bot.folder for bot in bots if not is_built_in(bot)]
     folders = [*closed, cache_folder(), state_folder(), *sources]
     words: defaultdict[str, list[str]] = defaultdict(list)
-    for text in said:
+    for text in texts:
         name, more = read_allowed(text)
         for base in _named(name, bots):
             words[base] += more
@@ -256,7 +249,7 @@ class Play(NamedTuple):
         journal yet.
         """
         session = self.session
-        return planned_games(session.schedule, session.journal.ids, lambda: self.pool.slots)
+        return planned_games(session.run.schedule, session.journal.ids, lambda: self.pool.slots)
 
     def games(self, watch: Callable[[Standing], object] = lambda _: None) -> Games:
         """The games of a tournament, including those added until ratings are precise enough;
@@ -269,12 +262,12 @@ class Play(NamedTuple):
             allotted, standing = _look(session)
             watch(standing)
             if allotted is None:
-                session.change(settled=session.schedule.last_deal)
+                session.change(settled=session.run.schedule.last_deal)
                 return None
             session.change(allotted=allotted)
             return self.missing()
 
-        if session.config.allotted is None or session.config.settled is not None:
+        if session.run.config.allotted is None or session.run.config.settled is not None:
             return Games(self.missing())
         return Games(in_rounds(self.missing(), decide))
 
@@ -327,7 +320,7 @@ def open_run(
         def play(listen: Callable[[RunnerEvent], None]) -> Play:
             pool = workers.pool(session.setup, request.bots, log_queue, listen)
             # A league itself sets a candidate aside that only forfeits, and plays on.
-            spares = session.config.league is not None
+            spares = session.run.config.league is not None
             return Play(session, pool, Runner(folder, session.journal, pool, listen, spares=spares))
 
         yield OpenRun(session, workers, play)
@@ -384,9 +377,9 @@ class Contest:
         self._watch = watch
         self._keeps_looks = keeps_looks
         session = play.session
-        self._source = ComparedGames(session.schedule, self._is_decided_by)
-        groups = session.schedule.turns if session.config.pool else 0
-        self.test = test_of(session.config, groups, self._source.round_size)
+        self._source = ComparedGames(session.run.schedule, self._is_decided_by)
+        groups = session.run.schedule.turns if session.run.config.pool else 0
+        self.test = test_of(session.run.config, groups, self._source.round_size)
         self.looks: list[Look] = []
 
     @property
@@ -398,7 +391,7 @@ class Contest:
         """Plays until the test is decided, the games are used up, or the user interrupts; then
         writes down how many deals were played.
         """
-        for record in read_records(self._play.session.folder):
+        for record in read_records(self._play.session.run.folder):
             self._source.count(record)
             if self._source.settled is not None:
                 break
@@ -426,8 +419,8 @@ def _look(session: Session) -> tuple[int | None, Standing]:
     # This loads pandas, which a run without --until never needs.
     from arena.ratings.order import precision, rate_journal  # noqa: PLC0415
 
-    config = session.config
-    schedule = session.schedule
+    config = session.run.config
+    schedule = session.run.schedule
     assert config.until is not None, "a run that plays until its error bars are narrow"
     results, ratings = rate_journal(
         session.journal.path, config.bots, config.match, own_decks=config.has_own_decks

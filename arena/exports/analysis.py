@@ -130,11 +130,11 @@ def _met_again(reunions: pd.DataFrame, width: int | None = None) -> list[str]:
     sure = reunions[reunions["p_all"] < LEVEL].sort_values("gain", ascending=False)
     if sure.empty:
         return []
-    told = (
+    explanation = (
         "A bot that does better on deals that it met before may remember them, or be told of them."
         "\nIts rivals then do worse. 'arena run --seatings single' gives every game its own deck."
     )
-    return [f"Deals met again\n{table_text(MET_AGAIN, sure, width=width)}\n{told}"]
+    return [f"Deals met again\n{table_text(MET_AGAIN, sure, width=width)}\n{explanation}"]
 
 
 def _voids_text(voids: pd.DataFrame) -> str:

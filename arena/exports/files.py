@@ -9,12 +9,13 @@ from importlib import import_module
 from io import StringIO
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from arena.errors import UserError
+from arena.exports.formats import DEFAULT, Format
 from arena.ratings.columns import DECIMALS, FILES, cell_of, file_names
 from arena.ratings.tables import Tables
 from arena.ratings.tally import Row, WholeRow, row_decoder
@@ -38,7 +39,6 @@ BY_SEAT = {
 seat.
 """
 DERIVED = (*FILES, "games")
-Format = Literal["csv", "parquet"]
 
 
 def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
@@ -116,7 +116,7 @@ def write_standings(run: Run, tables: Tables) -> None:
         write_table(run.folder / f"{name}.csv", getattr(tables, name), file_names(name))
 
 
-def export_run(run: Run, folder: Path, tables: Tables, form: Format = "csv") -> list[Path]:
+def export_run(run: Run, folder: Path, tables: Tables, form: Format = DEFAULT) -> list[Path]:
     """Writes standings, pairs, seats, faults and games into a folder, which is created if needed;
     returns their paths.
 
@@ -205,7 +205,7 @@ def games_frame(run: Run, *, moves: bool = False) -> pd.DataFrame:
 def _whole(row: WholeRow, seats: int) -> list[Any]:
     """A record whose notes name their seat, which otherwise follows from the turn."""
     movers = [number % len(row.bots) for number, move in enumerate(row.moves) if move != PASSED]
-    said = [
+    notes = [
         {
             "turn": turn,
             "seat": movers[turn],
@@ -216,7 +216,7 @@ def _whole(row: WholeRow, seats: int) -> list[Any]:
         for turn, note in kept_notes(row.notes).items()
         if 0 <= turn < len(movers)
     ]
-    return [*_cells(row, seats), row.deck, row.moves, row.ms, said or None]
+    return [*_cells(row, seats), row.deck, row.moves, row.ms, notes or None]
 
 
 def parquet_library() -> Any:

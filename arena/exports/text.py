@@ -151,7 +151,7 @@ def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
     who = names[event.seat]
     where = board.name_of(event.square)
     home = ", ".join(f"{names[seat]} takes back {count}" for seat, count in event.home)
-    told = {
+    sentence = {
         "found": f"{who} founds a province of {event.size} from {where} (R5.2)",
         "expand": f"the province of {who} from {where} grows to {event.size} (R5.3)",
         "absorb": f"{who} owns the joined province of {event.size} from {where} (R5.5)",
@@ -159,7 +159,7 @@ def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
         "connect": f"{who} connects the village at {where} (R6.2)",
         "conquer": f"{who} conquers the village at {where} (R6.3)",
     }[event.name]
-    return f"{told}; {home}" if home else told
+    return f"{sentence}; {home}" if home else sentence
 
 
 def seat_names(bots: Sequence[str]) -> list[str]:
@@ -200,15 +200,16 @@ def _seat_effects(seats: "pd.DataFrame") -> Iterator[str]:
     """A line for each number of players: how much each seat is worth."""
     known = seats[seats["elo_error"].notna() & (seats["seat"] > 0)]
     for size, rows in known.groupby("seats"):
-        told = rows.to_dict("records")
+        effects_by_seat = rows.to_dict("records")
         # Two players have one effect, told of the first seat.
         if size == 2:  # noqa: PLR2004
-            elo = -told[0]["elo"]
-            error = told[0]["elo_error"]
+            elo = -effects_by_seat[0]["elo"]
+            error = effects_by_seat[0]["elo_error"]
             yield f"first seat {round(elo, 1) + 0.0:+.1f} +/- {error:.1f} Elo"
             continue
         effects = [
-            f"{ORDINALS[row['seat']]} {row['elo']:+.1f} +/- {row['elo_error']:.1f}" for row in told
+            f"{ORDINALS[row['seat']]} {row['elo']:+.1f} +/- {row['elo_error']:.1f}"
+            for row in effects_by_seat
         ]
         yield f"{size} players, Elo compared with the first seat: {', '.join(effects)}"
 

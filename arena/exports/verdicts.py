@@ -132,19 +132,19 @@ def _margins_of(test: SequentialTest) -> "MarginTest | None":
 
 def _answer(test: SequentialTest) -> str:
     """The answer in words, such as ``better, by about 60 Elo [20, 101]``."""
-    found: Estimate = _estimates().unbiased_estimate(test)
-    is_better = test.verdict == Verdict.BETTER and found.low > 0
+    estimate: Estimate = _estimates().unbiased_estimate(test)
+    is_better = test.verdict == Verdict.BETTER and estimate.low > 0
     sign = "-" if is_better else "+"
     low, high = (
         f"{round(end) + 0:{sign}}" if math.isfinite(end) else "open"
-        for end in (found.low, found.high)
+        for end in (estimate.low, estimate.high)
     )
-    if math.isfinite(found.elo):
-        about = f"about {found.elo:{sign}.0f} Elo [{low}, {high}]"
-    elif found.elo > 0 and math.isfinite(found.low):
-        about = f"more than {found.low:.0f} Elo"
-    elif found.elo < 0 and math.isfinite(found.high):
-        about = f"less than {found.high:.0f} Elo"
+    if math.isfinite(estimate.elo):
+        about = f"about {estimate.elo:{sign}.0f} Elo [{low}, {high}]"
+    elif estimate.elo > 0 and math.isfinite(estimate.low):
+        about = f"more than {estimate.low:.0f} Elo"
+    elif estimate.elo < 0 and math.isfinite(estimate.high):
+        about = f"less than {estimate.high:.0f} Elo"
     else:
         about = "the difference may be anything"
     return f"better, by {about}" if is_better else f"{test.verdict}: {about}"

@@ -19,7 +19,7 @@ from arena.players.folder import Bot, bot_files, manifest_text, played_copy
 from arena.players.labels import settings_text, split_options
 from arena.players.manifest import MANIFEST_FILE, played_text
 from arena.players.player import A_PERSON, IN_PROCESS, built_in_bot
-from arena.records.faults import evidence_name
+from arena.records.evidence import evidence_name
 from arena.records.journal import COMPRESSED, Ids, read_lines
 from arena.records.record import GameRecord
 from arena.records.regular import open_regular, read_regular
@@ -75,8 +75,8 @@ def verify_run(
             f"the run was played with rules revision {info.rules_revision}, this is {REVISION}"
         )
     games = _GameChecks(run, sample)
-    found = chain(_run_differences(info, schedule), games.differences(progress))
-    differences = list(islice(found, MAX_DIFFERENCES))
+    all_differences = chain(_run_differences(info, schedule), games.differences(progress))
+    differences = list(islice(all_differences, MAX_DIFFERENCES))
     if len(differences) == MAX_DIFFERENCES:
         notes.append(f"stopped after {MAX_DIFFERENCES} differences")
     elif (missing := schedule.games - len(games.ids)) > 0:
@@ -242,12 +242,10 @@ def _evidence_difference(run: Run, record: GameRecord) -> Wrong | None:
         # DecodeError is a ValueError.
         except (ValueError, RecursionError, OSError, RunError) as error:
             return Wrong(field, f"readable evidence in {name}", str(error))
-        told, said = (
-            f"{kind} at turn {turn}"
-            for kind, turn in ((kept.get("kind"), kept.get("turn")), (fault.kind, fault.turn))
-        )
-        if told != said:
-            return Wrong(field, f"{told} by {name}", said)
+        evident = f"{kept.get('kind')} at turn {kept.get('turn')}"
+        recorded = f"{fault.kind} at turn {fault.turn}"
+        if evident != recorded:
+            return Wrong(field, f"{evident} by {name}", recorded)
     return None
 
 
@@ -272,9 +270,9 @@ def _bot_difference(run: Run, bot: BotInfo) -> str | Difference | None:
     except UserError as error:
         return Difference(bot.copy, None, "sha256", bot.sha256, str(error))
     expected = settings_text(copy.settings)
-    said = split_options(bot.name)[1] or ""
-    if said != expected:
-        return Difference(RUN_FILE, None, f"options of {bot.name}", expected, said)
+    recorded = split_options(bot.name)[1] or ""
+    if recorded != expected:
+        return Difference(RUN_FILE, None, f"options of {bot.name}", expected, recorded)
     if copy.sha256 != bot.sha256 and copy.manifest.build and run.info.may_hold_builds:
         return f"the copy of {bot.name} contains build results, so it cannot be compared"
     if copy.sha256 != bot.sha256:
@@ -295,8 +293,8 @@ def _unhashed_difference(where: str, copy: Bot) -> Difference | None:
             )
     there = {file.relative_to(copy.folder) for file in copy.folder.rglob("*") if file.is_file()}
     more = sorted(there - {*bot_files(copy.folder)})
-    told = f"{more[0]} too" if more else ""
-    return Difference(where, None, "files", "those of the bot", told) if more else None
+    unexpected = f"{more[0]} too" if more else ""
+    return Difference(where, None, "files", "those of the bot", unexpected) if more else None
 
 
 def _built_in_difference(bot: BotInfo) -> str | Difference | None:
@@ -307,9 +305,9 @@ def _built_in_difference(bot: BotInfo) -> str | Difference | None:
     except ConfigError as error:
         return Difference(RUN_FILE, None, command, "the command of a built-in bot", str(error))
     if bot.command != now.command:
-        told = shlex.join(now.command)
-        said = shlex.join(bot.command)
-        return Difference(RUN_FILE, None, command, told, said)
+        expected = shlex.join(now.command)
+        recorded = shlex.join(bot.command)
+        return Difference(RUN_FILE, None, command, expected, recorded)
     if bot.version != now.manifest.version:
         return (
             f"built-in bot {bot.name} has version {bot.version}, this is version"

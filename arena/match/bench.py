@@ -10,7 +10,8 @@ from typing import NamedTuple, Self, TypeVar
 
 from msgspec.structs import replace
 
-from arena.errors import ArenaError, BusyMachineError, FaultKind, Forfeit, Void
+from arena.errors import ArenaError, BusyMachineError, Forfeit, Void
+from arena.faults import FaultKind
 from arena.match.referee import GamePlan, Referee, Wait
 from arena.players.aftermath import CRASHED
 from arena.players.bot import BotPlayer, Speech

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from arena.errors import BotFolderError, BusyMachineError, Void, counted
 from arena.match.bench import Bench, CheckTimeOver, Failed
 from arena.match.steps import NO_FIGURES, STEPS, Figures, TableStep
-from arena.players.aftermath import with_own_paths
+from arena.players.crashes import with_own_paths
 from arena.players.folder import Bot, bot_files
 from arena.players.sandbox.launch import interpreter_paths
 from arena.players.sandbox.tiers import Sandbox

@@ -10,7 +10,8 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from arena.errors import FaultKind, Forfeit, RunError
+from arena.errors import Forfeit, RunError
+from arena.faults import FaultKind
 from arena.match.referee import Referee, judged
 from arena.match.replay import SEE, Script, check_script
 from arena.players.messages import Start

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.errors import FaultKind, Forfeit, MoveError, Void
+from arena.errors import Forfeit, MoveError, Void
+from arena.faults import FaultKind
 from arena.players.messages import End, Start, encode
 from arena.players.player import Answer, Evidence, Player
 from arena.players.views import played_view

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from arena.errors import ArenaError, FaultKind, RunError
+from arena.errors import ArenaError, RunError
+from arena.faults import FaultKind
 from arena.match.referee import GamePlan
 from arena.players.labels import timing_for
 from arena.records.notes import Note, kept_notes

@@ -8,17 +8,17 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from arena.errors import FaultKind
+from arena.faults import FaultKind
 from arena.match.decisions import Decision, decisions_of, retrace
 from arena.match.replay import Script
-from arena.players.aftermath import with_own_paths
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel, Direction
+from arena.players.crashes import with_own_paths
 from arena.players.folder import Bot
 from arena.players.messages import FromArena, Hello, encode
 from arena.players.player import KEPT_BYTES
 from arena.players.sandbox.tiers import Sandbox
-from arena.records.faults import KeptFault
+from arena.records.evidence import KeptFault
 from arena.records.record import Fault
 
 START = '{"type":"start",'

@@ -9,9 +9,11 @@ from typing import NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from arena import __version__
-from arena.errors import FaultKind, Forfeit
-from arena.players.aftermath import Aftermath, with_own_paths, without_quoted
+from arena.errors import Forfeit
+from arena.faults import FaultKind
+from arena.players.aftermath import Aftermath
 from arena.players.channel import Channel, Unanswered, WireLog
+from arena.players.crashes import with_own_paths, without_quoted
 from arena.players.decoding import MOVE_EXAMPLE, READY_EXAMPLE, decode_reply, read_note, shown
 from arena.players.folder import Bot
 from arena.players.messages import (

@@ -6,7 +6,8 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from arena.errors import FaultKind, Forfeit
+from arena.errors import Forfeit
+from arena.faults import FaultKind
 from arena.players.messages import End, FromArena, FromBot, Hello, Move, Played, Quit, Start, Turn
 
 DECODE_ERRORS = (

@@ -344,7 +344,7 @@ def _read_option(name: str, declaration: Any, where: str) -> Option:
 
 
 def _wrong_choices(option: Option) -> str:
-    """What is wrong with the choices of an option; empty if nothing is."""
+    """Describe what is wrong with the choices of an option; an empty text if nothing is."""
     choices = option.choices
     if option.type != "choice":
         return f"expected no choices with type {option.type}" if choices else ""
@@ -358,7 +358,7 @@ def _wrong_choices(option: Option) -> str:
 
 
 def _wrong_range(option: Option) -> str:
-    """What is wrong with the range of an option; empty if nothing is."""
+    """Describe what is wrong with the range of an option; an empty text if nothing is."""
     for key, end in (("min", option.min), ("max", option.max)):
         if end is None:
             continue
@@ -373,7 +373,7 @@ def _wrong_range(option: Option) -> str:
 
 
 def _wrong_default(option: Option) -> str:
-    """What is wrong with the default of an option; empty if nothing is."""
+    """Describe what is wrong with the default of an option; an empty text if nothing is."""
     default = option.usual
     kind, types = KINDS[option.type]
     if default is None:

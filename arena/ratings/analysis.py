@@ -17,11 +17,11 @@ from scipy.special import stdtr, stdtrit
 
 from arena.players.labels import label_among, nearest_label
 from arena.ratings.company import Company, company
+from arena.ratings.frames import pairs_table, seats_table
 from arena.ratings.intervals import holm, quantile
 from arena.ratings.model import rate
 from arena.ratings.notes import without_note
 from arena.ratings.results import Floats, Ints
-from arena.ratings.tables import pairs_table, seats_table
 from arena.ratings.tally import Tally, WholeRow, row_decoder
 from arena.records.grades import Grade
 from arena.records.journal import journal_of, read_rows
@@ -50,7 +50,7 @@ class Analysis(NamedTuple):
                    if there is no clear case
     ``met_again``  the table of `reunions_table`
     ``notes``      sentences that say which games are left out
-    ``opponents``  the rows of `tables.pairs_table` for the requested bot, None if no bot was
+    ``opponents``  the rows of `frames.pairs_table` for the requested bot, None if no bot was
                    requested
     ``voids``      the reasons for which games broke off
     """

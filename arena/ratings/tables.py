@@ -1,5 +1,5 @@
-"""The tables for people and files, as data frames. Ratings are computed in `model`; every other
-figure is computed here and nowhere else.
+"""All tables of a run or of a results file, with the notes and sentences that go with them. Their
+data frames are made in `frames`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,17 +11,16 @@ import pandas as pd
 
 from arena.errors import UserError, did_you_mean
 from arena.players.labels import nearest_label
-from arena.ratings.columns import STANDINGS, frame_names
 from arena.ratings.company import company
 from arena.ratings.fit import Fit
-from arena.ratings.model import (
-    FEW_DEALS,
-    Ratings,
-    bound_interval,
-    bounds_of,
-    component_intervals,
-    rate,
+from arena.ratings.frames import (
+    covariance_table,
+    faults_table,
+    pairs_table,
+    seats_table,
+    standings_table,
 )
+from arena.ratings.model import FEW_DEALS, Ratings, bounds_of, rate
 from arena.ratings.notes import (
     company_note,
     conditions_notes,
@@ -34,17 +33,13 @@ from arena.ratings.notes import (
     without_note,
 )
 from arena.ratings.order import order_sentences
-from arena.ratings.results import Counts, Floats, Results
+from arena.ratings.results import Counts, Results
 from arena.ratings.sheet import Sheet
 from arena.ratings.tally import score_journal, scoring_of
 from arena.records.blocks import PlayedBlocks, games_in
 from arena.records.journal import journal_of
-from arena.records.record import DUEL, NS_PER_MS, WHOLE
+from arena.records.record import DUEL
 from arena.records.runfile import RunInfo
-
-ORDER = ["component", "place", "figure", "share"]
-ELO = ["elo", "elo_low", "elo_high"]
-OPPOSITE = {"<": ">", ">": "<", "~": "~"}
 
 
 class Tables(NamedTuple):
@@ -187,7 +182,7 @@ def make_tables(
         most_seats=DUEL,
         rated_games=sum(fit.games for fit in fits),
         independent_games=independent_games(fits),
-        covariance=_covariance_table(results, fits),
+        covariance=covariance_table(results, fits),
         anchors=anchors or {},
         unit=unit,
         match=match,
@@ -215,161 +210,6 @@ def independent_games(fits: list[Fit]) -> float | None:
     """
     worth = [fit.games * fit.gain if fit.clusters >= FEW_DEALS else np.nan for fit in fits]
     return float(sum(worth)) if worth and np.isfinite(worth).all() else None
-
-
-def _covariance_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
-    """The covariance of the ratings, with one row and one column per rated bot, by name."""
-    covariance = _square(results, np.nan)
-    for fit in fits:
-        covariance[np.ix_(fit.members, fit.members)] = fit.covariance
-    rated = sorted(member for fit in fits for member in fit.members)
-    names = pd.Index(results.bots)
-    return pd.DataFrame(covariance, names, names).iloc[rated, rated]
-
-
-def _square(results: Results, value: float) -> Floats:
-    """(n, n) an array filled with the value, for figures of every two bots."""
-    return np.full((len(results.bots),) * 2, value)
-
-
-def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
-    """One row per bot, the best first, with the columns of `columns.STANDINGS`: figures float64,
-    counts and ranks int64, texts str.
-
-    Equal ratings share a rank. Bots outside the core rank above or below it, ordered by who beat
-    whom, then by their bounds. Bots of smaller components, and bots without games, come last. Ranks
-    have a simultaneous 95 % interval within the component. ``elo_low`` or ``elo_high`` is NaN at
-    the open side of a bound, and all three are NaN without a rating. ``los`` is NaN in the last
-    row, and if one of the two bots has no rating or is in another component.
-    """
-    results = counts.results
-    parts = ratings.components
-    table = _by_bot(counts).reindex(range(len(results.bots))).rename_axis(index=None)
-    whole = ["games", "wins", "shared", "losses", "forfeits"]
-    table[whole] = table[whole].fillna(0).astype("int64")
-    table = table.assign(
-        bot=results.bots, deals=results.deals(), component=len(parts), place=0, mark="~",
-        elo=np.nan, elo_low=np.nan, elo_high=np.nan, rank_low=1, rank_high=len(table), los=np.nan,
-    )  # fmt: skip
-    for number, part in enumerate(parts):
-        columns = np.full(len(part.members), number), part.places, *component_intervals(part)
-        names = ["component", "place", "rank_low", "rank_high"]
-        table.loc[part.members, names] = np.column_stack(columns)
-        fit = part.fit
-        if fit is not None:
-            half = fit.half_widths()
-            table.loc[fit.members, ELO] = np.column_stack([fit.elo, fit.elo - half, fit.elo + half])
-            table.loc[fit.members, "mark"] = np.where(fit.is_few, "?", "").astype(object)
-            table.loc[fit.members[list(fit.by_prior)], "mark"] = "~"
-        for bound in part.bounds:
-            table.loc[bound.member, "mark"] = bound.side
-            table.loc[bound.member, ELO] = bound_interval(bound.elo, bound.side)
-    # Without a rating there are only shares of wins to sort by.
-    table["share"] = table["win_rate"].where(table["elo"].isna()).fillna(0)
-    table["figure"] = table["elo"].fillna(-np.inf)
-    ascending = [True, True, False, False, True]
-    table = table.sort_values([*ORDER, "bot"], ascending=ascending, kind="stable")
-    is_new = table[ORDER].ne(table[ORDER].shift()).any(axis=1)
-    table["rank"] = np.maximum.accumulate(np.where(is_new, np.arange(1, len(table) + 1), 0))
-    superiority = _square(results, np.nan)
-    for fit in ratings.fits:
-        superiority[np.ix_(fit.members, fit.members)] = fit.superiority()
-    place = table.index.to_numpy()
-    table.loc[place[:-1], "los"] = superiority[place[:-1], place[1:]]
-    return table[frame_names(STANDINGS)].reset_index(drop=True)
-
-
-def pairs_table(results: Results, ratings: Ratings) -> pd.DataFrame:
-    """One row per ordered pair of different bots that played together, sorted by name, with the
-    columns of `columns.PAIRS`: figures float64, counts int64, texts str.
-
-    The difference comes from all games, and may be a bound as in `standings_table`; ``mark`` is
-    then ``<`` or ``>``, and ``~`` if the difference depends on the prior.
-    """
-    elo, low, high, los = (_square(results, np.nan) for _ in range(4))
-    mark = np.full(elo.shape, "", dtype=object)
-    for fit in ratings.fits:
-        pairs = np.ix_(fit.members, fit.members)
-        half = fit.difference_half_widths()
-        elo[pairs] = fit.elo[:, None] - fit.elo
-        low[pairs] = elo[pairs] - half
-        high[pairs] = elo[pairs] + half
-        los[pairs] = fit.superiority()
-        mark[pairs] = np.where(fit.marks == "", "", "~")
-    for bound in ratings.bounds:
-        bot = bound.member
-        rivals = bound.rivals
-        side = bound.side
-        above = (bot, rivals, 1, side)
-        below = (rivals, bot, -1, OPPOSITE[side])
-        for one, other, sign, of in (above, below):
-            found = bound_interval(sign * bound.differences, of)
-            elo[one, other], low[one, other], high[one, other] = found
-            mark[one, other] = of
-    games, wins, shared = results.meetings()
-    pairs = np.nonzero(games)
-    names = pd.Index(results.bots)
-    return pd.DataFrame(
-        {
-            "bot": names[pairs[0]],
-            "opponent": names[pairs[1]],
-            "games": games[pairs],
-            "wins": wins[pairs],
-            "shared": shared[pairs],
-            "losses": (games - wins - shared)[pairs],
-            "score": (wins[pairs] + shared[pairs] / 2) / games[pairs],
-            "elo_diff": elo[pairs],
-            "elo_low": low[pairs],
-            "elo_high": high[pairs],
-            "los": los[pairs],
-            "mark": mark[pairs],
-        }
-    )
-
-
-def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
-    """One row per table size and seat, with the columns of `columns.SEATS`: counts int64, the
-    others float64.
-
-    ``elo`` and ``elo_error`` come from the largest component. Both are NaN if only the prior keeps
-    the effect finite; the error is also NaN if the deals do not differ in it.
-    """
-    sums = counts.totals.groupby(["seats", "seat"], sort=True).sum().reset_index()
-    table = sums[["seats", "seat", "games"]].assign(
-        wins=sums["wins"].astype("int64"), shared=sums["shared"].astype("int64")
-    )
-    table["win_rate"] = sums["parts"] / (WHOLE * sums["games"])
-    table["avg_left"] = sums["left"] / sums["left_games"]
-    table["elo"] = np.nan
-    table["elo_error"] = np.nan
-    for size, (effects, _) in fits[0].seats.items() if fits else ():
-        if size not in fits[0].open_seats:
-            rows = table["seats"] == size
-            table.loc[rows, "elo"] = effects
-            table.loc[rows, "elo_error"] = fits[0].seat_half_widths(size)
-    return table
-
-
-def faults_table(counts: Counts) -> pd.DataFrame:
-    """One row per bot with games, by name: ``games``, ``forfeits`` int64, ``rate`` float64."""
-    table = _by_bot(counts)[["games", "forfeits"]].reset_index()
-    table["bot"] = pd.Index(counts.results.bots)[table["bot"]]
-    table["rate"] = table["forfeits"] / table["games"]
-    return table
-
-
-def _by_bot(counts: Counts) -> pd.DataFrame:
-    """The counted columns of the standings for bots with games, by the bot's number; integers
-    except for the means.
-    """
-    sums = counts.totals.groupby("bot", sort=True).sum()
-    table = sums[["games", "wins", "shared", "forfeits"]].astype("int64")
-    table["losses"] = table["games"] - table["wins"] - table["shared"]
-    table["win_rate"] = sums["parts"] / (WHOLE * sums["games"])
-    table["avg_rank"] = sums["ranks"] / sums["games"]
-    table["avg_left"] = sums["left"] / sums["left_games"]
-    table["think_ms"] = sums["think_ns"] / NS_PER_MS / sums["think_games"]
-    return table
 
 
 def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, float]) -> Ratings:

@@ -234,11 +234,11 @@ def versions_before(members: Mapping[str, Member]) -> dict[str, str]:
     by_name: dict[tuple[str, str], list[str]] = {}
     for bot in members:
         by_name.setdefault((name_of(bot), bot.partition(":")[2]), []).append(bot)
-    found: dict[str, str] = {}
+    before_of: dict[str, str] = {}
     for versions in by_name.values():
         before = ""
         for bot in sorted(versions, key=version_key):
             if before:
-                found[bot] = before
+                before_of[bot] = before
             before = before if members[bot].status == "aside" else bot
-    return found
+    return before_of

@@ -119,13 +119,13 @@ def losses(sent: object) -> list[Loss]:
 
 def kept_notes(notes: Sequence[NoteEntry] | None) -> dict[int, Note]:
     """The notes of a record by turn, cut to the limits: the record may be a stranger's."""
-    found = {}
+    notes_by_turn = {}
     for entry in notes or ():
         turn = entry.get("turn")
         note = note_of(entry)
         if type(turn) is int and note:
-            found[turn] = note
-    return found
+            notes_by_turn[turn] = note
+    return notes_by_turn
 
 
 def wrong_note(notes: Sequence[Mapping[str, Any]], turns: int) -> tuple[str, str] | None:

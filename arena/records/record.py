@@ -46,7 +46,7 @@ AnswerTimes = list[Milliseconds | None] | None
 
 class Fault(Struct, frozen=True, gc=False):
     """A bot's fault: ``turn`` counts the placements before it, ``kind`` is one of
-    `errors.FaultKind`.
+    `faults.FaultKind`.
     """
 
     seat: Annotated[int, Meta(ge=0, le=MAX_SEATS - 1)]

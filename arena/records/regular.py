@@ -84,12 +84,12 @@ def open_regular(run: Path, name: str, flags: int = os.O_RDONLY) -> int:
     with folder_below(run, folders, make=bool(flags & os.O_CREAT)) as at:
         _check_name(last, path)
         descriptor = _open(last, flags | os.O_NONBLOCK, at, path, "a regular file")
-    found = os.fstat(descriptor)
+    status = os.fstat(descriptor)
     is_written = flags & os.O_ACCMODE != os.O_RDONLY
-    if stat.S_ISREG(found.st_mode) and not (is_written and found.st_nlink > 1):
+    if stat.S_ISREG(status.st_mode) and not (is_written and status.st_nlink > 1):
         return descriptor
     os.close(descriptor)
-    got = "a file that has another name, too" if stat.S_ISREG(found.st_mode) else "something else"
+    got = "a file that has another name, too" if stat.S_ISREG(status.st_mode) else "something else"
     raise RunError(f"expected a regular file in {path}, got {got}", CURE)
 
 

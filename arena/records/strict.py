@@ -11,7 +11,7 @@ from typing import Annotated, Literal, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from arena.errors import FaultKind
+from arena.faults import FaultKind
 from arena.records.notes import wrong_note
 from arena.records.record import MAX_SEATS, Fault, GameRecord, Text, encode_record
 from arena.rules.notation import PASSED

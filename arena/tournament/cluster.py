@@ -149,8 +149,8 @@ class ClusterPool:
         asked = {address: each.since for address, each in self._workers.items() if each.answer}
         late = [address for address, since in asked.items() if now > since + NOTICE_S]
         for address in late:
-            told = f"the worker {address} has not answered yet: it builds a bot, or is busy"
-            self._say(told, ("busy", address))
+            message = f"the worker {address} has not answered yet: it builds a bot, or is busy"
+            self._say(message, ("busy", address))
         if len(late) == len(asked):
             self._tell_of_machines()
         self._looked = time.monotonic()
@@ -218,8 +218,8 @@ class ClusterPool:
         """Notes that a worker may not play, and tells the listener the reason."""
         self._workers[address] = _Seat(worker.executor, None, worker.since, reason)
         on = f" on {worker.host}" if worker.host else ""
-        told = f"warning: the worker {address}{on} may not play: {reason}"
-        self._say(told, (worker.host, reason))
+        message = f"warning: the worker {address}{on} may not play: {reason}"
+        self._say(message, (worker.host, reason))
 
     def _tell_of_machines(self) -> None:
         """Tells the listener which machines play now, if that has changed."""

@@ -29,7 +29,7 @@ decides what becomes of the games.
 PATIENCE_S = 10.0
 
 
-class _Launch(popen_spawn_posix.Popen):
+class _SpawnedProcess(popen_spawn_posix.Popen):
     """Starts a process as Python's own spawn method does, except for `_preparation`."""
 
     _fds: list[int]
@@ -78,8 +78,8 @@ class WorkerProcess(SpawnProcess):
     """A process that knows nothing of the program that started it."""
 
     @staticmethod
-    def _Popen(process_obj: process.BaseProcess) -> _Launch:  # noqa: N802 - multiprocessing's name
-        return _Launch(process_obj)
+    def _Popen(process_obj: process.BaseProcess) -> _SpawnedProcess:  # noqa: N802 - multiprocessing's name
+        return _SpawnedProcess(process_obj)
 
 
 class WorkerContext(SpawnContext):

@@ -98,24 +98,24 @@ class LineUps:
         for line_up in Random(0).sample(self._listed or [], len(self)):  # noqa: S311
             for bot in line_up:
                 waiting[bot].append(line_up)
-        found = dict[LineUp, None]()
+        ordered = dict[LineUp, None]()
         games = Counter[str]()
         queue = [(0, bot) for bot in self._bots]
         heapify(queue)
         while queue:
             had, bot = heappop(queue)
             if had == games[bot]:
-                left = [line_up for line_up in waiting[bot][-NEAR:] if line_up not in found]
+                left = [line_up for line_up in waiting[bot][-NEAR:] if line_up not in ordered]
                 del waiting[bot][-NEAR:]
                 if not (left or waiting[bot]):
                     continue
                 left.sort(key=lambda line_up: sum(map(games.__getitem__, line_up)), reverse=True)
                 for line_up in left[-1:]:
-                    found[line_up] = None
+                    ordered[line_up] = None
                     games.update(line_up)
                 waiting[bot] += left[:-1]
             heappush(queue, (games[bot], bot))
-        return list(found)
+        return list(ordered)
 
     def __contains__(self, line_up: object) -> bool:
         if self._members is not None:

@@ -106,14 +106,14 @@ class Scripts:
     def bot_info(self, name: str) -> BotInfo:
         """A bot's entry in run.json. Raises ConfigError with the names in the run."""
         there = {bot.name: bot for bot in self.info.bots}
-        found = there.get(nearest_label(name, list(there)))
-        if found is None:
+        info = there.get(nearest_label(name, list(there)))
+        if info is None:
             raise ConfigError(
                 f"expected a bot of the run {self.run.folder}, got {name!r}",
                 f"{did_you_mean(name, there)}the run has {', '.join(there)}; --old names the one to"
                 " repeat",
             )
-        return found
+        return info
 
 
 class Ungraded(NamedTuple):

@@ -37,14 +37,14 @@ class Run:
     remember their first answers.
 
     ``folder``  the folder of the run
-    ``info``    the contents of run.json
+    ``info``    the contents of run.json; read from the folder if not given
 
     Raises RunError if there is no run in the folder, or if its run.json is damaged.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, info: RunInfo | None = None) -> None:
         self.folder = folder
-        self.info: RunInfo = read_run(folder)
+        self.info: RunInfo = info or read_run(folder)
 
     @property
     def name(self) -> str:

@@ -10,9 +10,10 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from pathlib import Path
 from typing import Protocol
 
-from arena.errors import FaultKind, RunError, UserError, Void
+from arena.errors import RunError, UserError, Void
+from arena.faults import FaultKind
 from arena.match.referee import BrokenOff, GamePlan, Outcome
-from arena.records.faults import Faults
+from arena.records.evidence import EvidenceWriter
 from arena.records.journal import Journal
 from arena.records.record import FORFEIT, VERSION, Fault, GameRecord, utc_now
 from arena.records.voids import VoidGame, append_void
@@ -25,7 +26,7 @@ from arena.tournament.events import (
     Voided,
     WorkersChanged,
 )
-from arena.tournament.sources import Games
+from arena.tournament.next_games import Games
 from arena.tournament.workers import ATTEMPTS
 
 log = logging.getLogger(__name__)
@@ -142,7 +143,7 @@ class Runner:
         self._source: Games
         self.voided: list[Voided] = []
         self.broken: list[BotBroken] = []
-        self.faults = Faults(folder)
+        self.faults = EvidenceWriter(folder)
         self.stop_level = 0
 
     def request_stop(self) -> None:

@@ -58,8 +58,8 @@ OTHER_RUN = "start another run with --out NAME"
 
 def timing_of(asked: Settings) -> Timing:
     """The time control in these settings."""
-    said: Mapping[str, Any] = asked
-    return Timing(**{name: said[name] for name in Timing.__struct_fields__ if name in said})
+    values: Mapping[str, Any] = asked
+    return Timing(**{name: values[name] for name in Timing.__struct_fields__ if name in values})
 
 
 def boards_of(asked: Settings) -> dict[str, Board]:
@@ -107,16 +107,16 @@ def make_request(
     league: LeagueTerms | None = None,
 ) -> Request:
     """The checked request for these options. Raises ConfigError."""
-    said = dict(asked)
+    values = dict(asked)
     settings = {
-        **({"deals": UNTIL_DEALS} if "until" in said else {}),
+        **({"deals": UNTIL_DEALS} if "until" in values else {}),
         # A setting that is in neither place ends in an error, and not without effect.
         **{
             name: value
-            for name, value in said.items()
+            for name, value in values.items()
             if name in DECLARED and name not in OUTSIDE_CONFIG
         },
-        "seed": str(said.get("seed", "")),
+        "seed": str(values.get("seed", "")),
         "boards": list(boards),
         "bots": [bot.label for bot in bots],
         "compare": compare,
@@ -167,9 +167,9 @@ def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
     )
     if there != here:
         raise ConfigError(f"{folder} is not {here}, but {there}", other)
-    if found := differences(known, wanted):
+    if lines := differences(known, wanted):
         raise ConfigError(
-            f"expected the settings of the run in {folder}, got others:\n  " + "\n  ".join(found),
+            f"expected the settings of the run in {folder}, got others:\n  " + "\n  ".join(lines),
             _cure(shlex.quote(folder.name), known, wanted, other),
         )
 
@@ -232,7 +232,7 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
     """Why a run cannot continue with the wanted settings, one line each; more deals, tables or bots
     are no reason.
     """
-    found = [
+    lines = [
         f"{what}: the run has {there}, now it is {here}"
         for what, there, here in (
             ("protocol", known.protocol, wanted.protocol),
@@ -248,11 +248,11 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
         here = getattr(now, key)
         if isinstance(there, Struct) and isinstance(here, Struct):
             for part in here.__struct_fields__:
-                found += _difference(part, getattr(there, part), getattr(here, part), str)
+                lines += _difference(part, getattr(there, part), getattr(here, part), str)
         else:
-            found += _difference(key, there or None, here or None, shown)
+            lines += _difference(key, there or None, here or None, shown)
     if before.in_process != now.in_process:
-        found.append(
+        lines.append(
             "in_process: the run has bots that are processes; built-in ones alone would be a run of"
             " its own"
             if now.in_process
@@ -261,11 +261,11 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
         )
     further = sorted({bot.name for bot in wanted.bots} - {bot.name for bot in known.bots})
     if now.compare and further:
-        found.append(
+        lines.append(
             f"pool: {', '.join(further)} not in the run; the opponents of a comparison cannot"
             " change"
         )
-    found += [
+    lines += [
         f"board {name}: its rows differ from those the run was played on"
         for name in known.boards.keys() & wanted.boards.keys()
         if known.boards[name] != wanted.boards[name]
@@ -276,7 +276,7 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
         # The sides of a search are two names of the bot that it tunes, which the user knows.
         there_bots = [replace(bot, name=before.tune.bot) for bot in there_bots[:1]]
         here_bots = [replace(bot, name=before.tune.bot) for bot in here_bots[:1]]
-    return found + _bot_differences(there_bots, {bot.name: bot for bot in here_bots})
+    return lines + _bot_differences(there_bots, {bot.name: bot for bot in here_bots})
 
 
 def _difference(key: str, there: Any, here: Any, text: Callable[[Any], str]) -> list[str]:
@@ -310,7 +310,7 @@ def _ranges(parameters: Sequence[Parameter]) -> str:
 
 def _bot_differences(known: Sequence[BotInfo], now: Mapping[str, BotInfo]) -> list[str]:
     """The differences between the bots of a run and those wanted."""
-    found = []
+    lines = []
     for bot in known:
         here = now.get(bot.name)
         if here is None:
@@ -324,8 +324,8 @@ def _bot_differences(known: Sequence[BotInfo], now: Mapping[str, BotInfo]) -> li
             what = f"the run allowed it {shown(bot.grants)}, now it is allowed {shown(here.grants)}"
         else:
             continue
-        found.append(f"bot {bot.name}: {what}")
-    return found
+        lines.append(f"bot {bot.name}: {what}")
+    return lines
 
 
 class Completeness(NamedTuple):
@@ -340,12 +340,12 @@ def list_runs(results: Path) -> list[Path]:
     """The folders of all runs, the oldest first; in one second, by the time of their run.json."""
     if not results.is_dir():
         return []
-    found = [
+    keyed = [
         (read_started(folder), (folder / RUN_FILE).stat().st_mtime_ns, folder.name, folder)
         for folder in results.iterdir()
         if (folder / RUN_FILE).is_file()
     ]
-    return [folder for *_, folder in sorted(found)]
+    return [folder for *_, folder in sorted(keyed)]
 
 
 def read_started(folder: Path) -> str:

@@ -318,14 +318,14 @@ def _without_overlaps(spans: Iterable[range]) -> list[range]:
     """Sorted spans with the deals of ``spans``, in which no deal stands twice. A league.jsonl may
     come from anybody, so its spans may overlap.
     """
-    found = list[range]()
+    merged = list[range]()
     for deals in sorted(spans, key=lambda deals: deals.start):
-        if found and deals.start < found[-1].stop:
-            before = found.pop()
-            found.append(range(before.start, max(before.stop, deals.stop)))
+        if merged and deals.start < merged[-1].stop:
+            before = merged.pop()
+            merged.append(range(before.start, max(before.stop, deals.stop)))
         else:
-            found.append(deals)
-    return found
+            merged.append(deals)
+    return merged
 
 
 def game_id(board: str, line_up: Sequence[str], deal: int, seating: int) -> str:

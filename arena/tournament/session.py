@@ -28,8 +28,8 @@ from arena.records.regular import folder_below, has_folder
 from arena.records.runfile import RUN_FILE, RunInfo, read_run, write_run
 from arena.tournament.consistency import config_of
 from arena.tournament.lineups import fix_allotment, fix_line_ups
+from arena.tournament.run import Run
 from arena.tournament.runs import Request, describe_run, info_of, refuse_differences
-from arena.tournament.schedule import Schedule
 from arena.tournament.workers import Setup
 
 SEED_BYTES = 16
@@ -38,6 +38,7 @@ SEED_BYTES = 16
 class Session(Struct):
     """A run that is open for playing.
 
+    ``run``       its folder, its settings and its schedule
     ``setup``     what its workers need to know
     ``known``     how many games of the schedule the journal had when the session began
     ``repaired``  how many bytes of a torn record were cut off the journal
@@ -45,10 +46,7 @@ class Session(Struct):
                   --adopt; empty if it is marked
     """
 
-    folder: Path
-    info: RunInfo
-    config: RunConfig
-    schedule: Schedule
+    run: Run
     journal: Journal
     setup: Setup
     is_new: bool
@@ -58,14 +56,12 @@ class Session(Struct):
 
     def change(self, **changes: Any) -> None:
         """Changes settings of the run, first in run.json, then in this session. Raises RunError."""
-        config = msgspec.structs.replace(self.config, **changes)
-        if config == self.config:
+        config = msgspec.structs.replace(self.run.config, **changes)
+        if config == self.run.config:
             return
-        info = msgspec.structs.replace(self.info, config=config)
-        write_run(self.folder, info)
-        self.info = info
-        self.config = config
-        self.schedule = Schedule(config)
+        info = msgspec.structs.replace(self.run.info, config=config)
+        write_run(self.run.folder, info)
+        self.run = Run(self.run.folder, info)
 
 
 @contextmanager
@@ -85,56 +81,79 @@ def open_session(
     is_own = _is_own(folder, adopt=adopt)
     remove_abandoned()
     with Journal(folder) as journal, passing_folder("builds") as builds:
-        known = read_run(folder) if os.path.lexists(folder / RUN_FILE) else None
-        if known is None and journal.ids:
-            raise RunError(
-                f"expected {folder / RUN_FILE} beside a journal, found none",
-                "restore it, or choose another --out",
-            )
-        config, info = _plan(folder, known, request, setup.sandbox)
-        schedule = Schedule(config)
-        played = schedule.played(journal.ids)
-        if config.league and played < len(journal.ids):
-            raise RunError(
-                f"expected only games that {folder / LEAGUE_FILE} has drawn, got"
-                f" {len(journal.ids) - played} others in the journal",
-                "restore that file: it has lost lines, and their deals would be drawn again",
-            )
+        before = _info_beside(journal, folder)
+        run = Run(folder, _planned_info(folder, before, request, setup.sandbox))
+        played = _games_played(run, journal)
         try:
-            if not is_own and not any(bot.folder.is_relative_to(folder) for bot in request.bots):
-                _drop_copies(folder)
-            staged = {
-                bot.label: _staged(folder, bot, builds, setup.sandbox) for bot in request.bots
-            }
+            bots = _copied_bots(folder, request, builds, setup.sandbox, keep_copies=is_own)
             # A league lets the others play on, and so does a run that has begun.
-            if setup.host and not (played or config.league):
-                _try_starts(staged.values(), config, setup.sandbox)
-            unmarked = "" if is_own else mark_run(folder, info)
-            if info != known:
-                write_run(folder, info)
+            if setup.host and not (played or run.config.league):
+                _try_starts(bots.values(), run.config, setup.sandbox)
+            unmarked = "" if is_own else mark_run(folder, run.info)
+            if run.info != before:
+                write_run(folder, run.info)
         except BaseException:
-            if known is None:
+            if before is None:
                 _discard(folder)
             raise
         setup = msgspec.structs.replace(
             setup,
-            bots=staged,
+            bots=bots,
             boards={name: board.rows for name, board in request.boards.items()},
-            timing=config.timing,
-            in_process=config.in_process,
+            timing=run.config.timing,
+            in_process=run.config.in_process,
         )
         yield Session(
-            folder=folder,
-            info=info,
-            config=config,
-            schedule=schedule,
+            run=run,
             journal=journal,
             setup=setup,
-            is_new=known is None,
+            is_new=before is None,
             known=played,
             repaired=journal.repaired,
             unmarked=unmarked,
         )
+
+
+def _info_beside(journal: Journal, folder: Path) -> RunInfo | None:
+    """The run.json in a run's folder; None for a new run. Raises RunError if there is none although
+    the journal has games.
+    """
+    if os.path.lexists(folder / RUN_FILE):
+        return read_run(folder)
+    if journal.ids:
+        raise RunError(
+            f"expected {folder / RUN_FILE} beside a journal, found none",
+            "restore it, or choose another --out",
+        )
+    return None
+
+
+def _games_played(run: Run, journal: Journal) -> int:
+    """How many games of the run's schedule the journal has. Raises RunError for a league whose
+    journal has further games.
+    """
+    played = run.schedule.played(journal.ids)
+    if run.config.league and played < len(journal.ids):
+        raise RunError(
+            f"expected only games that {run.folder / LEAGUE_FILE} has drawn, got"
+            f" {len(journal.ids) - played} others in the journal",
+            "restore that file: it has lost lines, and their deals would be drawn again",
+        )
+    return played
+
+
+def _copied_bots(
+    folder: Path, request: Request, builds: Path, sandbox: Sandbox, *, keep_copies: bool
+) -> dict[str, Bot]:
+    """The bots that play, by label: copies in the run's folder, or their builds in ``builds``.
+
+    Unless ``keep_copies``, copies that are in the folder already are made anew; but they stay if
+    one of them is the bot that the user named. Raises RunError, BotFolderError.
+    """
+    is_named_copy = any(bot.folder.is_relative_to(folder) for bot in request.bots)
+    if not keep_copies and not is_named_copy:
+        _drop_copies(folder)
+    return {bot.label: _staged(folder, bot, builds, sandbox) for bot in request.bots}
 
 
 def _make_folder(folder: Path) -> None:
@@ -168,11 +187,11 @@ def _is_own(folder: Path, *, adopt: bool) -> bool:
     return is_own
 
 
-def _plan(
+def _planned_info(
     folder: Path, known: RunInfo | None, request: Request, sandbox: Sandbox
-) -> tuple[RunConfig, RunInfo]:
-    """The settings and the run.json for a session. A ``known`` run keeps its settings, but may get
-    more deals, bots and line-ups, and a smaller ``until``. Raises ConfigError.
+) -> RunInfo:
+    """The contents of run.json for a session. A ``known`` run keeps its settings, but may get more
+    deals, bots and line-ups, and a smaller ``until``. Raises ConfigError.
     """
     before = config_of(known) if known else None
     config = request.config_for(known.seed if known else new_seed())
@@ -193,7 +212,7 @@ def _plan(
         there = {bot.name: bot for bot in known.bots}
         bots = [there.get(bot.name, bot) for bot in info.bots]
         info = msgspec.structs.replace(known, bots=bots)
-    return config, msgspec.structs.replace(info, config=config)
+    return msgspec.structs.replace(info, config=config)
 
 
 def _staged(folder: Path, bot: Bot, builds: Path, sandbox: Sandbox) -> Bot:
@@ -219,9 +238,9 @@ def _try_starts(bots: Iterable[Bot], config: RunConfig, sandbox: Sandbox) -> Non
     lines = list[str]()
     for bot in {bot.base: bot for bot in bots if not is_built_in(bot)}.values():
         with suppress(Void):  # of the machine the games will tell
-            found = failed_start(bot, config.timing.startup_ms, sandbox, config.timing.clock)
-            if found:
-                fault, stderr = found
+            failure = failed_start(bot, config.timing.startup_ms, sandbox, config.timing.clock)
+            if failure:
+                fault, stderr = failure
                 lines += [f"expected {bot.base} to start, got: {fault}"]
                 lines += last_lines(bot.base, stderr, fault.detail)
     if lines:

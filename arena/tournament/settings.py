@@ -266,7 +266,7 @@ def taken_by(command: str) -> list[str]:
 
 def checked(
     types: Mapping[str, Any],
-    said: Mapping[str, Any],
+    given: Mapping[str, Any],
     hint: str,
     where: Callable[[str], str] = lambda _: "",
     *,
@@ -276,36 +276,36 @@ def checked(
     expected, one name counts as a list of one. Raises ConfigError that begins with ``where`` the
     setting was given, and has the ``hint``, or the ``names`` of all settings for an unknown one.
     """
-    found = {}
-    for name, value in said.items():
+    converted = {}
+    for name, value in given.items():
         if name not in types:
             if instead := instead_of_key(name):
                 raise ConfigError(f"{where(name)}{name} went in {SINCE}", instead)
             cure = did_you_mean(name, types) + (names or hint)
             raise ConfigError(f"{where(name)}expected a setting, got {name!r:.80}", cure)
         try:
-            found[name] = msgspec.convert(value, types[name])
+            converted[name] = msgspec.convert(value, types[name])
         except msgspec.ValidationError as error:
             if isinstance(value, str):
                 with suppress(msgspec.ValidationError):
-                    found[name] = msgspec.convert([value], types[name])
+                    converted[name] = msgspec.convert([value], types[name])
                     continue
             wrong = f"{where(name)}expected {_expected(str(error), types[name])} for {name}"
             place = PLACE.search(str(error))
             got = value if place is None else value[int(place[1])]
             raise ConfigError(f"{wrong}, got {got!r:.80}", hint) from None
-    return found
+    return converted
 
 
 def _expected(complaint: str, kind: Any) -> str:
     """An error message of msgspec in plain words."""
     if words := [*map(repr, _words(kind))]:
         return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-    found = COMPLAINT.match(complaint)
-    if found is None:
+    match = COMPLAINT.match(complaint)
+    if match is None:
         return "another value"
-    kinds = [KINDS.get(kind, kind) for kind in found[1].split(" | ") if kind != "null"]
-    limit = f" {LIMITS[found[2]]} {found[3].removesuffix('.0')}" if found[2] else ""
+    kinds = [KINDS.get(kind, kind) for kind in match[1].split(" | ") if kind != "null"]
+    limit = f" {LIMITS[match[2]]} {match[3].removesuffix('.0')}" if match[2] else ""
     return f"{' or '.join(kinds)}{limit}"
 
 
@@ -350,8 +350,8 @@ def read_own_config() -> OwnConfig:
     if path is None or not path.exists():
         return OwnConfig()
     for place in (path, path.resolve().parent):
-        found = place.stat()
-        if found.st_uid not in (os.getuid(), 0) or found.st_mode & 0o022:
+        status = place.stat()
+        if status.st_uid not in (os.getuid(), 0) or status.st_mode & 0o022:
             raise ConfigError(
                 f"expected your own configuration where only you can write, got {place}, which"
                 " others can change",
@@ -371,8 +371,8 @@ def read_options(path: Path) -> tuple[Asked, OwnConfig]:
     """
     names = {DECLARED[name].option or name: name for name in taken_by("run")} | {"bots": "bots"}
     types = {**{key: TYPES[name] for key, name in names.items()}, **OWN_TYPES}
-    said = _read(path, types, "its keys are the options of 'arena run' with '_' for '-'")
-    own = {name: said.pop(name) for name in OWN_TYPES if name in said}
+    values = _read(path, types, "its keys are the options of 'arena run' with '_' for '-'")
+    own = {name: values.pop(name) for name in OWN_TYPES if name in values}
     # Said here, auto would weaken the user's own ``require``.
     if own.get("sandbox") == "auto":
         del own["sandbox"]
@@ -384,7 +384,7 @@ def read_options(path: Path) -> tuple[Asked, OwnConfig]:
             f"say it with {', '.join(f'--{name}' for name in weaker)}, or in a file of your own:"
             f" {_own_file() or '$XDG_CONFIG_HOME/qin-arena/arena.toml'}",
         )
-    asked = {names[key]: value for key, value in said.items()}
+    asked = {names[key]: value for key, value in values.items()}
     return cast("Asked", asked), OwnConfig(**own)
 
 
@@ -396,11 +396,11 @@ def _read(path: Path, types: Mapping[str, Any], hint: str) -> dict[str, Any]:
         file = read_toml(path)
     except UserError as error:
         raise ConfigError(str(error), hint) from None
-    said = checked(types, file.values, hint, lambda key: f"{file.place(key)}: ")
-    is_file = str(said.get("cluster", "")).endswith(".json")
-    for name in said.keys() & {*PLACES, *(("cluster",) if is_file else ())}:
-        said[name] = _beside(path, said[name], always=name in ("board", "cluster"))
-    return said
+    values = checked(types, file.values, hint, lambda key: f"{file.place(key)}: ")
+    is_file = str(values.get("cluster", "")).endswith(".json")
+    for name in values.keys() & {*PLACES, *(("cluster",) if is_file else ())}:
+        values[name] = _beside(path, values[name], always=name in ("board", "cluster"))
+    return values
 
 
 def _beside(file: Path, texts: str | list[str], *, always: bool) -> Any:

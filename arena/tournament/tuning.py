@@ -19,8 +19,8 @@ from arena.match.referee import GamePlan
 from arena.players.manifest import ARENA_OPTIONS, Option
 from arena.records.config import Parameter, Tuning
 from arena.records.record import GameRecord, shares
+from arena.tournament.next_games import Games, QueueOpener, in_chunks, in_rounds
 from arena.tournament.schedule import Schedule
-from arena.tournament.sources import Games, QueueOpener, in_chunks, in_rounds
 from arena.values import Value
 
 REACH, REACH_FALL = 0.2, 0.101

@@ -392,6 +392,6 @@ def disagreement(here: Mapping[str, str], there: Mapping[str, str]) -> str:
     they could not.
     """
     for name, cure in CURES.items():
-        if (found := there.get(name, "another")) != here[name]:
-            return f"expected {here[name]}, got {found}: {cure}"
+        if (version := there.get(name, "another")) != here[name]:
+            return f"expected {here[name]}, got {version}: {cure}"
     return ""

@@ -210,15 +210,15 @@ def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
     """The row of a bot in the table of bots. ``place`` is one of `PLACES`."""
     try:
         if label not in registry.labels() and player.NAME.fullmatch(label):
-            found = player.built_in_bot(label)
+            playable = player.built_in_bot(label)
             place = "built in"
         else:
             place = "ladder" if registry.is_of_ladder(label) else "yours"
-            found = registry.get(label)
+            playable = registry.get(label)
     except BotFolderError as error:
         return {"bot": label, "problem": str(error)}
-    own = found.manifest
-    options = found.manifest.options.items()
+    own = playable.manifest
+    options = playable.manifest.options.items()
     return {
         "bot": label,
         "problem": "",
@@ -227,7 +227,7 @@ def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
         "language": own.language,
         "author": own.author,
         "description": own.description,
-        "hash": found.sha256,
+        "hash": playable.sha256,
         "options": [(name, str(option.default), option.help) for name, option in options],
     }
 

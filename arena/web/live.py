@@ -38,15 +38,15 @@ def state_of(folder: Path) -> Fingerprint:
 
     As long as the value stays the same, the page of the run does too.
     """
-    found: list[tuple[object, ...]] = []
+    files: list[tuple[object, ...]] = []
     try:
         with os.scandir(folder) as entries:
             for entry in islice(entries, MAX_FILES):
                 file = entry.stat(follow_symlinks=False)
-                found.append((entry.name, file.st_ino, file.st_size, file.st_mtime_ns))
+                files.append((entry.name, file.st_ino, file.st_size, file.st_mtime_ns))
     except OSError:
-        found.append((None,))
-    return is_quiet(folder), *sorted(found, key=str)
+        files.append((None,))
+    return is_quiet(folder), *sorted(files, key=str)
 
 
 class Sight(NamedTuple):
@@ -88,13 +88,13 @@ class Watched:
             state = state_of(self._folder)
             if state == self._state or (self.parts and time.monotonic() < self._next_s):
                 return
-            found: Sight = await self._desk.ask("look_at", str(self._folder))
-            self._next_s = time.monotonic() + max(MIN_S, PAUSES * found.seconds)
+            sight: Sight = await self._desk.ask("look_at", str(self._folder))
+            self._next_s = time.monotonic() + max(MIN_S, PAUSES * sight.seconds)
             self._state = state
             self.number = self.number + 1
-            self.is_over = found.is_over
-            self.leader = found.leader
-            for name, text in found.parts.items():
+            self.is_over = sight.is_over
+            self.leader = sight.leader
+            for name, text in sight.parts.items():
                 if self.parts.get(name, (0, ""))[1] != text:
                     self.parts[name] = self.number, text
 
@@ -112,24 +112,24 @@ class Live:
 
     def watched(self, folder: Path) -> Watched:
         """The run in a folder, which becomes the one that was read last."""
-        found = self._watched.pop(folder, None) or Watched(self._desk, folder)
-        self._watched[folder] = found
+        watched = self._watched.pop(folder, None) or Watched(self._desk, folder)
+        self._watched[folder] = watched
         for name in list(self._watched)[:-MAX_WATCHED]:
             del self._watched[name]
-        return found
+        return watched
 
     async def leaders(self, folders: list[Path]) -> dict[Path, tuple[str, str]]:
         """The leader of each run and its rating; empty texts where no rating is known yet.
 
         Only the first `MAX_LED` folders are looked at.
         """
-        found = {}
+        leaders = {}
         for folder in folders[:MAX_LED]:
             run = self.watched(folder)
             with suppress(ArenaError):
                 await run.look()
-            found[folder] = run.leader
-        return found
+            leaders[folder] = run.leader
+        return leaders
 
     async def events(self, folder: Path) -> AsyncIterator[str]:
         """Server-sent events for one reader of a run's page, until the run is over.

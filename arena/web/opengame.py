@@ -16,7 +16,7 @@ from typing import Any
 
 from arena.commands.game import PlayedGame, SingleGame, best_moves
 from arena.errors import ArenaError, MoveError, Void, printable
-from arena.exports.report.games import cells_of
+from arena.exports.report.viewer_data import cells_of
 from arena.exports.scene import Film
 from arena.exports.text import event_text, seat_names
 from arena.match.referee import Outcome, Referee

@@ -78,8 +78,8 @@ class OpenGames:
         over = [name for name, (game, _) in self._games.items() if game.is_over]
         if len(self._games) - len(over) >= MAX_IN_PLAY:
             raise UserError(
-                f"expected at most {MAX_IN_PLAY} games at once, and so many are being played",
-                "finish one of them, or leave it",
+                f"this server is already playing {MAX_IN_PLAY} games, the most it allows",
+                "finish one of them or leave it, then start this one again",
             )
         for name in over[:-MAX_OVER]:
             del self._games[name]

@@ -78,21 +78,21 @@ def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str
     row = {"run": folder.name, "folder": folder, "is_game": False, "leader": None}
     try:
         counted = count_games(folder, counted)
-        told = glance(Run(folder), counted)
+        look = glance(Run(folder), counted)
     except ArenaError as error:
         return counted, {**row, "problem": str(error)}
     return counted, {
         **row,
         "problem": "",
-        "when": when(told.info.started),
-        "is_game": told.info.is_one_game,
-        "state": (told.state or "") if counted.is_whole else COUNTING,
-        "leader": (told.leader.bot, words_of(told.leader)) if told.leader else None,
-        "games": told.games,
-        "planned": told.planned,
-        "bots": len(told.info.bots),
-        "boards": ", ".join(told.info.boards),
-        "players": told.info.counting.players,
+        "when": when(look.info.started),
+        "is_game": look.info.is_one_game,
+        "state": (look.state or "") if counted.is_whole else COUNTING,
+        "leader": (look.leader.bot, words_of(look.leader)) if look.leader else None,
+        "games": look.games,
+        "planned": look.planned,
+        "bots": len(look.info.bots),
+        "boards": ", ".join(look.info.boards),
+        "players": look.info.counting.players,
     }
 
 
@@ -107,8 +107,8 @@ def run_folders(results: Path) -> list[Path]:
         return []
     # A page is UTF-8, so a name that is not cannot be shown.
     folders = [Path(entry.path) for entry in entries if not SURROGATE.search(entry.name)]
-    found = [(played_at(folder), folder) for folder in folders]
-    return [folder for at, folder in sorted(found, reverse=True) if at]
+    by_time = [(played_at(folder), folder) for folder in folders]
+    return [folder for at, folder in sorted(by_time, reverse=True) if at]
 
 
 def played_at(folder: Path) -> float:

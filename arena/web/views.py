@@ -11,10 +11,11 @@ import numpy as np
 from arena.commands.runs import is_quiet
 from arena.errors import NoAnswerError, RunError
 from arena.exports.grid import figure, with_error
-from arena.exports.report.make import facts_of, game_page, report_page
+from arena.exports.report.game_page import game_page
 from arena.exports.report.material import Follower, Material
 from arena.exports.report.page import Around, PageSetting, fragment, rules_named
 from arena.exports.report.profiles import GamesToShow, Profiles, choose_games, opponents_of
+from arena.exports.report.report_page import facts_of, report_page
 from arena.exports.report.scan import Reasons
 from arena.exports.report.sections import details_of, lead
 from arena.exports.text import seat_names

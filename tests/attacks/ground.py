@@ -84,6 +84,7 @@ class Ground(dict):
             queue=f"/{self.mark}",
             abstract=self.mark,
             checkout=str(Path(arena.__file__).parents[1]),
+            sdk=str(Path(arena.__file__).parent / "sdk"),
             folder=str(self.path / "tmp"),
         )
 

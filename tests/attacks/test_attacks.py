@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import pytest
 
+from arena.players.process import BotProcess
 from tests.attacks.conftest import TIERS
-from tests.attacks.ground import COMES_S, LEAVES_S, commands, state
+from tests.attacks.ground import COMES_S, LEAVES_S, commands, read_line, state
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers exist on Linux only")
 
@@ -23,6 +24,8 @@ BLOCKED, OPEN = "blocked", "open"
 IF = "open, unless the machine itself refuses it"
 ROOT = "open to root only, unless the machine itself refuses it"
 STAYS_S = 5.0
+IMPORT_S = 30
+"""How long an import of the SDK may take, on any machine; a lease on one file delays it longer."""
 
 
 # --- how an attack is judged, from outside wherever it can be: each tells whether it came off
@@ -316,6 +319,9 @@ ATTACKS = {
     ),
     "arms thousands of timers": Attack("kernel.py arm_timers 5000", says, B, N, IF),
     "arms timers with descriptors": Attack("kernel.py arm_descriptors", says, B, N, O),
+    "leases its own files": Attack("kernel.py lease .", says, B, B, IF),
+    "gets signals about a folder": Attack("kernel.py watch_folder", says, B, B, O),
+    "chooses the signal of a descriptor": Attack("kernel.py choose_signal", says, B, B, O),
     # memory that outlives or joins processes
     "reads System V memory": Attack("kernel.py shared_memory {segment}", leaks, B, B, O),
     "makes semaphores": Attack("kernel.py semaphores", says, B, N, O),
@@ -405,6 +411,17 @@ def test_an_attack(ground, name):
     assert result == expected.partition(",")[0], (
         f"it said: {said[:500]!r}, stderr: {ground.process.stderr_tail()[-500:]!r}"
     )
+
+
+def test_a_bot_that_leases_the_sdk_delays_no_bot_beside_it(ground):
+    """Unless leases are refused, a bot waits for each file that it imports, by default 45 s."""
+    if ground.tier == "none":
+        pytest.skip("without a sandbox a bot may lease files")
+    said = ground.attack("kernel.py lease {sdk}")
+    (ground.own / "honest.py").write_text("import arena.sdk\nprint('ready', flush=True)\n")
+    honest = BotProcess(["python3", "honest.py"], ground.own, ground.sandbox)
+    ground.later(ground._stop, honest)
+    assert read_line(honest.from_bot, IMPORT_S) == "ready", said
 
 
 def test_the_table_has_its_counterproof():

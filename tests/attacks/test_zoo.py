@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.errors import FaultKind
+from arena.faults import FaultKind
 from arena.match.referee import Referee
 from arena.match.replay import replay, start_state
 from arena.players import aftermath

@@ -16,8 +16,8 @@ from arena.players.sandbox.tiers import OPEN
 from arena.records.journal import Journal
 from arena.rules.boards import built_in
 from arena.tournament.events import GamePlayed, RunnerEvent
+from arena.tournament.next_games import BatchQueue, Games
 from arena.tournament.runner import Runner
-from arena.tournament.sources import BatchQueue, Games
 from arena.tournament.workers import LocalPool, Setup, worker_cores
 from tests.bench.figures import Figure, in_own_process
 from tests.bench.parrots import (

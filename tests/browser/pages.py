@@ -10,7 +10,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.exports.report.make import game_page, report_page
+from arena.exports.report.game_page import game_page
+from arena.exports.report.report_page import report_page
 from arena.records.league import Joined, Scaled, StatusChanged, events_file, lines_of
 from arena.tournament.run import Run
 from tests.exports.runs import duels, evidence_of, game_of, write_run

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from arena.exports.report.make import game_page
+from arena.exports.report.game_page import game_page
 from arena.match.replay import start_state
 from arena.records.grades import Grade, Judge, ReviewedGame, line_of, review_file
 from arena.rules.boards import built_in

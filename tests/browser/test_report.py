@@ -5,8 +5,8 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from arena.exports.report.games import START_S, STEP_S, animated_picture
-from arena.exports.report.make import game_page
+from arena.exports.report.animation import START_S, STEP_S, animated_picture
+from arena.exports.report.game_page import game_page
 from arena.exports.scene import Film, Piece
 from arena.match.replay import replay, start_state
 from arena.records.grades import Grade, Judge, ReviewedGame, line_of, review_file

@@ -110,7 +110,7 @@ def test_late_bots_are_counted_with_a_cure():
 
 def test_a_comparison_does_not_say_what_all_its_games_would_take():
     shown = SimpleNamespace(
-        _session=SimpleNamespace(config=SimpleNamespace(is_open=False)),
+        _session=SimpleNamespace(run=SimpleNamespace(config=SimpleNamespace(is_open=False))),
         _forecast=SimpleNamespace(games=5),
         _is_compared=True,
     )

@@ -137,7 +137,7 @@ def test_a_strict_run_fails_on_one_forfeit(arena):
 BUSY = """
 import os, signal, sys
 from types import SimpleNamespace
-from arena.cli.run import stop_on_signals
+from arena.cli.signals import stop_on_signals
 runner = SimpleNamespace(stop_level=0)
 runner.request_stop = lambda: setattr(runner, "stop_level", runner.stop_level + 1)
 with stop_on_signals(runner):

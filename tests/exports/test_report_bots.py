@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from arena.exports.report.make import report_page
 from arena.exports.report.material import gather
 from arena.exports.report.page import OnePage, ids_of
 from arena.exports.report.profiles import (
@@ -15,6 +14,7 @@ from arena.exports.report.profiles import (
     meetings_of,
     opponents_of,
 )
+from arena.exports.report.report_page import report_page
 from arena.exports.report.sections import headline, lead
 from arena.tournament.run import Run
 from tests.exports.runs import data_of, duels, game_of, write_run

@@ -9,7 +9,7 @@ from statistics import mean, median, quantiles
 import pytest
 from msgspec.structs import replace
 
-from arena.exports.report.make import report_page
+from arena.exports.report.report_page import report_page
 from arena.tournament.run import Run
 from tests.exports.runs import duels, game_of, write_run
 

@@ -17,10 +17,11 @@ from arena.errors import RunError
 from arena.exports.grid import moment
 from arena.exports.ground import FRAME
 from arena.exports.parts import SIDE
-from arena.exports.report.games import MAX_BYTES
-from arena.exports.report.make import game_page, report_page
+from arena.exports.report.game_page import game_page
 from arena.exports.report.page import data_text, rules_named
+from arena.exports.report.report_page import report_page
 from arena.exports.report.sections import repeat_command
+from arena.exports.report.viewer_data import MAX_BYTES
 from arena.ratings.tables import run_tables
 from arena.records.blocks import PlayedBlocks
 from arena.records.runfile import RunInfo, read_run

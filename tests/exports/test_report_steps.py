@@ -5,7 +5,7 @@ changes.
 import msgspec
 import pytest
 
-from arena.exports.report.games import game_object
+from arena.exports.report.viewer_data import game_object
 from arena.match.replay import replay, start_state
 from arena.rules.boards import built_in
 from arena.rules.notation import deck_text

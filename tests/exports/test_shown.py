@@ -20,8 +20,9 @@ from urllib.parse import quote
 
 import pytest
 
-from arena.exports.report.games import animated_picture
-from arena.exports.report.make import game_page, report_page
+from arena.exports.report.animation import animated_picture
+from arena.exports.report.game_page import game_page
+from arena.exports.report.report_page import report_page
 from arena.exports.report.sections import standings_picture
 from arena.ratings.tables import run_tables
 from arena.records.runfile import read_run

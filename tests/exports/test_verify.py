@@ -11,17 +11,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.errors import FaultKind, Forfeit, RunError
+from arena.errors import Forfeit, RunError
 from arena.exports.files import export_run
 from arena.exports.tablecheck import csv_difference
 from arena.exports.verify import Sample, verify_run
+from arena.faults import FaultKind
 from arena.match.referee import Referee
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, built_in_bot, random_move
 from arena.players.sandbox.tiers import OPEN
 from arena.players.staging import stage
 from arena.ratings.tables import run_tables
-from arena.records.faults import evidence_name
+from arena.records.evidence import evidence_name
 from arena.records.journal import Journal
 from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
 from arena.records.timing import Timing
@@ -426,7 +427,7 @@ def make_built_in_run(run):
     request = make_request(options, {"bird": built_in("bird")}, bots)
     with open_session(run, request, Setup(OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
-        session.journal.append([worker.play(plan).record for plan in session.schedule])
+        session.journal.append([worker.play(plan).record for plan in session.run.schedule])
     export_run(Run(run), run, run_tables(run, read_run(run)))
 
 

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from arena.errors import BusyMachineError, FaultKind
+from arena.errors import BusyMachineError
+from arena.faults import FaultKind
 from arena.match.bench import SHORT_MS, Bench, CheckTimeOver, Trial
 from arena.match.check import check_bot, check_object, run_step
 from arena.match.steps import STEPS

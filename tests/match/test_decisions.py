@@ -22,7 +22,7 @@ from arena.players.channel import WireLog
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, random_move
 from arena.players.sandbox.tiers import OPEN
-from arena.records.faults import Faults, read_evidence
+from arena.records.evidence import EvidenceWriter, read_evidence
 from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
@@ -189,7 +189,7 @@ def test_a_bank_runs_down_by_the_times_of_the_record():
 
 def evidence_of(folder, script, outcome, seat):
     [number] = [number for number, fault in enumerate(outcome.record.faults) if fault.seat == seat]
-    Faults(folder).write(script.record.id, script.seeds, outcome.evidence)
+    EvidenceWriter(folder).write(script.record.id, script.seeds, outcome.evidence)
     kept = read_evidence(folder, f"faults/{script.record.id}/seat-{seat}.json")
     return outcome.record.faults[number], kept
 

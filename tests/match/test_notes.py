@@ -4,7 +4,7 @@ import json
 
 import msgspec
 
-from arena.exports.report.games import game_object
+from arena.exports.report.viewer_data import game_object
 from arena.match.referee import Referee, tenths_of_ms
 from arena.players.player import InProcessPlayer, random_move
 from arena.records.notes import Note, note_of

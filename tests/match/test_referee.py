@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from arena.errors import FaultKind, Forfeit
+from arena.errors import Forfeit
+from arena.faults import FaultKind
 from arena.match.referee import Clock, GamePlan, Referee
 from arena.match.replay import replay
 from arena.players.labels import timing_for

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from arena.errors import FaultKind, Forfeit, RunError
+from arena.errors import Forfeit, RunError
+from arena.faults import FaultKind
 from arena.match.decisions import Recorded
 from arena.match.referee import GamePlan, Referee
 from arena.match.replay import Script, first_difference, resumed

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from arena.errors import FaultKind
+from arena.faults import FaultKind
 from arena.players.aftermath import Aftermath
 from arena.players.channel import Channel, OutputEnded
 from arena.players.folder import bot_at

@@ -14,8 +14,8 @@ import pytest
 
 import arena
 from arena.match.referee import Referee
-from arena.players.aftermath import crash_of, with_own_paths, without_quoted
 from arena.players.bot import BotPlayer
+from arena.players.crashes import crash_of, with_own_paths, without_quoted
 from arena.players.folder import bot_at
 from arena.players.player import InProcessPlayer, random_move
 from arena.players.sandbox.grants import Grants

@@ -19,7 +19,7 @@ from arena.players.labels import (
 )
 from arena.players.manifest import played_text, read_manifest, read_options
 from arena.players.registry import write_manifest
-from arena.records.faults import evidence_name
+from arena.records.evidence import evidence_name
 from arena.values import value_text
 
 OPTIONS = """

@@ -9,7 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.errors import BusyMachineError, FaultKind, Forfeit, UserError
+from arena.errors import BusyMachineError, Forfeit, UserError
+from arena.faults import FaultKind
 from arena.players import timekeeper
 from arena.players.timekeeper import (
     FIRST_SLICE_NS,

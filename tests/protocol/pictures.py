@@ -4,7 +4,7 @@ shows, and games from the vectors.
 
 import re
 
-from arena.exports.report.games import animated_picture
+from arena.exports.report.animation import animated_picture
 from arena.exports.scene import pair_of
 from arena.records.journal import find_record
 from arena.rules.boards import built_in

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import FaultKind
+from arena.faults import FaultKind
 from arena.players import timekeeper
 from arena.players.manifest import Manifest
 from tests.protocol.dialogue import blocks, check_heard, play

@@ -26,10 +26,10 @@ def play(folder, bots, **settings):
     request = make_request(options, BOARDS, [built_in_bot(bot) for bot in bots])
     with open_session(folder, request, Setup(OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
-        outcomes = [worker.play(plan) for plan in session.schedule.missing(session.journal.ids)]
+        outcomes = [worker.play(plan) for plan in session.run.schedule.missing(session.journal.ids)]
         session.journal.append([outcome.record for outcome in outcomes])
     assert not any(outcome.evidence for outcome in outcomes)
-    return [outcome.record for outcome in outcomes], session.info
+    return [outcome.record for outcome in outcomes], session.run.info
 
 
 def timeless(records):

@@ -10,16 +10,16 @@ from arena.cli.run import show_troubles
 from arena.errors import RunError, Void
 from arena.match.referee import Outcome, play_alone
 from arena.players.player import Evidence, random_move
-from arena.records.faults import evidence_name
+from arena.records.evidence import evidence_name
 from arena.records.journal import Journal
 from arena.records.record import Fault, decode_record
 from arena.rules.boards import built_in
 from arena.tournament.batches import Batch
 from arena.tournament.consistency import make_config
 from arena.tournament.events import GamePlayed
+from arena.tournament.next_games import BatchQueue, Games, planned_games
 from arena.tournament.runner import MAX_FRUITLESS, FirstGames, Runner
 from arena.tournament.schedule import Schedule, single_game
-from arena.tournament.sources import BatchQueue, Games, planned_games
 
 FAULT = Evidence("a", 0, 0, 0.0, "exit", "", "", [], "", [])
 

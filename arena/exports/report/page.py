@@ -186,13 +186,13 @@ def linked(text: str) -> Markup:
     rules = every_rule()
     parts = []
     end = 0
-    for found in re.finditer(CITED, text):
-        if found[0] in rules:
+    for citation in re.finditer(CITED, text):
+        if citation[0] in rules:
             parts += [
-                escape(visible(text[end : found.start()])),
-                LINK.format(anchor(found[0]), rules[found[0]].text, found[0]),
+                escape(visible(text[end : citation.start()])),
+                LINK.format(anchor(citation[0]), rules[citation[0]].text, citation[0]),
             ]
-            end = found.end()
+            end = citation.end()
     return Markup().join([*parts, escape(visible(text[end:]))])
 
 
@@ -264,7 +264,7 @@ def ids_of(names: Iterable[str]) -> dict[str, str]:
 
     Names that would look alike get a number at their end.
     """
-    found = dict[str, str]()
+    ids = dict[str, str]()
     taken = set[str]()
     for name in names:
         wanted = here = "_".join(visible(name).split()) or "_"
@@ -273,5 +273,5 @@ def ids_of(names: Iterable[str]) -> dict[str, str]:
             number += 1
             here = f"{wanted}~{number}"
         taken.add(here)
-        found[name] = here
-    return found
+        ids[name] = here
+    return ids

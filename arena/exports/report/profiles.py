@@ -116,8 +116,8 @@ def _closest(field: GamesToShow) -> ChosenGames:
     turns = field.scan.turns[field.clean]
     for place in np.lexsort((-turns, leads)):
         lead = int(leads[place])
-        told = f"won by {counted(lead, 'pagoda')}" if lead else "a shared win"
-        yield int(field.clean[place]), f"close: {told}"
+        margin = f"won by {counted(lead, 'pagoda')}" if lead else "a shared win"
+        yield int(field.clean[place]), f"close: {margin}"
 
 
 def _same_deals(field: GamesToShow, chosen: Reasons) -> ChosenGames:
@@ -157,13 +157,13 @@ def _margin(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float])
 
 def _faults(field: GamesToShow) -> ChosenGames:
     """The latest game with each kind of fault, then with each kind and bot."""
-    found = [fault for fault in field.scan.faults if field.allowed[fault.game]]
-    kinds = {one.fault.kind: one for one in found}
-    bots = {(one.fault.kind, one.bot): one for one in found}
-    for (kind, _), one in (
-        {(one.fault.kind, one.bot): one for one in kinds.values()} | bots
-    ).items():
-        yield one.game, f"fault: {kind}"
+    allowed = [fault for fault in field.scan.faults if field.allowed[fault.game]]
+    by_kind = {fault.fault.kind: fault for fault in allowed}
+    latest = {(fault.fault.kind, fault.bot): fault for fault in by_kind.values()}
+    for fault in allowed:
+        latest[fault.fault.kind, fault.bot] = fault
+    for (kind, _), fault in latest.items():
+        yield fault.game, f"fault: {kind}"
 
 
 def _by_length(field: GamesToShow, *, longest: bool) -> ChosenGames:
@@ -181,10 +181,10 @@ def _by_length(field: GamesToShow, *, longest: bool) -> ChosenGames:
 
 def _feats(field: GamesToShow) -> ChosenGames:
     """The best win and the worst loss of each bot, the highest rated bots first."""
-    told = feats(field, 1)
-    for bot in sorted(told, key=lambda bot: (-field.rating(bot), bot)):
-        for name, found in (("best win", told[bot].wins), ("worst loss", told[bot].losses)):
-            yield from ((feat.game, f"{name} of {bot}") for feat in found)
+    by_bot = feats(field, 1)
+    for bot in sorted(by_bot, key=lambda bot: (-field.rating(bot), bot)):
+        for name, bot_feats in (("best win", by_bot[bot].wins), ("worst loss", by_bot[bot].losses)):
+            yield from ((feat.game, f"{name} of {bot}") for feat in bot_feats)
 
 
 def _latest_of_line_ups(field: GamesToShow) -> ChosenGames:
@@ -248,10 +248,10 @@ def feats(field: GamesToShow, most: int) -> dict[str, Feats]:
     }
 
 
-def _best(found: list[Feat], sign: int, most: int) -> list[Feat]:
+def _best(candidates: list[Feat], sign: int, most: int) -> list[Feat]:
     """The first feats by rating and lead, with at most one against the same rivals."""
     first = dict[tuple[str, ...], Feat]()
-    for feat in sorted(found, key=lambda feat: (sign * feat.elo, -feat.lead, feat.game)):
+    for feat in sorted(candidates, key=lambda feat: (sign * feat.elo, -feat.lead, feat.game)):
         first.setdefault(feat.rivals, feat)
     return list(first.values())[:most]
 
@@ -272,25 +272,25 @@ def opponents_of(
     names = material.bots
     met = set(material.tables.pairs[["bot", "opponent"]].itertuples(index=False, name=None))
     most = max(MIN_OPPONENTS, MAX_OPPONENTS // max(len(names[:MAX_PAGES]), 1))
-    found = {}
+    opponents = {}
     for place, name in enumerate(names[:MAX_PAGES]):
         known = [at for at, other in enumerate(names) if (name, other) in met]
         near = set(
             sorted(known, key=[abs(at - place) for at in range(len(names))].__getitem__)[:most]
         )
-        found[name] = [names[at] for at in known if at in near or (name, names[at]) in meetings]
-    return found
+        opponents[name] = [names[at] for at in known if at in near or (name, names[at]) in meetings]
+    return opponents
 
 
 def meetings_of(games: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Meeting]]:
     """The games on the page, by bot and then by opponent."""
-    found = defaultdict[tuple[str, str], list[Meeting]](list)
+    meetings = defaultdict[tuple[str, str], list[Meeting]](list)
     for game in games:
         ranks = dict(zip(game["bots"], game["ranks"], strict=True))
         for (bot, rank), (other, rival) in permutations(ranks.items(), 2):
             words = "won" if rank < rival else "lost" if rank > rival else "equal"
-            found[bot, other].append(Meeting(game["id"], words))
-    return found
+            meetings[bot, other].append(Meeting(game["id"], words))
+    return meetings
 
 
 class Profiles:
@@ -309,8 +309,8 @@ class Profiles:
         self._meetings = meetings
         tables = material.tables
         history = material.history
-        told = feats(GamesToShow(material.scan, material.elo, ~material.is_open), MAX_FEATS)
-        self._feats = {name: told.get(name, Feats([], [])) for name in opponents}
+        by_bot = feats(GamesToShow(material.scan, material.elo, ~material.is_open), MAX_FEATS)
+        self._feats = {name: by_bot.get(name, Feats([], [])) for name in opponents}
         self._numbers = material.scan.bot_numbers()
         self._boards = material.scan.boards()
         self._seats = _seats(material)
@@ -329,7 +329,7 @@ class Profiles:
 
     def of(self, name: str) -> dict[str, Any]:
         """The values for the page of a bot."""
-        told = self._feats[name]
+        bot_feats = self._feats[name]
         row = self._rows[name]
         own = self._seats.loc[self._places.get(self._numbers.get(name, -1), [])]
         moves = own["moves"].sum()
@@ -355,8 +355,8 @@ class Profiles:
                 {**seat, "what": f"seat {seat['seat']}" + f" of {seat['size']}" * has_sizes}
                 for seat in _means(own, "size", "seat")
             ],
-            "best": [feat._asdict() | {"id": self._ids[feat.game]} for feat in told.wins],
-            "worst": [feat._asdict() | {"id": self._ids[feat.game]} for feat in told.losses],
+            "best": [feat._asdict() | {"id": self._ids[feat.game]} for feat in bot_feats.wins],
+            "worst": [feat._asdict() | {"id": self._ids[feat.game]} for feat in bot_feats.losses],
             "faults": self._faults(name),
         }
 
@@ -364,13 +364,13 @@ class Profiles:
         """What a version in a league gained over the one before, and the command that lists where
         they play differently; None if there is no version before, or it has not played.
         """
-        found = self._material.history
+        history = self._material.history
         member = self._members.get(name)
-        if not found or not member or (before := str(member["before"])) not in self._rows:
+        if not history or not member or (before := str(member["before"])) not in self._rows:
             return None
         return {
             "before": before,
-            "gain": next(iter(found.of(name).sentences), ""),
+            "gain": next(iter(history.of(name).sentences), ""),
             "command": regress_command(self._material.run.name, name, before),
         }
 
@@ -395,8 +395,9 @@ class Profiles:
 
     def _faults(self, name: str) -> list[dict[str, Any]]:
         """A row for each kind of fault of a bot: its number, and the latest fault of that kind."""
-        found = [fault for fault in self._material.scan.faults if fault.bot == name]
-        latest = {one.fault.kind: one for one in found}
+        own_faults = [fault for fault in self._material.scan.faults if fault.bot == name]
+        latest = {fault.fault.kind: fault for fault in own_faults}
+        counts = Counter(fault.fault.kind for fault in own_faults)
         is_open = self._material.is_open
         return [
             {
@@ -406,7 +407,7 @@ class Profiles:
                 "turn": latest[kind].fault.turn,
                 "detail": "" if is_open[latest[kind].game] else latest[kind].fault.detail,
             }
-            for kind, count in Counter(one.fault.kind for one in found).most_common()
+            for kind, count in counts.most_common()
         ]
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arena.errors import BotFolderError, RunError, printable
 from arena.exports.analysis import DAY, rated_rows, status_text
 from arena.exports.grid import abridged, counted, figure, milliseconds, width_of, with_error
+from arena.exports.report.animation import film_of
 from arena.exports.report.charts import (
     END,
     ROW_HEIGHT,
@@ -31,7 +32,6 @@ from arena.exports.report.charts import (
     spread,
     versions_curve,
 )
-from arena.exports.report.games import film_of
 from arena.exports.report.material import Material
 from arena.exports.report.scan import Forfeited, Reasons, chosen_records
 from arena.exports.text import ends_of
@@ -50,7 +50,7 @@ from arena.ratings.columns import (
 from arena.ratings.history import History
 from arena.ratings.tables import Tables
 from arena.records.config import DEFAULTS, Comparison, RunConfig, Tuning
-from arena.records.faults import evidence_name
+from arena.records.evidence import evidence_name
 from arena.records.record import DUEL
 from arena.records.regular import has_folder, read_regular
 from arena.records.runfile import BotInfo, RunInfo
@@ -126,8 +126,10 @@ def headline(material: Material) -> str:
     first = table.iloc[0]
     leader = printable(str(first["bot"]))
     if len(table) <= DUEL or first["mark"] or (table["rank"] == 1).sum() > 1:
-        own = [said for said in sentences if printable(said).startswith(f"{leader} ")]
-        return next(iter([*own, *sentences]), "")
+        for sentence in sentences:
+            if printable(sentence).startswith(f"{leader} "):
+                return sentence
+        return sentences[0] if sentences else ""
     elo = rating_of(first)
     rivals = [printable(str(name)) for name in table["bot"][1:][table["rank_low"][1:] == 1]]
     if not rivals:
@@ -258,10 +260,12 @@ def pagodas_left(material: Material) -> dict[str, Any]:
     rows = []
     for name, left in _by_bot(material, material.scan.left):
         counts = np.bincount(left).tolist()
-        told = [f"{at} left in {counted(many, 'game')}" for at, many in enumerate(counts) if many]
+        counted_games = [
+            f"{at} left in {counted(many, 'game')}" for at, many in enumerate(counts) if many
+        ]
         row = {"bot": name, "games": len(left), "none": counts[0] / len(left)}
         row |= {"mean": float(left.mean()), "median": float(np.median(left))}
-        rows.append({**row, "picture": bars(scale, counts, f"{name}: {', '.join(told)}")})
+        rows.append({**row, "picture": bars(scale, counts, f"{name}: {', '.join(counted_games)}")})
     return {"rows": rows, "axis": axis(scale, "pagodas left")}
 
 
@@ -319,11 +323,18 @@ def faults(material: Material) -> dict[str, Any]:
     games = material.scan.games_of()
     rows = []
     room = ALL
-    for (bot, kind), found in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0])):
-        shown = [one for one in reversed(found) if not material.is_open[one.game]]
+    for (bot, kind), forfeits in sorted(
+        groups.items(), key=lambda entry: (-len(entry[1]), entry[0])
+    ):
+        shown = [one for one in reversed(forfeits) if not material.is_open[one.game]]
         shown = shown[: min(EACH, room)]
         room -= len(shown)
-        row = {"bot": bot, "kind": kind, "count": len(found), "share": len(found) / games[bot]}
+        row = {
+            "bot": bot,
+            "kind": kind,
+            "count": len(forfeits),
+            "share": len(forfeits) / games[bot],
+        }
         rows.append({**row, "shown": [fault_object(material.run, one) for one in shown]})
     return {"rows": rows, "total": len(material.scan.faults), "evident": ALL - room}
 

@@ -78,14 +78,27 @@ because a worker and its bots share one processor, and timers because they inter
 process runs when they expire. Memory and queues that belong to no process would not be counted.
 """
 WITH_ARGUMENT = (
-    ((72, 25), 1, (1031,)),  # fcntl F_SETPIPE_SZ
     ((54, 208), 2, (7, 8, 32, 33)),  # setsockopt SO_SNDBUF, SO_RCVBUF and both with FORCE
     ((157, 167), 0, (4,)),  # prctl PR_SET_DUMPABLE, which hides what a process has open
 )
-"""System calls that are refused if one argument has one of these values. Pipes and sockets are
-counted with their usual size, and a process that hides itself cannot be counted.
+"""System calls that are refused if one argument has one of these values. Sockets are counted with
+their usual size, and a process that hides itself cannot be counted.
 """
 CLONE = (56, 220)
+FCNTL = (72, 25)
+FCNTL_COMMANDS = (
+    0, 1030,  # F_DUPFD, F_DUPFD_CLOEXEC
+    1, 2, 3, 4,  # F_GETFD, F_SETFD, F_GETFL, F_SETFL
+    5, 6, 7,  # F_GETLK, F_SETLK, F_SETLKW
+    36, 37, 38,  # F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW
+    1032,  # F_GETPIPE_SZ
+    1033, 1034,  # F_ADD_SEALS, F_GET_SEALS
+)  # fmt: skip
+"""The commands of fcntl that a bot may use, the same on both architectures. All others are refused,
+because some of them reach other programs. With F_SETLEASE a bot makes each program that opens the
+leased file wait up to 45 s (/proc/sys/fs/lease-break-time); F_NOTIFY and F_SETSIG send signals
+about what others do with a file. F_SETPIPE_SZ makes a pipe larger than it is counted.
+"""
 PRLIMIT = (302, 261)
 SOCKET = (41, 198)
 CLONE3 = (435, 435)
@@ -241,6 +254,7 @@ def program(families: tuple[int, ...]) -> bytes:
     steps += _by_argument(CLONE[column], ANY_BIT, (NEW_NAMESPACES,))
     for numbers, index, values in WITH_ARGUMENT:
         steps += _by_argument(numbers[column], EQUAL, values, index=index)
+    steps += _by_argument(FCNTL[column], EQUAL, FCNTL_COMMANDS, index=1, is_refused=False)
     steps += _by_argument(PRLIMIT[column], EQUAL, (0,), is_refused=False)
     steps += _by_argument(SOCKET[column], EQUAL, families, is_refused=False)
     if INTERNET[0] in families:

@@ -9,8 +9,7 @@ import pytest
 from arena.tournament.batches import FIRST_BATCH
 from arena.tournament.consistency import make_config
 from arena.tournament.lineups import fix_line_ups
-from arena.tournament.schedule import Schedule
-from arena.tournament.sources import (
+from arena.tournament.next_games import (
     MAX_DEALS_AT_ONCE,
     ComparedGames,
     Games,
@@ -18,6 +17,7 @@ from arena.tournament.sources import (
     in_rounds,
     planned_games,
 )
+from arena.tournament.schedule import Schedule
 
 AHEAD = 2
 

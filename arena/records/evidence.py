@@ -2,7 +2,7 @@
 
 ``faults/`` in a run's folder has a folder for each game, with a file for each seat that forfeited.
 Nothing depends on these files: a game counts without them. The kinds of faults are in
-arena/errors.py.
+arena/faults.py.
 """
 
 import os
@@ -57,7 +57,7 @@ def _folder_name(part: str) -> str:
     return f"{name[: MAX_NAME // 2]}~{sha256(part.encode()).hexdigest()[:16]}"
 
 
-class Faults:
+class EvidenceWriter:
     """Writes the evidence of a run's faults, up to `MAX_EVIDENCE` bytes. Once ``is_full``, further
     faults are only in the records.
     """

@@ -1,30 +1,21 @@
-"""The web pages as text: the report of a run, and the page of a game."""
+"""The report of a run as the text of a web page."""
 
-import shlex
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from arena import __version__
-from arena.errors import RunError
 from arena.exports.grid import counted
-from arena.exports.ground import empty_board
-from arena.exports.parts import all_parts
 from arena.exports.report import sections
-from arena.exports.report.games import Album, album_of
 from arena.exports.report.material import Material, gather
-from arena.exports.report.page import ALONE, Around, OnePage, PageSetting, render, rules_named
+from arena.exports.report.page import ALONE, OnePage, PageSetting, render
 from arena.exports.report.profiles import Profiles, choose, meetings_of, opponents_of
-from arena.exports.report.scan import Forfeited, chosen_records
+from arena.exports.report.scan import chosen_records
+from arena.exports.report.viewer_data import Album, album_of, reviews_of, viewer_values
 from arena.exports.text import CLOCKS, counted_text, gain_lines, noun_of
 from arena.players.labels import has_odds
-from arena.records.grades import ReviewedGame, read_reviews
-from arena.records.journal import records_of_deal
-from arena.records.record import GameRecord
 from arena.tournament.run import Run
 
 DEFAULT_GAMES = 40
-MAX_SEATINGS = 5
-"""The most other games of the same deal that the page of a game has."""
 
 
 class Report(NamedTuple):
@@ -60,45 +51,6 @@ def report_page(
     notes += [f"left out, because it could not be replayed: {what}" for what in album.damaged]
     notes += [f"grades are left out: {damage}"] if damage else []
     return Report(render("report.html", values, setting), notes)
-
-
-def game_page(
-    run: Run, record: GameRecord, setting: PageSetting = ALONE, around: Around | None = None
-) -> str:
-    """The page that replays one game, with the evidence of its faults and links to the pages
-    ``around`` it. Raises RunError.
-    """
-    is_open = run.secrecy().is_open_game
-    # games of the same deal with other seats, once the deal is over
-    others = [other for other in records_of_deal(run.folder, record) if other.id != record.id]
-    others = [] if not others or is_open(record) else sorted(others, key=lambda one: one.seating)
-    shown = [record, *others[:MAX_SEATINGS]]
-    reviews, _ = reviews_of(run)
-    album = album_of([(each, []) for each in shown], run.info.boards, reviews, is_open, judged=2)
-    if [game["id"] for game in album.games[:1]] != [record.id]:
-        raise RunError(album.damaged[0])
-    found = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]
-    faults = [sections.fault_object(run, fault) for fault in found]
-    is_graded = any("grade" in step for step in album.games[0]["steps"])
-    review = shlex.join(["arena", "review", run.name, record.id])
-    values = {
-        "name": run.name,
-        "version": __version__,
-        "record": record,
-        "faults": faults,
-        "around": around,
-        "review": None if is_graded or is_open(record) else review,
-        **_viewer(album, [fault["detail"] for fault in faults]),
-    }
-    return render("game.html", values, setting)
-
-
-def reviews_of(run: Run) -> tuple[list[ReviewedGame], str]:
-    """The reviews of a run, and why they cannot be read, if so: a page does without them."""
-    try:
-        return read_reviews(run.folder), ""
-    except RunError as error:
-        return [], str(error)
 
 
 def facts_of(material: Material) -> dict[str, Any]:
@@ -150,19 +102,5 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
         "left": sections.pagodas_left(material),
         "lengths": sections.lengths(material),
         "thinking": sections.thinking(material),
-        **_viewer(album, sections.details_of(facts["faults"])),
-    }
-
-
-def _viewer(album: Album, details: Sequence[str]) -> dict[str, Any]:
-    """The values for the viewer, and the rules that the games or the details of faults name."""
-    rules = rules_named([*album.words(), *details])
-    boards = {name: board.rows for name, board in album.boards.items()}
-    texts = {rule.number: rule.text for rule in rules}
-    return {
-        "album": album,
-        "content": {"boards": boards, "games": album.games, "rules": texts},
-        "pictures": {name: empty_board(board) for name, board in album.boards.items()},
-        "parts": all_parts(),
-        "rules": rules,
+        **viewer_values(album, sections.details_of(facts["faults"])),
     }

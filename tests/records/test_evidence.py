@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from arena.errors import RunError
-from arena.records import faults as faults_module
-from arena.records.faults import Faults, read_evidence, used_bytes
+from arena.records import evidence as evidence_module
+from arena.records.evidence import EvidenceWriter, read_evidence, used_bytes
 
 
 class Said(msgspec.Struct):
@@ -28,11 +28,11 @@ def said(size):
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(faults_module, "MAX_EVIDENCE", 300_000)
+    monkeypatch.setattr(evidence_module, "MAX_EVIDENCE", 300_000)
 
 
 def test_evidence_is_kept_until_the_budget_is_spent(tmp_path):
-    faults = Faults(tmp_path)
+    faults = EvidenceWriter(tmp_path)
     for number in range(100):
         faults.write(f"bird/a+b/{number}/0", [7], [said(20_000)])
     kept = [json.loads(path.read_bytes()) for path in tmp_path.rglob("seat-0.json")]
@@ -46,7 +46,7 @@ def test_evidence_is_kept_until_the_budget_is_spent(tmp_path):
 
 def test_the_budget_is_one_for_all_sessions(tmp_path):
     for number in range(100):
-        Faults(tmp_path).write(f"bird/a+b/{number}/0", [7], [said(20_000)])
+        EvidenceWriter(tmp_path).write(f"bird/a+b/{number}/0", [7], [said(20_000)])
     assert used_bytes(tmp_path) < 400_000
 
 
@@ -55,5 +55,5 @@ def test_evidence_below_a_link_is_refused(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "faults").symlink_to(tmp_path / "own")
     with pytest.raises(RunError, match="got a link"):
-        Faults(tmp_path / "run").write("bird/a+b/1/0", [7], [said(10)])
+        EvidenceWriter(tmp_path / "run").write("bird/a+b/1/0", [7], [said(10)])
     assert os.listdir(tmp_path / "own") == []

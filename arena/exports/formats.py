@@ -1,0 +1,10 @@
+"""The file formats in which `arena export` writes tables. arena/exports/files.py writes them.
+
+This module imports no pandas, so that the command line can list the formats without loading it.
+"""
+
+from typing import Literal, get_args
+
+Format = Literal["csv", "parquet"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+DEFAULT: Format = "csv"

@@ -1,0 +1,149 @@
+"""A game as a picture that plays itself: an SVG file of its own, or a part of a page."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from html import escape
+from itertools import groupby
+from typing import Any
+
+from markupsafe import Markup
+
+from arena.errors import ArenaError, printable
+from arena.exports.grid import counted
+from arena.exports.ground import framed, size
+from arena.exports.parts import SEAT_NAMES_STYLE, picture_file
+from arena.exports.report.charts import element
+from arena.exports.scene import Film
+from arena.exports.text import seat_names
+from arena.match.replay import replay, start_state
+from arena.records.record import GameRecord
+from arena.rules.boards import Board
+
+STEP_S, START_S, END_S = 0.8, 1.0, 5.0
+LINE = 30
+MAX_LETTERS = 34
+
+
+def animated_picture(record: GameRecord, board: Board) -> str:
+    """The game as an SVG file that plays itself. Raises RunError if the record does not follow from
+    its deck and moves.
+    """
+    width, height, content = animation_of(record, board)
+    title = printable(f"{' - '.join(seat_names(record.bots))}: {record.id}")
+    return picture_file((width, height), title, content, SEAT_NAMES_STYLE)
+
+
+def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
+    """The width and height of a game's animation, and its SVG, which refers to parts. Raises
+    RunError.
+    """
+    film = Film(board)
+    state = start_state(record, board)
+    film.add(state)
+    left = [list(state.left)]
+    for step in replay(record, board):
+        film.add(step.state, step.move)
+        left.append(list(step.state.left))
+    width, height = size(board)
+    # What runs as long as the game takes, again and again; all else goes by it.
+    length = START_S + (len(left) - 1) * STEP_S + END_S
+    tick = f'<animate id="q" attributeName="x" begin="0s;q.end" dur="{length:g}s"/>'
+    content = (
+        '<rect width="100%" height="100%" rx="9" fill="#f5eedd"/>'
+        f'<rect width="0" height="0">{tick}</rect>'
+        f'{framed(board, _elements(film))}<g transform="translate(0 {height})">'
+        f"{_panel(record, left, width)}</g>"
+    )
+    return width, height + LINE * len(record.bots) + 12, content
+
+
+def film_of(
+    record: GameRecord, reasons: Sequence[str], rows: Mapping[str, Sequence[str]]
+) -> dict[str, Any] | None:
+    """The game as a picture that plays itself on a page, with its caption. None if a bot forfeited
+    in it, or if it does not follow from its deck and moves. ``rows`` are the rows of the boards by
+    name.
+    """
+    if record.faults or not record.moves:
+        return None
+    try:
+        width, height, content = animation_of(
+            record, Board(record.board, tuple(rows[record.board]))
+        )
+    except (ArenaError, KeyError):
+        return None
+    picture = element(
+        "svg",
+        # our own drawing, with the names in it escaped
+        Markup(content),  # noqa: S704
+        viewBox=f"0 0 {width} {height}",
+        class_="film",
+        role="img",
+        aria_label=f"The game {record.id}, playing itself",
+    )
+    return {"id": record.id, "caption": _caption(record, reasons), "picture": picture}
+
+
+def _caption(record: GameRecord, reasons: Sequence[str]) -> str:
+    """The caption of a game, such as "greedy beats careful, Lion, 41 tiles; upset: by 120 Elo"."""
+    seated = list(zip(seat_names(record.bots), record.ranks, strict=True))
+    won = [name for name, rank in seated if rank == 1]
+    lost = [name for name, rank in seated if rank > 1]
+    if len(won) > 1:
+        verb = "share the win over" if lost else "share the win"
+    else:
+        verb = "upsets" if any(reason.startswith("upset") for reason in reasons) else "beats"
+    who = f"{' and '.join(won)} {verb} {', '.join(lost)}".rstrip()
+    told = f"{who}, {record.board.capitalize()}, {counted(record.turns, 'tile')}"
+    return "; ".join([told, *reasons])
+
+
+def _seen(drawn: str, frames: Sequence[int], all_frames: int) -> str:
+    """The SVG of an element that is visible only in a sequence of frames."""
+    if len(frames) == all_frames:
+        return drawn
+    begins = [
+        f"q.begin+{START_S + (frame - 1) * STEP_S:g}s" if frame else "q.begin"
+        for frame in (frames[0], frames[-1] + 1)
+    ]
+    # without its animation it is as in the last frame
+    hidden, then, (start, end) = ' visibility="hidden"', "visible", begins
+    if frames[-1] + 1 == all_frames:
+        hidden, then, (start, end) = "", "hidden", ("q.begin", begins[0])
+    return (
+        f'<g{hidden}>{drawn}<set attributeName="visibility" to="{then}" begin="{start}"'
+        f' end="{end}"/></g>'
+    )
+
+
+def _elements(film: Film) -> str:
+    """The SVG of all elements of the game, the lowest layer first. An element that leaves and comes
+    back is drawn twice.
+    """
+    frames = defaultdict[int, list[int]](list)
+    for frame, numbers in enumerate(film.frames):
+        for at in numbers:
+            frames[at].append(frame)
+    elements = film.elements
+    return "".join(
+        _seen(str(elements[number]), [frame for _, frame in span], len(film.frames))
+        for number in sorted(frames, key=lambda number: elements[number].layer)
+        # frames that follow each other are as far from the first one as their places
+        for _, span in groupby(enumerate(frames[number]), lambda one: one[1] - one[0])
+    )
+
+
+def _panel(record: GameRecord, left: list[list[int]], width: int) -> str:
+    """The SVG of a line for each seat: its pagoda, its bot, and its pagodas left to place."""
+    lines = []
+    for seat, name in enumerate(seat_names(record.bots)):
+        y = seat * LINE
+        shown = f"{name[:MAX_LETTERS]}…" if len(name) > MAX_LETTERS else name
+        lines.append(
+            f'<use href="#q1{seat}" transform="translate(22 {y + 4}) scale(.7)"/>'
+            f'<text class="q-seat" x="58" y="{y + 24}">{escape(shown)}</text>'
+        )
+        for count, span in groupby(range(len(left)), [each[seat] for each in left].__getitem__):
+            text = f'<text class="q-seat q-left" x="{width - 22}" y="{y + 24}">{count}</text>'
+            lines.append(_seen(text, list(span), len(left)))
+    return "".join(lines)

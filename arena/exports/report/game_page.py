@@ -1,0 +1,52 @@
+"""The page of one game: the viewer that replays it, the evidence of its faults, and the other
+games on its deal.
+"""
+
+import shlex
+
+from arena import __version__
+from arena.errors import RunError
+from arena.exports.report import sections
+from arena.exports.report.page import ALONE, Around, PageSetting, render
+from arena.exports.report.scan import Forfeited
+from arena.exports.report.viewer_data import ChosenRecord, album_of, reviews_of, viewer_values
+from arena.records.journal import records_of_deal
+from arena.records.record import GameRecord
+from arena.tournament.run import Run
+
+MAX_SEATINGS = 5
+"""The most other games of the same deal that the page of a game has."""
+
+
+def game_page(
+    run: Run, record: GameRecord, setting: PageSetting = ALONE, around: Around | None = None
+) -> str:
+    """The page that replays one game, with the evidence of its faults and links to the pages
+    ``around`` it. Raises RunError.
+    """
+    is_open = run.secrecy().is_open_game
+    others: list[GameRecord] = []
+    if not is_open(record):
+        on_deal = records_of_deal(run.folder, record)
+        others = [other for other in on_deal if other.id != record.id]
+        others.sort(key=lambda other: other.seating)
+    records = [record, *others[:MAX_SEATINGS]]
+    chosen: list[ChosenRecord] = [(shown, []) for shown in records]
+    reviews, _ = reviews_of(run)
+    album = album_of(chosen, run.info.boards, reviews, is_open, judged=2)
+    if not album.games or album.games[0]["id"] != record.id:
+        raise RunError(album.damaged[0])
+    forfeits = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]
+    faults = [sections.fault_object(run, forfeit) for forfeit in forfeits]
+    is_graded = any("grade" in step for step in album.games[0]["steps"])
+    review = shlex.join(["arena", "review", run.name, record.id])
+    values = {
+        "name": run.name,
+        "version": __version__,
+        "record": record,
+        "faults": faults,
+        "around": around,
+        "review": None if is_graded or is_open(record) else review,
+        **viewer_values(album, [fault["detail"] for fault in faults]),
+    }
+    return render("game.html", values, setting)

@@ -1,0 +1,238 @@
+"""The error that ended a bot, as its stderr shows it: its place in the bot's files, its words, and
+the cure of common ones.
+
+What a crashed bot wrote is quoted last, or in quotation marks before a cure, so that none of it can
+be taken for the arena's words.
+"""
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import dropwhile, takewhile
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from arena.players.folder import Bot
+from arena.players.manifest import MANIFEST_FILE
+from arena.players.sandbox.launch import search_path
+from arena.players.sandbox.tiers import Sandbox
+
+MAX_QUOTED = 300
+"""The most characters of an error that a sentence quotes."""
+MAX_READ = 1000
+"""The most characters of a line that are examined."""
+MAX_PATH = 100
+"""The most characters of a path in a traceback."""
+INSIDE = "/bot"  # where bubblewrap shows a bot its folder
+# Folders of packages that others wrote, even if they lie in the bot's folder.
+LIBRARIES = {"site-packages", "dist-packages", "node_modules"}
+PLACED = re.compile(r'  File "(?P<file>.+)", line (?P<line>\d+)(?:, in .+)?')
+NETWORK = re.compile(
+    r"ECONNREFUSED|ENETUNREACH|EAI_AGAIN|ENOTFOUND|connect EPERM|gaierror|Connect(ion)?Error"
+    r"|ConnectionRefused|ConnectException|UnknownHostException|NetworkUnreachable|urlopen error"
+    r"|Temporary failure in name resolution|Name or service not known|Network is unreachable"
+)
+"""The names of errors that programs in several languages raise without a network."""
+NO_SOCKET = "PermissionError: [Errno 1]"  # the error for a system call that the sandbox refuses
+HIDDEN = re.compile(
+    r"(PermissionError: \[Errno 13\]|FileNotFoundError: \[Errno 2\]) .*'(?P<file>/[^']+)'"
+    r"|could not be started: /.+(Permission denied|No such file).*"
+)
+"""The messages of programs that do not find a file, as when the sandbox hides it."""
+SDK = ("arena", "msgspec")  # modules that a Python without the arena cannot import
+NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)(?:\.[\w.]+)?'")
+NO_NODE_MODULE = re.compile(r"Error: Cannot find module '(@[\w.-]+/[\w.-]+|\w[\w.-]*)[^']*'")
+QUOTE = '"'
+APOSTROPHE = "'"
+NODE = "Node.js v"  # the start of the last line that Node.js writes after an error
+NOWHERE = re.compile("(?!)")
+
+
+class Form(NamedTuple):
+    """How an uncaught error looks in a language: the exit status, the line with the error (if that
+    line does not contain its words, the next one does), and the lines with places in files, of
+    which the first in the bot's own files counts. The last line of stderr must begin with ``sign``,
+    because an error that was caught ended nothing.
+    """
+
+    status: int
+    error: re.Pattern[str]
+    place: re.Pattern[str]
+    sign: str = ""
+
+
+FORMS = (
+    Form(1, re.compile("(?P<said>could not be started: .+)"), NOWHERE),  # confine.py
+    Form(127, re.compile("(?P<said>prlimit: failed to execute .+)"), NOWHERE),
+    Form(  # the arena's SDK
+        1,
+        re.compile(r"\S+ line \d+: (?P<said>\w+ returned .+ at turn \d+: return .+)"),
+        re.compile(r"(?P<file>\S+) line (?P<line>\d+): "),
+    ),
+    Form(  # Java; the cause that is printed last happened first
+        1,
+        re.compile(r'(?:Exception in thread ".*?"|Caused by:) (?P<said>.+)'),
+        re.compile(r"\s+at [^/(]+\((?P<file>\w+\.java):(?P<line>\d+)\)"),
+    ),
+    Form(  # JavaScript; the place of a syntax error stands on an earlier line
+        1,
+        re.compile(r"(?:error: )?(?:Uncaught )?(?:\(in promise\) )?(?P<said>\w*Error\b.*)"),
+        re.compile(r"(?:\s+at )?(?:.*\()?(?:file://)?(?P<file>/[^:]+):(?P<line>\d+)(?::\d+\)?)?"),
+        NODE,
+    ),
+    Form(  # Rust, both since 1.73 and before
+        101,
+        re.compile(r"thread '.*?' (?:\(\d+\) )?panicked at (?:'(?P<said>.*)', )?[^']+:\d+:\d+:?"),
+        re.compile(r"thread .* (?P<file>\S+):(?P<line>\d+):\d+:?"),
+    ),
+)
+
+
+class Crash(NamedTuple):
+    """The error that ended a bot: its place in the bot's files, such as ``bot.py line 12`` or
+    empty, and its words.
+    """
+
+    place: str
+    words: str
+    is_refused_socket: bool = False
+
+
+def crash_of(stderr: str, status: int, folder: Path) -> Crash | None:
+    """The error that ended a bot in this folder, if its stderr shows one in a known form."""
+    lines = [line[:MAX_READ] for line in stderr.rstrip().splitlines()]
+    python_crash = _traceback(lines, folder) if status == 1 else None
+    other_crashes = (_crash_in_form(form, lines, folder) for form in FORMS if form.status == status)
+    return python_crash or next(filter(None, other_crashes), None)
+
+
+def _traceback(lines: Sequence[str], folder: Path) -> Crash | None:
+    """The last error in Python's form. It is read from the end, because the beginning of stderr may
+    be cut off.
+    """
+    last = max((index for index, line in enumerate(lines) if PLACED.fullmatch(line)), default=-1)
+    after = list(dropwhile(lambda line: line[:1] in ("", " "), lines[last + 1 :]))
+    if last < 0 or not after:
+        return None
+    words = " ".join(line.strip() for line in after)
+    if len(words) > MAX_QUOTED:  # the middle is left out, because the end may matter
+        half = MAX_QUOTED // 2 - 3
+        words = f"{after[0][:half]} ... {after[-1].strip()[-half:]}"
+    frames = takewhile(lambda line: line[:2] == "  ", reversed(lines[: last + 1]))
+    places = [place for place in map(PLACED.fullmatch, frames) if place]
+    is_of_socket = PurePosixPath(places[0]["file"]).name == "socket.py"
+    return Crash(
+        _place_in_own_files(places, folder), words, words.startswith(NO_SOCKET) and is_of_socket
+    )
+
+
+def _crash_in_form(form: Form, lines: list[str], folder: Path) -> Crash | None:
+    """The last error in this form."""
+    for index in reversed(range(len(lines))):
+        error = form.error.fullmatch(lines[index])
+        if error:
+            words = error["said"] or "".join(lines[index + 1 : index + 2])
+            places = filter(None, map(form.place.match, lines[index:] + lines[:index]))
+            return (
+                Crash(_place_in_own_files(places, folder), words)
+                if lines[-1].startswith(form.sign)
+                else None
+            )
+    return None
+
+
+def _place_in_own_files(places: Iterable[re.Match[str]], folder: Path) -> str:
+    """The first of these places that lies in the bot's own files; empty for a library, or no file
+    at all.
+    """
+    for place in places:
+        inside = _inside(place["file"], folder)
+        # Only files that exist count: the text may be anything that the bot chose to write.
+        is_there = inside and len(inside) <= MAX_PATH and os.path.isfile(folder / inside)  # noqa: PTH113
+        if is_there and not LIBRARIES & {*PurePosixPath(inside).parts}:
+            return f"{inside} line {place['line']}"
+    return ""
+
+
+def _inside(file: str, folder: Path) -> str:
+    """The path of a file in the bot's folder, relative to that folder; empty for any other file."""
+    path = PurePosixPath(file)
+    roots = [root for root in (str(folder), INSIDE) if path.is_relative_to(root)]
+    path = path.relative_to(roots[0]) if roots else path
+    return "" if path.is_absolute() or ".." in path.parts else str(path)
+
+
+def own_path(name: str, folder: Path, file: str) -> str:
+    """The path of a bot's file as its author knows it: below the bot's name, such as
+    ``my-bot/bot.py``. A script without a bot.toml is called by its own name.
+    """
+    return f"{name}/{file}" if (folder / MANIFEST_FILE).exists() else file
+
+
+def with_own_paths(name: str, folder: Path, text: str) -> str:
+    """A bot's stderr with the paths that its author knows, instead of those in the played copy of
+    its folder, which may not exist any more.
+    """
+    roots = {INSIDE, str(folder), str(folder.resolve())}
+    copies = "|".join(map(re.escape, sorted(roots, key=len, reverse=True)))
+    shown_path = own_path(name, folder, "")
+    return re.sub(rf"(?:file://|(?<![\w./-]))(?:{copies})/", lambda _: shown_path, text)
+
+
+def without_quoted(lines: Iterable[str], message: str) -> list[str]:
+    """The lines of a bot's stderr without the error that a message already quotes. Indented lines
+    stay: they are the code and the places in a traceback.
+    """
+    quoted = message.replace(QUOTE, APOSTROPHE)
+    return [
+        line
+        for line in lines
+        if not line or line[0].isspace() or line.replace(QUOTE, APOSTROPHE) not in quoted
+    ]
+
+
+def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
+    """What to do about a common error that does not lie in the bot's code; empty for all others."""
+    is_walled = sandbox.tier != "none"
+    is_shut = is_walled and not sandbox.of(bot.label).network
+    if is_shut and (crash.is_refused_socket or NETWORK.search(crash.words)):
+        return (
+            "the sandbox keeps it off the network; if it needs that,"
+            f" --allow {bot.base}=network lets it in"
+        )
+    missing = NO_MODULE.fullmatch(crash.words)
+    if missing:
+        return _cure_of_missing_module(missing[1], bot)
+    hidden = HIDDEN.match(crash.words) if is_walled else None
+    if hidden and not _inside(hidden["file"] or "/", bot.folder.resolve()):
+        return (
+            "the sandbox shows it no files but its own: put what it needs into its folder, or"
+            f" --allow {bot.base}=read:PATH lets it read a place"
+        )
+    missing = NO_NODE_MODULE.match(crash.words)
+    if missing:
+        install = f"'npm install {missing[1]}'"
+        return f"what it imports must lie in its folder: run {install} there, if you trust it"
+    return ""
+
+
+def _cure_of_missing_module(module: str, bot: Bot) -> str:
+    """Where to put a Python module that the bot could not import."""
+    program = bot.command[0]
+    path = program if "/" in program else shutil.which(program, path=search_path(os.environ))
+    python = path or sys.executable
+    if module in SDK:
+        if Path(python).parent == Path(sys.executable).parent:
+            return f"{python}, which runs the arena too, does not find {module}: see 'arena doctor'"
+        return (
+            f"it ran {python}, which has no arena.sdk: begin the command in {MANIFEST_FILE} with"
+            f" 'python3', the arena's own, or run '{python} -m pip install qin-arena'"
+        )
+    alone = f"make a folder of both with a {MANIFEST_FILE}, because a script is played alone"
+    install_own = "put it in the bot's folder" if (bot.folder / MANIFEST_FILE).exists() else alone
+    pip = f"'{python} -m pip install {module}'"
+    return (
+        f"install what it imports with {pip} if you trust it, or if that is your own, {install_own}"
+    )

@@ -76,13 +76,14 @@ static int shows(int row, int column, char sign)
 }
 
 /* ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
-   have a move ready at any time. The arena counts CPU time from your last answer on; with
-   `--clock wall` the time from its request on. Play it with 5 ms a move or more. */
-static double since; /* when the last answer went out, or the request came */
-static double limit = 1e9;
-static double late; /* a reserve that grows after late answers */
-static int by_wall;
-static int has_bank;
+   have a move ready at any time. The arena counts the CPU time since your last answer; with
+   `--clock wall` it counts the wall-clock time since its request. Give this bot 5 ms a
+   move or more. */
+static double since;       /* when the counting began: at the last answer, or at the request */
+static double limit = 1e9; /* how long the bot may think */
+static double late;        /* a further reserve, which grows after late answers */
+static int by_wall;        /* whether the arena was started with `--clock wall` */
+static int has_bank;       /* whether time_ms is all that is left for the whole game */
 static double now(void)
 {
     struct timespec time;
@@ -98,7 +99,7 @@ static void asked(const char *turn)
     double ms = atof(require(turn, "time_ms"));
     double reserve = by_wall ? 25 + ms / 4 : MAX(15, ms / 20); /* for surprises */
     if (by_wall) since = now();
-    /* Of a budget for the whole game, a move gets a small part. */
+    /* Of a budget for the whole game, a move gets a twentieth. */
     limit = has_bank ? ms / 20 : MAX(ms * 0.4, ms - reserve - late);
 }
 static void answered(void)

@@ -66,13 +66,14 @@ int beside(Text square, char sign, const Texts &rows) {
 }
 
 // ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
-// have a move ready at any time. The arena counts CPU time from your last answer on; with
-// `--clock wall` the time from its request on. Play it with 5 ms a move or more.
-bool by_wall;
-bool has_bank;
-double since; // when the last answer went out, or the request came
-double limit = 1e9;
-double late; // a reserve that grows after late answers
+// have a move ready at any time. The arena counts the CPU time since your last answer; with
+// `--clock wall` it counts the wall-clock time since its request. Give this bot 5 ms a
+// move or more.
+bool by_wall;       // whether the arena was started with `--clock wall`
+bool has_bank;      // whether time_ms is all that is left for the whole game
+double since;       // when the counting began: at the last answer, or at the request
+double limit = 1e9; // how long the bot may think
+double late;        // a further reserve, which grows after late answers
 
 double now() {
     const std::chrono::duration<double, std::milli> wall =
@@ -83,7 +84,7 @@ bool has_time() { return now() - since < limit; }
 void asked(double ms) {
     const double reserve = by_wall ? 25 + ms / 4 : std::max(15.0, ms / 20); // for surprises
     if (by_wall) since = now();
-    // Of a budget for the whole game, a move gets a small part.
+    // Of a budget for the whole game, a move gets a twentieth.
     limit = has_bank ? ms / 20 : std::max(ms * 0.4, ms - reserve - late);
 }
 void answered() {
@@ -116,7 +117,8 @@ Text get(Text object, Text key) {
         const bool is_key = object.substr(start, at - start) == key;
         const size_t colon = std::min(object.find_first_not_of(" \t", at + 1), object.size());
         if (depth != 1 || !is_key || object.substr(colon, 1) != ":") continue;
-        return object.substr(std::min(object.find_first_not_of(" \t", colon + 1), object.size()));
+        const size_t value = object.find_first_not_of(" \t", colon + 1);
+        return object.substr(std::min(value, object.size()));
     }
     return "";
 }

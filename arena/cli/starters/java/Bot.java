@@ -69,17 +69,17 @@ class Bot {
     }
 
     // ---- time, in ms. A late answer loses the game: ask hasTime after every small piece of work,
-    // and have a move ready at any time. The arena counts CPU time from your last answer on,
-    // all threads of Java included; with `--clock wall` the time from its request on. Java sees
-    // CPU time in steps of 10 ms, so keep more in reserve than in other languages, and play
-    // with 20 ms a move or more.
+    // and have a move ready at any time. The arena counts the CPU time since your last answer,
+    // all threads of Java included; with `--clock wall` it counts the wall-clock time
+    // since its request. Java sees CPU time in steps of 10 ms, so this bot keeps more in reserve
+    // than bots in other languages. Give it 20 ms a move or more.
     static final com.sun.management.OperatingSystemMXBean SYSTEM =
         (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-    static boolean byWall;
-    static boolean hasBank;
-    static double since; // when the last answer went out, or the request came
-    static double limit = 1e9;
-    static double late; // a reserve that grows after late answers
+    static boolean byWall;     // whether the arena was started with `--clock wall`
+    static boolean hasBank;    // whether time_ms is all that is left for the whole game
+    static double since;       // when the counting began: at the last answer, or at the request
+    static double limit = 1e9; // how long the bot may think
+    static double late;        // a further reserve, which grows after late answers
 
     static double now() { return (byWall ? System.nanoTime() : SYSTEM.getProcessCpuTime()) / 1e6; }
 
@@ -88,7 +88,7 @@ class Bot {
     static void asked(double ms) {
         double reserve = byWall ? 25 + ms / 4 : Math.max(40, ms / 20); // for surprises
         if (byWall) since = now();
-        // Of a budget for the whole game, a move gets a small part.
+        // Of a budget for the whole game, a move gets a twentieth.
         limit = hasBank ? ms / 20 : Math.max(ms * 0.4, ms - reserve - late);
     }
 

@@ -46,14 +46,14 @@ function beside(square, sign, rows) {
 }
 
 // ---- time, in ms. A late answer loses the game: ask hasTime after every small piece of work, and
-// have a move ready at any time. The arena counts CPU time from your last answer on; with
-// `--clock wall` the time from its request on. Play it with 20 ms a move or more: Node.js compiles
-// while it plays.
-let byWall = false;
-let hasBank = false;
-let since = 0; // when the last answer went out, or the request came
-let limit = Infinity;
-let late = 0; // a reserve that grows after late answers
+// have a move ready at any time. The arena counts the CPU time since your last answer; with
+// `--clock wall` it counts the wall-clock time since its request. Give this bot 20 ms a
+// move or more: Node.js compiles the code while the bot plays.
+let byWall = false; // whether the arena was started with `--clock wall`
+let hasBank = false; // whether time_ms is all that is left for the whole game
+let since = 0; // when the counting began: at the last answer, or at the request
+let limit = Infinity; // how long the bot may think
+let late = 0; // a further reserve, which grows after late answers
 
 function now() {
   if (byWall) return performance.now();
@@ -66,7 +66,7 @@ function hasTime() {
 function asked(ms) {
   const reserve = byWall ? 25 + ms / 4 : Math.max(15, ms / 20); // for surprises
   if (byWall) since = now();
-  // Of a budget for the whole game, a move gets a small part.
+  // Of a budget for the whole game, a move gets a twentieth.
   limit = hasBank ? ms / 20 : Math.max(ms * 0.4, ms - reserve - late);
 }
 function answered() {

@@ -2,7 +2,7 @@
 
 You cannot see the other hands or the draw pile. So each try deals the hidden tiles at random, plays
 a move, and lets all seats play on for some turns. The move that leads to the best positions on
-average is the one to play. Play it with 50 ms a move or more.
+average is the one to play. Give this bot 50 ms a move or more.
 """
 
 from arena.sdk import Position, Rollout, run
@@ -19,24 +19,27 @@ def worth(played: Rollout) -> float:
 def candidates(position: Position) -> list[int]:
     """Return the moves to try, the most promising first."""
     moves = position.legal_moves()
-    outlook = dict(zip(moves, position.outlooks(), strict=True))
-    return sorted(moves, key=outlook.__getitem__, reverse=True)[: position.options["moves"]]
+    outlooks = dict(zip(moves, position.outlooks(), strict=True))
+    best_first = sorted(moves, key=lambda move: outlooks[move], reverse=True)
+    return best_first[: position.options["moves"]]
 
 
 def choose(position: Position) -> int:
     """Return the move to play. Ideas: stop trying moves that fall behind; answer at once when there
     is only one candidate.
     """
-    options, moves = position.options, candidates(position)
+    options = position.options
+    moves = candidates(position)
     total = dict.fromkeys(moves, 0.0)
     tries = 0
     while position.has_time():
         tries += 1
-        for played in position.rollouts(
+        results = position.rollouts(
             1, moves, policy="greedy", among=options["among"], turns=options["turns"]
-        ):
+        )
+        for played in results:
             total[played.move] += worth(played)
-    best = max(moves, key=total.__getitem__)
+    best = max(moves, key=lambda move: total[move])
     position.note(worth=total[best] / max(1, tries), tries=tries)  # `arena replay` shows notes
     return best
 

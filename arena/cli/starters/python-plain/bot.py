@@ -59,28 +59,29 @@ def beside(square: str, sign: str, rows: list[str]) -> int:
 
 
 # ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
-# have a move ready at any time. Play it with 10 ms a move or more.
+# have a move ready at any time. Give this bot 10 ms a move or more.
 class MoveTime:
-    """The arena counts CPU time from your last answer on; with `--clock wall` the time from
-    its request on.
+    """The time of a move. The arena counts the CPU time since your last answer; with
+    `--clock wall` it counts the wall-clock time since its request.
     """
 
-    by_wall = False
-    has_bank = False
-    since = 0.0  # when the last answer went out, or the request came
-    limit = float("inf")
-    late = 0.0  # a reserve that grows after late answers
+    by_wall = False  # whether the arena was started with `--clock wall`
+    has_bank = False  # whether time_ms is all that is left for the whole game
+    since = 0.0  # when the counting began: at the last answer, or at the request
+    limit = float("inf")  # how long the bot may think
+    late = 0.0  # a further reserve, which grows after late answers
 
     def now(self) -> float:
-        """Read the clock that the arena goes by."""
-        return 1000 * (time.monotonic() if self.by_wall else time.process_time())
+        """Read the clock that the arena reads too."""
+        seconds = time.monotonic() if self.by_wall else time.process_time()
+        return 1000 * seconds
 
     def has_time(self) -> bool:
-        """Return whether to go on thinking."""
+        """Return whether the bot may think on."""
         return self.now() - self.since < self.limit
 
     def asked(self, ms: float) -> None:
-        """Keep a reserve for surprises; of a bank for the whole game, use a small part."""
+        """Keep a reserve for surprises; of a budget for the whole game, use a twentieth."""
         reserve = 25 + ms / 4 if self.by_wall else max(15, ms / 20)
         if self.by_wall:
             self.since = self.now()

@@ -59,18 +59,20 @@ fn beside(square: &str, sign: &str, rows: &[&str]) -> usize {
 }
 
 // ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
-// have a move ready at any time. The arena counts CPU time from your last answer on; with
-// `--clock wall` the time from its request on. Play it with 5 ms a move or more.
+// have a move ready at any time. The arena counts the CPU time since your last answer; with
+// `--clock wall` it counts the wall-clock time since its request. Give this bot 5 ms a
+// move or more.
 struct Clock {
-    by_wall: bool,
-    has_bank: bool,
-    began: Instant,
-    since: f64, // when the last answer went out, or the request came
-    limit: f64,
-    late: f64, // a reserve that grows after late answers
+    by_wall: bool,  // whether the arena was started with `--clock wall`
+    has_bank: bool, // whether time_ms is all that is left for the whole game
+    began: Instant, // when the bot was started
+    since: f64,     // when the counting began: at the last answer, or at the request
+    limit: f64,     // how long the bot may think
+    late: f64,      // a further reserve, which grows after late answers
 }
 
-// Of the C library: the CPU time of this process, in microseconds.
+// A function of the C library: the CPU time of this process, in microseconds. On other systems than
+// Linux and macOS the unit may differ.
 extern "C" {
     fn clock() -> std::ffi::c_long;
 }
@@ -92,7 +94,7 @@ impl Clock {
         if self.by_wall {
             self.since = self.now();
         }
-        // Of a budget for the whole game, a move gets a small part.
+        // Of a budget for the whole game, a move gets a twentieth.
         self.limit =
             if self.has_bank { ms / 20.0 } else { f64::max(ms * 0.4, ms - reserve - self.late) };
     }

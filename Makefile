@@ -9,6 +9,7 @@ COMMA := ,
 IS_NATIVE = $(shell $(BIN)/arena --version | grep -o 'core native')
 # The demo itself says that the rules are slow, so its runs need not.
 PURE = $(if $(IS_NATIVE),,ARENA_RULES=pure )
+NATIVE_SOURCES = $(wildcard arena/*/native/*.[ch] arena/*/native/*.inc)
 DEMO_BOTS = greedy-python careful-python$(if $(IS_NATIVE), lookahead-python)
 SOURCES := setup.py arena tests .ci/site.py .ci/first-run .ci/languages .ci/suite bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python bots/learner-python bots/engine-cpp
 # ARGS, where "-k a or b" is one option also without quotes around what follows -k.
@@ -98,7 +99,7 @@ golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/, pictures/ a
 wheel: $(VENV)/.ready-dev ## build the wheel, with its native parts, into dist/
 	@rm -f dist/*.whl
 	@$(BIN)/pip wheel -q --no-deps --no-build-isolation -w dist .
-	@[ $$($(BIN)/python -m zipfile -l dist/*.whl | grep -c 'abi3[.]so') = 2 ] || \
+	@[ $$($(BIN)/python -m zipfile -l dist/*.whl | grep -cE 'abi3[.]so|native/keeper ') = 3 ] || \
 		{ rm dist/*.whl; echo "expected a C compiler for the native parts of the wheel; on Debian: apt install gcc python3-dev"; exit 1; }
 
 release-check: $(VENV)/.ready-dev ## build the sdist and the wheel into dist/, look into both, and play with what they install (about two minutes)
@@ -124,13 +125,13 @@ $(VENV)/.made:
 	@$(PYTHON) -m venv $(VENV) || { echo "expected 'python3 -m venv' to work; on Debian: apt install python3-venv"; exit 1; }
 	@touch $@
 
-$(VENV)/.ready: $(VENV)/.made pyproject.toml
+$(VENV)/.ready: $(VENV)/.made pyproject.toml setup.py $(NATIVE_SOURCES)
 	@echo "installing into $(VENV); this takes half a minute"
 	@$(BIN)/pip install -q -e .
 	@$(BIN)/python -m compileall -q arena bots
 	@touch $@
 
-$(VENV)/.ready-dev: $(VENV)/.made pyproject.toml
+$(VENV)/.ready-dev: $(VENV)/.made pyproject.toml setup.py $(NATIVE_SOURCES)
 	@echo "installing into $(VENV); this takes half a minute"
 	@$(BIN)/pip install -q --no-compile -e '.[dev]'
 	@$(BIN)/python -m compileall -q arena bots tests

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import arena
+from arena.players.keeper_client import RUN_PYTHON
 from tests.conftest import FIRST, LONG
 
 ROOT = Path(__file__).parents[1]
@@ -80,13 +81,13 @@ def test_a_worker_and_a_bot_load_nothing_heavy():
 
 
 def test_the_keeper_which_delays_every_bot_loads_little():
-    """As it is started for a bot, though with nothing to keep."""
-    keeper = ROOT / "arena" / "players" / "keeper.py"
-    command = [sys.executable, "-X", "importtime", "-I", "-S", str(keeper)]
+    """The keeper in Python, as it is started for a bot, though with nothing to keep."""
+    command = [sys.executable, "-X", "importtime", "-I", "-S", "-c", RUN_PYTHON, str(ROOT)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     loaded = set(re.findall(r"^import time: .*\| +(\S+)$", done.stderr, re.M))
     assert "ctypes" in loaded
-    assert not loaded & {"pathlib", "re", "typing", "collections", "enum", "arena"}
+    assert "arena.players.usage" in loaded
+    assert not loaded & {"pathlib", "re", "typing", "collections", "enum", "msgspec"}
 
 
 def test_the_rules_need_the_standard_library_only():

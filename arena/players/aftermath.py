@@ -27,6 +27,7 @@ from arena.players.crashes import (
     MAX_QUOTED,
     NODE,
     QUOTE,
+    Crash,
     crash_of,
     cure_of,
     own_path,
@@ -202,7 +203,12 @@ class Aftermath(Struct):
         return Forfeit(_kind(ending), f"the bot {ending}{after}{_cure(ending, words)}{words}")
 
     def _crash(self, ending: Ending, after: str) -> str:
-        """The error that ended the bot, in its own words; empty if its stderr shows none."""
+        """The error that ended the bot, in its own words, or why it could not be started; empty if
+        its stderr shows no error.
+        """
+        if ending.failed:
+            cure = cure_of(Crash("", str(ending)), self.bot, self.sandbox)
+            return f"the bot {ending}{'; ' if cure else ''}{cure}"
         if not ending.exit or self.process.stderr_is_full():
             return ""
         crash = crash_of(self.process.stderr_tail(), ending.exit, self.bot.folder.resolve())
@@ -222,7 +228,7 @@ def _cure(ending: Ending, words: str) -> str:
     """When the bot ended and what to do about that, unless the bot's words or the ending already
     say so.
     """
-    if ending.excess or ending.unwatched or ending.failed:
+    if ending.excess or ending.unwatched:
         return ""
     if ending.exit == 0:
         loop = "is run(choose) its last line? Without the SDK, read lines until 'quit'"

@@ -198,6 +198,8 @@ class BotPlayer(Player):
         answered_ns = time.monotonic_ns()
         if self.stderr and self.process:
             self.stderr.settle(self.process, self.channel)
+        if self.process and self.process.may_compute:
+            self.process.pause()
         reply = self._reply(Move, line, number)
         self._has_moved = True
         note = None if reply.note is SILENCE else self._speech.note(read_note(reply.note))
@@ -207,9 +209,16 @@ class BotPlayer(Player):
 
     def rest(self) -> None:
         """Stops the processes of a bot that computes while another bot is asked; they run again
-        when it is asked. A bot that resumes by itself is ended.
+        when it is asked. From then on they are stopped after each answer. A bot that computes all
+        the same is ended.
         """
-        if self._timekeeper and self.process and self._timekeeper.ran_ns():
+        if not (self._timekeeper and self.process):
+            return
+        self.process.keeper.read()
+        if self._timekeeper.ran_ns():
+            self.process.is_suspect = True
+            self.process.pause()
+        elif self.process.may_compute and not self.process.is_paused:
             self.process.pause()
 
     def inform(self, line: bytes) -> None:

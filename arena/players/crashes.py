@@ -64,7 +64,6 @@ class Form(NamedTuple):
 
 
 FORMS = (
-    Form(1, re.compile("(?P<said>could not be started: .+)"), NOWHERE),  # confine.py
     Form(127, re.compile("(?P<said>prlimit: failed to execute .+)"), NOWHERE),
     Form(  # the arena's SDK
         1,

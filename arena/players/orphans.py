@@ -15,8 +15,8 @@ import threading
 import time
 from contextlib import suppress
 
-from arena.players.keeper import MARK, SUBREAPER, children, read_file, stat_of
-from arena.players.timekeeper import family
+from arena.players.keeper import MARK, SUBREAPER
+from arena.players.usage import children, family, read_file, stat_of
 
 IS_SUBREAPER = 37
 PATIENCE_S = 3.0

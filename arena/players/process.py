@@ -2,13 +2,11 @@
 everything it started.
 """
 
-import contextlib
 import errno
 import fcntl
 import os
 import select
 import signal
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -17,13 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import MACHINE_ERRORS, Void
-from arena.players import keeper
-from arena.players.keeper import figures_of, shared_fairly, stat_of
-from arena.players.orphans import adoption, kill_orphans
+from arena.players.keeper_client import KeeperClient
 from arena.players.sandbox.grants import NO_GRANTS, Grants
-from arena.players.sandbox.launch import PROCESSES, plain_python
+from arena.players.sandbox.launch import PROCESSES
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.timekeeper import Meter, family, has_pipe_open
+from arena.players.timekeeper import Meter, has_pipe_open
+from arena.players.usage import family, figures_of, shared_fairly
 
 THREADS = 2 * PROCESSES
 MAX_STDERR = 64 << 20
@@ -40,24 +37,16 @@ BUILD_MEMORY_MB = 4096
 BUILD_TAIL = 2000
 STDERR_TAIL = 8 * 1024
 STDERR_KEPT = 1024 * 1024
-STOP_S = 3.0
 STEP_NS = 10_000_000
 MAX_PAUSES = 8
 """How often a bot that resumes by itself is stopped before it is killed."""
-MAX_ROUNDS = 50
-"""How often the arena looks for new processes of a bot that it stops."""
-MAX_NAPS = 20
-NAP_S = 0.0005
-AWAKE = (b"R", b"S", b"D")
-"""The states of a process that is neither stopped nor ending."""
-SIGNALLED = 128
-"""What shells and bubblewrap add to a signal's number to make an exit status of it."""
 
 
 EXCESSES = {
     "memory": "its processes used {} MB of memory: use less, or raise memory_mb in bot.toml",
     "processes": "it had {} processes: start fewer, or raise processes in bot.toml",
     "threads": f"its processes had {{}} threads, more than {THREADS}: start fewer",
+    "mappings": "its processes had {} mappings of memory: map fewer, larger areas",
     "disk": "its files took {} MB: write less",
     "files": "it had {} files: delete those it no longer needs",
     "uncounted": (
@@ -141,19 +130,20 @@ class BotProcess:
         grants: Grants = NO_GRANTS,
     ) -> None:
         self.grants = grants
-        self._status_text = b""
-        self._unwatched = False
         self._stderr_dropped = 0
-        self._pauses = 0
-        self._is_stopped = False
-        self._sandbox = sandbox
+        self.is_paused = False
+        """Whether the bot is stopped until `go_on`."""
+        self._restarts = 0
+        self._was_awake = False
+        self.is_suspect = False
+        """Whether the bot has computed while another bot was asked."""
         limits = {**(BUILD_LIMITS if building else LIMITS), "memory_mb": memory_mb}
         if processes:
             limits["processes"] = processes
         with ExitStack() as undo:
             self._resources = undo.enter_context(ExitStack())
             try:
-                self._open(undo, command, folder, limits, building=building)
+                self._open(undo, command, folder, sandbox, limits, building=building)
             except OSError as error:
                 cure = CURES.get(error.errno or 0, "")
                 raise Void(f"expected to start a process, got {error}", cure) from error
@@ -164,6 +154,7 @@ class BotProcess:
         undo: ExitStack,
         command: Sequence[str],
         folder: Path,
+        sandbox: Sandbox,
         limits: dict[str, int],
         *,
         building: bool,
@@ -172,50 +163,18 @@ class BotProcess:
         the caller's descriptors into ``undo``. Raises OSError, SandboxError.
         """
         with ExitStack() as inherited:
-            self._launch = self._sandbox.launch(
-                command, folder, writable=building, grants=self.grants
-            )
+            self._launch = sandbox.launch(command, folder, writable=building, grants=self.grants)
             inherited.callback(self._launch.close)
             self._resources.callback(self._launch.clear_up)
             self.stderr = self._resources.enter_context(tempfile.TemporaryFile())
             # It may be cut while the bot writes to it.
             fcntl.fcntl(self.stderr, fcntl.F_SETFL, os.O_APPEND)
-            # The status pipe ends when the keeper does, which nobody but a bot wants.
-            self._status, status_write = open_pipe(self._resources, inherited)
-            os.set_blocking(self._status, False)
-            # The lifeline ends when this process lets go of it, kill -9 included, and then the
-            # keeper kills the bot. As a file it can be closed twice.
-            lifeline_read, lifeline_write = os.pipe()
-            inherited.callback(os.close, lifeline_read)
-            self._lifeline = self._resources.enter_context(os.fdopen(lifeline_write, "wb", 0))
             stdin, self.to_bot = open_pipe(inherited, undo)
             self.from_bot, stdout = open_pipe(undo, inherited)
-            adoption.begin()
-            self._resources.callback(adoption.end)
-            places = (self._launch.temporary, str(folder.resolve()) if building else None)
-            words = [str(lifeline_read), str(status_write), self._limits_text(limits)]
-            # Starting bots is what this is for.
-            self._keeper = subprocess.Popen(  # noqa: S603
-                [*plain_python(keeper), *words, *filter(None, places), "--", *self._launch.command],
-                cwd=folder,
-                env=self._launch.environment,
-                stdin=stdin,
-                stdout=stdout,
-                stderr=self.stderr,
-                pass_fds=(lifeline_read, status_write, *self._launch.descriptors),
-                start_new_session=True,
-            )
-        adoption.keepers.add(self._keeper.pid)
-        self._resources.callback(self._end_keeper)
-        self.meter = Meter(self._keeper.pid, self._words)
-        self._resources.callback(self.meter.close)
-
-    def _limits_text(self, limits: dict[str, int]) -> str:
-        """The limits of the bot and those of its sandbox tier, as the keeper reads them."""
-        merged = {**self._launch.limits, **limits}
-        if "processes" in limits:
-            merged["processes"] += self._launch.processes
-        return ",".join(f"{name}={number}" for name, number in merged.items())
+            words = [f"{name}={number}" for name, number in limits.items()]
+            self.keeper = KeeperClient(self._launch, words, folder, stdin, stdout, self.stderr)
+        self._resources.callback(self.keeper.close)
+        self.meter = Meter(self.keeper)
 
     def ending(self, wait_s: float = 0.0) -> Ending | None:
         """How the bot ended, after waiting up to ``wait_s`` seconds for it; None if it
@@ -223,65 +182,57 @@ class BotProcess:
         """
         deadline = time.monotonic() + wait_s
         while True:
-            endings = filter(None, map(self._ending_of, self._told()))
+            self.keeper.read()
+            endings = filter(None, map(_ending_of, self.keeper.lines))
             ending = next(endings, None)
             if ending:
-                is_awake = self._pauses > MAX_PAUSES
-                return ending._replace(excess=("awake", MAX_PAUSES)) if is_awake else ending
-            if self._unwatched:
-                return Ending(signal=signal.SIGKILL, unwatched=True)
-            if time.monotonic() >= deadline:
+                was_awake = self._was_awake
+                return ending._replace(excess=("awake", MAX_PAUSES)) if was_awake else ending
+            if self.keeper.has_ended:
+                return self._ending_without_report()
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
                 return None
-            time.sleep(0.002)
+            self.keeper.wait(left_s)
 
-    def _ending_of(self, line: str) -> Ending | None:
-        """The ending that a line of the keeper reports; bubblewrap reports a signal as status 128
-        plus its number.
+    def _ending_without_report(self) -> Ending:
+        """The ending of a bot whose keeper has ended without a report: before the bot was started,
+        because the sandbox could not be made, or later, because something killed the keeper.
         """
-        word, _, details = line.partition(" ")
-        if word == "failed":
-            return Ending(failed=details)
-        if word in EXCESSES:
-            of_sandbox = self._launch.processes if word == "processes" else 0
-            return Ending(signal=signal.SIGKILL, excess=(word, int(details) - of_sandbox))
-        if word not in ("exit", "signal"):
-            return None
-        number, cpu_s, peak_kb = details.split()
-        status, killer = (int(number), None) if word == "exit" else (None, int(number))
-        if status and status > SIGNALLED and self._sandbox.tier == "bubblewrap":
-            killer = status - SIGNALLED
-            status = None
-        return Ending(status, killer, cpu_s=float(cpu_s), peak_kb=int(peak_kb))
+        if self.keeper.started:
+            return Ending(signal=signal.SIGKILL, unwatched=True)
+        lines = self.stderr_tail().strip().splitlines()
+        return Ending(failed=lines[-1] if lines else "its keeper ended before it")
 
     def pause(self) -> None:
-        """Stops all the bot's processes until `go_on`. A bot whose processes resume again and again
-        is killed.
+        """Stops all the bot's processes until `go_on`. A bot that is stopped already, but computes
+        all the same, is killed at the ninth time.
         """
-        # A process in a long system call runs until the call ends, which is no fault of the bot.
-        self._pauses += self._is_stopped or not self._pauses
-        number = signal.SIGSTOP if self._pauses <= MAX_PAUSES else signal.SIGKILL
-        sent = list[int]()
-        self._is_stopped = True
-        # A process that was sent a signal starts no further ones.
-        for _ in range(MAX_ROUNDS):
-            new = [pid for pid in self._tree() if pid not in sent]
-            if not new:
-                return
-            # Parents are stopped first: a shell that saw its child stop would end.
-            for pid in new:
-                self._is_stopped &= _stop(pid, number)
-            sent += new
+        self._restarts += self.is_paused
+        self.is_paused = True
+        if self._restarts > MAX_PAUSES:
+            self._was_awake = True
+            self.keeper.kill_bot()
+        else:
+            self.keeper.stop_bot(at_once=self.is_suspect)
+
+    @property
+    def may_compute(self) -> bool:
+        """Whether the bot may compute after its answer: it has done so, or was seen with more than
+        one process or thread.
+        """
+        return self.is_suspect or self.keeper.has_many
 
     def go_on(self) -> None:
-        """Lets the bot's processes run again if they were stopped, each before its parent."""
-        if 0 < self._pauses <= MAX_PAUSES:
-            self._pauses = 0
-            for pid in reversed(self._tree()):
-                _send(pid, signal.SIGCONT)
+        """Lets the bot's processes run again if they were stopped."""
+        if self.is_paused:
+            self.is_paused = False
+            self._restarts = 0
+            self.keeper.resume_bot()
 
-    def _tree(self) -> list[int]:
-        """The ids of the bot's processes, including those of the sandbox."""
-        return family(self._keeper.pid)[1:]
+    def processes(self) -> list[int]:
+        """The ids of the bot's processes."""
+        return family(self.keeper.process.pid)[self.keeper.helpers :]
 
     def stderr_tail(self) -> str:
         """The last 8 KiB of the bot's stderr, without the values of its granted variables."""
@@ -298,7 +249,7 @@ class BotProcess:
         """Whether a process of the bot still holds its end of stdout open; True if that cannot be
         found out.
         """
-        tree = self._tree()
+        tree = self.processes()
         return not tree or has_pipe_open(tree, self.from_bot)
 
     def stderr_from(self, offset: int, most: int) -> bytes:
@@ -325,7 +276,7 @@ class BotProcess:
 
     def memory_mb(self) -> int:
         """The MB of memory of the bot's processes that no file backs."""
-        tree = self._tree()
+        tree = self.processes()
         return sum(shared_fairly(pid, figures_of(pid)[0]) for pid in tree) >> 10
 
     def stderr_is_full(self) -> bool:
@@ -339,35 +290,6 @@ class BotProcess:
         does nothing.
         """
         self._resources.close()
-
-    def _end_keeper(self) -> None:
-        """Closes the lifeline, so that the keeper kills the bot, and waits for the end of both."""
-        self._lifeline.close()
-        try:
-            self._keeper.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            self._keeper.kill()
-            self._keeper.wait()
-        adoption.keepers.discard(self._keeper.pid)
-        if self._keeper.returncode:  # the keeper was killed, so the bot may still live
-            session = self._words().get("started")
-            kill_orphans(self._keeper.pid, int(session) if session else None)
-
-    def _told(self) -> list[str]:
-        """The lines that the keeper has reported so far."""
-        with contextlib.suppress(BlockingIOError):
-            text = os.read(self._status, 4096)
-            self._status_text += text
-            self._unwatched = not text
-        return self._status_text.decode(errors="replace").splitlines()
-
-    def _words(self) -> dict[str, str]:
-        """The lines that the keeper has reported, by their first word; each value is the rest of
-        the line.
-        """
-        return {
-            word: details for word, _, details in (line.partition(" ") for line in self._told())
-        }
 
 
 def open_pipe(closes_read: ExitStack, closes_write: ExitStack) -> tuple[int, int]:
@@ -417,23 +339,18 @@ def run_build(
         process.stop()
 
 
-def _send(pid: int, number: int) -> None:
-    """Sends a signal to a process that may have ended."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, number)
-
-
-def _stop(pid: int, number: int) -> bool:
-    """Sends a signal that stops or ends a process, waits a little, and returns whether the process
-    has stopped or ended.
-    """
-    _send(pid, number)
-    for _ in range(MAX_NAPS):
-        fields = stat_of(pid)
-        if not fields or fields[0] not in AWAKE:
-            return True
-        time.sleep(NAP_S)
-    return False
+def _ending_of(line: str) -> Ending | None:
+    """The ending that a line of the keeper reports; None if the line reports something else."""
+    word, _, details = line.partition(" ")
+    if word == "failed":
+        return Ending(failed=details)
+    if word in EXCESSES:
+        return Ending(signal=signal.SIGKILL, excess=(word, int(details)))
+    if word not in ("exit", "signal"):
+        return None
+    number, cpu_s, peak_kb = details.split()
+    status, killer = (int(number), None) if word == "exit" else (None, int(number))
+    return Ending(status, killer, cpu_s=float(cpu_s), peak_kb=int(peak_kb))
 
 
 def signal_name(number: int) -> str:

@@ -10,20 +10,15 @@ import ctypes
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import BusyMachineError
 from arena.players.channel import Channel, TimedOut, Unanswered
-from arena.players.keeper import (
-    count_processor_time,
-    names_in,
-    process_ns,
-    read_counter,
-    read_file,
-    stat_of,
-)
+from arena.players.keeper import count_processor_time
+from arena.players.keeper_client import KeeperClient
+from arena.players.usage import family, names_in, process_ns, read_counter, stat_of
 from arena.records.record import NS_PER_MS
 from arena.values import ClockKind
 
@@ -49,7 +44,6 @@ PROBES = 5
 """How often this process computes for a while to find out which share of the CPU it gets."""
 PROBE_NS = 20_000_000
 """How long this process computes each time."""
-PIDFD_GETFD = 438
 WANTING = ([b"R"], [b"D"])
 """The states of a thread that runs or waits for a CPU, and the state of one that waits
 for a disk.
@@ -284,15 +278,13 @@ def longest_pauses(seconds: float) -> Pauses:
 class Meter:
     """The CPU time of everything that a keeper's bot has started, in ns. It never decreases.
 
-    ``read_report`` returns what the keeper has reported, as words and their numbers. Before the
-    keeper has reported that the bot is ``started``, nothing counts as used. Where the kernel does
-    not count, the meter adds up the CPU time of the bot's living processes and, in whole ticks, of
-    the ended ones that some process has waited for.
+    Before the keeper has reported that the bot is ``started``, nothing counts as used. Where the
+    kernel does not count, the meter adds up the CPU time of the bot's living processes and, in
+    whole ticks, of the ended ones that some process has waited for.
     """
 
-    def __init__(self, keeper: int, read_report: Callable[[], Mapping[str, str]]) -> None:
+    def __init__(self, keeper: KeeperClient) -> None:
         self._keeper = keeper
-        self._read_report = read_report
         self._is_started = False
         self._counter = -1
         self._used_ns = self._others_ns = self._looked_ns = self._main = 0
@@ -301,10 +293,9 @@ class Meter:
     def is_started(self) -> bool:
         """Whether the bot has been started."""
         if not self._is_started:
-            report = self._read_report()
-            self._is_started = "started" in report
-            if self._is_started:
-                self._counter = _fetched(self._keeper, report.get("counter"))
+            self._keeper.read()
+            self._is_started = bool(self._keeper.started)
+            self._counter = self._keeper.counter
         return self._is_started
 
     @property
@@ -321,10 +312,11 @@ class Meter:
         now_ns = time.monotonic_ns()
         if now_ns - self._looked_ns > LOOK_NS or not self._main:
             self._looked_ns = now_ns
-            *others, self._main = family(self._keeper)
-            ended_ns = sum(map(_ended_children_ns, [*others, self._main]))
-            self._others_ns = ended_ns + sum(map(process_ns, others[1:]))
-        main_ns = process_ns(self._main) if self._main != self._keeper else 0
+            tree = family(self._keeper.process.pid)
+            ended_ns = sum(map(_ended_children_ns, tree))
+            *others, self._main = tree[self._keeper.helpers :] or [0]
+            self._others_ns = ended_ns + sum(map(process_ns, others))
+        main_ns = process_ns(self._main) if self._main else 0
         self._used_ns = max(self._used_ns, self._others_ns + main_ns)
         return self._used_ns
 
@@ -332,7 +324,7 @@ class Meter:
         """Whether the main thread of the bot's newest process waits for something, or has ended."""
         if not self.is_started:
             return False
-        self._main = self._main or family(self._keeper)[-1]
+        self._main = self._main or family(self._keeper.process.pid)[-1]
         fields = stat_of(self._main)
         if not fields:
             self._main = 0
@@ -346,15 +338,9 @@ class Meter:
             return True
         return any(
             stat_of(f"{pid}/task/{thread}")[:1] in WANTING
-            for pid in family(self._keeper)[1:]
+            for pid in family(self._keeper.process.pid)[self._keeper.helpers :]
             for thread in names_in(f"/proc/{pid}/task")
         )
-
-    def close(self) -> None:
-        """Closes the counter; calling it again does nothing."""
-        if self._counter >= 0:
-            os.close(self._counter)
-            self._counter = -1
 
 
 class IdleTime:
@@ -379,20 +365,6 @@ class IdleTime:
             self.so_far_ns += max(0, span_ns - computed_ns)
 
 
-def _fetched(pid: int, descriptor: str | None) -> int:
-    """A copy of another process's descriptor; -1 if there is none, or the system refuses it."""
-    try:
-        process = os.pidfd_open(pid) if descriptor else -1
-    except OSError:
-        process = -1
-    if descriptor is None or process < 0:
-        return -1
-    try:
-        return int(ctypes.CDLL(None).syscall(PIDFD_GETFD, process, int(descriptor), 0))
-    finally:
-        os.close(process)
-
-
 def _ended_children_ns(pid: int) -> int:
     """The CPU time of the ended children that a process has waited for, in ns, counted in whole
     ticks.
@@ -400,23 +372,12 @@ def _ended_children_ns(pid: int) -> int:
     return sum(map(int, stat_of(pid)[CHILDREN_FIELDS])) * TICK_NS
 
 
-def family(root: int) -> list[int]:
-    """The ids of a process and of all processes that it and its descendants started."""
-    tree = [root]
-    for pid in tree:
-        for thread in names_in(f"/proc/{pid}/task"):
-            tree += map(int, read_file(f"/proc/{pid}/task/{thread}/children").split())
-    return tree
-
-
 def has_pipe_open(pids: list[int], pipe: int) -> bool:
-    """Whether a process other than bwrap has the pipe open of which the descriptor ``pipe`` is our
-    end; True, too, if the open files of such a process cannot be examined.
+    """Whether one of the processes has the pipe open of which the descriptor ``pipe`` is our end;
+    True, too, if the open files of such a process cannot be examined.
     """
     inode = os.fstat(pipe).st_ino
-    return any(
-        _has_open(pid, inode) for pid in pids if read_file(f"/proc/{pid}/comm").strip() != b"bwrap"
-    )
+    return any(_has_open(pid, inode) for pid in pids)
 
 
 def _has_open(pid: int, inode: int) -> bool:

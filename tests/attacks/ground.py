@@ -118,7 +118,7 @@ class Ground(dict):
             for pid, words in commands(sign)
             if "python" in words[0] and words[1] == "victim.py"
         ]
-        self["keeper"] = str(rival._keeper.pid)
+        self["keeper"] = str(rival.keeper.process.pid)
         os.write(rival.to_bot, f"your hand: {self.word}\n".encode())
 
     make_keeper = make_rival

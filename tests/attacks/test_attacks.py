@@ -86,7 +86,7 @@ def ends_in_status(ground, said):
 
 
 def is_unwatched(ground, said):
-    return _soon(ground, lambda: ground.process._keeper.poll() not in (None, 0))
+    return _soon(ground, lambda: ground.process.keeper.process.poll() not in (None, 0))
 
 
 def is_heard(ground, said):

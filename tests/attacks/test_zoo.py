@@ -404,7 +404,10 @@ def test_a_missing_program_is_a_start_up_fault(tmp_path):
     finally:
         seated[0].stop()
     assert record.faults[0].kind == "start-up"
-    assert "could not be started: [Errno 2] No such file or directory" in record.faults[0].detail
+    assert (
+        "could not be started: no-such-program-here: No such file or directory"
+        in record.faults[0].detail
+    )
 
 
 def test_a_bot_that_exits_between_games_is_started_again(tmp_path):

@@ -150,13 +150,13 @@ class Chaos:
 
     def keeper_killed(self):
         process = self.started()
-        self.harmed_bots += self.kill(self.find("/keeper."))
+        self.harmed_bots += self.kill(self.find("/native/keeper"))
         self.ended(process, 0)
 
     def bot_killed(self):
         process = self.started()
         self.harmed_bots += self.kill(
-            [pid for pid in self.find(" bot.py") if pid not in self.find("/keeper.")]
+            [pid for pid in self.find(" bot.py") if pid not in self.find("/native/keeper")]
         )
         self.ended(process, 0)
 

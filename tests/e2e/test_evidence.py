@@ -31,7 +31,7 @@ def keepers(arena):
     return {
         pid
         for pid, words in commands(str(arena.home))
-        if any("/keeper." in word for word in words)  # compiled, or not
+        if any(word.endswith("/native/keeper") or "players.keeper" in word for word in words)
     }
 
 

@@ -233,7 +233,7 @@ def test_a_program_that_the_sandbox_hides_is_named_with_the_grant(fault, sandbox
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     found = fault(sandbox=sandbox, command=str(program)).detail
-    assert found.startswith('the bot crashed: "could not be started: ')
+    assert found.startswith("the bot could not be started: ")
     assert found.endswith(f"; {HIDDEN}")
 
 

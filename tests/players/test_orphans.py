@@ -11,8 +11,8 @@ import pytest
 
 from arena.errors import Void
 from arena.players import orphans
-from arena.players.keeper import stat_of
 from arena.players.orphans import is_subreaper
+from arena.players.usage import stat_of
 from tests.players.test_process import (
     HIDING,
     PYTHON,
@@ -52,7 +52,7 @@ time.sleep(600)
 
 
 def kill_keeper_and_stop(process):
-    os.kill(process._keeper.pid, signal.SIGKILL)
+    os.kill(process.keeper.process.pid, signal.SIGKILL)
     process.stop()
 
 
@@ -108,7 +108,7 @@ def start(code):
 expect_only_keepers()
 process, other = start({UNMARKED_ORPHAN!r}), start("import time; time.sleep(600)")
 orphan = os.read(process.from_bot, 100).decode().strip()
-os.kill(process._keeper.pid, signal.SIGKILL)
+os.kill(process.keeper.process.pid, signal.SIGKILL)
 process.stop()
 print(orphan, other.ending(), flush=True)
 sys.stdin.read()

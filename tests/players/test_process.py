@@ -5,6 +5,7 @@ with, and that nothing of it stays.
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -12,13 +13,24 @@ from pathlib import Path
 
 import pytest
 
-from arena.players import keeper as keeper_program
-from arena.players.keeper import is_ending, read_file
+from arena.players import keeper_client
 from arena.players.process import BotProcess, signal_name
 from arena.players.sandbox.launch import plain_launch, readable_paths
 from arena.players.sandbox.tiers import TIERS, Sandbox, failure
+from arena.players.usage import is_ending, read_file
 
 PYTHON = sys.executable
+
+
+@pytest.fixture(params=["native", "python"], autouse=True)
+def language(request, monkeypatch):
+    """The language of the keepers in a test."""
+    monkeypatch.setenv("ARENA_KEEPER", request.param)
+    if request.param == "native" and not keeper_client.NATIVE.exists():
+        pytest.skip("there was no C compiler for the keeper")
+    keeper_client.keeper_command.cache_clear()
+    yield request.param
+    keeper_client.keeper_command.cache_clear()
 
 
 @pytest.fixture
@@ -77,7 +89,7 @@ def test_the_signal_is_told(start):
 
 def test_a_missing_program_is_told(start):
     ending = start("", "no-such-program").ending(60)
-    assert str(ending).startswith("could not be started: [Errno 2] No such file or directory")
+    assert str(ending) == "could not be started: no-such-program: No such file or directory"
 
 
 def test_the_cpu_time_and_the_peak_memory_are_told(start):
@@ -132,9 +144,8 @@ def test_the_environment_has_no_secrets(monkeypatch, start):
 
 
 def test_the_arena_s_python_comes_first_on_path():
-    environment = plain_launch(
-        ["x"], {"PATH": "/usr/bin", "HOME": "/home/x", "SECRET": "1"}
-    ).environment
+    given = {"PATH": "/usr/bin", "HOME": "/home/x", "SECRET": "1"}
+    environment = plain_launch(["x"], Path(), given, writable=False).environment
     assert environment["PATH"] == f"{Path(PYTHON).parent}:/usr/bin"
     assert "SECRET" not in environment
     assert environment["HOME"] == "/home/x"
@@ -351,34 +362,24 @@ def test_a_long_stderr_is_cut_between_games_and_the_bot_may_write_on(start):
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a keeper inherit orphans")
 def test_a_worker_that_dies_while_a_bot_starts_leaves_nothing(tmp_path):
     """Nobody reads what the keeper tells any more: it clears up all the same."""
-    lifeline, status = os.pipe(), os.pipe()
+    ours, theirs = socket.socketpair()
     pids = tmp_path / "pids"
     code = (
         f"import os, time\nif os.fork() == 0: os.setsid()\nopen({str(pids)!r},"
         " 'a').write(f'{os.getpid()} ')\ntime.sleep(600)"
     )
-    os.close(status[0])
-    keeper = [
-        PYTHON,
-        "-I",
-        "-S",
-        keeper_program.__file__,
-        str(lifeline[0]),
-        str(status[1]),
-        "",
-        "--",
-    ]
+    ours.shutdown(socket.SHUT_RD)
+    keeper = [*keeper_client.keeper_command(), str(theirs.fileno()), "--"]
     with subprocess.Popen(
-        [*keeper, PYTHON, "-c", code], pass_fds=(lifeline[0], status[1]), start_new_session=True
+        [*keeper, PYTHON, "-c", code], pass_fds=(theirs.fileno(),), start_new_session=True
     ) as process:
+        theirs.close()
         deadline = time.monotonic() + 240
         while not (pids.exists() and len(pids.read_text().split()) == 2):
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        os.close(lifeline[1])
+        ours.close()
         assert process.wait(240) == 0
-    for descriptor in (lifeline[0], status[1]):
-        os.close(descriptor)
     for pid in pids.read_text().split():
         wait_until_dead(int(pid))
 

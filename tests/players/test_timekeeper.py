@@ -17,12 +17,13 @@ import pytest
 
 from arena.errors import Forfeit
 from arena.match.referee import Referee
-from arena.players import process, timekeeper
+from arena.players import timekeeper
 from arena.players.bot import BotPlayer
 from arena.players.channel import TimedOut
 from arena.players.folder import bot_at
-from arena.players.keeper import read_file
+from arena.players.keeper_client import KeeperClient
 from arena.players.messages import Start
+from arena.players.process import LIMITS
 from arena.players.sandbox.tiers import choose
 from arena.players.timekeeper import (
     FIRST_SLICE_NS,
@@ -30,9 +31,9 @@ from arena.players.timekeeper import (
     SLICE_NS,
     OutOfTime,
     Timekeeper,
-    family,
     patience,
 )
+from arena.players.usage import read_file
 from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import built_in
@@ -40,6 +41,7 @@ from arena.rules.notation import parse_deck
 from arena.tournament.schedule import single_game
 from tests.support.burners import all_cores, burners
 from tests.support.stalls import unless_the_machine_stalled
+from tests.support.waiting import wait_for
 
 ROOT = Path(__file__).parents[2]
 BIRD = built_in("bird")
@@ -84,7 +86,7 @@ pytestmark = [
 def counting(request, monkeypatch):
     """How CPU time is added up: by the kernel, or process by process."""
     if request.param == "proc":
-        monkeypatch.setitem(process.LIMITS, "counter", 0)
+        monkeypatch.setitem(LIMITS, "counts", 0)
     return request.param
 
 
@@ -206,8 +208,15 @@ def test_what_a_bot_uses_unasked_is_charged_to_its_next_answer(counting, player,
 
 def states(player):
     """The state of each process of a bot's, such as T for stopped."""
-    texts = [read_file(f"/proc/{pid}/stat") for pid in family(player.process._keeper.pid)[1:]]
+    texts = [read_file(f"/proc/{pid}/stat") for pid in player.process.processes()]
     return {text.rpartition(b")")[2].split()[0].decode() for text in texts if text}
+
+
+def wait_until_awake(player):
+    deadline = time.monotonic() + 60
+    while "T" in states(player):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def rest_until(player, is_done, most_s=60):
@@ -230,7 +239,7 @@ def test_who_computes_while_another_is_asked_is_stopped_until_its_next_turn(
     time.sleep(0.3)
     assert eager.process.meter.used_ns() == used_ns
     eager.process.go_on()
-    assert "T" not in states(eager)
+    wait_until_awake(eager)
 
 
 def test_who_waits_for_its_turn_is_left_alone_and_who_was_stopped_goes_on(counting, player):
@@ -246,37 +255,26 @@ def test_who_waits_for_its_turn_is_left_alone_and_who_was_stopped_goes_on(counti
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="apt install bash")
-def test_a_shell_that_minds_its_child_goes_on_after_both_were_stopped(
-    player, tmp_path, monkeypatch
-):
+@pytest.mark.parametrize("sandbox", ["off", "auto"])
+def test_a_shell_that_minds_its_child_goes_on_after_both_were_stopped(player, tmp_path, sandbox):
     """A shell that sees its child stopped ends, so it is the first to be stopped, and the last to
     be woken.
     """
-    send = process._send
-
-    def send_slowly(pid, number):
-        send(pid, number)
-        time.sleep(0.1)  # each process has time to see what the signals so far have done
-
-    monkeypatch.setattr(process, "_send", send_slowly)
-    minded = player("minded", after_turn="compute(99 if turns < 2 else 0)", at_start="turns = 0",
-                    in_turn="turns += 1")  # fmt: skip
+    minded = player("minded", in_turn="compute(0.02)", sandbox=sandbox)
     (tmp_path / "minded" / "run.sh").write_text("set -m\npython3 bot.py\n")
     minded.bot = msgspec.structs.replace(
         minded.bot,
         manifest=msgspec.structs.replace(minded.bot.manifest, command=["bash", "run.sh"]),
     )
     begun(minded)
-    ask(minded)
-    rest_until(minded, lambda: states(minded) == {"T"})
-    minded.process.go_on()
-    time.sleep(0.3)
-    assert minded.process.ending() is None
-    assert "T" not in states(minded)
+    wait_for(lambda: minded.process.ending() or minded.process.may_compute, "its child to be seen")
+    for _ in range(20):
+        ask(minded)
+        assert states(minded) == {"T"}
 
 
 def test_who_cannot_be_stopped_is_ended(player, monkeypatch):
-    monkeypatch.setattr(process, "MAX_PAUSES", 0)
+    monkeypatch.setattr(KeeperClient, "stop_bot", lambda *_, **__: None)
     awake = begun(player("awake", after_turn="compute(99)"))
     ask(awake)
     rest_until(awake, awake.process.ending)

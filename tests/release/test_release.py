@@ -22,13 +22,20 @@ from tests.github.runner import Runner
 
 ROOT = Path(__file__).parents[2]
 DIST = Path(os.environ.get("ARENA_DIST", "nothing"))
-NATIVE = {"arena/rules/native/_core.abi3.so", "arena/players/native/_exchange.abi3.so"}
+NATIVE = {
+    "arena/rules/native/_core.abi3.so",
+    "arena/players/native/_exchange.abi3.so",
+    "arena/players/native/keeper",
+}
 RULES = {
     str(path.relative_to(ROOT))
     for pattern in ("*.[ch]", "*.inc")
     for path in (ROOT / "arena" / "rules" / "native").glob(pattern)
 }
-SOURCES = RULES | {"arena/players/native/exchange.c"}
+SOURCES = RULES | {
+    f"arena/players/native/{name}"
+    for name in ("exchange.c", "keeper.c", "keeper.h", "confine.c", "usage.c")
+}
 BUILDS = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py"} | SOURCES
 """What nobody can build without."""
 READS = {

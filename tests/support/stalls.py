@@ -56,7 +56,9 @@ class Others:
     def _used_by_test_ns(self):
         """With the bots that run, and all that has ended: keepers wait for what bots start."""
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-        running = [process for process in self._processes if process._keeper.returncode is None]
+        running = [
+            process for process in self._processes if process.keeper.process.returncode is None
+        ]
         return (
             time.process_time_ns()
             + int((ended.ru_utime + ended.ru_stime) * 1e9)

@@ -13,9 +13,9 @@ import pytest
 from arena.commands.game import SingleGame, Wish
 from arena.exports.verify import verify_run
 from arena.match.replay import replay
-from arena.players.keeper import parents
 from arena.players.player import built_in_bot
 from arena.players.sandbox.tiers import OPEN
+from arena.players.usage import parents
 from arena.records.journal import read_records
 from arena.rules import State
 from arena.rules.boards import built_in

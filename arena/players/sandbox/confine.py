@@ -1,21 +1,14 @@
-"""A script that confines its own process and then becomes the bot. It uses Landlock and seccomp on
-machines on which bubblewrap does not work. Within bubblewrap it only ensures that the bot runs no
-program but those that the arena prepared.
+"""Confines a process before it becomes the bot. Landlock takes rights to files away, and seccomp
+refuses system calls. The tables say which calls are refused.
 
-    python -I -S confine.py SPEC -- COMMAND...
-
-SPEC is marshalled, in hexadecimal digits: ``limits`` are pairs for setrlimit, ``rules`` pairs of
-paths and the rights on files below them, and ``handled`` the rights that are lost everywhere else.
-With ``filter``, a descriptor with the seccomp program, the process can neither signal nor trace
-processes outside. This file stands alone and imports little, because it delays every start.
+`confine` is the Python twin of native/confine.c. The filter that `program` makes serves both. The
+keeper imports this module, which therefore imports little itself.
 """
 
 import ctypes
-import marshal
+import errno
 import os
-import resource
 import struct
-import sys
 
 CREATE_RULESET = 444
 ADD_RULE = 445
@@ -37,6 +30,8 @@ ALL = (1 << 16) - 1
 RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}
 """The number of file rights that each version of Landlock knows; 16 from the fifth version on."""
 SCOPES_SINCE = 6
+BOTH_SCOPES = 3
+MAX_FILTER = 1 << 16
 
 libc = ctypes.CDLL(None, use_errno=True)
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -71,20 +66,29 @@ CALLS = {
     "msgsnd": (69, 189), "msgrcv": (70, 188),
     "msgctl": (71, 187), "semget": (64, 190), "semop": (65, 193), "semctl": (66, 191),
     "semtimedop": (220, 192), "mq_open": (240, 180), "vmsplice": (278, 75), "io_setup": (206, 0),
-    "timerfd_create": (283, 85),
+    "timerfd_create": (283, 85), "timer_create": (222, 107),
 }  # fmt: skip
 """The numbers of refused system calls on x86_64 and aarch64. Calls of the scheduler are refused
-because a worker and its bots share one processor, and timers because they interrupt whichever
-process runs when they expire. Memory and queues that belong to no process would not be counted.
+because a worker and its bots share one processor. Timers are refused because they interrupt
+whichever process runs when they expire, and because a timer of timer_create could send SIGCONT to a
+bot that was stopped; setitimer stays, whose signals wake no stopped process. Memory and queues that
+belong to no process would not be counted.
 """
 WITH_ARGUMENT = (
     ((54, 208), 2, (7, 8, 32, 33)),  # setsockopt SO_SNDBUF, SO_RCVBUF and both with FORCE
-    ((157, 167), 0, (4,)),  # prctl PR_SET_DUMPABLE, which hides what a process has open
+    # prctl PR_SET_PDEATHSIG, and PR_SET_DUMPABLE, which hides what a process has open
+    ((157, 167), 0, (1, 4)),
 )
 """System calls that are refused if one argument has one of these values. Sockets are counted with
-their usual size, and a process that hides itself cannot be counted.
+their usual size, and a process that hides itself cannot be counted. A signal at the death of a
+parent could wake a process that was stopped.
 """
 CLONE = (56, 220)
+EXIT_SIGNALS = (0, 17)
+"""The signals, none and SIGCHLD, that the end of a process started by clone may send to its parent.
+SIGCONT would wake a parent that was stopped.
+"""
+EXIT_SIGNAL_MASK = 0xFF
 FCNTL = (72, 25)
 FCNTL_COMMANDS = (
     0, 1030,  # F_DUPFD, F_DUPFD_CLOEXEC
@@ -126,6 +130,7 @@ EQUAL = 0x15
 AT_LEAST = 0x35
 ANY_BIT = 0x45
 RETURN = 0x06
+AND = 0x54
 NUMBER_OFFSET = 0
 ARCH_OFFSET = 4
 ARGUMENT_OFFSET = 16
@@ -146,33 +151,59 @@ def call(number: int, *arguments: object) -> int:
     return result
 
 
-def restrict(rules: list[tuple[list[str], int]], handled: int, *, walled: bool) -> None:
-    """Takes the ``handled`` rights away everywhere except below the paths of ``rules``. ``walled``
-    also keeps the process from signalling and tracing others.
+def confine(*, handled: int, allowed: list[str], call_filter: int, is_walled: bool) -> None:
+    """Confines this process. The ``handled`` rights to files are lost everywhere except below the
+    paths of ``allowed``, which are texts ``RIGHTS:PATH``. ``call_filter`` is a descriptor with the
+    seccomp program, -1 for none. With ``is_walled`` the process can neither signal nor trace
+    others. Raises OSError.
     """
-    version = call(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION_FLAG)
+    if call_filter < 0 and not handled:
+        return
+    if libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "no_new_privs refused")
+    if is_walled:
+        drop_capabilities()
+    if handled:
+        restrict(allowed, handled, is_walled=is_walled)
+    if call_filter >= 0:
+        filter_calls(os.read(call_filter, MAX_FILTER))
+        os.close(call_filter)
+
+
+def restrict(allowed: list[str], handled: int, *, is_walled: bool) -> None:
+    """Takes the ``handled`` rights away everywhere except below the paths of ``allowed``, which are
+    texts ``RIGHTS:PATH``. ``is_walled`` also keeps the process from signalling and tracing others.
+    Raises OSError.
+    """
+    try:
+        version = call(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION_FLAG)
+    except OSError as error:
+        if is_walled or error.errno not in (errno.ENOSYS, errno.EOPNOTSUPP):
+            raise
+        return  # bubblewrap isolates the bot already, and an old kernel may lack Landlock
     handled &= (1 << RIGHTS_BY_VERSION.get(version, 16)) - 1
     # the second word is for the network, which the seccomp filter closes already
-    attributes = struct.pack("=QQQ", handled, 0, 3 if walled else 0)
+    attributes = struct.pack("=QQQ", handled, 0, BOTH_SCOPES if is_walled else 0)
     size = 24 if version >= SCOPES_SINCE else 8
     ruleset = call(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0)
-    for paths, rights in rules:
-        for path in paths:
-            try:  # noqa: SIM105 - contextlib would delay every start
-                allow(ruleset, path, rights & handled)
-            except FileNotFoundError:
-                pass
+    for rule in allowed:
+        rights, _, path = rule.partition(":")
+        try:  # noqa: SIM105 - contextlib would delay every start
+            allow(ruleset, path, int(rights) & handled)
+        except (FileNotFoundError, PermissionError, NotADirectoryError):
+            pass  # the bot then has no right there, either
     call(RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
 
 
 def allow(ruleset: int, path: str, rights: int) -> None:
-    """Adds a rule that grants rights below a path."""
+    """Adds a rule that grants rights below a path. Raises OSError."""
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     # Not pathlib, which would double the start-up time.
     if not os.path.isdir(path):  # noqa: PTH112
         rights &= OF_FILES
-    call(ADD_RULE, ruleset, PATH_BENEATH, struct.pack("=Qi", rights, place), 0)
+    if rights:  # the kernel refuses a rule without rights
+        call(ADD_RULE, ruleset, PATH_BENEATH, struct.pack("=Qi", rights, place), 0)
     os.close(place)
 
 
@@ -192,41 +223,6 @@ def filter_calls(program: bytes) -> None:
     )
     if libc.prctl(SET_SECCOMP, MODE_FILTER, header, 0, 0):
         raise OSError(ctypes.get_errno(), "seccomp refused")
-
-
-def main() -> None:
-    """Confines this process, then runs the command in its place."""
-    # The same Python wrote it, so marshal is safe, and it loads faster than JSON.
-    spec = marshal.loads(bytes.fromhex(sys.argv[1]))  # noqa: S302
-    command = sys.argv[3:]
-    for name, number in spec["limits"]:
-        _, hard = resource.getrlimit(getattr(resource, name))
-        most = number if hard == resource.RLIM_INFINITY else min(number, hard)
-        resource.setrlimit(getattr(resource, name), (most, most))
-    if libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0):
-        raise OSError(ctypes.get_errno(), "no_new_privs refused")
-    handled = spec["handled"]
-    is_walled = "filter" in spec
-    if is_walled:
-        drop_capabilities()
-    try:
-        if handled:
-            restrict(spec["rules"], handled, walled=is_walled)
-    except OSError:
-        if is_walled:  # else bubblewrap isolates it, and an old kernel may lack Landlock
-            raise
-    if is_walled:
-        filter_calls(os.read(spec["filter"], 1 << 16))
-        os.close(spec["filter"])
-    try:
-        # Without a shell in between: the command must not be interpreted again.
-        os.execvp(command[0], command)  # noqa: S606
-    except OSError as error:
-        raise SystemExit(f"could not be started: {command[0]}: {error}") from None
-
-
-if __name__ == "__main__":
-    main()
 
 
 def is_known() -> bool:
@@ -251,7 +247,7 @@ def program(families: tuple[int, ...]) -> bytes:
     for numbers in CALLS.values():
         steps += _answer(EQUAL, numbers[column], ERRNO | EPERM)
     steps += _answer(EQUAL, CLONE3[column], ERRNO | ENOSYS)
-    steps += _by_argument(CLONE[column], ANY_BIT, (NEW_NAMESPACES,))
+    steps += _checked_clone(CLONE[column])
     for numbers, index, values in WITH_ARGUMENT:
         steps += _by_argument(numbers[column], EQUAL, values, index=index)
     steps += _by_argument(FCNTL[column], EQUAL, FCNTL_COMMANDS, index=1, is_refused=False)
@@ -267,6 +263,22 @@ def _answer(test: int, number: int, answer: int) -> list[bytes]:
     comparison ``test``.
     """
     return [_step(test, number, no=1), _step(RETURN, answer)]
+
+
+def _checked_clone(number: int) -> list[bytes]:
+    """The instructions that refuse the call clone with this number if it makes a namespace, or if
+    the end of the new process would send its parent another signal than SIGCHLD.
+    """
+    allowed = len(EXIT_SIGNALS)
+    block = [
+        _step(LOAD, ARGUMENT_OFFSET),
+        _step(ANY_BIT, NEW_NAMESPACES, yes=allowed + 1),
+        _step(AND, EXIT_SIGNAL_MASK),
+        *(_step(EQUAL, each, yes=allowed - at) for at, each in enumerate(EXIT_SIGNALS)),
+        _step(RETURN, ERRNO | EPERM),
+        _step(RETURN, ALLOW),
+    ]
+    return [_step(EQUAL, number, no=len(block)), *block]
 
 
 def _by_argument(

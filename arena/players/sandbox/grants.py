@@ -51,7 +51,7 @@ NUMBER = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
 MAX_PATH = 1000
 MAX_FILES = 100_000
 RESERVED = re.compile(
-    r"LD_.*|PATH|HOME|TMPDIR|RUSTUP_HOME|PYTHON.*|GLIBC_TUNABLES|GCONV_PATH|ARENA_KEEPER"
+    r"LD_.*|PATH|HOME|TMPDIR|RUSTUP_HOME|PYTHON.*|GLIBC_TUNABLES|GCONV_PATH|ARENA_KEEPER_PID"
 )
 """Variables that cannot be granted: those that decide how a program starts, because the arena's own
 helpers get the same environment, and the one that the keeper sets.
@@ -79,15 +79,14 @@ def gpu_processes() -> list[str]:
     return _found(GPU_PROCESSES)
 
 
-def cores_for(number: int) -> int:
-    """A mask with ``number`` processors, those of this process first; 0 if the bot gets no more
-    than this process has.
+def cores_for(number: int) -> list[int]:
+    """The numbers of ``number`` processors, those of this process first; empty if ``number`` is at
+    most 1, because a bot then shares the processor of this process.
     """
     if number < 2 or not CORES:  # noqa: PLR2004 - one is what every bot has
-        return 0
+        return []
     mine = sorted(os.sched_getaffinity(0))
-    chosen = [*mine, *sorted(CORES - set(mine))][:number]
-    return sum(1 << core for core in chosen)
+    return [*mine, *sorted(CORES - set(mine))][:number]
 
 
 def _found(patterns: Sequence[str]) -> list[str]:

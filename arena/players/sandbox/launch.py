@@ -1,19 +1,16 @@
 """How each sandbox tier starts a command, and which part of the machine the command sees."""
 
-import marshal
+import errno
 import os
 import shutil
 import site
-import stat
-import struct
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import cache
 from glob import escape, glob
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 from msgspec import Struct
 
@@ -77,6 +74,8 @@ HOME = "home"
 """The folder to which a bot may write, in its temporary folder under Landlock."""
 SDK = "sdk"
 """The folder that links to the arena's package, in a bot's temporary folder under Landlock."""
+BOT_FOLDER = "/bot"
+"""Where bubblewrap shows a bot its own folder."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
@@ -195,20 +194,20 @@ def search_path(environment: Mapping[str, str]) -> str:
 
 
 class Launch(Struct):
-    """A command that is ready to be started.
+    """A command that is ready to be started by a keeper.
 
-    ``descriptors``  descriptors that the command inherits
-    ``temporary``    a folder to remove after its end
-    ``limits``       limits that the keeper sets, because the tier itself cannot
-    ``processes``    the number of processes that the tier itself needs
+    ``wrapper``      the command that starts the keeper in namespaces of its own; may be empty
+    ``options``      options of the keeper that confine and limit the command, such as ``cores=0,1``
+    ``descriptors``  descriptors that the keeper inherits
+    ``temporary``    a folder to remove after the command's end
     """
 
     command: list[str]
     environment: dict[str, str]
-    descriptors: list[int]
+    descriptors: list[int] = []
     temporary: str | None = None
-    limits: dict[str, int] = {}
-    processes: int = 0
+    options: list[str] = []
+    wrapper: list[str] = []
 
     def close(self) -> None:
         """Closes the inherited descriptors. Call it once the command has been started."""
@@ -229,13 +228,19 @@ class Launch(Struct):
 
 
 def plain_launch(
-    command: Sequence[str], environment: Mapping[str, str], grants: Grants = NO_GRANTS
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    *,
+    writable: bool,
+    grants: Grants = NO_GRANTS,
 ) -> Launch:
     """Starts the command without a sandbox: it has the arena's rights, but only a few environment
-    variables.
+    variables. What it writes into a ``writable`` folder is counted.
     """
     variables = {**grants.variables(), **_variables(environment, OUTSIDE_VARIABLES)}
-    return Launch(list(command), variables, [], limits=_cores(grants))
+    options = [*([f"folder={folder}"] if writable else []), *_cores(grants)]
+    return Launch(list(command), variables, options=options)
 
 
 def bubblewrap_launch(
@@ -261,37 +266,59 @@ def bubblewrap_launch(
     # In the sandbox, the SDK's folder contains nothing but the package.
     variables = {"HOME": "/tmp", "TMPDIR": "/tmp", **_python(sdk_folder())}  # noqa: S108
     variables |= _variables(environment, KEPT_VARIABLES)
-    arguments = [
-        "--unshare-all",
+    # The keeper is process 1 of the sandbox: no signal from inside reaches it, and its end is the
+    # end of everything inside.
+    wrapper = [
+        *(_bubblewrap(environment), "--unshare-all"),
         *(["--share-net"] if grants.network else []),
-        *("--unshare-user", "--disable-userns", "--die-with-parent"),
+        *("--unshare-user", "--disable-userns", "--as-pid-1"),
+        *_dies_with_parent(),
         *("--cap-drop", "ALL", "--clearenv"),
         *(word for place in secrets for word in ("--args", str(place))),
         *_setting(variables),
         *_mounts(readable, folder, writable=writable, gpu=grants.gpu),
-        *("--chdir", "/bot", "--seccomp", str(program), "--"),
+        *("--chdir", BOT_FOLDER, "--"),
+    ]
+    options = [
+        f"RLIMIT_NPROC={PROCESSES}",
+        f"RLIMIT_SIGPENDING={SIGNALS}",
+        f"files_in_memory={FILES_IN_MEMORY}",
+        f"has_own_network={int(not grants.network)}",
+        f"filter={program}",
+        *_cores(grants),
     ]
     # A program that the bot wrote and made unreadable would end the count of its CPU time. So a
     # bot may run only programs that existed before. A build, however, makes and tries programs.
-    places = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files(), *readable, "/bot"]
-    spec = {
-        "limits": [("RLIMIT_NPROC", PROCESSES), ("RLIMIT_SIGPENDING", SIGNALS)],
-        "handled": 0 if writable else confine.EXECUTE,
-        "rules": [(places, confine.EXECUTE)],
-    }
-    limits = {"files_in_memory": FILES_IN_MEMORY, **_cores(grants)}
-    bubblewrap = shutil.which("bwrap")
-    if bubblewrap and Path(bubblewrap).stat().st_mode & stat.S_ISUID:
-        limits["counter"] = 0  # the kernel would stop counting at a program that is not readable
+    if not writable:
+        system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
+        options.append(f"handled={confine.EXECUTE}")
+        options += _allowed(confine.EXECUTE, [*system, *readable, BOT_FOLDER])
+    else:
+        options.append(f"folder={BOT_FOLDER}")
     # otherwise the bot could see it through process 1 of the sandbox
     outside = {"PATH": search_path(environment)}
-    return Launch(
-        ["bwrap", *arguments, *_confining(spec), *command],
-        outside,
-        [program, *secrets],
-        limits=limits,
-        processes=2,
-    )
+    return Launch(list(command), outside, [program, *secrets], options=options, wrapper=wrapper)
+
+
+def _bubblewrap(environment: Mapping[str, str]) -> str:
+    """The absolute path of bubblewrap. Relative folders of PATH are passed over, because they would
+    be looked for in the bot's folder. Raises FileNotFoundError.
+    """
+    folders = search_path(environment).split(os.pathsep)
+    absolute = [folder for folder in folders if folder.startswith(os.sep)]
+    found = shutil.which("bwrap", path=os.pathsep.join(absolute))
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "bwrap")
+    return found
+
+
+def _dies_with_parent() -> list[str]:
+    """The argument with which the kernel ends the sandbox when the arena dies. It means the thread
+    that starts the sandbox, so only the main thread uses it, which lasts as long as the arena. In
+    other threads the keeper alone notices the end of the arena.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    return ["--die-with-parent"] if is_main else []
 
 
 def landlock_launch(
@@ -321,41 +348,28 @@ def landlock_launch(
     ]
     to_read = confine.READ_FILE | confine.READ_DIR
     to_use = confine.READ_FILE | confine.WRITE_FILE
-    spec = {
-        "limits": [],
-        "handled": confine.ALL,
-        "rules": [
-            (read, to_read | confine.EXECUTE),
-            ([home, *([str(folder)] if writable else [])], WRITING),
-            ([f"/dev/{name}" for name in DEVICES], to_use),
-            (gpu_devices() if grants.gpu else [], to_use | confine.TO_DRIVERS),
-        ],
-        "filter": program,
-    }
+    options = [
+        f"handled={confine.ALL}",
+        *_allowed(to_read | confine.EXECUTE, read),
+        *_allowed(WRITING, [home, *([str(folder)] if writable else [])]),
+        *_allowed(to_use, [f"/dev/{name}" for name in DEVICES]),
+        *_allowed(to_use | confine.TO_DRIVERS, gpu_devices() if grants.gpu else []),
+        f"filter={program}",
+        "is_walled=1",
+        f"folder={temporary}",
+        *([f"folder={folder}"] if writable else []),
+        f"disk_mb={DISK_MB}",
+        f"files_on_disk={DISK_FILES}",
+        *_cores(grants),
+    ]
     variables = {**grants.variables(), "HOME": home, "TMPDIR": home, **_python(sdk)}
     variables |= _variables(environment, KEPT_VARIABLES)
-    limits = {"disk_mb": DISK_MB, "files_on_disk": DISK_FILES, **_cores(grants)}
-    return Launch([*_confining(spec), *command], variables, [program], temporary, limits)
+    return Launch(list(command), variables, [program], temporary, options)
 
 
-def _confining(spec: dict[str, Any]) -> list[str]:
-    """The start of a command that confines itself as ``spec`` says, and then becomes the command
-    that follows.
-    """
-    return [*plain_python(confine), marshal.dumps(spec).hex(), "--"]
-
-
-def plain_python(module: ModuleType) -> list[str]:
-    """The start of a command that runs a module of the arena by itself. The compiled file is used,
-    because it starts faster.
-    """
-    source = Path(str(module.__file__))
-    compiled = Path(module.__cached__ or os.devnull)
-    found = source.stat()
-    stamp = struct.pack("<3I", 0, int(found.st_mtime) & 0xFFFFFFFF, found.st_size)
-    # the compiled file may belong to an older source, which an upgrade has replaced
-    is_fresh = compiled.exists() and compiled.read_bytes()[4:16] == stamp
-    return [sys.executable, "-I", "-S", str(compiled if is_fresh else source)]
+def _allowed(rights: int, paths: Iterable[str]) -> list[str]:
+    """Options of the keeper that leave a bot these rights to files below the paths."""
+    return [f"allow={rights}:{path}" for path in paths]
 
 
 def _mounts(readable: Sequence[str], folder: Path, *, writable: bool, gpu: bool) -> list[str]:
@@ -363,13 +377,15 @@ def _mounts(readable: Sequence[str], folder: Path, *, writable: bool, gpu: bool)
     devices.
     """
     words = [*_system_binds(), "--proc", "/proc", "--dev", "/dev"]
+    # The hang-up of a terminal would wake processes that were stopped.
+    words += ["--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"]
     for path, size in MEMORY_BYTES.items():
         words += ["--size", str(size), "--tmpfs", path]
     for path in readable:
         words += ["--ro-bind-try", path, path]
     for path in gpu_devices() if gpu else ():
         words += ["--dev-bind-try", path, path]
-    words += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
+    words += ["--bind" if writable else "--ro-bind", str(folder), BOT_FOLDER]
     return words + [word for path in ("/proc", "/dev", "/") for word in ("--remount-ro", path)]
 
 
@@ -389,12 +405,12 @@ def _granted_files(grants: Grants) -> list[str]:
     return [*opened_files(network=grants.network, gpu=grants.gpu), *grants.read]
 
 
-def _cores(grants: Grants) -> dict[str, int]:
-    """The processors that the bot may use, as a limit for the keeper; empty if nothing
-    was granted.
+def _cores(grants: Grants) -> list[str]:
+    """The processors that the bot may use, as an option of the keeper; empty if it gets no more
+    than the arena's worker has.
     """
     cores = cores_for(grants.cpus)
-    return {"cores": cores} if cores else {}
+    return [f"cores={','.join(map(str, cores))}"] if cores else []
 
 
 def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[str]:

@@ -4,12 +4,13 @@ by trying.
 
 import json
 import os
+import select
 import shutil
-import signal
 import socket
-import subprocess
+import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.errors import SandboxError
+from arena.players.keeper_client import KeeperClient
 from arena.players.labels import split_options
 from arena.players.passing import make_passing, remove_passing
 from arena.players.sandbox import confine
@@ -25,6 +27,7 @@ from arena.players.sandbox.launch import Launch, bubblewrap_launch, landlock_lau
 from arena.players.timekeeper import kernel_counts
 
 PATIENCE_S = 10
+CHUNK = 1 << 16
 
 # A tier counts as working only if a child in it has tried forbidden things and failed. The version
 # of a kernel or program proves nothing, because a container, a profile or an old setting may weaken
@@ -104,7 +107,7 @@ class Sandbox(Struct, frozen=True):
         """
         folder = folder.resolve()
         if self.tier == "none":
-            return plain_launch(command, os.environ, grants)
+            return plain_launch(command, folder, os.environ, writable=writable, grants=grants)
         prepare = bubblewrap_launch if self.tier == "bubblewrap" else landlock_launch
         with ExitStack() as undo:
             launch = prepare(
@@ -206,7 +209,7 @@ def failure(launch: Callable[..., Launch], *more: str) -> str:
         barriers = look_around(launch, Path(temporary))
     except FileNotFoundError as error:
         return f"{error.filename} is not installed"
-    except (OSError, ValueError, subprocess.SubprocessError, SandboxError) as error:
+    except (OSError, ValueError, SandboxError) as error:
         return str(error)
     finally:
         remove_passing(temporary)
@@ -221,7 +224,7 @@ def sdk_failure(launch: Callable[..., Launch]) -> str:
     try:
         Path(temporary, "bot.py").write_text("import arena.sdk")
         report_of(launch(["python3", "bot.py"], Path(temporary)), Path(temporary))
-    except (OSError, ValueError, subprocess.SubprocessError, SandboxError) as error:
+    except (OSError, ValueError, SandboxError) as error:
         return str(error)
     finally:
         remove_passing(temporary)
@@ -230,7 +233,7 @@ def sdk_failure(launch: Callable[..., Launch]) -> str:
 
 def look_around(launch: Callable[..., Launch], temporary: Path) -> dict[str, bool]:
     """Starts a child in the sandbox that tries forbidden things, and returns which barriers hold.
-    Raises OSError, ValueError, SubprocessError.
+    Raises OSError, ValueError.
     """
     home = temporary / "bot"
     home.mkdir()
@@ -258,29 +261,34 @@ def _pid_namespace() -> str:
 
 
 def report_of(start: Launch, home: Path) -> str:
-    """What the child in the sandbox prints. Raises ValueError or SubprocessError if it fails or
+    """What the child in the sandbox prints. Raises OSError, and ValueError if the child fails or
     takes too long.
     """
-    # The command is our own script, run in the sandbox under test.
-    try:
-        child = subprocess.Popen(  # noqa: S603
-            start.command, cwd=home, env=start.environment, pass_fds=start.descriptors, text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            start_new_session=True,
-        )  # fmt: skip
-        with child:
-            try:
-                out, err = child.communicate(timeout=PATIENCE_S)
-            except BaseException:
-                # The whole process group is killed. A bubblewrap killed while it starts, by Ctrl-C,
-                # leaves a process that waits for its parent for ever (seen in 12 of 300 cases).
-                with suppress(ProcessLookupError):  # it may have ended meanwhile
-                    os.killpg(child.pid, signal.SIGKILL)
-                raise
-    finally:
-        start.close()
-        start.clear_up()
-    if child.returncode:
-        last = err.strip().splitlines()[-1:] or [f"status {child.returncode}"]
-        raise ValueError(last[0][:200])
-    return out
+    output = b""
+    deadline = time.monotonic() + PATIENCE_S
+    with ExitStack() as undo:
+        undo.callback(start.clear_up)
+        undo.callback(start.close)
+        stderr = undo.enter_context(tempfile.TemporaryFile())
+        nothing = undo.enter_context(open(os.devnull, "rb"))  # noqa: PTH123 - no Path is at hand
+        read, write = os.pipe()
+        undo.callback(os.close, read)
+        try:
+            keeper = KeeperClient(start, [], home, nothing.fileno(), write, stderr)
+        finally:
+            os.close(write)
+        undo.callback(keeper.close)
+        while select.select([read], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            chunk = os.read(read, CHUNK)
+            output += chunk
+            if not chunk:
+                break
+        while not (keeper.has_ended or keeper.reports_end) and time.monotonic() < deadline:
+            keeper.wait(deadline - time.monotonic())
+        if not (keeper.has_ended or keeper.reports_end):
+            raise ValueError(f"a trial of the sandbox took longer than {PATIENCE_S} s")
+        if keeper.exit_status == 0:
+            return output.decode()
+        lines = os.pread(stderr.fileno(), CHUNK, 0).decode(errors="replace").strip().splitlines()
+        reasons = [*keeper.lines, *lines] or [f"status {keeper.process.wait(PATIENCE_S)}"]
+        raise ValueError(reasons[-1][:200])

@@ -1,0 +1,233 @@
+"""The arena's side of a keeper, which is the parent of one bot: the client starts the keeper, reads
+what it reports, has it stop and resume the bot, and ends it.
+
+The keeper is a C program, `native/keeper.c`. Where the arena was installed without a C compiler,
+its Python twin `arena.players.keeper` does the same. ``ARENA_KEEPER=python|native`` forces one of
+the two; it is an error if that one is missing.
+"""
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import IO, Literal
+
+from arena.errors import UserError
+from arena.players.orphans import adoption, kill_orphans
+from arena.players.sandbox.launch import PACKAGE, Launch
+from arena.players.usage import read_file
+
+NATIVE = Path(__file__).parent / "native" / "keeper"
+"""The keeper in C, which exists if the arena was installed with a compiler."""
+RUN_PYTHON = (
+    "import sys\nsys.path.append(sys.argv.pop(1))\n"
+    "from arena.players.keeper import main\nraise SystemExit(main())"
+)
+"""A program that runs the keeper in Python from the folder that is its first argument."""
+STOP_S = 3.0
+"""How many seconds a keeper may take to end its bot."""
+PAUSE_S = 30.0
+"""How many seconds a keeper may take to stop its bot on a machine that stands still. Then the
+keeper is killed, and with it the bot.
+"""
+SOCKET_KB = 208
+"""The memory that a socket is counted with, which is what it holds when full: the kernel does not
+say how much it holds now.
+"""
+ENDS = ("exit ", "signal ", "failed ")
+"""How the lines begin that report the end of the bot."""
+CLOSE_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
+Language = Literal["python", "native"]
+
+
+@cache
+def keeper_command() -> list[str]:
+    """The start of the command that runs a keeper. Raises UserError if ``ARENA_KEEPER`` asks for
+    one that does not exist.
+    """
+    wanted = os.environ.get("ARENA_KEEPER", "")
+    if wanted not in ("", "python", "native"):
+        raise UserError(
+            f"expected ARENA_KEEPER to be python or native, got {wanted!r}",
+            "unset ARENA_KEEPER, or set it to one of them",
+        )
+    has_native = os.access(NATIVE, os.X_OK)
+    if wanted == "native" and not has_native:
+        raise UserError(
+            "expected the native keeper, as ARENA_KEEPER asks, got an arena that was installed"
+            " without a C compiler",
+            "install a C compiler and run 'pip install .' again, or unset ARENA_KEEPER",
+        )
+    if has_native and wanted != "python":
+        return [str(NATIVE)]
+    return [sys.executable, "-I", "-S", "-c", RUN_PYTHON, str(PACKAGE.parent)]
+
+
+@cache
+def socket_kb() -> int:
+    """The memory in kB that a socket may hold on this machine."""
+    return max(SOCKET_KB, int(read_file("/proc/sys/net/core/wmem_default") or 0) >> 10)
+
+
+class KeeperClient:
+    """A started keeper and what it has reported.
+
+    ``process`` is what the arena started: the keeper, or the bubblewrap around it. ``helpers`` is
+    the number of processes from there to the bot that are not the bot's. ``counter`` is a
+    descriptor from which the CPU time of the bot can be read, -1 if there is none. ``has_many``:
+    the bot was seen with more than one process or thread. ``has_ended``: the keeper does not exist
+    any more.
+    """
+
+    def __init__(
+        self,
+        launch: Launch,
+        limits: Sequence[str],
+        folder: Path,
+        stdin: int,
+        stdout: int,
+        stderr: IO[bytes] | int,
+    ) -> None:
+        """Starts a keeper for the command of ``launch``, with more ``limits`` as options of the
+        keeper. The bot gets copies of ``stdin``, ``stdout`` and ``stderr``. Raises OSError.
+        """
+        self.helpers = 2 if launch.wrapper else 1
+        self.counter = -1
+        self.has_many = False
+        self.has_ended = False
+        self.lines: list[str] = []
+        self._text = b""
+        self._stops = self._stops_wanted = 0
+        self._socket, theirs = socket.socketpair()
+        # a killed keeper leaves orphans only where no namespace ends with it
+        self._may_leave_orphans = not launch.wrapper
+        if self._may_leave_orphans:
+            adoption.begin()
+        try:
+            self._socket.setblocking(False)  # noqa: FBT003 - it takes no keyword
+            options = [
+                f"input={stdin}",
+                f"output={stdout}",
+                f"socket_kb={socket_kb()}",
+                *launch.options,
+                *limits,
+            ]
+            control = theirs.fileno()
+            # Starting bots is what this is for.
+            self.process = subprocess.Popen(  # noqa: S603
+                [*launch.wrapper, *keeper_command(), str(control), *options, "--", *launch.command],
+                cwd=folder,
+                env=launch.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                pass_fds=(control, stdin, stdout, *launch.descriptors),
+                start_new_session=True,
+            )
+        except BaseException:
+            self._socket.close()
+            if self._may_leave_orphans:
+                adoption.end()
+            raise
+        finally:
+            theirs.close()
+        adoption.keepers.add(self.process.pid)
+
+    def read(self) -> None:
+        """Reads what the keeper has reported since the last call into ``lines``."""
+        while not self.has_ended:
+            try:
+                text, descriptors, _, _ = socket.recv_fds(self._socket, 4096, 1, CLOSE_ON_EXEC)
+            except BlockingIOError:
+                return
+            except OSError:
+                text = b""
+                descriptors = []
+            self.counter = descriptors[0] if descriptors else self.counter
+            self.has_ended = not text
+            *lines, self._text = (self._text + text).split(b"\n")
+            for line in lines:
+                self._stops += line == b"stopped"
+                self.has_many |= line == b"many"
+            self.lines += [line.decode(errors="replace") for line in lines if line != b"stopped"]
+
+    def wait(self, seconds: float) -> None:
+        """Waits for at most this long until the keeper reports something, and reads that."""
+        if self.has_ended or select.select([self._socket], [], [], max(0.0, seconds))[0]:
+            self.read()
+
+    @property
+    def started(self) -> str:
+        """The id of the bot's first process as the keeper knows it; empty before it exists."""
+        starts = (line.split()[1] for line in self.lines if line.startswith("started "))
+        return next(starts, "")
+
+    @property
+    def exit_status(self) -> int | None:
+        """The status with which the bot exited; None if it still runs or ended in another way."""
+        statuses = (int(line.split()[1]) for line in self.lines if line.startswith("exit "))
+        return next(statuses, None)
+
+    @property
+    def reports_end(self) -> bool:
+        """Whether the keeper has reported that the bot has ended or could not be started."""
+        return any(line.startswith(ENDS) for line in self.lines)
+
+    def stop_bot(self, *, at_once: bool) -> None:
+        """Has the keeper stop all processes of the bot, and waits until they are stopped. Unless
+        they are stopped ``at_once``, the first process is stopped before its children, because a
+        shell that saw its child stopped would end.
+        """
+        self._stops_wanted += 1
+        with suppress(OSError):
+            self._socket.send(b"S" if at_once else b"s")
+        deadline = time.monotonic() + PAUSE_S
+        while self._stops < self._stops_wanted and not self.has_ended:
+            if time.monotonic() > deadline:
+                self._kill()
+                return
+            self.wait(deadline - time.monotonic())
+
+    def resume_bot(self) -> None:
+        """Has the keeper let all processes of the bot go on."""
+        with suppress(OSError):
+            self._socket.send(b"g")
+
+    def kill_bot(self) -> None:
+        """Has the keeper kill all processes of the bot; it then reports the bot's end."""
+        with suppress(OSError):
+            self._socket.send(b"k")
+
+    def _kill(self) -> None:
+        """Kills the keeper, and the bubblewrap around it."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Closes the control socket, so that the keeper kills the bot, and waits for the end of
+        both.
+        """
+        self.read()  # the counter, if nobody has asked for it yet, has to be closed, too
+        self._socket.close()
+        self.has_ended = True
+        try:
+            self.process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self._kill()
+            self.process.wait()
+        adoption.keepers.discard(self.process.pid)
+        if self.counter >= 0:
+            os.close(self.counter)
+            self.counter = -1
+        if not self._may_leave_orphans:
+            return
+        if self.process.returncode:  # the keeper was killed, so the bot may still live
+            kill_orphans(self.process.pid, int(self.started) if self.started else None)
+        adoption.end()

@@ -1,0 +1,596 @@
+/* The parent of one bot: it starts the bot, stops it and lets it go on when the arena says so,
+ * watches what its processes use, and kills everything the bot left behind when the bot ends or the
+ * arena closes the control socket.
+ *
+ *     keeper CONTROL [NAME=VALUE]... -- COMMAND...
+ *
+ * CONTROL is a stream socket. The arena writes single bytes to it: 's' stops all processes of the
+ * bot, the first one before the others, 'S' stops them all at once, 'g' lets them go on, and 'k'
+ * kills them. When the arena closes the socket or dies, the keeper kills everything.
+ * The keeper writes lines:
+ *
+ *     started PID   the bot has been started; with the counter of its CPU time, if the kernel has
+ * one stopped       all processes of the bot are stopped many          the bot has more than one
+ * process or thread; the line comes once exit N S KB   the bot ended with this status; S are its
+ * seconds of CPU time, KB its peak memory signal N S KB a signal ended it failed REASON the bot
+ * could not be started
+ *
+ * If the keeper ends the bot because all its processes together use too much, a line "memory MB",
+ * "processes N", "threads N", "disk MB" or "files N" comes first, or "uncounted MS" for CPU time
+ * that the counter missed.
+ *
+ * The options are the fields of Options in keeper.h, RLIMIT_... for setrlimit, allow=RIGHTS:PATH
+ * for the paths below which the bot keeps rights to files, and folder=PATH for the folders in which
+ * its files are counted.
+ *
+ * In bubblewrap the keeper is the first process of the bot's pid namespace. There no signal of the
+ * bot reaches the keeper, every orphan becomes its child, one call signals all other processes, and
+ * the kernel kills the others when the keeper ends. Elsewhere the keeper is a subreaper, and
+ * signals one process after the other.
+ *
+ * Exit status 1 means that some process of the bot could not be killed. arena/players/keeper.py
+ * does the same in Python where the arena was installed without a C compiler.
+ */
+#define _GNU_SOURCE
+#include "keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CANNOT_START = 127, WRONG_ARGUMENTS = 2 };
+enum { LINE_SIZE = 512, PATIENCE_S = 2 };
+/* How long the keeper looks whether the processes that it stopped have stopped, and how many times
+ * it does not sleep in between. */
+enum { MAX_STOP_MS = 2000, MAX_FIRST_MS = 20, QUICK_ROUNDS = 3 };
+/* The time between two looks is random within these bounds. A bot that knew when the next look
+ * comes could hide from it. */
+enum { MIN_LOOK_MS = 120, MAX_LOOK_MS = 280 };
+/* The environment variable that tells a bot's processes apart: its value is the number of their
+ * keeper, by which the arena finds them if the keeper is killed. */
+static const char MARK[] = "ARENA_KEEPER_PID";
+
+typedef struct {
+    const char *name;
+    size_t place; /* of the field in Options */
+} Field;
+
+static const Field NUMBERS[] = {
+    {"input", offsetof(Options, input)},
+    {"output", offsetof(Options, output)},
+    {"filter", offsetof(Options, filter)},
+    {"counts", offsetof(Options, counts)},
+    {"is_walled", offsetof(Options, is_walled)},
+    {"has_own_network", offsetof(Options, has_own_network)},
+    {NULL, 0},
+};
+
+static const Field LONG_NUMBERS[] = {
+    {"socket_kb", offsetof(Options, socket_kb)},
+    {"memory_mb", offsetof(Options, memory_mb)},
+    {"processes", offsetof(Options, processes)},
+    {"threads", offsetof(Options, threads)},
+    {"disk_mb", offsetof(Options, disk_mb)},
+    {"files_on_disk", offsetof(Options, files_on_disk)},
+    {"files_in_memory", offsetof(Options, files_in_memory)},
+    {NULL, 0},
+};
+
+typedef struct {
+    const char *name;
+    __rlimit_resource_t resource;
+} Resource;
+
+static const Resource RESOURCES[] = {
+    {"RLIMIT_CORE", RLIMIT_CORE},
+    {"RLIMIT_NOFILE", RLIMIT_NOFILE},
+    {"RLIMIT_FSIZE", RLIMIT_FSIZE},
+    {"RLIMIT_NPROC", RLIMIT_NPROC},
+    {"RLIMIT_SIGPENDING", RLIMIT_SIGPENDING},
+    {NULL, 0},
+};
+
+static int is_first; /* what is_init returns */
+
+int is_init(void)
+{
+    return is_first;
+}
+
+/* The value of the word NAME=value, NULL if the word has another name. */
+static const char *value_of(const char *word, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(word, name, length) == 0 && word[length] == '=' ? word + length + 1 : NULL;
+}
+
+int for_each_option(const Options *options, const char *name, int (*function)(const char *, void *),
+                    void *data)
+{
+    for (int i = 0; i < options->word_count; i++) {
+        const char *value = value_of(options->words[i], name);
+        int result = value ? function(value, data) : 0;
+        if (result) return result;
+    }
+    return 0;
+}
+
+/* Reads one option. Options that are read where they are used are left alone. */
+static void read_option(Options *options, const char *word)
+{
+    const char *value;
+    for (const Field *field = NUMBERS; field->name; field++) {
+        value = value_of(word, field->name);
+        if (value) *(int *)((char *)options + field->place) = atoi(value);
+    }
+    for (const Field *field = LONG_NUMBERS; field->name; field++) {
+        value = value_of(word, field->name);
+        if (value) *(long *)((char *)options + field->place) = atol(value);
+    }
+    if ((value = value_of(word, "handled"))) options->handled = strtoull(value, NULL, 10);
+    if ((value = value_of(word, "cores"))) options->cores = value;
+}
+
+/* Reads the arguments. Returns 0, or -1 if they are not as they should be. */
+static int read_options(Options *options, int count, char **words)
+{
+    *options = (Options){
+        .input = -1,
+        .output = -1,
+        .filter = -1,
+        .counts = 1,
+        .memory_mb = NO_LIMIT,
+        .processes = NO_LIMIT,
+        .threads = NO_LIMIT,
+        .disk_mb = NO_LIMIT,
+        .files_on_disk = NO_LIMIT,
+        .files_in_memory = NO_LIMIT,
+        .words = words + 2,
+    };
+    if (count < 2) return -1;
+    options->control = atoi(words[1]);
+    int place = 2;
+    for (; place < count && strcmp(words[place], "--"); place++) read_option(options, words[place]);
+    options->word_count = place - 2;
+    options->command = words + place + 1;
+    return place + 1 < count ? 0 : -1;
+}
+
+/* Writes a line to the arena, with a copy of DESCRIPTOR unless that is -1. If the arena does not
+ * exist any more, nothing is written, and the keeper goes on to clear up. */
+static void tell(int control, const char *line, int descriptor)
+{
+    struct iovec text = {(char *)line, strlen(line)};
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int))];
+    } attached;
+    struct msghdr message = {.msg_iov = &text, .msg_iovlen = 1};
+    if (descriptor >= 0) {
+        message.msg_control = &attached;
+        message.msg_controllen = sizeof attached;
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof descriptor);
+        memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    }
+    while (sendmsg(control, &message, MSG_NOSIGNAL) < 0 && errno == EINTR) {}
+}
+
+/* A descriptor from which the CPU time, in ns, of a process and of everything that it will start
+ * can be read; -1 if the kernel does not allow it. The kernel adds up all of these processes,
+ * whichever process waits for them and whatever sessions they make. */
+static int count_processor_time(pid_t pid)
+{
+    struct perf_event_attr attribute = {
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof attribute,
+        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .inherit = 1,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+    };
+    return (int)syscall(SYS_perf_event_open, &attribute, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Ties this process to the processors that the option names. */
+static void set_cores(const char *cores)
+{
+    size_t most = 0;
+    char *rest;
+    for (const char *at = cores; *at; at = *rest ? rest + 1 : rest) {
+        size_t number = strtoul(at, &rest, 10);
+        if (number + 1 > most) most = number + 1;
+    }
+    cpu_set_t *set = CPU_ALLOC(most);
+    if (!set) return;
+    CPU_ZERO_S(CPU_ALLOC_SIZE(most), set);
+    for (const char *at = cores; *at; at = *rest ? rest + 1 : rest)
+        CPU_SET_S(strtoul(at, &rest, 10), CPU_ALLOC_SIZE(most), set);
+    sched_setaffinity(0, CPU_ALLOC_SIZE(most), set);
+    CPU_FREE(set);
+}
+
+/* Sets the limits of the options RLIMIT_... Returns 0, or -1 with errno. */
+static int set_limits(const Options *options)
+{
+    for (int i = 0; i < options->word_count; i++) {
+        for (const Resource *each = RESOURCES; each->name; each++) {
+            const char *value = value_of(options->words[i], each->name);
+            struct rlimit limit;
+            if (!value) continue;
+            if (getrlimit(each->resource, &limit)) return -1;
+            rlim_t number = strtoull(value, NULL, 10);
+            if (limit.rlim_max == RLIM_INFINITY || number < limit.rlim_max) limit.rlim_max = number;
+            limit.rlim_cur = limit.rlim_max;
+            if (setrlimit(each->resource, &limit)) return -1;
+        }
+    }
+    return 0;
+}
+
+/* Puts a descriptor of the keeper in the place of a standard stream. */
+static int put_in_place(int descriptor, int stream)
+{
+    return descriptor < 0 || dup2(descriptor, stream) >= 0 ? 0 : -1;
+}
+
+/* Runs the command in place of this process. Its program is looked for in PATH unless its name has
+ * a slash. A file that no program can run is an error, and not handed to a shell. Returns only if
+ * that fails, with errno. */
+static void run_command(char **command)
+{
+    extern char **environ;
+    if (strchr(command[0], '/')) {
+        execve(command[0], command, environ);
+        return;
+    }
+    const char *paths = getenv("PATH");
+    int reason = ENOENT;
+    for (const char *at = paths ? paths : ""; *at;) {
+        size_t length = strcspn(at, ":");
+        char *file;
+        if (asprintf(&file, "%.*s/%s", (int)length, at, command[0]) < 0) return;
+        if (length) execve(file, command, environ);
+        if (length && errno != ENOENT && errno != ENOTDIR) reason = errno;
+        free(file);
+        at += length + (at[length] == ':');
+    }
+    errno = reason;
+}
+
+/* Turns this process, a child of the keeper, into the bot. Returns, with errno, only if that
+ * fails. */
+static void become_bot(const Options *options, pid_t keeper)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    setsid();
+    if (!is_init()) {
+        char text[16];
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != keeper) _exit(CANNOT_START);
+        snprintf(text, sizeof text, "%d", (int)keeper);
+        setenv(MARK, text, 1);
+    }
+    /* Python ignores these signals; without a reset the bot would, too */
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
+    signal(SIGCHLD, SIG_DFL);
+    if (put_in_place(options->input, STDIN_FILENO) || put_in_place(options->output, STDOUT_FILENO))
+        return;
+    if (options->cores) set_cores(options->cores);
+    if (set_limits(options) || sigprocmask(SIG_SETMASK, &none, NULL) || confine(options)) return;
+    run_command(options->command);
+}
+
+/* Starts the bot in a session of its own. Returns its process id, or -1 if this machine cannot
+ * start another process; *COUNTER becomes the descriptor of its counter, -1 if there is none. */
+static pid_t start_bot(const Options *options, int *counter)
+{
+    char line[LINE_SIZE];
+    int gate[2];
+    pid_t keeper = getpid();
+    pid_t child = pipe2(gate, O_CLOEXEC) ? -1 : fork();
+    if (child < 0) {
+        snprintf(line, sizeof line, "failed %s\n", strerror(errno));
+        tell(options->control, line, -1);
+        return -1;
+    }
+    if (child == 0) {
+        char nothing;
+        close(gate[1]);
+        /* waits until the counter exists, because it counts only what starts after it */
+        if (read(gate[0], &nothing, 1) < 0) _exit(CANNOT_START);
+        become_bot(options, keeper);
+        snprintf(line, sizeof line, "failed %.300s: %s\n", options->command[0], strerror(errno));
+        tell(options->control, line, -1);
+        _exit(CANNOT_START);
+    }
+    *counter = options->counts ? count_processor_time(child) : -1;
+    /* Otherwise a bot in the same namespace, whose user is the keeper's, could read and use what
+     * the keeper has open. The counter was opened before, because that needs the child to be open.
+     */
+    if (is_init()) prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    snprintf(line, sizeof line, "started %d\n", (int)child);
+    tell(options->control, line, *counter);
+    close(gate[0]);
+    close(gate[1]);
+    return child;
+}
+
+/* Sends a signal to each process of the tree, in this order or from the last to the first. */
+static void signal_tree(const Tree *tree, int number, int is_reversed)
+{
+    for (size_t i = 0; i < tree->count; i++)
+        kill(tree->pids[is_reversed ? tree->count - 1 - i : i], number);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Lets other processes run for a moment. */
+static void give_way(int round)
+{
+    const struct timespec pause = {0, 100000};
+    if (round < QUICK_ROUNDS) sched_yield();
+    else nanosleep(&pause, NULL);
+}
+
+/* Whether FUNCTION is true for a process of the tree. */
+static int any_of(const Tree *tree, int (*function)(pid_t))
+{
+    for (size_t i = 0; i < tree->count; i++)
+        if (function(tree->pids[i])) return 1;
+    return 0;
+}
+
+static int is_awake(pid_t pid)
+{
+    return !is_stopped(pid);
+}
+
+/* Stops all processes of the bot. With one processor for all, nothing of the bot runs until the
+ * keeper waits again, so one call is enough, unless a process is ending. Otherwise the keeper looks
+ * until nothing runs. */
+static void stop_bot(int has_more_cores)
+{
+    static Tree tree;
+    if (is_init() && !has_more_cores) {
+        kill(-1, SIGSTOP);
+        find_tree(&tree);
+        if (!any_of(&tree, is_leaving)) return;
+    }
+    size_t known = 0;
+    int64_t deadline_ms = now_ms() + MAX_STOP_MS;
+    for (int round = 0; now_ms() < deadline_ms; round++) {
+        find_tree(&tree);
+        if (is_init()) kill(-1, SIGSTOP);
+        else /* parents first: a shell that saw its child stop would end */
+            signal_tree(&tree, SIGSTOP, 0);
+        if (tree.count == known && !any_of(&tree, is_awake)) return;
+        known = tree.count;
+        give_way(round);
+    }
+}
+
+/* Stops the bot's first process, before its children are. A shell that minds its children would end
+ * if it saw one of them stopped. */
+static void stop_first(pid_t child)
+{
+    kill(child, SIGSTOP);
+    int64_t deadline_ms = now_ms() + MAX_FIRST_MS;
+    for (int round = 0; !is_stopped(child) && now_ms() < deadline_ms; round++) give_way(round);
+}
+
+/* Lets all processes of the bot go on, each before its parent: a shell that saw its child stopped
+ * would end. One call for all of them would begin with the parents. */
+static void resume_bot(void)
+{
+    static Tree tree;
+    find_tree(&tree);
+    signal_tree(&tree, SIGCONT, 1);
+}
+
+/* Kills all processes of the bot. */
+static void kill_bot(void)
+{
+    static Tree tree;
+    if (is_init()) {
+        kill(-1, SIGKILL);
+        return;
+    }
+    find_tree(&tree);
+    signal_tree(&tree, SIGKILL, 0);
+}
+
+/* Whether this process may run on more than one processor, or gave the bot more. */
+static int has_more_cores(const Options *options)
+{
+    cpu_set_t set;
+    if (options->cores) return 1;
+    return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) > 1;
+}
+
+/* Does what the arena asks for. Returns whether the arena still has the socket. */
+static int obey(const Options *options, pid_t child)
+{
+    char orders[64];
+    ssize_t length = read(options->control, orders, sizeof orders);
+    if (length < 0) return errno == EINTR || errno == EAGAIN;
+    for (ssize_t i = 0; i < length; i++) {
+        if (orders[i] == 'g') resume_bot();
+        if (orders[i] == 'k') kill_bot();
+        if (orders[i] == 's') stop_first(child);
+        if (orders[i] != 's' && orders[i] != 'S') continue;
+        stop_bot(has_more_cores(options));
+        tell(options->control, "stopped\n", -1);
+    }
+    return length > 0;
+}
+
+/* Waits for all ended children. If CHILD is among them, tells the arena how it ended. Returns
+ * whether it is. */
+static int reap(const Options *options, pid_t child)
+{
+    char line[LINE_SIZE];
+    int how;
+    struct rusage used;
+    for (pid_t pid; (pid = wait4(-1, &how, WNOHANG, &used)) > 0;) {
+        if (pid != child) continue;
+        double user_s = (double)used.ru_utime.tv_sec + (double)used.ru_utime.tv_usec / 1e6;
+        double system_s = (double)used.ru_stime.tv_sec + (double)used.ru_stime.tv_usec / 1e6;
+        snprintf(line, sizeof line, "%s %d %.3f %ld\n", WIFSIGNALED(how) ? "signal" : "exit",
+                 WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how), user_s + system_s,
+                 used.ru_maxrss);
+        tell(options->control, line, -1);
+        return 1;
+    }
+    return 0;
+}
+
+/* When to look next at what the bot uses, in ms. */
+static int64_t next_look_ms(void)
+{
+    unsigned char chance = 0;
+    syscall(SYS_getrandom, &chance, sizeof chance, 0);
+    return now_ms() + MIN_LOOK_MS + chance * (MAX_LOOK_MS - MIN_LOOK_MS) / 255;
+}
+
+/* Looks at what the bot uses. Returns whether that is too much, which the arena is told. MANY
+ * remembers whether the arena knows that the bot has more than one process or thread. */
+static int uses_too_much(const Options *options, int counter, int *many)
+{
+    char line[LINE_SIZE];
+    int has_many = 0;
+    int is_over = exceeds_limit(options, counter, &has_many, line, sizeof line - 1);
+    if (has_many && !*many) {
+        *many = 1;
+        tell(options->control, "many\n", -1);
+    }
+    if (is_over) tell(options->control, strcat(line, "\n"), -1);
+    return is_over;
+}
+
+/* Returns once the bot has ended or used too much, or the arena has closed the socket. */
+static void wait_for_end(const Options *options, pid_t child, int counter, int signals)
+{
+    struct pollfd events[] = {{options->control, POLLIN, 0}, {signals, POLLIN, 0}};
+    struct signalfd_siginfo ended;
+    int many = 0;
+    int64_t look_ms = next_look_ms();
+    for (;;) {
+        int64_t left_ms = look_ms - now_ms();
+        poll(events, 2, left_ms > 0 ? (int)left_ms : 0);
+        if (events[1].revents) {
+            while (read(signals, &ended, sizeof ended) > 0) {}
+            if (reap(options, child)) return;
+        }
+        if (events[0].revents && !obey(options, child)) return;
+        if (now_ms() < look_ms) continue;
+        if (uses_too_much(options, counter, &many)) return;
+        look_ms = next_look_ms();
+    }
+}
+
+/* Kills the bot's process group, then its orphans generation by generation. Returns whether none is
+ * left. */
+static int kill_all(pid_t child)
+{
+    static Tree tree;
+    const struct sched_param first = {.sched_priority = 1};
+    const struct timespec pause = {0, 1000000};
+    /* the kernel kills the other processes of the namespace when its first one ends */
+    if (is_init()) return 1;
+    /* The keeper gets a higher priority than the bot's processes, if this user may do that. Root
+     * has no limit of processes, and sixty that fork and exit outrun a process of equal priority.
+     */
+    if (sched_setscheduler(0, SCHED_FIFO, &first)) setpriority(PRIO_PROCESS, 0, -20);
+    int64_t deadline_ms = now_ms() + PATIENCE_S * 1000;
+    while (now_ms() < deadline_ms) {
+        kill(-child, SIGKILL);
+        find_tree(&tree);
+        signal_tree(&tree, SIGKILL, 0);
+        pid_t ended = 1;
+        while (ended > 0) ended = waitpid(-1, NULL, WNOHANG);
+        if (ended < 0 && errno == ECHILD) return 1;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+/* A descriptor that can be read when a child has ended. Stopped children do not count. */
+static int watch_children(void)
+{
+    const struct sigaction action = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigaction(SIGCHLD, &action, NULL);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Sees to it that the bot does not inherit a descriptor of the keeper. */
+static void keep_private(int descriptor)
+{
+    if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
+
+/* The keeper lets go of the bot's pipes, or the arena would never see their end. */
+static void let_go_of_streams(const Options *options)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) dup2(nothing, stream);
+    close(nothing);
+    if (options->input >= 0) close(options->input);
+    if (options->output >= 0) close(options->output);
+    if (options->filter >= 0) close(options->filter);
+}
+
+int main(int count, char **words)
+{
+    Options options;
+    int counter = -1;
+    if (read_options(&options, count, words)) {
+        fputs("usage: keeper CONTROL [NAME=VALUE]... -- COMMAND...\n", stderr);
+        return WRONG_ARGUMENTS;
+    }
+    is_first = getpid() == 1;
+    /* Orphans of the bot become children of the keeper. So no process can hide by leaving its
+     * parent, and the CPU time of ended processes is booked where the arena reads it. */
+    if (!is_first) prctl(PR_SET_CHILD_SUBREAPER, 1);
+    keep_private(options.control);
+    keep_private(options.input);
+    keep_private(options.output);
+    keep_private(options.filter);
+    int signals = watch_children();
+    if (signals < 0) {
+        tell(options.control, "failed the keeper cannot wait for its children\n", -1);
+        return 0;
+    }
+    pid_t child = start_bot(&options, &counter);
+    if (child < 0) return 0;
+    let_go_of_streams(&options);
+    wait_for_end(&options, child, counter, signals);
+    return kill_all(child) ? 0 : 1;
+}

@@ -1,0 +1,614 @@
+/* Looks at what the bot's processes use: memory, processes, threads, files, and CPU time that the
+ * kernel's counter missed. Everything here reads /proc; arena/players/usage.py does the same in
+ * Python. */
+#define _GNU_SOURCE
+#include "keeper.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The memory that a pipe is counted with, which is what it holds when full. */
+enum { PIPE_KB = 64 };
+/* A file system with fewer bytes than this is the sandbox's own; the machine's /tmp is larger. */
+enum { SMALL = 1 << 27 };
+/* The flag in /proc/PID/stat of a process that is about to end. */
+enum { EXITING = 4 };
+enum { PATH_SIZE = 128, NS_PER_MS = 1000000 };
+/* How many mappings of memory all processes may have. With more, a look would take seconds. */
+enum { MAX_MAPPINGS = 100000 };
+/* The CPU time that the counter may seem to miss at every look, because the kernel's two clocks do
+ * not change at the same moment. */
+static const int64_t NOISE_NS = 2 * NS_PER_MS;
+/* How much more the counter may seem to miss once: a stall of the machine between the readings of
+ * the two clocks is only on one of them. */
+static const int64_t STALL_NS = 40 * NS_PER_MS;
+/* The counter misses up to half of the time of a program that sleeps and wakes up all the time,
+ * and the whole time of a process that left it. In between lies this part, in tenths. */
+enum { COUNTED_TENTHS = 4 };
+
+/* A file that a process has open, or that lies in a folder of the bot. */
+typedef struct {
+    dev_t device;
+    ino_t inode;
+    mode_t mode;
+    nlink_t links;
+    blkcnt_t blocks;
+} File;
+
+typedef struct {
+    File *files;
+    size_t count;
+    size_t capacity;
+} Files;
+
+/* Memory that processes share without a file, by the inode that the kernel gave it. */
+typedef struct {
+    unsigned long inode;
+    long kb;
+} Shared;
+
+typedef struct {
+    Shared *parts;
+    size_t count;
+    size_t capacity;
+} SharedParts;
+
+/* The CPU time of a process at the last look. */
+typedef struct {
+    pid_t pid;
+    int64_t ns;
+} Clock;
+
+typedef struct {
+    Clock *clocks;
+    size_t count;
+    size_t capacity;
+} Clocks;
+
+/* The fields of /proc/PID/stat that are of use here. */
+typedef struct {
+    char state;
+    pid_t parent;
+    unsigned flags;
+    long threads;
+} Stat;
+
+/* Makes room for one more element. Returns the elements; the program ends if memory is short, and
+ * with it the bot. */
+static void *grown(void *elements, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity) return elements;
+    *capacity = *capacity ? 2 * *capacity : 64;
+    void *more = realloc(elements, *capacity * size);
+    if (!more) abort();
+    return more;
+}
+
+/* Opens the file NAME of /proc/PID; NULL if this process may not read it. */
+static FILE *open_proc(pid_t pid, const char *name)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+    return fopen(path, "re");
+}
+
+/* Reads /proc/PID/stat. Returns whether the process exists. */
+static int read_stat(pid_t pid, Stat *stat)
+{
+    FILE *file = open_proc(pid, "stat");
+    if (!file) return 0;
+    char text[1024];
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = 0;
+    const char *fields = strrchr(text, ')'); /* the name before it may have any characters */
+    int parent;
+    if (!fields
+        || sscanf(fields + 1,
+                  " %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld",
+                  &stat->state, &parent, &stat->flags, &stat->threads)
+               != 4)
+        return 0;
+    stat->parent = parent;
+    return 1;
+}
+
+int is_stopped(pid_t pid)
+{
+    Stat stat;
+    if (!read_stat(pid, &stat)) return 1;
+    if (stat.state == 'D') return !(stat.flags & EXITING);
+    return stat.state != 'R' && stat.state != 'S';
+}
+
+int is_leaving(pid_t pid)
+{
+    Stat stat;
+    if (!read_stat(pid, &stat)) return 0;
+    return stat.flags & EXITING && stat.state != 'Z' && stat.state != 'X';
+}
+
+static void add_pid(Tree *tree, pid_t pid)
+{
+    tree->pids = grown(tree->pids, tree->count, &tree->capacity, sizeof *tree->pids);
+    tree->pids[tree->count++] = pid;
+}
+
+/* Fills TREE with all processes that /proc shows. */
+static void list_processes(Tree *tree)
+{
+    tree->count = 0;
+    DIR *folder = opendir("/proc");
+    if (!folder) return;
+    for (struct dirent *entry; (entry = readdir(folder));)
+        if (isdigit((unsigned char)entry->d_name[0])) add_pid(tree, atoi(entry->d_name));
+    closedir(folder);
+}
+
+/* Adds the children that the threads of PID have started, as the kernel lists them. */
+static void add_children(Tree *tree, pid_t pid)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *folder = opendir(path);
+    if (!folder) return;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        if (!isdigit((unsigned char)entry->d_name[0])) continue;
+        char name[PATH_SIZE / 2];
+        snprintf(name, sizeof name, "task/%d/children", atoi(entry->d_name));
+        FILE *file = open_proc(pid, name);
+        int child;
+        while (file && fscanf(file, "%d", &child) == 1) add_pid(tree, child);
+        if (file) fclose(file);
+    }
+    closedir(folder);
+}
+
+/* Adds the children of PID among all processes, on a kernel that does not list them. */
+static void add_children_of_all(Tree *tree, const Tree *all, pid_t pid)
+{
+    Stat stat;
+    for (size_t i = 0; i < all->count; i++)
+        if (read_stat(all->pids[i], &stat) && stat.parent == pid) add_pid(tree, all->pids[i]);
+}
+
+void find_tree(Tree *tree)
+{
+    static Tree all;
+    pid_t self = getpid();
+    if (is_init()) {
+        list_processes(tree);
+        size_t kept = 0;
+        for (size_t i = 0; i < tree->count; i++)
+            if (tree->pids[i] != self) tree->pids[kept++] = tree->pids[i];
+        tree->count = kept;
+        return;
+    }
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)self);
+    int is_listed = access(path, R_OK) == 0;
+    if (!is_listed) list_processes(&all);
+    tree->count = 0;
+    pid_t parent = self;
+    for (size_t next = 0;; parent = tree->pids[next++]) {
+        if (is_listed) add_children(tree, parent);
+        else add_children_of_all(tree, &all, parent);
+        if (next == tree->count) return;
+    }
+}
+
+/* The figures of one process. */
+typedef struct {
+    long kb;        /* memory that no file backs */
+    long shared_kb; /* how much of it is shared memory */
+    long threads;
+} Figures;
+
+/* Page tables are counted: they took 440 MB where they were not. */
+static const char *const COUNTED[] = {"RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:", NULL};
+static const char *const PAGE_TABLES[] = {"VmPTE:", NULL};
+static const char *const DIVIDED[] = {"Pss_Anon:", "Pss_Shmem:", "SwapPss:", NULL};
+
+/* Whether a line begins with one of the names. */
+static int begins_with(const char *line, const char *const *names)
+{
+    for (; *names; names++)
+        if (strncmp(line, *names, strlen(*names)) == 0) return 1;
+    return 0;
+}
+
+/* The number after the name that begins a line of /proc. */
+static long number_of(const char *line)
+{
+    const char *colon = strchr(line, ':');
+    return colon ? atol(colon + 1) : 0;
+}
+
+static Figures figures_of(pid_t pid)
+{
+    Figures figures = {0};
+    char line[256];
+    FILE *file = open_proc(pid, "status");
+    while (file && fgets(line, sizeof line, file)) {
+        if (begins_with(line, COUNTED)) figures.kb += number_of(line);
+        if (strncmp(line, "RssShmem:", 9) == 0) figures.shared_kb = number_of(line);
+        if (strncmp(line, "Threads:", 8) == 0) figures.threads = number_of(line);
+    }
+    if (file) fclose(file);
+    return figures;
+}
+
+/* Adds up the lines of a file of /proc/PID that begin with one of the names; -1 if the file cannot
+ * be read. */
+static long sum_of(pid_t pid, const char *name, const char *const *names)
+{
+    FILE *file = open_proc(pid, name);
+    if (!file) return -1;
+    long sum = 0;
+    char line[256];
+    while (fgets(line, sizeof line, file))
+        if (begins_with(line, names)) sum += number_of(line);
+    fclose(file);
+    return sum;
+}
+
+/* The memory of a process in kB, where shared memory is divided among the processes that share it;
+ * OTHERWISE if the kernel does not say. This is slower to read than figures_of. */
+static long shared_fairly(pid_t pid, long otherwise)
+{
+    long divided_kb = sum_of(pid, "smaps_rollup", DIVIDED);
+    long tables_kb = sum_of(pid, "status", PAGE_TABLES);
+    return divided_kb < 0 || tables_kb < 0 ? otherwise : divided_kb + tables_kb;
+}
+
+static void add_shared(SharedParts *shared, Shared part)
+{
+    shared->parts = grown(shared->parts, shared->count, &shared->capacity, sizeof *shared->parts);
+    shared->parts[shared->count++] = part;
+}
+
+static int by_memory(const void *left, const void *right)
+{
+    const Shared *one = left;
+    const Shared *other = right;
+    return (one->inode > other->inode) - (one->inode < other->inode);
+}
+
+/* Joins the parts of the same memory: adds up their sizes, or keeps the largest. */
+static void join_shared(SharedParts *shared, int adds)
+{
+    if (!shared->count) return;
+    qsort(shared->parts, shared->count, sizeof *shared->parts, by_memory);
+    size_t last = 0;
+    for (size_t i = 1; i < shared->count; i++) {
+        const Shared *part = &shared->parts[i];
+        Shared *joined = &shared->parts[last];
+        if (joined->inode != part->inode) shared->parts[++last] = *part;
+        else if (adds) joined->kb += part->kb;
+        else if (joined->kb < part->kb) joined->kb = part->kb;
+    }
+    shared->count = last + 1;
+}
+
+/* The kB of memory that the processes share without a file. What one process wrote stays there
+ * after it is unmapped. *MAPPINGS becomes the number of mappings of memory that were looked at, at
+ * most one more than MAX_MAPPINGS. */
+static long shared_kb(const Tree *tree, long *mappings)
+{
+    static SharedParts all;
+    static SharedParts mine;
+    all.count = 0;
+    *mappings = 0;
+    char *line = NULL;
+    size_t capacity = 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        mine.count = 0;
+        FILE *file = open_proc(tree->pids[i], "maps");
+        while (file && *mappings <= MAX_MAPPINGS && getline(&line, &capacity, file) > 0) {
+            *mappings += 1;
+            unsigned long start;
+            unsigned long end;
+            unsigned long inode;
+            /* the name of shared memory without a file */
+            if (!strstr(line, "/dev/zero (deleted)")) continue;
+            if (sscanf(line, "%lx-%lx %*s %*s %*s %lu", &start, &end, &inode) != 3) continue;
+            add_shared(&mine, (Shared){inode, (long)((end - start) >> 10)});
+        }
+        if (file) fclose(file);
+        join_shared(&mine, 1);
+        for (size_t part = 0; part < mine.count; part++) add_shared(&all, mine.parts[part]);
+    }
+    free(line);
+    join_shared(&all, 0);
+    long sum = 0;
+    for (size_t part = 0; part < all.count; part++) sum += all.parts[part].kb;
+    return sum;
+}
+
+static void add_file(Files *files, const struct stat *status)
+{
+    files->files = grown(files->files, files->count, &files->capacity, sizeof *files->files);
+    files->files[files->count++] = (File){
+        status->st_dev, status->st_ino, status->st_mode, status->st_nlink, status->st_blocks,
+    };
+}
+
+/* Adds the open files of a process, as far as they can be seen. A bot in a sandbox cannot hide
+ * them. */
+static void add_opened(Files *files, pid_t pid)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+    DIR *folder = opendir(path);
+    if (!folder) return;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        struct stat status;
+        if (fstatat(dirfd(folder), entry->d_name, &status, 0) == 0) add_file(files, &status);
+    }
+    closedir(folder);
+}
+
+static int by_inode(const void *left, const void *right)
+{
+    const File *one = left;
+    const File *other = right;
+    if (one->device != other->device) return one->device < other->device ? -1 : 1;
+    return (one->inode > other->inode) - (one->inode < other->inode);
+}
+
+/* Sorts the files and drops those that stand in the list twice. */
+static void keep_distinct(Files *files)
+{
+    if (!files->count) return;
+    qsort(files->files, files->count, sizeof *files->files, by_inode);
+    size_t kept = 1;
+    for (size_t i = 1; i < files->count; i++)
+        if (by_inode(&files->files[i], &files->files[kept - 1]))
+            files->files[kept++] = files->files[i];
+    files->count = kept;
+}
+
+/* How many sockets the network namespace of process PID has, whether they are open or wait in a
+ * queue. */
+static long sockets_of_network(pid_t pid)
+{
+    FILE *file = open_proc(pid, "net/unix");
+    if (!file) return 0;
+    long lines = 0;
+    for (int character; (character = getc(file)) != EOF;) lines += character == '\n';
+    fclose(file);
+    return lines > 0 ? lines - 1 : 0; /* the first line has the headings */
+}
+
+/* The kB that the kernel may hold for the processes' sockets and pipes, which no figure of a
+ * process includes. */
+static long held_kb(const Options *options, const Files *opened)
+{
+    long pipes = 0;
+    long sockets = 0;
+    for (size_t i = 0; i < opened->count; i++) {
+        pipes += S_ISFIFO(opened->files[i].mode);
+        sockets += S_ISSOCK(opened->files[i].mode);
+    }
+    if (options->has_own_network) {
+        long all = sockets_of_network(getpid());
+        if (all > sockets) sockets = all;
+    }
+    return sockets * options->socket_kb + pipes * PIPE_KB;
+}
+
+/* The number of files in the sandbox's file systems in memory; there, only their size is
+ * limited. */
+static long files_in_memory(void)
+{
+    static const char *const FOLDERS[] = {"/tmp", "/dev/shm"};
+    long count = 0;
+    for (size_t i = 0; i < sizeof FOLDERS / sizeof FOLDERS[0]; i++) {
+        struct statvfs room;
+        if (statvfs(FOLDERS[i], &room)) continue;
+        if (room.f_blocks * room.f_frsize < SMALL) count += (long)(room.f_files - room.f_ffree);
+    }
+    return count;
+}
+
+typedef struct {
+    Files *files;
+    size_t most;
+    int is_hidden; /* whether a folder could not be read */
+} Disk;
+
+/* Adds the files below a folder to DISK until there are too many. Returns 0, as for_each_option
+ * wants it. */
+static int add_below(const char *path, void *data)
+{
+    Disk *disk = data;
+    /* not through a link, by which the bot may have replaced the folder meanwhile */
+    int place = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *folder = place < 0 ? NULL : fdopendir(place);
+    if (!folder) {
+        disk->is_hidden |= errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
+        if (place >= 0) close(place);
+        return 0;
+    }
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        struct stat status;
+        if (disk->is_hidden || disk->files->count > disk->most) break;
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
+        if (fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW)) continue;
+        add_file(disk->files, &status);
+        if (!S_ISDIR(status.st_mode)) continue;
+        char *below;
+        if (asprintf(&below, "%s/%s", path, entry->d_name) < 0) abort();
+        add_below(below, disk);
+        free(below);
+    }
+    closedir(folder);
+    return 0;
+}
+
+/* The MB and the number of the files in the bot's folders, and of deleted files that are still
+ * open. Counting stops above the limit of files; a folder that cannot be read counts as too many.
+ */
+static void measure_disk(const Options *options, const Files *opened, long *mb, long *count)
+{
+    static Files files;
+    files.count = 0;
+    for (size_t i = 0; i < opened->count; i++) {
+        const File *file = &opened->files[i];
+        if (!S_ISREG(file->mode) || file->links) continue;
+        files.files = grown(files.files, files.count, &files.capacity, sizeof *files.files);
+        files.files[files.count++] = *file;
+    }
+    Disk disk = {&files, (size_t)options->files_on_disk, 0};
+    for_each_option(options, "folder", add_below, &disk);
+    *count = (long)files.count + (disk.is_hidden ? options->files_on_disk + 1 : 0);
+    keep_distinct(&files);
+    long blocks = 0;
+    for (size_t i = 0; i < files.count; i++) blocks += (long)files.files[i].blocks;
+    *mb = blocks >> 11;
+}
+
+/* The CPU time of a process by its own clock, ended threads included; 0 if it has ended. */
+static int64_t process_ns(pid_t pid)
+{
+    struct timespec used;
+    clockid_t clock = (clockid_t)(~(unsigned)pid << 3 | 2);
+    if (clock_gettime(clock, &used)) return 0;
+    return (int64_t)used.tv_sec * 1000 * NS_PER_MS + used.tv_nsec;
+}
+
+/* Whether a process is returning its memory, or has done so. A process whose first thread ended
+ * before the others is not ending. */
+static int is_ending(pid_t pid)
+{
+    Stat stat;
+    return !read_stat(pid, &stat) || (stat.flags & EXITING && stat.threads <= 1);
+}
+
+static int64_t clock_at_last_look(const Clocks *clocks, pid_t pid)
+{
+    for (size_t i = 0; i < clocks->count; i++)
+        if (clocks->clocks[i].pid == pid) return clocks->clocks[i].ns;
+    return 0;
+}
+
+static int64_t read_counter(int counter)
+{
+    int64_t ns = 0;
+    return read(counter, &ns, sizeof ns) == sizeof ns ? ns : 0;
+}
+
+/* The CPU time that the counter has missed so far, in ms, as far as it is more than noise: the
+ * living processes alone have used more than the counter shows. */
+static long uncounted_ms(const Tree *tree, int counter)
+{
+    static Clocks known;
+    static Clocks now;
+    static int64_t counted_ns;
+    static int64_t missing_ns;
+    int64_t before_ns = counted_ns;
+    counted_ns = read_counter(counter);
+    int64_t used_ns = 0;
+    now.count = 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        pid_t pid = tree->pids[i];
+        int64_t known_ns = clock_at_last_look(&known, pid);
+        int64_t clock_ns = process_ns(pid);
+        int64_t grown_ns = clock_ns - (known_ns <= clock_ns ? known_ns : 0);
+        now.clocks = grown(now.clocks, now.count, &now.capacity, sizeof *now.clocks);
+        now.clocks[now.count++] = (Clock){pid, clock_ns};
+        /* the counter drops a process at its end, before its memory is returned */
+        if (grown_ns <= NOISE_NS || !is_ending(pid)) used_ns += grown_ns;
+    }
+    Clocks last = known;
+    known = now;
+    now = last;
+    int64_t grown_by_ns = read_counter(counter) - before_ns;
+    if (10 * grown_by_ns < COUNTED_TENTHS * used_ns) missing_ns += used_ns - grown_by_ns;
+    missing_ns = missing_ns > NOISE_NS ? missing_ns - NOISE_NS : 0;
+    return missing_ns > STALL_NS ? (long)(missing_ns / NS_PER_MS) : 0;
+}
+
+/* The sums of the figures of all processes. */
+static Figures figures_of_all(const Tree *tree)
+{
+    Figures sum = {0};
+    for (size_t i = 0; i < tree->count; i++) {
+        Figures figures = figures_of(tree->pids[i]);
+        sum.kb += figures.kb;
+        sum.shared_kb += figures.shared_kb;
+        sum.threads += figures.threads;
+    }
+    return sum;
+}
+
+/* The memory of all processes in MB, of which HELD_KB are in no process. The quick sum, in FIGURES,
+ * counts shared memory once per process. Only if that is too much, the slow sum is made, which
+ * divides shared memory among the processes. */
+static long memory_mb(const Options *options, const Tree *tree, Figures figures, long held_kb)
+{
+    long mb = (figures.kb + held_kb) >> 10;
+    if (options->memory_mb == NO_LIMIT || mb <= options->memory_mb) return mb;
+    long kb = 0;
+    for (size_t i = 0; i < tree->count; i++)
+        kb += shared_fairly(tree->pids[i], figures_of(tree->pids[i]).kb);
+    return (kb + held_kb) >> 10;
+}
+
+/* Writes "NAME NUMBER" to LINE if the number is more than the limit. */
+static int is_over(const char *name, long number, long limit, char *line, size_t size)
+{
+    if (limit == NO_LIMIT || number <= limit) return 0;
+    snprintf(line, size, "%s %ld", name, number);
+    return 1;
+}
+
+int exceeds_limit(const Options *options, int counter, int *many, char *line, size_t size)
+{
+    static Tree tree;
+    static Files opened;
+    find_tree(&tree);
+    Figures figures = figures_of_all(&tree);
+    *many = tree.count > 1 || figures.threads > 1;
+    /* first what is read quickly: a bot that takes memory while the keeper reads the rest is ended
+     */
+    if (is_over("processes", (long)tree.count, options->processes, line, size)
+        || is_over("threads", figures.threads, options->threads, line, size)
+        || is_over("memory", memory_mb(options, &tree, figures, 0), options->memory_mb, line, size))
+        return 1;
+    opened.count = 0;
+    for (size_t i = 0; i < tree.count; i++) add_opened(&opened, tree.pids[i]);
+    keep_distinct(&opened);
+    long mappings;
+    long left_kb = shared_kb(&tree, &mappings) - figures.shared_kb; /* mapped by no process */
+    long held = held_kb(options, &opened) + (left_kb > 0 ? left_kb : 0);
+    if (is_over("mappings", mappings, MAX_MAPPINGS, line, size)
+        || is_over("memory", memory_mb(options, &tree, figures, held), options->memory_mb, line,
+                   size))
+        return 1;
+    if (options->files_in_memory != NO_LIMIT
+        && is_over("files", files_in_memory(), options->files_in_memory, line, size))
+        return 1;
+    if (options->disk_mb != NO_LIMIT) {
+        long disk_mb;
+        long files;
+        measure_disk(options, &opened, &disk_mb, &files);
+        if (is_over("disk", disk_mb, options->disk_mb, line, size)
+            || is_over("files", files, options->files_on_disk, line, size))
+            return 1;
+    }
+    int is_playing = options->processes != NO_LIMIT;
+    long missed_ms = is_playing && counter >= 0 ? uncounted_ms(&tree, counter) : 0;
+    if (!missed_ms) return 0;
+    snprintf(line, size, "uncounted %ld", missed_ms);
+    return 1;
+}

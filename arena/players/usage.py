@@ -1,0 +1,349 @@
+"""What processes use, read from /proc: memory, threads, files, and CPU time that the kernel's
+counter missed.
+
+`Watch` is the Python twin of native/usage.c. The keeper imports this module, which therefore
+imports little itself: pathlib would double the time of a bot's start.
+"""
+
+import os
+import stat
+import time
+
+COUNTED = (b"RssAnon", b"RssShmem", b"VmSwap", b"VmPTE")
+"""The fields of /proc/PID/status that count as memory. Page tables are among them: they took 440 MB
+where they were not counted.
+"""
+PIPE_KB = 64
+"""The memory that a pipe is counted with, which is what it holds when full."""
+SMALL = 1 << 27
+"""A file system with fewer bytes than this is the sandbox's own; the machine's /tmp is larger."""
+FOLDERS_IN_MEMORY = ("/tmp", "/dev/shm")  # noqa: S108 - they lie inside the sandbox
+EXITING = 4
+"""The flag in /proc/PID/stat of a process that is about to end."""
+NOISE_NS = 2_000_000
+"""The CPU time that the counter may seem to miss at every look, because the kernel's two clocks do
+not change at the same moment.
+"""
+STALL_NS = 40_000_000
+"""How much more the counter may seem to miss once: a stall of the machine between the readings of
+the two clocks is only on one of them.
+"""
+COUNTED_PART = 0.4
+"""The counter misses up to half of the time of a program that sleeps and wakes up all the time,
+and the whole time of a process that left it. In between lies this part.
+"""
+MAX_MAPPINGS = 100_000
+"""How many mappings of memory all processes may have. With more, a look would take seconds."""
+
+
+class Watch:
+    """Looks at all processes below this one and at what they use."""
+
+    def __init__(self, limits: dict[str, int], folders: list[str], counter: int) -> None:
+        self._limits = limits
+        self._folders = folders
+        self._counter = counter
+        self._clocks: dict[int, int] = {}
+        self._counted_ns = self._missing_ns = 0
+        self.sees_many = False
+        """Whether the bot had more than one process or thread at the last look."""
+
+    def excess(self) -> str:
+        """The first limit that the processes exceed, as a line for the arena such as ``memory
+        1200``; empty if they exceed none.
+        """
+        limits = self._limits
+        tree = bot_processes()
+        figures = [figures_of(pid) for pid in tree]
+        sizes = [kb for kb, _, _ in figures]
+        used = {"processes": len(tree), "threads": sum(each[1] for each in figures)}
+        self.sees_many = max(used.values()) > 1
+        # First what is read quickly: a bot that takes memory while the keeper reads the rest is
+        # ended.
+        used["memory_mb"] = self._memory_mb(tree, sizes, held_kb=0)
+        excess = self._first_excess(used)
+        if excess:
+            return excess
+        opened = [file for pid in tree for file in opened_by(pid)]
+        shared, mappings = shared_kb(tree)
+        if mappings > MAX_MAPPINGS:
+            return f"mappings {mappings}"
+        left_kb = shared - sum(shared_kb for _, _, shared_kb in figures)  # mapped by no process
+        held_kb = self._held_kb(opened) + max(0, left_kb)
+        used["memory_mb"] = self._memory_mb(tree, sizes, held_kb)
+        if "files_in_memory" in limits:
+            used["files_in_memory"] = files_in_memory()
+        if "disk_mb" in limits:
+            most = limits["files_on_disk"]
+            used["disk_mb"], used["files_on_disk"] = disk_use(self._folders, opened, most)
+        is_playing = "processes" in limits
+        uncounted = self._uncounted(tree) if is_playing and self._counter >= 0 else ""
+        return self._first_excess(used) or uncounted
+
+    def _first_excess(self, used: dict[str, int]) -> str:
+        """The first of these figures that is above its limit, as a line for the arena; empty if
+        none is.
+        """
+        for name, number in used.items():
+            if name in self._limits and number > self._limits[name]:
+                return f"{name.partition('_')[0]} {number}"
+        return ""
+
+    def _memory_mb(self, tree: list[int], sizes: list[int], held_kb: int) -> int:
+        """The memory of all processes in MB, of which ``held_kb`` are in no process. The quick sum
+        of the ``sizes`` counts shared memory once per process. Only if that is too much, the slow
+        sum is made, which divides shared memory among the processes.
+        """
+        quick_mb = sum(sizes) + held_kb >> 10
+        if quick_mb <= self._limits.get("memory_mb", quick_mb):
+            return quick_mb
+        return sum(map(shared_fairly, tree, sizes)) + held_kb >> 10
+
+    def _held_kb(self, opened: list[os.stat_result]) -> int:
+        """The kB that the kernel may hold for the processes' sockets and pipes, which no figure of
+        a process includes.
+        """
+        pipes = {file.st_ino for file in opened if stat.S_ISFIFO(file.st_mode)}
+        sockets = len({file.st_ino for file in opened if stat.S_ISSOCK(file.st_mode)})
+        if self._limits.get("has_own_network"):
+            # Sockets that wait in a queue are open nowhere. The first line has the headings.
+            sockets = max(sockets, len(read_file("/proc/self/net/unix").splitlines()) - 1)
+        return sockets * self._limits.get("socket_kb", 0) + len(pipes) * PIPE_KB
+
+    def _uncounted(self, tree: list[int]) -> str:
+        """CPU time that the counter missed, as a line for the arena: the living processes
+        alone have used more than the counter shows. Empty if it missed none.
+        """
+        before_ns = self._counted_ns
+        self._counted_ns = read_counter(self._counter)
+        used_ns = 0
+        last_clocks = self._clocks
+        self._clocks = {}
+        for pid in tree:
+            known_ns = last_clocks.get(pid, 0)
+            clock_ns = process_ns(pid)
+            grown_ns = clock_ns - (known_ns if known_ns <= clock_ns else 0)
+            self._clocks[pid] = clock_ns
+            # the counter drops a process at its end, before its memory is returned
+            used_ns += 0 if grown_ns > NOISE_NS and is_ending(pid) else grown_ns
+        counted_ns = read_counter(self._counter) - before_ns
+        uncounted_ns = used_ns - counted_ns if counted_ns < COUNTED_PART * used_ns else 0
+        self._missing_ns = max(0, self._missing_ns + uncounted_ns - NOISE_NS)
+        is_noise = self._missing_ns <= STALL_NS
+        return "" if is_noise else f"uncounted {self._missing_ns // 1_000_000}"
+
+
+def is_init() -> bool:
+    """Whether this process is the first of a pid namespace, whose other processes are the bot's."""
+    return os.getpid() == 1
+
+
+def bot_processes() -> list[int]:
+    """The ids of the bot's processes: in a pid namespace of their own all but this one, elsewhere
+    this process's descendants, parents first.
+    """
+    if is_init():
+        return [pid for pid in map(int, filter(str.isdigit, names_in("/proc"))) if pid != 1]
+    return descendants()
+
+
+def children() -> list[int]:
+    """The ids of this process's children. As a subreaper it inherits every orphan of the bot."""
+    me = os.getpid()
+    quick = f"/proc/self/task/{me}/children"
+    if os.path.exists(quick):  # noqa: PTH110 - in no time, however many processes there are
+        return [int(pid) for pid in read_file(quick).split()]
+    return [pid for pid, parent in parents().items() if parent == me]
+
+
+def descendants() -> list[int]:
+    """The ids of all processes that this process and its descendants have started."""
+    below: dict[int, list[int]] = {}
+    for pid, parent in parents().items():
+        below.setdefault(parent, []).append(pid)
+    tree = below.get(os.getpid(), [])
+    for pid in tree:
+        tree += below.get(pid, [])
+    return tree
+
+
+def family(root: int) -> list[int]:
+    """The ids of a process and of all processes that it and its descendants started."""
+    tree = [root]
+    for pid in tree:
+        for thread in names_in(f"/proc/{pid}/task"):
+            tree += map(int, read_file(f"/proc/{pid}/task/{thread}/children").split())
+    return tree
+
+
+def parents() -> dict[int, int]:
+    """The parent of each process on this machine by process id; empty without /proc."""
+    pids = filter(str.isdigit, names_in("/proc"))
+    stats = {int(pid): stat_of(pid) for pid in pids}
+    return {pid: int(fields[1]) for pid, fields in stats.items() if fields}
+
+
+def read_counter(counter: int) -> int:
+    """The value of the counter, in ns."""
+    return int.from_bytes(os.read(counter, 8), "little")
+
+
+def process_ns(pid: int) -> int:
+    """The CPU time of a process by its own clock, including ended threads, in ns; 0 if the process
+    has ended.
+    """
+    try:
+        return time.clock_gettime_ns(~pid << 3 | 2)
+    except OSError:
+        return 0
+
+
+def stat_of(pid: int | str) -> list[bytes]:
+    """The fields of a process's /proc/PID/stat, from its state on; empty if the process does not
+    exist.
+    """
+    return read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process that was sent SIGSTOP has stopped or ended. A process in a system call that
+    nothing interrupts counts as stopped: it stops when the call ends.
+    """
+    fields = stat_of(pid)
+    if not fields:
+        return True
+    if fields[0] == b"D":
+        return not int(fields[6]) & EXITING
+    return fields[0] not in (b"R", b"S")
+
+
+def is_leaving(pid: int) -> bool:
+    """Whether a process is ending, but has not ended. Such a process ignores SIGSTOP, and its end
+    can send signals to others.
+    """
+    fields = stat_of(pid)
+    return bool(fields) and int(fields[6]) & EXITING > 0 and fields[0] not in (b"Z", b"X")
+
+
+def is_ending(pid: int) -> bool:
+    """Whether a process is returning its memory, or has done so. A process whose first thread ended
+    before the others is not ending.
+    """
+    fields = stat_of(pid)
+    return not fields or (int(fields[6]) & EXITING > 0 and int(fields[17]) <= 1)
+
+
+def figures_of(pid: int) -> tuple[int, int, int]:
+    """The figures of a process: kB not backed by files, threads, and kB of shared memory."""
+    kb = threads = shared = 0
+    for line in read_file(f"/proc/{pid}/status").splitlines():
+        if line.startswith(COUNTED):
+            kb += int(line.split()[1])
+            shared = int(line.split()[1]) if line.startswith(b"RssShmem") else shared
+        elif line.startswith(b"Threads"):
+            threads = int(line.split()[1])
+    return kb, threads, shared
+
+
+def shared_fairly(pid: int, otherwise: int) -> int:
+    """The memory of a process in kB, where shared memory is divided among the processes that share
+    it; ``otherwise`` if the kernel does not say. This is slower to read than `figures_of`.
+    """
+    divided = read_file(f"/proc/{pid}/smaps_rollup")
+    status = read_file(f"/proc/{pid}/status")
+    if not divided or not status:
+        return otherwise
+    wanted = (b"Pss_Anon", b"Pss_Shmem", b"SwapPss", b"VmPTE")
+    lines = (divided + status).splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith(wanted))
+
+
+def opened_by(pid: int) -> list[os.stat_result]:
+    """The open files of a process, as far as they can be seen; a bot in a sandbox cannot
+    hide them.
+    """
+    opened = []
+    for name in names_in(f"/proc/{pid}/fd"):
+        try:
+            opened.append(os.stat(f"/proc/{pid}/fd/{name}"))  # noqa: PTH116
+        except OSError:
+            continue
+    return opened
+
+
+def shared_kb(tree: list[int]) -> tuple[int, int]:
+    """The kB of memory that the processes share without a file, and the number of all their
+    mappings of memory, which stops above `MAX_MAPPINGS`. What a process wrote into shared memory
+    stays there after it is unmapped.
+    """
+    sizes: dict[bytes, int] = {}
+    mappings = 0
+    for pid in tree:
+        mine: dict[bytes, int] = {}
+        lines = read_file(f"/proc/{pid}/maps").splitlines() if mappings <= MAX_MAPPINGS else []
+        mappings += len(lines)
+        for line in lines:
+            if b"/dev/zero (deleted)" in line:  # the name of shared memory without a file
+                place, _, _, _, inode = line.split()[:5]
+                start, end = place.split(b"-")
+                mine[inode] = mine.get(inode, 0) + (int(end, 16) - int(start, 16) >> 10)
+        sizes.update({inode: max(size, sizes.get(inode, 0)) for inode, size in mine.items()})
+    return sum(sizes.values()), mappings
+
+
+def files_in_memory() -> int:
+    """The number of files in the sandbox's file systems in memory; there, only their size is
+    limited.
+    """
+    count = 0
+    for folder in FOLDERS_IN_MEMORY:
+        try:
+            room = os.statvfs(folder)
+        except OSError:
+            continue
+        count += room.f_files - room.f_ffree if room.f_blocks * room.f_frsize < SMALL else 0
+    return count
+
+
+def disk_use(folders: list[str], opened: list[os.stat_result], most: int) -> tuple[int, int]:
+    """The MB and the number of the files in the folders, and of deleted files that are still open.
+
+    Counting stops above ``most`` files. A folder that cannot be read counts as too many.
+    """
+    files = [file for file in opened if stat.S_ISREG(file.st_mode) and not file.st_nlink]
+    hidden = 0
+    waiting = folders.copy()
+    while waiting and not hidden and len(files) <= most:
+        try:
+            entries = os.scandir(waiting.pop())
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            hidden = most
+            continue
+        for entry in entries:
+            try:
+                files.append(entry.stat(follow_symlinks=False))
+            except OSError:
+                continue  # it was removed meanwhile
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+    blocks = sum({(file.st_dev, file.st_ino): file.st_blocks for file in files}.values())
+    return blocks >> 11, len(files) + hidden + bool(hidden)
+
+
+def names_in(folder: str) -> list[str]:
+    """The names in a folder; empty if this process may not list it."""
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - for speed
+    except OSError:
+        return []
+
+
+def read_file(path: str) -> bytes:
+    """The content of a file; empty if this process may not read it."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - for speed
+            return file.read()
+    except OSError:
+        return b""

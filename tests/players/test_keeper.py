@@ -1,0 +1,360 @@
+"""A keeper as the first process of a sandbox, in C and in Python: what the bot can do to it, how it
+stops the bot, and what ends with it.
+"""
+
+import os
+import re
+import signal
+import sys
+import threading
+import time
+
+import pytest
+
+from arena.errors import UserError
+from arena.players import keeper_client
+from arena.players.process import BotProcess
+from arena.players.sandbox.tiers import Sandbox, failure
+from arena.players.usage import family, read_file
+from tests.support.waiting import wait_for
+
+FORKS = """
+import os, time
+for _ in range({number}):
+    if os.fork() == 0:
+        os.setsid()
+        break
+print("ready", flush=True)
+while True:
+    {work}
+"""
+REACHES = """
+import os, signal
+for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM, signal.SIGINT):
+    os.kill(1, number)
+for name in ("environ", "mem", "fd/0", "maps", "root"):
+    try:
+        open(f"/proc/1/{name}").close()
+        print("opened", name, flush=True)
+    except OSError:
+        pass
+print(open("/proc/1/status").readline().split()[1], os.getppid(), flush=True)
+import time; time.sleep(600)
+"""
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap needs Linux")
+
+
+@pytest.fixture(scope="module")
+def bubblewrap():
+    """The sandbox of bubblewrap, where it works."""
+    sandbox = Sandbox("bubblewrap")
+    why = failure(sandbox.launch)
+    if why:
+        pytest.skip(f"bubblewrap does not work here: {why}")
+    return sandbox
+
+
+@pytest.fixture(params=["native", "python"], autouse=True)
+def language(request, monkeypatch):
+    """The language of the keepers in a test."""
+    if request.param == "native" and not keeper_client.NATIVE.exists():
+        pytest.skip("there was no C compiler for the keeper")
+    monkeypatch.setenv("ARENA_KEEPER", request.param)
+    keeper_client.keeper_command.cache_clear()
+    yield request.param
+    keeper_client.keeper_command.cache_clear()
+
+
+@pytest.fixture
+def start(tmp_path, bubblewrap):
+    """Starts a bot of this source in bubblewrap; all of them end with the test."""
+    started = []
+
+    def run(source, **limits):
+        script = f"bot{len(started)}.py"
+        (tmp_path / script).write_text(source)
+        process = BotProcess(["python3", script], tmp_path, bubblewrap, **limits)
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        process.stop()
+        os.close(process.to_bot)
+        os.close(process.from_bot)
+
+
+def read_line(process):
+    line = b""
+    while not line.endswith(b"\n"):
+        piece = os.read(process.from_bot, 1)
+        assert piece, process.stderr_tail()
+        line += piece
+    return line.decode().split()
+
+
+def states(process):
+    """The state of each process of the bot, such as T for stopped."""
+    stats = [read_file(f"/proc/{pid}/stat") for pid in process.processes()]
+    return [text.rpartition(b")")[2].split()[0].decode() for text in stats if text]
+
+
+def test_a_bot_can_neither_signal_its_keeper_nor_read_what_it_has_open(start, language):
+    process = start(REACHES)
+    name, parent = read_line(process)
+    assert name.startswith("keeper" if language == "native" else "python")
+    assert parent == "1"
+    assert process.ending() is None
+    process.pause()
+    assert states(process) == ["T"]
+
+
+@pytest.mark.parametrize("work", ["pass", "os.kill(-1, 18)"], ids=["computes", "wakes the others"])
+@pytest.mark.parametrize("number", [0, 1, 24])
+def test_all_processes_stop_in_one_call_and_use_no_processor_time_until_they_go_on(
+    start, number, work
+):
+    process = start(FORKS.format(number=number, work=f"try: {work}\n    except OSError: pass"))
+    for _ in range(number + 1):
+        assert read_line(process) == ["ready"]
+    process.is_suspect = True
+    for _ in range(5):
+        process.pause()
+        assert set(states(process)) == {"T"}
+        used_ns = process.meter.used_ns()
+        time.sleep(0.05)
+        assert process.meter.used_ns() == used_ns
+        process.go_on()
+        wait_for(lambda: "T" not in states(process), "the bot to go on")
+        wait_for(lambda used=used_ns: process.meter.used_ns() > used, "the bot to compute")
+
+
+def test_a_bot_can_arm_no_timer_that_would_wake_it(start):
+    process = start(
+        "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+        "timer = ctypes.c_void_p()\nfailed = libc.timer_create(1, None, ctypes.byref(timer))\n"
+        "print(failed, os.strerror(ctypes.get_errno()), flush=True)"
+    )
+    assert read_line(process) == ["-1", "Operation", "not", "permitted"]
+
+
+def test_more_than_one_process_is_noticed_and_one_is_not(start):
+    alone = start("print('ready', flush=True)\nimport time; time.sleep(600)")
+    several = start(FORKS.format(number=1, work="time.sleep(600)"))
+    wait_for(lambda: several.ending() or several.may_compute, "the keeper to see both processes")
+    assert several.ending() is None
+    assert read_line(alone) == ["ready"]
+    assert alone.ending() is None
+    assert not alone.may_compute
+
+
+def test_more_than_one_thread_is_noticed(start):
+    threads = start(
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()\n"
+        "time.sleep(600)"
+    )
+    wait_for(lambda: threads.ending() or threads.may_compute, "the keeper to see both threads")
+    assert threads.ending() is None
+
+
+@pytest.mark.parametrize(
+    ("source", "limits", "words"),
+    [
+        ("block = b'x' * (200 << 20)", {"memory_mb": 100}, r"used \d+ MB of memory"),
+        (FORKS.format(number=6, work="time.sleep(600)"), {"processes": 5}, "it had 7 processes"),
+        ("for n in range(20_100): open(f'/tmp/{n}', 'w').close()", {}, r"it had \d+ files"),
+        (
+            "import socket\nkept = [socket.socketpair() for _ in range(100)]",
+            {"memory_mb": 30},
+            r"used \d+ MB of memory",
+        ),
+        (
+            "import mmap\nkept = mmap.mmap(-1, 200 << 20)\nkept.write(b'x' * (200 << 20))",
+            {"memory_mb": 100},
+            r"used \d+ MB of memory",
+        ),
+    ],
+    ids=["memory", "processes", "files", "sockets", "mapped"],
+)
+def test_a_bot_that_uses_too_much_is_ended_with_the_reason(start, source, limits, words):
+    process = start(f"import time\n{source}\ntime.sleep(600)", **limits)
+    ending = process.ending(240)
+    assert ending is not None
+    assert ending.excess is not None
+    assert re.search(words, str(ending)), str(ending)
+
+
+def test_what_a_bot_leaves_behind_ends_with_it(start):
+    process = start(
+        "import os, time\nif os.fork() == 0:\n    os.setsid()\n    print('child', flush=True)\n"
+        "    time.sleep(600)\nprint('bot', flush=True)\ntime.sleep(0.3)\nos._exit(3)"
+    )
+    read_line(process)
+    inside = process.processes()
+    assert inside
+    ending = process.ending(240)
+    assert ending is not None
+    assert ending.exit == 3
+    wait_for(lambda: not any(read_file(f"/proc/{pid}/stat") for pid in inside), "all to end")
+
+
+def test_a_signal_is_told_as_the_kernel_tells_it(start):
+    ending = start("import os\nos.kill(os.getpid(), 11)").ending(240)
+    assert ending is not None
+    assert (ending.exit, ending.signal) == (None, signal.SIGSEGV)
+
+
+def test_a_closed_output_is_seen_while_the_bot_runs(start):
+    process = start("import os, time\nos.close(1)\ntime.sleep(600)")
+    assert os.read(process.from_bot, 10) == b""
+    assert process.ending() is None
+    assert not process.has_output_open()
+
+
+def test_a_killed_keeper_takes_the_sandbox_with_it(start):
+    process = start("print('ready', flush=True)\nimport time; time.sleep(600)")
+    read_line(process)
+    inside = process.processes()
+    os.kill(process.keeper.process.pid, signal.SIGKILL)
+    ending = process.ending(240)
+    assert ending is not None
+    assert ending.unwatched
+    wait_for(lambda: not any(read_file(f"/proc/{pid}/stat") for pid in inside), "the bot to end")
+
+
+def test_a_keeper_that_does_not_exist_is_named(monkeypatch):
+    monkeypatch.setenv("ARENA_KEEPER", "rust")
+    with pytest.raises(UserError, match="python or native, got 'rust'"):
+        keeper_client.keeper_command.__wrapped__()
+
+
+WAKES = """
+import ctypes, os, signal
+libc = ctypes.CDLL(None, use_errno=True)
+DEATH_SIGNAL = 1
+{call}
+print(failed, ctypes.get_errno(), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "failed = libc.prctl(DEATH_SIGNAL, signal.SIGCONT, 0, 0, 0)",
+        "failed = libc.syscall(56, signal.SIGCONT, 0, 0, 0, 0)",
+    ],
+    ids=["the death of a parent", "the end of a child"],
+)
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="clone has another number elsewhere")
+def test_no_end_of_a_process_can_send_the_signal_that_wakes_another(start, call):
+    assert read_line(start(WAKES.format(call=call))) == ["-1", "1"]
+
+
+def test_a_bot_gets_no_terminal_whose_hang_up_would_wake_it(start):
+    process = start(
+        "import os\ntry:\n    os.openpty()\nexcept OSError:\n    print('none', flush=True)"
+    )
+    assert read_line(process) == ["none"]
+
+
+LEAVES = """
+import os, signal, sys, time
+size = 300 << 20
+if os.fork() == 0:  # the session leader's child, whose group is orphaned when its parent ends
+    os.setpgid(0, 0)
+    print("ready", flush=True)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    while True: pass
+block = bytearray(b"x") * size  # to end takes long, because this is returned first
+sys.stdin.readline()
+print("leaving", flush=True)
+os._exit(0)
+"""
+
+
+def test_what_is_ending_while_it_is_stopped_wakes_nothing(start):
+    process = start(
+        "import os, time\nif os.fork() == 0:\n    os.setsid()\n"
+        + "".join(f"    {line}\n" for line in LEAVES.strip().splitlines())
+        + "time.sleep(600)",
+        memory_mb=2000,
+    )
+    assert read_line(process) == ["ready"]
+    os.write(process.to_bot, b"go\n")
+    assert read_line(process) == ["leaving"]
+    process.is_suspect = True
+    process.pause()
+    used_ns = process.meter.used_ns()
+    time.sleep(0.3)
+    assert process.meter.used_ns() == used_ns
+
+
+def test_a_bot_with_too_many_mappings_of_memory_is_ended_before_it_slows_the_keeper(start):
+    process = start(
+        "import mmap, os, time\nkept = [mmap.mmap(-1, 4096) for _ in range(30_000)]\n"
+        "for _ in range(4):\n    if os.fork() == 0: break\ntime.sleep(600)"
+    )
+    ending = process.ending(240)
+    assert ending is not None
+    assert "mappings of memory" in str(ending)
+
+
+def test_threads_that_sleep_and_wake_all_the_time_are_no_uncounted_time(start):
+    process = start(
+        "import queue, threading, time\nlines = queue.Queue()\n"
+        "def work():\n    while True: lines.get()\n"
+        "for _ in range(3): threading.Thread(target=work, daemon=True).start()\n"
+        "end = time.monotonic() + 3\nwhile time.monotonic() < end:\n    lines.put(1)\n"
+        "    time.sleep(0.0001)\nprint('done', flush=True)\ntime.sleep(600)",
+        processes=2,
+    )
+    assert read_line(process) == ["done"]
+    assert process.ending() is None
+
+
+def test_a_bot_outlives_the_thread_that_started_it(start):
+    started = []
+    thread = threading.Thread(
+        target=lambda: started.append(start("print('ready', flush=True)\ninput()"))
+    )
+    thread.start()
+    thread.join()
+    [process] = started
+    assert read_line(process) == ["ready"]
+    assert process.ending(0.5) is None
+    os.write(process.to_bot, b"\n")
+    ending = process.ending(240)
+    assert ending is not None
+    assert ending.exit == 0
+
+
+@pytest.mark.parametrize("folder", ["", "."])
+def test_the_sandbox_program_is_not_looked_for_in_the_bots_folder(tmp_path, monkeypatch, folder):
+    own = tmp_path / "bwrap"
+    own.write_text("#!/bin/sh\ntouch ran\n")
+    own.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    launch = Sandbox("bubblewrap").launch(["true"], tmp_path)
+    launch.close()
+    assert launch.wrapper[0].startswith("/")
+    assert launch.wrapper[0] != str(own)
+
+
+def test_a_late_answer_to_a_stop_is_not_taken_for_that_to_the_next(start, monkeypatch):
+    process = start("print('ready', flush=True)\nimport time; time.sleep(600)")
+    assert read_line(process) == ["ready"]
+    monkeypatch.setattr(keeper_client, "PAUSE_S", 0.2)
+    monkeypatch.setattr(process.keeper, "_kill", lambda: None)
+    [keeper] = family(process.keeper.process.pid)[1:2]
+    os.kill(keeper, signal.SIGSTOP)
+    process.keeper.stop_bot(at_once=True)
+    os.kill(keeper, signal.SIGCONT)
+    wait_for(lambda: states(process) == ["T"], "the late stop")
+    process.keeper.resume_bot()
+    os.kill(keeper, signal.SIGSTOP)
+    began = time.monotonic()
+    process.keeper.stop_bot(at_once=True)
+    assert time.monotonic() - began >= 0.2
+    os.kill(keeper, signal.SIGCONT)

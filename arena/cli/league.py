@@ -45,7 +45,7 @@ from arena.exports.grid import columns_text
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.league import Status, read_league, versions_before
-from arena.records.regular import BusyError, turn_in
+from arena.records.regular import BusyError, lock_run
 from arena.tournament.pools import Place
 from arena.tournament.run import Run
 from arena.tournament.settings import Asked
@@ -270,7 +270,7 @@ class Evening:
         members = members_of(self._home, self._folder, self._bots, benchmarks, self._say)
         league = LeaguePlay(members, budget, self._watch)
         # Between two sessions the journal is closed: an arena that waits could take it.
-        with turn_in(self._folder):
+        with lock_run(self._folder):
             while (status := self._play(members, league)) is None:
                 pass
         return status

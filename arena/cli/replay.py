@@ -320,7 +320,7 @@ def _grades(run: Run, record: GameRecord) -> dict[int, str]:
     except RunError as error:
         say(f"warning: grades are left out: {error}")
         return {}
-    return {turn: grade.told(review[0]) for turn, grade in review[1].items()} if review else {}
+    return {turn: grade.describe(review[0]) for turn, grade in review[1].items()} if review else {}
 
 
 def _board(run: Run, record: GameRecord) -> Board:

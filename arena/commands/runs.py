@@ -22,7 +22,7 @@ from arena.exports.grid import number
 from arena.players.passing import remove_tree
 from arena.ratings.columns import STANDINGS, in_whole_elo, text_of
 from arena.records.journal import COMPRESSED, journal_of
-from arena.records.regular import BusyError, open_regular, read_regular, turn_in, unused
+from arena.records.regular import BusyError, lock_file, lock_run, open_regular, read_regular
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
 from arena.tournament.run import Run
 from arena.tournament.runs import Completeness, Request, completeness, list_runs
@@ -96,9 +96,9 @@ def remove_run(folder: Path) -> None:
     place = folder.resolve()  # so that the folder has a name even if the user typed "."
     try:
         with ExitStack() as stack:
-            stack.enter_context(turn_in(folder))
+            stack.enter_context(lock_run(folder))
             for path in folder.glob("*.jsonl"):
-                stack.enter_context(unused(path))
+                stack.enter_context(lock_file(path))
             for left in place.parent.glob(f"{OUTGOING}*"):  # left by an interrupted removal
                 remove_tree(str(left))
             # The folder is renamed first, so that an interruption leaves no half of a run.

@@ -16,7 +16,7 @@ from arena.commands.members import Members, versions_in_leagues
 from arena.commands.playing import SandboxChoice
 from arena.records.league import Joined, StatusChanged, read_league
 from arena.records.record import name_of
-from arena.records.regular import BusyError, turn_in
+from arena.records.regular import BusyError, lock_run
 from tests.e2e.test_kills import journal_lines, wait_for
 from tests.support.commandline import FIRST, RANDOM, ROOT, Arena
 
@@ -367,7 +367,7 @@ def test_a_league_file_changed_by_hand_is_refused_and_nothing_is_lost(league):
 
 def is_played_alone(league):
     """Also while its files are closed and opened again for who joins."""
-    with pytest.raises(BusyError), turn_in(league.home / "results" / "ladder"):
+    with pytest.raises(BusyError), lock_run(league.home / "results" / "ladder"):
         pass
     return True
 

@@ -1,4 +1,4 @@
-"""The report of a run as the text of a web page."""
+"""Makes the report of a run as the text of a web page."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -32,8 +32,8 @@ def report_page(
     match: Sequence[str] | None = None,
     setting: PageSetting = ALONE,
 ) -> Report:
-    """The report of a run with this many well-chosen games, or with the named ones. ``match``
-    scores it otherwise than the run does.
+    """The report of a run with at most ``wanted`` well-chosen games, or with the games that the
+    list ``wanted`` names. ``prior`` and ``match`` are as in `arena.ratings.tables.run_tables`.
 
     Raises RunError, NoAnswerError, UserError for boards that do not fit.
     """
@@ -54,7 +54,7 @@ def report_page(
 
 
 def facts_of(material: Material) -> dict[str, Any]:
-    """The values of a run for the templates that do not depend on which games the page has."""
+    """Values of a run for the templates that do not depend on which games the page has."""
     tables = material.tables
     history = material.history
     return {
@@ -78,7 +78,7 @@ def facts_of(material: Material) -> dict[str, Any]:
 
 
 def _values(material: Material, album: Album) -> dict[str, Any]:
-    """The values of a run and of the games on the page for the templates of the report."""
+    """The values for the templates of the report, of the run and of the games in ``album``."""
     facts = facts_of(material)
     info = material.run.info
     meetings = meetings_of(album.games)

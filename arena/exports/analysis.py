@@ -21,8 +21,8 @@ from arena.records.grades import Judge
 from arena.records.league import STATUS_TEXT
 
 LEVEL = 0.01
-"""The highest corrected p value at which a gain on deals that a bot met again is shown. At .05,
-honest bots were accused in two of three runs.
+"""The corrected p value below which a gain on deals that a bot met again is shown. At .05, honest
+bots were accused in two of three runs.
 """
 BOT = Column("bot", "Bot", style="name")
 GAMES = Column("games", "Games")
@@ -184,7 +184,8 @@ def _worst_lines(worst: pd.DataFrame, run: str) -> Iterator[str]:
     yield "The decisions that cost most, in % of a win:"
     for row in worst.to_dict("records"):
         figures = f"{100 * row['cost']:5.1f} +/- {100 * row['error']:.1f}"
-        # Decisions count from 0, turns on the screen from 1: turn 0 there is the start.
+        # Decisions count placements from 0, the turns of 'arena replay' from 1: its turn 0 is the
+        # start.
         turn = row["turn"] + 1
         who = f"turn {turn}, seat {row['seat']}, {row['bot']}"
         yield f"{figures}  {row['played']} -> {row['better']}  {who}"

@@ -38,7 +38,7 @@ def outline(board: Board, mask: int, inset: float, radius: float) -> str:
     """The ``d`` of an SVG path around each area of ``mask``, clockwise, and around its holes. The
     path runs ``inset`` units inside the area, with round corners of this ``radius``.
     """
-    # The directions that borders take at each point, with the area to their right.
+    # For each point, the directions in which borders leave it, with the area to their right.
     ends: dict[Point, list[Point]] = {}
     for square in squares_of(mask):
         y, x = divmod(square, board.stride)
@@ -64,7 +64,7 @@ def _corners(ends: dict[Point, list[Point]], start: Point) -> list[Corner]:
         ends[point].remove(way)
         point = (point[0] + way[0], point[1] + way[1])
         ways = [*ends.get(point, []), *([first] if point == start else [])]
-        # Two areas may meet at a corner: turning right there keeps them apart.
+        # Two areas may meet at a corner: a right turn there keeps their borders apart.
         following = (-way[1], way[0]) if (-way[1], way[0]) in ways else ways[0]
         if following != way:
             corners.append((point, way, following))

@@ -106,7 +106,7 @@ def every_part() -> dict[str, str]:
         for one, other, way in product(COLOURS, COLOURS, HALVES)
     }
     made |= {f"q{colour}s": _start(colour) for colour in COLOURS}
-    # ``q10`` is the first seat's pagoda, and ``q20`` its higher one, for a major province.
+    # ``q10`` is the pagoda of seat 0, and ``q20`` the one with two storeys, for a major province.
     for storeys, shape in ((1, "one"), (2, "two")):
         made |= {f"q{storeys}{seat}": _pagoda(shape, seat) for seat in range(len(SEATS))}
     return parts | {name: f'<g id="{name}">{content}</g>' for name, content in made.items()}

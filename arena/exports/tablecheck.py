@@ -40,7 +40,9 @@ UNKNOWN_1_0 = 3
 
 
 class CheckedTables(NamedTuple):
-    """The first difference in each table, and ``notes`` about what could not be compared."""
+    """The result of `check_tables`: the first difference in each table that has one, and ``notes``
+    about what could not be compared.
+    """
 
     differences: list[Difference]
     notes: list[str]

@@ -213,7 +213,7 @@ def _seat_effects(seats: "pd.DataFrame") -> Iterator[str]:
     known = seats[seats["elo_error"].notna() & (seats["seat"] > 0)]
     for size, rows in known.groupby("seats"):
         effects_by_seat = rows.to_dict("records")
-        # Two players have one effect, told of the first seat.
+        # With two players there is one effect, which is shown for the first seat.
         if size == 2:  # noqa: PLR2004
             elo = -effects_by_seat[0]["elo"]
             error = effects_by_seat[0]["elo_error"]
@@ -333,7 +333,7 @@ def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -
         ticks = tuple(tick for tick in scale.ticks if low <= tick <= high)
         scale = scale._replace(low=low, high=high, ticks=ticks)
     zero = round(scale(0)) if scale.low <= 0 <= scale.high else None
-    # the numbers of the scale, each above its place
+    # the numbers of the axis, each above its place, left out where there is no room
     axis = ""
     free = 0
     for tick in scale.ticks:

@@ -32,7 +32,7 @@ def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
     question = Question(asked.elo0, asked.elo1, asked.alpha, asked.beta)
     if asked.by == "wins":
         return WinTest(question, groups=groups, look=look)
-    # Numpy: a comparison by wins is played without.
+    # Imported late: numpy is not needed for a comparison by wins.
     from arena.ratings.margins import MarginTest  # noqa: PLC0415
 
     return MarginTest(question, players=config.players, groups=groups, look=look)
@@ -128,8 +128,8 @@ def verdict_object(
 
 
 def _estimates() -> "ModuleType":
-    # Scipy: a comparison is played without.
-    """The module for estimates, which loads scipy and is therefore imported late."""
+    # Imported late: scipy is not needed to play a comparison.
+    """The module `arena.ratings.estimates`, imported late because it loads scipy."""
     from arena.ratings import estimates  # noqa: PLC0415
 
     return estimates
@@ -256,7 +256,7 @@ def path_csv(path: SearchPath, games: int) -> str:
     """The steps of the search ``path``, which has ``games`` games in all, as CSV, with a row for
     each step and option.
     """
-    # A bot may call its options "step" and "games", so they are no columns.
+    # A bot may call its options "step" and "games", so options are rows, not columns.
     lines = ["step,games,option,value"]
     for row in path_rows(path, games):
         lines += [

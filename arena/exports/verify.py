@@ -202,8 +202,8 @@ class _GameChecks:
         """Keeps ``record`` for the sample if it has one of the lowest hashes so far, so that the
         sample does not depend on the journal's order. ``number`` is its line.
         """
-        # By hash and not by number: who wrote a false journal cannot know which games are replayed
-        # under a seed of yours.
+        # By hash and not by number: the author of a false journal cannot know which games are
+        # replayed under another user's seed.
         rank = -int.from_bytes(sha256(f"{sample.seed}\n{record.id}".encode()).digest()[:8], "big")
         if len(self._drawn) < sample.games:
             heappush(self._drawn, (rank, number, record))

@@ -49,8 +49,8 @@ number in games with the full time.
 """
 FULL_MOVES = 7
 MAX_S = 120
-"""The wall-clock limit of a check in seconds, in addition to `thinking_s` and the bot's
-start-ups.
+"""The wall-clock limit of a check in seconds, to which `thinking_s` and the time of the bot's
+start-ups are added; see `Bench.most_s`.
 """
 STARTS = 50
 """The most times that a check starts the bot."""
@@ -61,8 +61,8 @@ MAX_LOSSES = 10
 """The most kinds of cut or dropped parts of notes that are listed."""
 LEAVES_AT = 3
 QUIET_NS = 100 * NS_PER_MS
-# A short time, so that even on a busy machine a bot that thinks before it reads its input has
-# finished long before it has to exit.
+# This short time lets a bot that thinks before it reads its input finish long before it has to
+# exit, even on a busy machine.
 TURN_MS = 100
 FIRST_TURN = 2
 """The id of the first ``turn`` request to a process; hello has the id 1."""
@@ -163,7 +163,7 @@ class NoteLosses:
         self.heard += 1
         for loss in losses(note):
             key = loss.part[:MAX_NAME], loss.expected
-            # The number is limited because a bot may invent any number of names.
+            # A bot may invent any number of names, so the number of entries is limited.
             if key in self.lost or len(self.lost) < MAX_LOSSES:
                 self.lost.setdefault(key, []).append(loss)
         return note_of(note)
@@ -201,7 +201,9 @@ class Bench:
 
     @property
     def most_s(self) -> float:
-        """The wall-clock limit of this check in seconds."""
+        """The wall-clock limit of this check in seconds: a fixed time, the time that the bot may
+        think, and that of its start-ups.
+        """
         return MAX_S + thinking_s(self.move_ms) + STARTS * self.start_ns / 1e9
 
     def expect_time(self) -> None:

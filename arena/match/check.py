@@ -63,7 +63,9 @@ class StepResult(NamedTuple):
 
     @property
     def passed(self) -> bool | None:
-        """Whether the bot passed; None if the step was not tried."""
+        """Whether the bot passed the step; None if the result stands for steps that were not
+        tried.
+        """
         return None if self.left_out else not self.problem
 
 
@@ -77,7 +79,8 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
     try:
         with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
             files = counted(len(bot_files(staged.folder)), "file")
-            # A command may open more paths to the bot than every bot may read, so they are shown.
+            # The bot's command may give it access to more paths than other bots have: they are
+            # shown.
             is_open = sandbox.tier == "none"
             paths = [] if is_open else interpreter_paths(staged.command[0], staged.folder)
             more = f"; its command lets it read {', '.join(paths)}" if paths else ""

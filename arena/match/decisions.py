@@ -61,13 +61,13 @@ class Recorded(Player):
         text = self._moves[self._played] if self._played < len(self._moves) else PASSED
         return "" if text == PASSED else text
 
-    # The announcement is unused: the record has everything.
+    # ``start`` is not used, because the record has everything.
     def begin(self, start: Start) -> None:  # noqa: ARG002
         """Raises Forfeit if the seat forfeited at the start of the game."""
         if self._fault and self._fault.kind == FaultKind.STARTUP:
             raise self._forfeit()
 
-    # The budget is unused, because a recorded answer is never late.
+    # ``budget_ns`` is not used, because a recorded answer is never late.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
         """Plays the recorded move with its recorded time, or with no time if the record has none.
         Raises Forfeit where the seat forfeited.
@@ -77,7 +77,7 @@ class Recorded(Player):
         ms = self._ms[self._played] if self._played < len(self._ms) else None
         return Answer(self.old, round((ms or 0.0) * NS_PER_MS))
 
-    # The line itself is unused, because only the number of moves counts.
+    # ``line`` is not used, because only the number of moves counts.
     def inform(self, line: bytes) -> None:  # noqa: ARG002
         """Counts a played move."""
         self._played += 1

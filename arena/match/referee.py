@@ -39,8 +39,8 @@ class Clock:
     """
 
     def __init__(self, timings: Sequence[Timing]) -> None:
-        # A literal, because msgspec omits a default only if it is the identical object, which an
-        # unpickled text is not.
+        # The literals "wall" and "cpu" are needed: msgspec omits a default only if it is the
+        # identical object, which an unpickled text is not.
         self.kind: ClockKind = "wall" if timings[0].clock == "wall" else "cpu"
         self._move_ns = [timing.move_ms * NS_PER_MS for timing in timings]
         self._increment_ns = [timing.increment_ms * NS_PER_MS for timing in timings]
@@ -254,7 +254,7 @@ class Referee:
                     return
 
     def _is_over(self) -> bool:
-        """Whether the game has ended, or all seats but one have forfeited."""
+        """Whether the game has ended by the rules, or all seats but one have forfeited."""
         return self.state.end is not None or len(self.forfeited) >= len(self.players) - 1
 
     def _turn(self) -> None:
@@ -336,7 +336,7 @@ class Referee:
         """Takes ``seat``, which committed ``fault``, out of the game, and stores the evidence. With
         two players that ends the game; with more, the others play on.
         """
-        # The wait for a late bot is not the arena's own time between an answer and a request.
+        # The wait for a late bot is not time that the arena took between an answer and a request.
         self._answered_ns = 0
         player = self.players[seat]
         turn = self.state.turns

@@ -38,7 +38,7 @@ class Script(NamedTuple):
 
     @property
     def plan(self) -> GamePlan:
-        """The plan of the recorded game."""
+        """The plan with which the recorded game was played."""
         record = self.record
         return GamePlan(
             id=record.id,
@@ -85,7 +85,7 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
     """
     state = start_state(record, board)
     notes = kept_notes(record.notes)
-    # The journal may come from elsewhere and have too few times.
+    # The journal may come from anybody and have fewer times than moves.
     times = chain(record.ms or (), repeat(None))
     for number, (text, ms) in enumerate(zip(record.moves, times, strict=False), 1):
         _retire_faulty(state, record)
@@ -225,7 +225,7 @@ class Resumed(NamedTuple):
 
     @property
     def absent(self) -> list[int]:
-        """The seats that have left the game, in ascending order."""
+        """The seats that had left the game before ``turn``, in ascending order."""
         return sorted(fault.seat for fault in self.gone)
 
     def plan(self, bots: Sequence[str], seeds: Sequence[int] | None = None) -> GamePlan:
@@ -250,7 +250,7 @@ def resumed(script: Script, turn: int) -> Resumed:
     """
     check_script(script)
     record = script.record
-    # If a seat forfeited after the last placement, it was still to move.
+    # A seat that forfeited after the last placement was still to move.
     last = record.turns - (not any(fault.turn == record.turns for fault in record.faults))
     if not 0 <= turn <= last:
         raise RunError(

@@ -74,7 +74,7 @@ def reproduce(
     timing = script.timing
     is_start = fault.kind == FaultKind.STARTUP
     player = BotPlayer(bot, timing.startup_ms, sandbox, timing.clock, speech)
-    # for a fault at the start, the bot is only started
+    # to reproduce a fault at the start, the bot is only started
     wanted = -1 if is_start else fault.turn
     times = kept.asked_ms if kept else ()
     try:

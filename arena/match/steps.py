@@ -187,7 +187,9 @@ def _logs_little(bench: Bench) -> str:
 
 
 def _sends_notes_that_fit(bench: Bench) -> Found:
-    """Reports which parts of the bot's notes are cut or dropped (P5.6). That is no fault."""
+    """Reports which parts of the bot's notes the arena cuts or drops (P5.6). Such notes are no
+    fault.
+    """
     notes = bench.notes
     figures = {"notes": notes.heard, "cut": sum(map(len, notes.lost.values()))}
     if not notes.lost:
@@ -373,7 +375,7 @@ STEPS = (
         BotPlayer,
     ),
     _end("when its input ends before hello", lambda _, player: player.open()),
-    # The queued start of the game is not sent.
+    # Bench.start queues the start of the game; with tell=False it is not sent.
     _end("when its input ends after ready", Bench.start, tell=False),
     _end("when its input ends in a game", Bench.start),
     _end("when its input ends in its turn", ask_for_a_move),

@@ -19,7 +19,7 @@ from arena.players.sandbox.tiers import Sandbox
 from arena.rules import State
 
 EXTRA = {"since": 2, "mood": None, "weather": {"rain": [0.5, True, "später"], "type": "move"}}
-"""Fields that no version of the protocol has."""
+"""The value of fields that no version of the protocol has."""
 STRANGER = b'{"type":"weather","forecast":["rain",{"type":"turn"}],"id_of_nothing":7}'
 """A message of a type that no version of the protocol has."""
 LARGEST_ID = 2**53 - 1
@@ -28,7 +28,9 @@ GAP = 1_000_003
 MAX_REQUESTS = 80
 """An upper bound on the requests that a process gets in a step with unusual ids."""
 PAUSE_S = 0.3
-"""The pause before the first request, in the step with a pause."""
+"""The pause before the first request for a move, in seconds, in the step "a long pause before a
+turn".
+"""
 PIECE = 5
 """The number of bytes sent at a time near the end of a line, if lines are sent in pieces."""
 GAP_S = 0.0002

@@ -316,8 +316,9 @@ def _reunion(
         if bot in bots:
             place = bots.index(bot)
             score[number] = shares(ranks)[place]
-            # Each line-up has its own: what a seat is worth depends on the rivals. With one effect
-            # for all, runs whose first seating was always the same accused honest bots.
+            # Seats have effects for each line-up by itself, because the worth of a seat depends on
+            # the opponents. With one effect for all line-ups, runs whose first seating was always
+            # the same accused honest bots.
             key = board, tuple(sorted(bots)), place
             seat[number] = seats.setdefault(key, len(seats))
     mine = np.flatnonzero(~np.isnan(score[outcome]))
@@ -408,7 +409,7 @@ def worst_decisions(decisions: pd.DataFrame, most: int) -> pd.DataFrame:
     of the interval of the cost (the cost minus its error), the highest first. Decisions whose lower
     end is 0 or less are left out.
     """
-    # Of many uncertain figures the largest ones are those that luck made large.
+    # Among many uncertain costs, the largest ones are mostly those that luck made large.
     least = decisions["cost"] - decisions["error"]
     order = least[least > 0].sort_values(ascending=False, kind="stable").index
     return decisions.loc[order[:most]].reset_index(drop=True)

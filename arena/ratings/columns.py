@@ -84,7 +84,7 @@ class Column(NamedTuple):
         if value != value:  # noqa: PLR0124 - NaN
             return number(value, 0)
         if mark in BOUNDS:
-            # More digits would claim more than a bound says.
+            # A bound is uncertain by whole Elo, so decimals would claim too much.
             return f"{mark} {number(value, 0)}"
         return {"~": "~", "?": "? "}.get(mark, "") + number(value, self.shown or 0)
 

@@ -87,8 +87,8 @@ def company(results: Results, fits: Sequence[Fit]) -> Company | None:
     """
     if not fits:
         return None
-    # A look that takes every game for a deal of its own shows which few of thousands of tests could
-    # be beyond error, and only these are worked out by deal. The level allows for all of them.
+    # Tests with errors by game are quick, and show which few of thousands of tests could be
+    # significant; only these are computed with errors by deal. The correction allows for all tests.
     count = 0
     tested: list[_Test] = []
     for players in sorted({*results.players[results.players > DUEL].tolist()}):
@@ -238,10 +238,11 @@ class _Split(NamedTuple):
         error = np.sqrt(np.maximum(contrasted(along @ meat @ along.T, one, other), 0))
         freedom = satterthwaite(leverage, self.changes, one, other)
         change = np.abs(moved[one] - moved[other])
-        # Where every deal gave the same, it is a coin that always falls on one side.
+        # If all deals gave the same change, each deal counts as one toss of a coin that fell that
+        # way.
         alike = np.where(change < FLAT, 1.0, 0.5**freedom)
-        # Holm asks for the far tail, where luck that decides whole deals makes t too sure: with 60
-        # tests and 12 such deals 9 of 100 runs were called beyond error, with this width 5.
+        # Holm's method uses the far tail, where t is too sure if luck decides whole deals: with 60
+        # tests and 12 such deals 9 of 100 runs were called significant, with this width 5.
         wide = np.maximum(error * (1 + 1 / np.maximum(freedom, 1)), FLAT)
         p = np.where(error < FLAT, alike, 2 * stdtr(freedom, -change / wide))
         return np.where(freedom < MIN_FREEDOM, 1.0, p)
@@ -270,14 +271,14 @@ def _splits(results: Results, fit: Fit, players: int) -> Iterator[_Split]:
         return
     games = results.only(is_kept)
     ranks = np.where(won[is_kept], 1, 2)
-    # One row for each seating and its winners, whatever the ranks below the first.
+    # One row for each seating and its winners: ranks below the first do not count here.
     cluster = games.cluster.astype(np.int64)
     games = count_games(games.bots, games.clusters, games.seats, ranks, cluster, games.outcome)
     inner = restrict(games, members)
     no_seats = np.zeros(players)
     seats = np.nan_to_num(fit.seats.get(players, (no_seats,))[0][1:]) / ELO
-    # The seats with the third bot and without it: those of "players + 1" have one parameter that is
-    # not used.
+    # Seats have separate effects in games without the third bot and with it. The latter are stored
+    # as games of "players + 1" players, whose last seat parameter is not used.
     parameters = np.concatenate([strengths, strengths, seats, seats, [0.0]])
     for third in range(len(results.bots)):
         sits = (games.seats == third).any(axis=1)

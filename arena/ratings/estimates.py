@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 from arena.ratings.motion import Endpoint, chance_of_less
 
 OVERSHOOT = 0.583
-"""How far a random walk with normal steps overshoots a bound when it crosses it, in standard
-deviations of a step (Siegmund 1985, 10.37).
+"""How far a random walk with normal steps is beyond a bound, on average, when it crosses the bound,
+in standard deviations of a step (Siegmund 1985, 10.37).
 """
 CERTAIN = 0.99
 """The confidence that margins and wins disagree from which on the arena reports it."""

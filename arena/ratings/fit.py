@@ -31,36 +31,37 @@ ROUNDING = 1e-10
 
 class Fit(NamedTuple):
     """Ratings in Elo of n bots that can be compared: each took shares of wins from each other one,
-    directly or through others (the core of a component). With a prior, the bots are those of a
-    whole component. The mean of the bots with an error bar is 0, or one bot is held at a given
-    value.
+    directly or through others (the core of a component, see `arena.ratings.model`). With a prior,
+    the bots are all bots of a component. The mean of the bots with an error bar is 0, or one bot is
+    held at a given rating.
 
     ``members`` (n,)       the bots' numbers in the results
     ``elo`` (n,)           the ratings; ratings that differ by rounding errors alone are exactly
                            equal
-    ``covariance`` (n, n)  the covariance of ``elo``; NaN with fewer than two deals
+    ``covariance`` (n, n)  the covariance of ``elo``, in Elo squared; NaN with fewer than two deals
     ``deals`` (n,)         the effective number of deals of each bot: the number it played if all of
-                           them carry equal information
-    ``freedom`` (n, n)     the degrees of freedom of the error of each difference, and on the
-                           diagonal of each rating
+                           them carry equal information, else fewer
+    ``freedom`` (n, n)     the degrees of freedom of the error of each difference of two ratings,
+                           and on the diagonal of each rating
     ``clusters``           the number of deals
     ``marks`` (n, n)       what the games, without the prior, say about the difference of two bots:
-                           nothing if each can be reached from the other by "took a share from",
-                           ``>`` or ``<`` if only one can, so that the difference is bounded on one
-                           side only, and ``~`` if neither can
-    ``seats``              by table size: the effect of each seat in Elo compared with seat 0, and
-                           its standard error, NaN if the deals show none; empty if seats have no
-                           effects
-    ``seat_freedom``       the degrees of freedom of the errors in ``seats``
+                           empty if each can be reached from the other by "took a share from"; ``>``
+                           or ``<`` if only one can, so that the difference is bounded on one side
+                           only; ``~`` if neither can
+    ``seats``              by number of players: the effect of each seat in Elo compared with seat
+                           0, and its standard error, NaN if the deals show none; empty if seats
+                           have no effects
+    ``seat_freedom``       by number of players: the degrees of freedom of the errors in ``seats``
     ``gain``               how many independent games one game is worth: the variance of a
-                           difference of two ratings if every game had its own deal, divided by the
-                           variance clustered by deal, averaged over all pairs with error bars; NaN
-                           if the latter is missing, or comes from the prior alone
-    ``prior``              the weight of the prior, 0 for none
-    ``open_seats``         the table sizes whose games do not bound the effects of the seats; all
-                           seats count as equally good there, unless a prior keeps the effects
-                           finite
-    ``anchor``             the index of the bot that is held at a given rating, None without one
+                           difference of two ratings as if each game had its own deal, divided by
+                           the variance clustered by deal, averaged over all pairs with error bars;
+                           NaN if the latter is missing, or comes from the prior alone
+    ``games``              the number of games between these bots
+    ``prior``              the weight of the prior; 0 for none
+    ``open_seats``         the numbers of players for which games do not bound the effects of the
+                           seats; the seats then count as equally good, unless a prior keeps the
+                           effects finite
+    ``anchor``             the index of the bot that is held at a given rating; None if no bot is
     ``by_prior``           the indices of the bots that the games alone, without the prior, would
                            not rate
     """
@@ -175,7 +176,8 @@ class Fit(NamedTuple):
         weights = np.where(has_error, weights, 0.0)
         moved = self.covariance @ weights
         parts = np.abs(weights * moved)
-        # as if the bots' parts of the error went together: exact where all have played the same
+        # as if the bots' parts of the error were fully correlated: exact if all played the same
+        # deals
         roots = (parts / np.sqrt(np.maximum(np.diag(self.freedom), 1.0))).sum()
         freedom = (parts.sum() / roots) ** 2 if roots > 0 else np.inf
         return float(quantile(freedom)) * float(np.sqrt(np.maximum(weights @ moved, 0.0)))
@@ -266,7 +268,7 @@ def reach_of(graph: Flags) -> Flags:
     """
     reach = graph | np.eye(len(graph), dtype=np.bool_)
     while True:
-        # numpy multiplies floats much faster than truth values
+        # numpy multiplies floats much faster than booleans
         steps = reach.astype(np.float32)
         further = steps @ steps > 0
         if (further == reach).all():
@@ -301,7 +303,7 @@ def _fit(
     loose = _loose_directions(model, marks, open_seats if prior else ())
     *covariances, leverage = sandwich(model, parameters, prior, loose)
     clustered, independent = (each * ELO**2 for each in covariances)
-    # A bot with next to no deals must not move the others: it has no part in the level.
+    # A bot with next to no deals must not move the others: its weight in the level is 0.
     level = level_of(leverage.effective)
     freedom, of_parameters = _freedom(leverage, level)
     center = np.eye(len(level)) - level

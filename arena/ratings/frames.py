@@ -74,7 +74,7 @@ def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
         for bound in part.bounds:
             table.loc[bound.member, "mark"] = bound.side
             table.loc[bound.member, ELO] = bound_interval(bound.elo, bound.side)
-    # Without a rating there are only shares of wins to sort by.
+    # Bots without a rating are sorted by their shares of wins.
     table["share"] = table["win_rate"].where(table["elo"].isna()).fillna(0)
     table["figure"] = table["elo"].fillna(-np.inf)
     ascending = [True, True, False, False, True]

@@ -96,12 +96,13 @@ def sandwich(
     scores = model.scores(model.shares(parameters))
     apart = designs_by_game(model)
     leverage = leverage_of(model, parameters, bread, apart)
-    # all games with one outcome are one row, times the root of their number
+    # all games with one outcome are one row, times the square root of their number
     weighed = csr_array(scores.multiply(np.sqrt(results.times)[:, None]))
     by_deal = by_game = jackknifed(leverage, apart, [weighed])
     if results.clusters != results.games:
-        # Games on one deal share its luck. Errors that take them for independent, or believe the
-        # model's own curvature, cover the truth in 84 to 100 of 100 runs; these in 93 to 96.
+        # Games on one deal share its luck. Intervals that treat these games as independent, or use
+        # the model's own curvature, cover the truth in 84 to 100 of 100 runs; those here in 93 to
+        # 96.
         designs = designs_by_deal(model)
         leverage = leverage_of(model, parameters, bread, designs)
         by_deal = jackknifed(leverage, designs, deal_sums(results, scores))
@@ -119,8 +120,8 @@ def deal_sums(results: Results, of_outcomes: csr_array) -> Iterator[csr_array]:
     """The rows of ``of_outcomes`` (O, m), a figure for each outcome, summed over the games of each
     deal: (C, m) in all, yielded for some deals at a time.
     """
-    # All deals at once would be a matrix of deals by parameters beside a million games: with
-    # some games at a time memory stays flat, and the sums are the same.
+    # All deals at once would need a matrix of deals by parameters beside a million games. In
+    # portions, memory stays constant, and the sums are the same.
     step = max(1, GAMES_AT_ONCE * results.clusters // max(results.games, 1))
     for first in range(0, results.clusters, step):
         deals = np.arange(first, min(first + step, results.clusters) + 1, dtype=np.int32)
@@ -260,11 +261,12 @@ def satterthwaite(leverage: Leverage, figures: Floats, one: Ints, other: Ints) -
         total += units @ own
         squares += units @ square
         fourths += units @ (square * square)
-    # What a single deal tells alone has no error to be known; here it would be lost to rounding.
+    # If one deal alone determines a contrast, its error is unknown; here only rounding would
+    # remain.
     is_alone = total > ALONE * variance
     if len(one) * bread.size <= FIGURES_AT_ONCE:
         crossed = _crossed(leverage, moved[:, one] - moved[:, other] * (one != other))
-    else:  # as if all deals moved the contrast in one direction: those that decide it nearly do
+    else:  # as if all deals moved the contrast in one direction, which the decisive deals nearly do
         crossed = (squares**2 - fourths) / np.where(variance > 0, variance, 1.0) ** 2
     below = squares + crossed
     return np.divide(total**2, below, where=(below > 0) & ~is_alone, out=np.zeros(len(variance)))

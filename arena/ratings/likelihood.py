@@ -125,7 +125,7 @@ class Model(NamedTuple):
             gradient[:bots] += prior * (0.5 - chance)
             information[range(bots), range(bots)] += prior * chance * (1 - chance)
         for size, start in self.offsets.items() if prior else ():
-            # one virtual game among equals, in which every seat gets the same share
+            # one virtual game between equal bots, in which each seat gets the same share
             columns = np.append(self.size, np.arange(start, start + size - 1))
             expected = np.exp(np.append(parameters, 0.0)[columns])
             expected /= expected.sum()
@@ -176,7 +176,7 @@ def by_parameter(values: Floats, columns: Ints, size: int) -> csr_array:
     """
     rows = np.arange(0, values.size + 1, values.shape[1])
     shape = (len(values), size + 1)
-    # a copy: scipy sorts the columns where they stand
+    # a copy, because scipy sorts the columns in place
     matrix = csr_array((values.ravel(), columns.ravel(), rows), shape=shape, copy=True)
     matrix.sum_duplicates()
     return csr_array(matrix[:, :-1])

@@ -22,7 +22,7 @@ from arena.ratings.sequential import BORROWED, SCALE, WIDEST, Question, Sequenti
 from arena.records.record import DUEL, NO_MARGINS, UNKNOWN_MARGIN, Margins
 
 if TYPE_CHECKING:
-    # Only the name: with it would come all of scipy, and a comparison is played without.
+    # For annotations only: importing it would load scipy, which a comparison does not need.
     from numpy.typing import NDArray
 
     from arena.ratings.results import Floats
@@ -120,8 +120,8 @@ class MarginTest(SequentialTest):
         of the ordered logit.
         """
         half = np.full(len(thresholds), gap / 2)
-        # Without shared wins the first guess is right. A shared win is a level of its own between
-        # winning and losing, so that shares respond a little less than the odds of each level do.
+        # Without shared wins the first guess is right. A shared win is an outcome between winning
+        # and losing, so that shares respond a little less than the odds of each threshold do.
         for _ in range(SHARED_WINS if gap else 0):
             shares = [_chances(thresholds, shift) @ self._shares for shift in (half, -half)]
             reached = _log_odds(shares[0]) - _log_odds(shares[1])
@@ -146,8 +146,9 @@ class MarginTest(SequentialTest):
         outcomes = [each.outcomes for each in placed]
         pooled = self._pooled(outcomes)
         level = float(np.mean(pooled @ self._shares))
-        # One extra block, half at each end of the range, as for wins, so that a few identical
-        # blocks cannot decide: it must be as wide in Elo as there.
+        # One extra block, half at each end of the range, as in the test on wins, so that a few
+        # identical blocks cannot decide the test: its width in Elo must be that of the extra block
+        # there.
         slope = (1 - float((np.mean(pooled, axis=0) ** 3).sum())) / 6
         extra = WIDEST * (slope / (level * (1 - level))) ** 2
         spread = max(squares - (2 * mean) ** 2, 0.0) * blocks
@@ -180,8 +181,8 @@ class MarginTest(SequentialTest):
         """
         new, old = self.wins.odds
         half = np.clip((new - old) / 2, -WIDEST_GUESS, WIDEST_GUESS)
-        # The mean of two logistic curves at -half and half is below + 1 over 2: a quadratic
-        # equation for exp(threshold).
+        # The mean of two logistic curves at -half and half is (below + 1) / 2: a quadratic equation
+        # for exp(threshold).
         below = 2 * np.cumsum(pooled, axis=1)[:, :-1] - 1
         wide = below * np.cosh(half)
         return np.asarray(np.log((wide + np.sqrt(wide**2 + 1 - below**2)) / (1 - below)))
@@ -250,7 +251,7 @@ class _Opposed:
         new, old = (counts[1:-1] + counts[0] * lost + counts[-1] * won for counts in self._counts)
         blocks = max(self.blocks, 1)
         # The mean over pairs of games is the mean placement. Its variance is that of the placements
-        # of both bots together, as every game of either one moves all pairs that it is part of.
+        # of both bots together, because each game of either bot is a part of many pairs.
         among = [_placements(counts) / blocks for counts in (old, new)]
         placements = np.concatenate(
             [np.concatenate([[lost @ place], place, [won @ place]]) for place in among]

@@ -133,7 +133,7 @@ def rate(results: Results, prior: float | None = None, *, seats: bool = True) ->
     effect.
     """
     graph = took_from(len(results.bots), results.seats, results)
-    # the number of each bot's group is that of its first member
+    # a component is numbered by its first member
     number = reach_of(graph | graph.T).argmax(axis=1) if len(graph) else np.zeros(0)
     groups = [np.flatnonzero(number == each) for each in np.unique(number)]
     components = [
@@ -185,7 +185,7 @@ def component_intervals(part: Component) -> tuple[Ints, Ints]:
     low = 1 + above.sum(axis=0)
     high = count - above.sum(axis=1)
     if part.fit is not None:
-        # Within the core the intervals hold together, which single comparisons do not.
+        # Intervals of the core hold together with 95 % confidence; single comparisons would not.
         core = np.searchsorted(part.members, part.fit.members)
         outside = np.isin(part.members, [bound.member for bound in part.bounds])
         best, worst = rank_intervals(part.fit)
@@ -323,7 +323,7 @@ def _bound(results: Results, member: int, fit: Fit, has_error: Flags, bots: int)
     met = _meetings(results, member, fit.members, fit.elo, fit.seats)
     if met is None:
         return Bound.unknown(member, fit.members, 0)
-    # The core's ratings are estimates, too. The bound stands as far from the median estimate as the
+    # The core's ratings are estimates, too. The bound's distance from the median estimate is the
     # root of the sum of the two squared distances (the MOVER rule of Zou & Donner 2008).
     weights = met.weights(LEVEL)
     median = met.solution(0.5)

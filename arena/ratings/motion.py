@@ -11,8 +11,9 @@ from scipy.special import ndtr
 
 from arena.ratings.results import Floats
 
-# Either series is exact; they differ in how soon they may stop. Reflections fade with growing
-# distance over the root of time, waves with time: at SHORT both are exact to rounding with these.
+# Both series are exact; they differ in how many terms they need. The terms of reflections fade with
+# growing distance over the root of time, those of waves with time: at the time SHORT, both are
+# exact to rounding with these numbers of terms.
 IMAGES = np.arange(-4, 5)[:, None]
 WAVES = np.arange(1, 13)[:, None]
 SHORT = 0.2
@@ -20,8 +21,8 @@ SHORT = 0.2
 converges faster, after it the series of waves.
 """
 VERY_SHORT = 1e-4
-"""In units of the squared distance of the bounds: before this time the motion has not come near a
-bound.
+"""In units of the squared distance of the bounds: before this time the motion is treated as if it
+had not come near a bound.
 """
 STEPS = 1001
 EARLIEST = 12
@@ -71,8 +72,8 @@ def _flow(outcome: Endpoint, bound: float) -> tuple[Floats, Floats]:
     bound. Returns the logs of a grid of times up to that of ``outcome``, and the log densities
     there.
     """
-    # In steps of log time: near 0 the density rises from nothing to its peak within a few parts in
-    # a thousand of the time, which even steps would jump over.
+    # The grid is even in log time: near 0 the density rises from nothing to its peak within a few
+    # thousandths of the time, which even steps in time would miss.
     logs = np.linspace(np.log(outcome.time) - EARLIEST, np.log(outcome.time), STEPS)
     times = np.exp(logs)
     near = abs(bound)

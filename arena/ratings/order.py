@@ -78,8 +78,8 @@ def groups_of(fit: Fit, risk: float = RISK) -> list[Group]:
     order = np.argsort(-fit.elo, kind="stable")
     order = order[placed_bots(fit)[order]]
     square = np.ix_(order, order)
-    # How likely equal bots differ so much; an error of 0 says that every deal gave the same result,
-    # not that the difference is certain.
+    # The probability that equal bots differ this much. An error of 0 says that every deal gave the
+    # same result, not that the difference is certain.
     error = fit.difference_error()[square]
     chance = 2 * (1 - fit.superiority()[square])
     chance = np.where((error > 0) & np.isfinite(chance), chance, 1.0)
@@ -110,7 +110,7 @@ def _group(
     difference = -np.diff(fit.elo[held])
     ratio = np.divide(difference, steps, out=np.zeros(len(steps)), where=steps > 0)
     nearest = int(ratio.argmax())
-    # All pairs are looked at for who is clearly behind the first.
+    # Which bots are clearly behind the first is corrected for all pairs of bots.
     behind = int(np.flatnonzero(chance[0] > risk / (count * (count - 1) / 2)).max()) + 1
     deals = float(fit.deals[held[nearest : nearest + 2]].min())
     return Group(
@@ -147,7 +147,8 @@ def order_sentences(bots: Sequence[str], ratings: Ratings, unit: str = "deal") -
             _of_core(bots, part, part.fit, unit) if part.fit else _of_coreless(bots, part)
         )
     )
-    return list(dict.fromkeys(sentences))  # what is so of several groups is said once
+    # a sentence that applies to several components is given once
+    return list(dict.fromkeys(sentences))
 
 
 def _of_coreless(bots: Sequence[str], part: Component) -> Iterator[str]:
@@ -173,7 +174,7 @@ def _beaten(bots: Sequence[str], defeats: Sequence[Defeat]) -> Iterator[str]:
 
 
 def _of_core(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Iterator[str]:
-    # Bots outside have their share of the risk that anything called clear is wrong.
+    # Bots outside the core have their share of the risk that a step is wrongly called clear.
     """Sentences on the component ``part``, whose rated bots have this ``fit``."""
     groups = groups_of(fit, RISK * len(fit.members) / len(part.members))
     known = placed_bots(fit)
@@ -320,7 +321,7 @@ def precision(results: Results, ratings: Ratings, until: float) -> Precision:
     widths[_settled(ratings)] = 0
     for fit in ratings.fits:
         widths[fit.members] = np.nan_to_num(fit.half_widths(), nan=np.inf)
-    if np.isinf(widths).any():  # also of a bot without games
+    if np.isinf(widths).any():  # this also holds for a bot without games
         return Precision(inf, inf)
     # Half-widths shrink with the root of the number of games.
     seats = games.sum() / max(results.games, 1)

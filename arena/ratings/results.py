@@ -47,7 +47,7 @@ class Results(NamedTuple):
 
     @property
     def games(self) -> int:
-        """The number of games."""
+        """The number of counted games, G."""
         return len(self.cluster)
 
     def played(self) -> Floats:
@@ -74,7 +74,7 @@ class Results(NamedTuple):
         return np.where(np.eye(count, dtype=np.bool_), 0, met)
 
     def deals(self) -> Ints:
-        """(n,) the number of deals on which each bot played."""
+        """(n,) on how many deals each bot played."""
         deals = np.zeros(len(self.bots) + 1, dtype=np.int64)
         step = 1 << 16
         for first in range(0, self.clusters, step):
@@ -197,8 +197,8 @@ def count_games(
     codes = (seats @ (len(bots) + 1) ** places) * RANKS ** len(places)
     codes += np.where(inside, ranks - 1, 0) @ RANKS**places
     distinct, first, number = np.unique(codes, return_index=True, return_inverse=True)
-    # Sorted by deal and outcome, whatever the journal's order: sums of floats depend on their order
-    # in the last digits, and a table must not depend on which worker was faster.
+    # Sorted by deal and outcome, whatever the journal's order: the last digits of float sums depend
+    # on the order, and a table must not depend on which worker was faster.
     order = cluster * max(len(distinct), 1)
     order += number if outcome is None else number[outcome]
     order.sort()

@@ -27,7 +27,7 @@ against each set of opponents.
 
 
 class Verdict(StrEnum):
-    """The answer of a sequential test so far."""
+    """The answer of a sequential test after the blocks so far."""
 
     BETTER = "better"
     NOT_BETTER = "not better"
@@ -161,7 +161,8 @@ class WinTest(SequentialTest):
     @property
     def variance(self) -> float:
         """The variance of the mean times the number of blocks, including the extra block."""
-        # Ten equal blocks have no spread, and would decide any question: hence the extra block.
+        # The extra block is needed because ten equal blocks have no spread, and would decide any
+        # question.
         return (max(self._squares - self.blocks * self.mean**2, 0.0) + WIDEST) / (self.blocks + 1)
 
     @property
@@ -209,8 +210,9 @@ def _apart(level: float, elo: float) -> float:
     """The difference between the shares of the win of two bots that are ``elo`` Elo apart and whose
     mean share is ``level``.
     """
-    # The odds halfway between both on the scale of Elo solve a quadratic equation. Shares that are
-    # moved from the mean share itself made large differences too small: 297 Elo instead of 370.
+    # The odds halfway between both bots on the scale of Elo solve a quadratic equation. An earlier
+    # formula, which started from the mean share, made large differences too small: 297 Elo instead
+    # of 370.
     rare = min(level, 1 - level)
     bend = 2 * cosh(elo / SCALE / 2) * (1 - 2 * rare)
     odds = 4 * rare / (bend + sqrt(bend**2 + 16 * rare * (1 - rare)))

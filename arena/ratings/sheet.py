@@ -124,7 +124,7 @@ def read_sheet(data: bytes, name: str) -> Sheet:
     has_ranks = "rank_0" in known
     blocks = cells["block"].str.strip() if has_blocks else cells.index
 
-    # A million rows have a few thousand different ones, of which each is parsed once.
+    # A million rows have a few thousand different texts, each of which is parsed once.
     texts = cells[repetitive]
     if has_blocks:
         texts = texts.assign(block=np.where(blocks == "", "", "x"))
@@ -182,7 +182,7 @@ def _check_header(columns: Sequence[str], name: str) -> None:
     shown = ",".join(columns)
     missing = [column for column in NEEDED_COLUMNS if column not in columns]
     twice = [column for column in columns if columns.count(column) > 1]
-    # How many of the two needed columns each seat has: 2 for each seat from 0 on, then 0.
+    # For each seat, how many of its two needed columns exist: 2 for the first seats, then 0.
     held = [len({f"bot_{seat}", f"share_{seat}"} & {*columns}) for seat in range(MAX_SEATS + 1)]
     has_gaps = 1 in held or held != sorted(held, reverse=True)
     wrong = ""

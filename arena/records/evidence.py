@@ -26,7 +26,7 @@ shows at most 40, and a run's folder stays small enough to be sent to somebody.
 BLOCK = 4096
 """The bytes that the smallest file or folder takes on a disk."""
 MAX_NAME = 250
-"""The most characters in the name of a folder."""
+"""The most characters in the name of a folder; longer names are cut, see `_folder_name`."""
 
 
 class KeptFault(Struct, frozen=True):

@@ -153,8 +153,8 @@ class Journal:
         """Writes ``records`` and returns when they are on disk. If writing fails, raises FullError,
         and the journal is as before.
         """
-        # Records that wait together share one flush: it takes milliseconds on a disk, a game of
-        # built-in bots less than one.
+        # Records that wait together share one flush: a flush takes milliseconds on a disk, a game
+        # of built-in bots less than one.
         self._file.append(b"".join(encode_record(record) + b"\n" for record in records))
         for record in records:
             self.ids.add(record.id)
@@ -170,9 +170,9 @@ class Journal:
         self.close()
 
     def _keep_torn(self, torn: bytes) -> None:
-        # A line was reported as played only after its newline was on disk, so what comes after the
-        # last one was promised to nobody and is played again. It is kept beside, for who looks.
-        """Keeps the bytes cut off the end in a file beside the journal."""
+        # A game is reported as played only after its newline is on disk, so the bytes after the
+        # last newline belong to a game that is played again. They are kept for inspection.
+        """Appends ``torn``, the bytes cut off the journal's end, to games.torn."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         with os.fdopen(open_regular(self.path.parent, TORN, flags), "ab") as file:
             file.write(torn)
@@ -338,7 +338,7 @@ def records_of_deal(run: Path, record: GameRecord) -> list[GameRecord]:
     """The records of a run's games that the same bots as in ``record`` played with the same deck on
     the same board, ``record`` included, in the order in which the games ended. Raises RunError.
     """
-    # The deck is looked for as we write it: a line of another JSON form is not found.
+    # The lines are searched for the deck as the arena writes it; other JSON forms are not found.
     found = read_rows(journal_of(run), _fitting_record, msgspec.json.encode(record.deck))
     return [other for _, other in found if deal_of(other) == deal_of(record)]
 
@@ -367,7 +367,7 @@ def find_record(run: Path, game: str) -> GameRecord:
     """The record with the id ``game`` in the journal of a run. Raises RunError, with similar ids in
     its hint, if there is no such record.
     """
-    # first the id as we write it, then in any other JSON form
+    # first the id as the arena writes it, then in any other JSON form
     for holding in (msgspec.json.encode(game), b""):
         for _, record in read_rows(journal_of(run), _fitting_record, holding):
             if record.id == game:

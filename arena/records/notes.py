@@ -29,8 +29,8 @@ DIGITS = 6
 NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_]{{0,{MAX_NAME - 1}}}", re.ASCII)
 RESERVED_NAMES = frozenset(("turn", "seat", "value", "text"))
 """Names that a named number cannot have, because records use them."""
-# Fixed ranges, not str.isprintable: what that says of new characters differs between versions of
-# Python, and a record has to be the same for all.
+# Fixed ranges, not str.isprintable: its answer for new characters differs between versions of
+# Python, and a record has to be equal on all.
 HIDING = re.compile(
     "[\0-\x1f\x7f-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e0fff]"

@@ -55,7 +55,7 @@ def state_folder() -> Path:
     RunError if the user has no home folder.
     """
     named = os.environ.get("XDG_STATE_HOME", "")
-    # The standard for these variables: a path that is not absolute counts as not set.
+    # The XDG standard says that a path that is not absolute counts as not set.
     if os.path.isabs(named):  # noqa: PTH117
         return Path(named, "qin-arena")
     try:
@@ -71,7 +71,7 @@ def make_state_folder(name: str) -> Path:
     """Makes the folder ``name`` in the user's state folder, and the state folder, if they are
     missing, with access for this user alone. Returns its path. Raises OSError, RunError.
     """
-    # With ``parents=True`` alone, the mode would hold for the inner folder only.
+    # With ``parents=True`` alone, the mode would apply to the inner folder only.
     state = state_folder()
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = state / name
@@ -99,7 +99,7 @@ def _key() -> bytes:
             file.write(secrets.token_bytes(KEY_BYTES))
             file.flush()
             os.fsync(file.fileno())
-        with suppress(FileExistsError):  # another arena was faster: its key counts
+        with suppress(FileExistsError):  # another arena made a key first: that key counts
             os.link(new, path)
     finally:
         new.unlink(missing_ok=True)

@@ -128,7 +128,7 @@ def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
     are refused.
     """
     names = path.relative_to(run).parts[:-1] if run else ()
-    # Two arenas in two containers may share a folder, and both be process 1.
+    # Arenas in two containers may share a folder, and both may be process 1.
     temporary = f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}"
     try:
         with folder_below(run or path.parent, names, make=True) as at:
@@ -226,7 +226,8 @@ def lock_run(folder: Path) -> Iterator[None]:
         except BlockingIOError:
             raise BusyError(f"expected {folder} to be free, got another arena playing it") from None
         except OSError as error:
-            # Some network file systems lock no folders; the files in it have locks of their own.
+            # Some network file systems cannot lock folders; the files in the folder have locks of
+            # their own.
             log.info("no lock on %s: %s", folder, error)
         yield
     finally:
@@ -288,7 +289,7 @@ class LineFile:
         """Writes ``data``, one or more whole lines, and returns when they are on disk. If writing
         fails, raises FullError, and the file is as before.
         """
-        # A write that fails half-way takes back all of it, so that the next line does not begin in
+        # If a write fails half-way, all of it is removed, so that the next line does not begin in
         # the middle of a torn one.
         size = os.fstat(self.descriptor).st_size
         try:

@@ -37,8 +37,8 @@ class StrictRecord(GameRecord, frozen=True, forbid_unknown_fields=True):
     fields.
     """
 
-    # A program that only reads records takes new fields and new words, which a later arena may
-    # write, and is three times as fast without the patterns. Here nothing is overlooked.
+    # Programs that only read records accept new fields and new words, which a later arena may
+    # write, and are three times as fast without the patterns. This class accepts neither.
     id: Annotated[str, Meta(pattern=r"^[^/\s]+/[^/\s]+/[0-9]+/[0-9]+$")]
     deck: Annotated[str, Meta(pattern=r"^(RR|YY|BB|RY|YB|RB){72}$")]
     end: Literal["last pagoda", "no tiles", "no space", "forfeit"]

@@ -1,4 +1,4 @@
-"""The time control of a game."""
+"""The time control of a game: the limits on a bot's time, and the clock that measures it."""
 
 import sys
 

@@ -183,7 +183,7 @@ def read_board(path: Path) -> Board:
         text = _read_regular(path).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         raise BoardError(f"board file {path}: expected a text file, got {error}") from error
-    if not path.stem.isprintable():  # the name is used in seeds and file names
+    if not path.stem.isprintable():  # because the name is used in seeds and file names
         raise BoardError(f"board file {path}: expected a name of printable characters in UTF-8")
     return parse_board(path.stem, text)
 
@@ -193,8 +193,8 @@ def _read_regular(path: Path) -> bytes:
     a device lies at ``path``. Raises OSError, or ValueError for a larger file and for anything that
     is not a regular file.
     """
-    # The path may come from a stranger's arena.toml: a pipe may never be written to, and a device
-    # may never end.
+    # The path may come from a stranger's arena.toml. Nothing may ever be written to a pipe there,
+    # and a device may never end.
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError("a pipe or a device")

@@ -162,7 +162,8 @@ def roll_out(
         raise ValueError(f"expected 1 to {_MOST} games for each move, got {times}")
     if seat != state.mover or state.end is not None:
         raise ValueError(f"expected the seat that is to move, got {seat}")
-    state = state.copy()  # so that reading the moves, which may run any code, cannot change it
+    # a copy, because reading the moves may run any code, which could change the state
+    state = state.copy()
     pool = _hidden_pool(state, seat)
     candidates = state.legal_moves() if moves is None else list(moves)
     for move in candidates:
@@ -216,7 +217,7 @@ def _chosen(state: "State", random: Random, policy: PlayoutPolicy) -> int:
         return PASS
     if policy.name == "uniform":
         return state.nth(random.below(count))
-    if policy.among:  # if several are equal, the first one wins
+    if policy.among:  # of several best moves, max returns the one drawn first
         drawn = [state.nth(random.below(count)) for _ in range(policy.among)]
         return max(drawn, key=lambda move: _value(state, move, policy))
     return _best_of_all(state, random, policy)

@@ -1,9 +1,9 @@
 """Positions as one line of text, and drawings of boards (the contract is protocol/NOTATION.md).
 
 A position's line has seven fields: board, seat to move, pagodas left, hands, pile, tiles placed,
-seats that have left. The referee's line names every tile; in a seat's line, tiles that the seat
-cannot see are ``??``. A drawing has a line for each row and a cell for each square: the terrain or
-colour, then the seat that owns the province or village.
+seats that have left. The referee's line names every tile; in the line for one seat, the tiles of
+other hands are ``??``, and the pile is the number of its tiles. A drawing has a line for each row
+and a cell for each square: the terrain or colour, then the seat that owns the province or village.
 """
 
 import re
@@ -44,8 +44,8 @@ FIELDS = {
     "placed": (_COUNTS, "numbers in the field placed, such as 24,24"),
     "out": (f"{NONE}|(?=.)0?1?2?3?", "the seats that have left in the field out, such as 02, or -"),
 }
-"""For each field of a position's line, the pattern of its text and a description for error
-messages.
+"""By the name of each field of a position's line, a regular expression for its text and a
+description for error messages.
 """
 OVER = "expected a position in which somebody is to move, got one of a game that is over"
 MAX_CHARACTERS = 2000

@@ -121,7 +121,7 @@ class State(BoardState):
         return State.set_up, parts_of(self)
 
     def copy(self) -> "State":
-        """An independent state in the same position."""
+        """Makes an independent state with the same position."""
         twin = State.__new__(State)
         twin.board = self.board
         twin.players = self.players
@@ -199,17 +199,19 @@ class State(BoardState):
         raise IndexError("no legal move has that index")
 
     def can_move(self, seat: int) -> bool:
-        """Whether the seat can place a tile, where an unknown tile may be any. Raises
-        IndexError.
+        """Whether ``seat`` could place a tile of its hand on the present board; an unknown tile
+        counts as any tile. Raises IndexError.
         """
         self._check_seat(seat)
         return self._can_place(self.hands[seat])
 
     def _can_place(self, hand: Hand) -> bool:
-        """Whether a tile of this hand fits somewhere."""
+        """Whether a tile of ``hand`` can be placed on the present board; an unknown tile counts as
+        any tile.
+        """
         if UNKNOWN in hand:
             return True
-        # Not any(), which is slower; this is asked at every turn.
+        # Not any(), which is slower: this runs at every turn.
         for kind in kinds_of(hand):  # noqa: SIM110
             if self._places(kind):
                 return True

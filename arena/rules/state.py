@@ -16,7 +16,7 @@ is.
 
 NOWHERE: Barred = (0, 0, 0)
 KINDS = tuple((kind // 6, kind // 2 % 3, kind & 1) for kind in range(18))
-"""For each kind of move: its first colour, its second colour, and whether it is vertical."""
+"""By kind of move, 0 to 17: its first colour, its second colour, and whether it is vertical."""
 
 
 def is_forbidden_join(joined: Sequence[OwnedProvince]) -> bool:

@@ -45,7 +45,7 @@ def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
         film.add(step.state, step.move)
         left.append(list(step.state.left))
     width, height = size(board)
-    # What runs as long as the game takes, again and again; all else goes by it.
+    # The animation ``q`` lasts as long as the game and repeats; all others begin relative to it.
     length = START_S + (len(left) - 1) * STEP_S + END_S
     tick = f'<animate id="q" attributeName="x" begin="0s;q.end" dur="{length:g}s"/>'
     content = (
@@ -74,7 +74,7 @@ def film_of(
         return None
     picture = element(
         "svg",
-        # our own drawing, with the names in it escaped
+        # our own drawing, in which names are escaped
         Markup(content),  # noqa: S704
         viewBox=f"0 0 {width} {height}",
         class_="film",
@@ -110,7 +110,7 @@ def _seen(drawn: str, frames: Sequence[int], all_frames: int) -> str:
         f"q.begin+{START_S + (frame - 1) * STEP_S:g}s" if frame else "q.begin"
         for frame in (frames[0], frames[-1] + 1)
     ]
-    # without its animation it is as in the last frame
+    # without animation, an element has the visibility of the last frame
     hidden, then, (start, end) = ' visibility="hidden"', "visible", begins
     if frames[-1] + 1 == all_frames:
         hidden, then, (start, end) = "", "hidden", ("q.begin", begins[0])
@@ -132,7 +132,7 @@ def _elements(film: Film) -> str:
     return "".join(
         _seen(str(elements[number]), [frame for _, frame in span], len(film.frames))
         for number in sorted(frames, key=lambda number: elements[number].layer)
-        # frames that follow each other are as far from the first one as their places
+        # successive frames have a constant difference between the frame and its index
         for _, span in groupby(enumerate(frames[number]), lambda one: one[1] - one[0])
     )
 

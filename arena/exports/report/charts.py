@@ -78,8 +78,8 @@ def _value(value: str | float) -> str:
 
 
 class Scale(NamedTuple):
-    """Maps the values ``low`` to ``high`` onto the pixels ``start`` to ``end``, linearly or
-    logarithmically. ``ticks`` are the values to mark.
+    """Maps the values from ``low`` to ``high`` onto the pixels from ``start`` to ``end``, linearly,
+    or logarithmically if ``is_log``. ``ticks`` are the values to mark.
     """
 
     low: float
@@ -242,7 +242,7 @@ def versions_curve(bot: str, rows: "pd.DataFrame") -> Markup:
         y = scale(row["elo"])
         parts.append(line(x, scale(row["elo_low"]), x, scale(row["elo_high"]), "whisker"))
         parts.append(element("circle", title, cx=x, cy=y, r=DOT, class_="dot"))
-    # the names for which there is room, from the last one on
+    # names are drawn where there is room, from the last version backwards
     free = inf
     for x, row in reversed(versions):
         name = f"@{row['version'].partition('@')[2]}"

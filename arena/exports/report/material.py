@@ -47,7 +47,7 @@ class Material(NamedTuple):
 
     @property
     def bots(self) -> list[str]:
-        """The names of the bots, best first."""
+        """The names of the bots in the order of the standings, the best first."""
         return [str(name) for name in self.tables.standings["bot"]]
 
 
@@ -97,7 +97,7 @@ class Follower:
         """The data behind a report with all games that are in the journal now; ``prior`` is as in
         `arena.ratings.model.rate`. Raises RunError, NoAnswerError.
         """
-        # The run may have got more bots and deals since it was opened.
+        # The run may have got more bots and deals since it was opened, so it is read again.
         self.run = run = Run(self.run.folder)
         self.read_on()
         counts = self._score.counted.counts(bot.name for bot in run.info.bots)

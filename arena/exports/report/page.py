@@ -124,7 +124,7 @@ def data_text(value: Any) -> Markup:
     text = msgspec.json.encode(value).decode("utf-8", "replace")
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
-    # Nothing is left in it that could end the block.
+    # The text has no character left that could end the block.
     return Markup(text)  # noqa: S704
 
 

@@ -148,7 +148,7 @@ def _upsets(field: GamesToShow) -> ChosenGames:
     margin = np.array(margins or [0.0])[field.scan.outcome[field.clean]]
     games = field.clean[margin > SURPRISING]
     margin = margin[margin > SURPRISING]
-    # the first of each difference is the latest game
+    # np.unique returns the first game of each difference, which is the latest one
     _, latest = np.unique(np.round(margin, 3), return_index=True)
     for place in latest[::-1]:
         yield int(games[place]), f"upset: by {margin[place]:.0f} Elo"
@@ -335,7 +335,7 @@ class Profiles:
         self._rows = {row["bot"]: row for row in _records(tables.standings)}
         self._pairs = {(row["bot"], row["opponent"]): row for row in _records(tables.pairs)}
         self._about = {bot["name"]: bot for bot in bots_of(material)}
-        # all games that any page names, read at once
+        # the records of all games that any page names are read at once
         wanted = {feat.game for each in self._feats.values() for one in each for feat in one}
         records = material.scan.records(wanted)
         self._ids = {game: record.id for game, record in records.items()}
@@ -361,7 +361,7 @@ class Profiles:
             "move_ms": own["think_ms"].sum() / moves if moves else float("nan"),
             "slowest_ms": self._material.scan.slowest_ms.get(name, float("nan")),
             "about": self._about.get(name),
-            # the other versions and settings of the bot
+            # the bots of the run that have the same name, with other versions or options
             "kin": [one for one in self._rows if one != name and name_of(one) == name_of(name)],
             "step": self._step(name),
             **self._opponents_table(name),

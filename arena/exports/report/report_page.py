@@ -19,7 +19,7 @@ DEFAULT_GAMES = 40
 
 
 class Report(NamedTuple):
-    """A finished page, and ``notes`` for the user who made it."""
+    """A finished page (``text``), and ``notes``, sentences for the user who made it."""
 
     text: str
     notes: list[str]

@@ -104,12 +104,14 @@ class Scan(Struct):
         return self.by_game(len(bots) for _, bots, _ in self.outcomes)
 
     def bot_numbers(self) -> dict[str, int]:
-        """A number for each bot, from 0 in the order of the bots' first outcomes."""
+        """By the label of each bot, its number; numbers count from 0 in the order in which bots
+        first occur in ``outcomes``.
+        """
         names = dict.fromkeys(bot for _, bots, _ in self.outcomes for bot in bots)
         return {name: number for number, name in enumerate(names)}
 
     def bots(self) -> NDArray[np.int32]:
-        """(N,) the number of the bot in each seat, as in `bot_numbers`."""
+        """(N,) for each seat of each game, the number of its bot, as in `bot_numbers`."""
         number = self.bot_numbers()
         return self.by_seat([[number[bot] for bot in bots] for _, bots, _ in self.outcomes])
 
@@ -118,8 +120,8 @@ class Scan(Struct):
         return sorted({board for board, _, _ in self.outcomes})
 
     def leads(self) -> NDArray[np.int64]:
-        """(G,) by how many pagodas the winner of each game was ahead of the next seat; 0 if
-        several seats shared the win.
+        """(G,) by how many pagodas the winner of each game was ahead of the next seat; 0 if several
+        seats shared the win. In games with a forfeit the figure says little.
         """
         if not len(self.outcome):
             return np.zeros(0, dtype=np.int64)
@@ -132,7 +134,9 @@ class Scan(Struct):
         return np.where(shared, 0, second_left - winner_left)
 
     def games_of(self) -> Counter[str]:
-        """The number of games of each bot; a game counts once for each seat that the bot has."""
+        """By the label of each bot, its number of games; a game counts once for each seat that the
+        bot has in it.
+        """
         return Counter(dict(zip(self.bot_numbers(), np.bincount(self.bots()), strict=True)))
 
     def records(self, games: Iterable[int]) -> dict[int, GameRecord]:
@@ -140,7 +144,8 @@ class Scan(Struct):
         record.
         """
         records = {}
-        # In the order of the journal: each step back would decompress a packed journal anew.
+        # In the order of the journal: a step back would decompress a compressed journal from its
+        # start.
         with open_journal(self.path) as file:
             for game in sorted(games):
                 file.seek(int(self.offset[game]))
@@ -196,7 +201,7 @@ class ScanBuilder:
         self._think_ms.extend(row.think_ms)
         for bot, slowest_ms in zip(row.bots, row.slowest_ms, strict=False):
             self._slowest_ms[bot] = max(slowest_ms, self._slowest_ms.get(bot, 0.0))
-        # After the name of the sandbox, a record says what single seats were allowed.
+        # After the name of the sandbox, a record lists the grants of single seats.
         sandbox = row.sandbox.partition(" ")[0]
         self._sandboxes[sandbox] += 1
         self._last = max(self._last, row.ended)

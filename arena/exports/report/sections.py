@@ -68,7 +68,7 @@ QUANTILES = (0.05, 0.5, 0.95)
 SECOND = 1000
 MAX_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
 EACH, ALL = 2, 40
-"""The number of faults whose evidence is shown: EACH of one bot and kind, and ALL in total."""
+"""The most faults whose evidence is shown: EACH for one bot and kind, and ALL in total."""
 WORDS = 300
 HASH = 12
 TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
@@ -89,8 +89,9 @@ TABLE_STYLE = (
     ".range{stroke:#7cc9cf}.dot{fill:#7cc9cf}}"
 )
 TABLE_TOP, GLYPH, GAP, MARGIN, LARGER = 66, 9, 16, 24, 1.3
-"""The picture of the standings: its table below its title, pixels for a sign and between columns,
-and how much larger it is shown than the charts of a page.
+"""Sizes in the picture of the standings: TABLE_TOP is the pixels above the table, GLYPH the pixels
+for a character, GAP those between columns, MARGIN those at the edge; LARGER is how much larger the
+picture is shown than the charts of a page.
 """
 LONGEST = 32
 PLACES = 3
@@ -468,7 +469,7 @@ def _game_again(config: RunConfig) -> list[str]:
     game = config.game
     assert game is not None, "a game"
     bots = [bot for bot in game.seats if bot != YOU]
-    # Of a match, which versions before 1.1 could play, its first round.
+    # A match, which versions before 1.1 could play, is repeated by its first round only.
     boards = config.rounds
     board = boards[0]
     deal = game.deal * boards.count(board)

@@ -20,7 +20,7 @@ from arena.cli.rules import rules_text, show_rules
 from arena.cli.terminal import colours_wanted, columns_of, is_unicode, screen_folded, tell
 from arena.commands.game import best_moves
 from arena.errors import MoveError, NotationError, UserError, printable
-from arena.exports.grid import padded, told_apart, width_of
+from arena.exports.grid import cut_names, padded, width_of
 from arena.exports.scene import Pair, Scene, pair_of
 from arena.exports.text import HIDDEN_TILE, board_text, event_text, hands_text, seat_names
 from arena.players.messages import Start
@@ -198,7 +198,7 @@ class Mosaic:
         """
         if not self._has_colours:
             return hands_text(state, names, seen_by, columns_of(sys.stdout))
-        shown = told_apart(names, LONGEST_NAME)
+        shown = cut_names(names, LONGEST_NAME)
         widest = max(map(width_of, shown))
         return "\n".join(
             self._seat(state, seat, padded(name, widest), is_seen=seen_by in (None, seat))

@@ -48,7 +48,7 @@ MET_AGAIN = (
     Column("deals", "Deals", spare=1),
     GAMES,
 )
-ENDINGS_TOLD = """\
+ENDINGS_MEANING = """\
 Pagoda%: somebody placed the last pagoda, Other%: of these on a rival's turn,
 Tiles% and Space%: there were no more tiles, or no place for one"""
 TIMES = (
@@ -109,7 +109,7 @@ def analysis_text(analysis: Analysis, width: int | None = None) -> str:
     parts += [
         f"Seats\n{seats_text(analysis.seats, width)}",
         *_met_again(analysis.met_again, width),
-        f"How games end\n{table_text(ENDINGS, analysis.endings, width=width)}\n{ENDINGS_TOLD}",
+        f"How games end\n{table_text(ENDINGS, analysis.endings, width=width)}\n{ENDINGS_MEANING}",
         "\n".join(["Time to think", times, "the slowest answer was given in", *slowest]),
     ]
     if len(analysis.machines) > 1:

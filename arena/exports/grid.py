@@ -121,7 +121,7 @@ def shortened(text: str, width: int, ellipsis: str = ELLIPSIS, share: float = SH
     return f"{head}{ellipsis}{tail}"
 
 
-def told_apart(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> list[str]:
+def cut_names(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> list[str]:
     """``names`` cut to ``width`` columns, or to the smallest larger width at which no two different
     names become equal. They are cut in the middle, or before and after the place where they begin
     to differ.
@@ -186,7 +186,7 @@ class Strip(NamedTuple):
         no two different names become equal; the strip itself if it has no names.
         """
         head, *names = self.cells
-        return self._replace(cells=[head, *told_apart(names, width)]) if self.is_name else self
+        return self._replace(cells=[head, *cut_names(names, width)]) if self.is_name else self
 
 
 def grid_text(fields: Sequence[Strip], width: int | None = None) -> str:

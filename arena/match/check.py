@@ -24,7 +24,7 @@ DIGITS = re.compile(r"\d+")
 """A regular expression for numbers in messages; two failures that have one cause differ in
 numbers.
 """
-TOLD = ("problem", "expected", "got", "kind")
+TEXT_FIELDS = ("problem", "expected", "got", "kind")
 
 
 class StepResult(NamedTuple):
@@ -115,7 +115,7 @@ def _tried(bench: Bench) -> Iterator[StepResult]:
             yield _left_out(len(STEPS) - number, f"not tried, because {over}: {names}")
             return
         if step.problem:
-            step = _told_once(step, failed)
+            step = _without_repetition(step, failed)
             failed.append(step)
         yield step
         why = _why_to_end(entry, failed) if step.problem else ""
@@ -125,7 +125,7 @@ def _tried(bench: Bench) -> Iterator[StepResult]:
             return
 
 
-def _told_once(step: StepResult, failed: Sequence[StepResult]) -> StepResult:
+def _without_repetition(step: StepResult, failed: Sequence[StepResult]) -> StepResult:
     """The failed ``step``; if one of the steps that ``failed`` before failed in the same way, it is
     shortened to a reference to that step.
     """
@@ -207,7 +207,7 @@ def check_object(
                 "name": step.name,
                 "passed": step.passed,
                 "detail": step.detail,
-                **{key: getattr(step, key) or None for key in TOLD},
+                **{key: getattr(step, key) or None for key in TEXT_FIELDS},
                 "hint": step.cure or None,
                 "stderr": list(step.stderr),
                 "left_out": step.left_out,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from arena.errors import Forfeit, RunError
 from arena.faults import FaultKind
 from arena.match.referee import Referee, judged
-from arena.match.replay import SEE, Script, check_script
+from arena.match.replay import SEE, ReplayableGame, check_script
 from arena.players.messages import Start
 from arena.players.player import Answer, Player
 from arena.records.record import NS_PER_MS, GameRecord
@@ -173,7 +173,7 @@ class Retraced(Recorded):
 
 
 def retrace(
-    script: Script,
+    script: ReplayableGame,
     seat: int,
     player: Player,
     *,

@@ -25,7 +25,7 @@ from arena.values import Value
 SEE = "'arena verify' lists everything that is wrong in a run"
 
 
-class Script(NamedTuple):
+class ReplayableGame(NamedTuple):
     """A recorded game with everything needed to replay it: the bots' ``seeds``, by seat, the time
     control of the run, and ``settings`` as in a `GamePlan`.
     """
@@ -187,7 +187,7 @@ def ms_at(record: GameRecord, turn: int) -> float | None:
     return times[placed[turn]] if turn < len(placed) else None
 
 
-def check_script(script: Script) -> None:
+def check_script(script: ReplayableGame) -> None:
     """Raises RunError if the record of ``script`` does not follow from its deck and moves, or has
     an unknown kind of fault.
     """
@@ -217,7 +217,7 @@ class Resumed(NamedTuple):
     ``state``   the position, before the mover is asked or passes
     """
 
-    script: Script
+    script: ReplayableGame
     turn: int
     past: tuple[str, ...]
     gone: tuple[Fault, ...]
@@ -244,7 +244,7 @@ class Resumed(NamedTuple):
         )
 
 
-def resumed(script: Script, turn: int) -> Resumed:
+def resumed(script: ReplayableGame, turn: int) -> Resumed:
     """The recorded game after ``turn`` placements. Raises RunError if the record does not follow
     from its deck and moves, or if no move is left to play.
     """

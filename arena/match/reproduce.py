@@ -12,7 +12,7 @@ import msgspec
 
 from arena.faults import FaultKind
 from arena.match.decisions import Decision, decisions_of, retrace
-from arena.match.replay import Script
+from arena.match.replay import ReplayableGame
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel, Direction
 from arena.players.crashes import with_own_paths
@@ -60,7 +60,12 @@ class Reproduction(NamedTuple):
 
 
 def reproduce(
-    script: Script, fault: Fault, kept: KeptFault | None, bot: Bot, sandbox: Sandbox, arena: str
+    script: ReplayableGame,
+    fault: Fault,
+    kept: KeptFault | None,
+    bot: Bot,
+    sandbox: Sandbox,
+    arena: str,
 ) -> Reproduction:
     """Sends ``bot`` what the seat of ``fault`` was sent in the game ``script`` until it forfeited.
     ``kept`` is the evidence, None if there is none; ``arena`` is the version that played the run.

@@ -64,7 +64,7 @@ LeadUp = Callable[[Bench, BotPlayer], object]
 """A function that brings a bot's process to the point of the dialogue at which it is to end."""
 
 
-Found = tuple[str, Figures]
+DetailAndFigures = tuple[str, Figures]
 """What to show for a step that passed, and what the step measured."""
 
 
@@ -78,7 +78,7 @@ class TableStep(NamedTuple):
     """
 
     name: str
-    run: Callable[[Bench], str | Found]
+    run: Callable[[Bench], str | DetailAndFigures]
     cure: str = ""
     needed_for: str = ""
 
@@ -95,7 +95,7 @@ def _has_the_time_it_asks_for(bench: Bench) -> str:
     return f"{bench.move_ms} ms per move, {STARTUP_MS} ms for start-up"
 
 
-def _starts(bench: Bench) -> Found:
+def _starts(bench: Bench) -> DetailAndFigures:
     """Starts the bot and measures how long that takes."""
     began_ns = time.monotonic_ns()
     bench.start(bench.player)
@@ -150,7 +150,7 @@ def _is_quiet_after_a_game(bench: Bench) -> str:
     return ""
 
 
-def _was_in_time(bench: Bench) -> Found:
+def _was_in_time(bench: Bench) -> DetailAndFigures:
     """Reports the slowest answer so far in games with the full time. It was in time, or its game
     would have failed.
     """
@@ -164,7 +164,7 @@ def _was_in_time(bench: Bench) -> Found:
     return detail, figures
 
 
-def _is_within_memory(bench: Bench) -> Found:
+def _is_within_memory(bench: Bench) -> DetailAndFigures:
     """Reports the memory of the bot's processes after the games so far, in MB; fails if it is more
     than allowed.
     """
@@ -186,7 +186,7 @@ def _logs_little(bench: Bench) -> str:
     return f"{size} bytes per game" if size else ""
 
 
-def _sends_notes_that_fit(bench: Bench) -> Found:
+def _sends_notes_that_fit(bench: Bench) -> DetailAndFigures:
     """Reports which parts of the bot's notes the arena cuts or drops (P5.6). Such notes are no
     fault.
     """

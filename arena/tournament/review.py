@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from arena.errors import ConfigError, RunError, UserError, Void, did_you_mean
 from arena.match.decisions import Decision, decisions_of, retrace
 from arena.match.grading import gradable_turns, grade
-from arena.match.replay import Script, old_ms
+from arena.match.replay import ReplayableGame, old_ms
 from arena.players.folder import Bot
 from arena.players.labels import nearest_label, timing_for
 from arena.players.messages import PROTOCOL
@@ -63,7 +63,7 @@ class Scripts:
         """Whether the time for an answer depended on earlier answers."""
         return any(timing_for(bot.name, self.timing).game_ms is not None for bot in self.info.bots)
 
-    def of(self, record: GameRecord) -> Script:
+    def of(self, record: GameRecord) -> ReplayableGame:
         """A recorded game of the run, with its board, time control and the bots' seeds. Raises
         RunError if it is not part of the run's plan.
         """
@@ -74,7 +74,7 @@ class Scripts:
             board = self._boards[record.board]
             plan = self._tuned.planned(plan) if self._tuned else plan
             if (plan.id, list(plan.bots), plan.deck) == played:
-                return Script(record, board, plan.seeds, self.timing, plan.settings)
+                return ReplayableGame(record, board, plan.seeds, self.timing, plan.settings)
         raise RunError(
             f"expected games of the plan in {self.run.folder}/run.json, got {record.id}",
             "'arena verify' lists what is wrong",
@@ -158,7 +158,7 @@ Rows = Mapping[str, Sequence[str]]
 """The rows of boards by name."""
 
 
-def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
+def retrace_game(script: ReplayableGame, seat: int, label: str) -> list[Decision]:
     """Asks a bot again for a seat's decisions, in this worker. Raises RunError, and Void if the
     machine stalls repeatedly.
     """
@@ -170,7 +170,7 @@ def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
     return _retraced(script, seat, label)
 
 
-def _retraced(script: Script, seat: int, label: str) -> list[Decision]:
+def _retraced(script: ReplayableGame, seat: int, label: str) -> list[Decision]:
     """Asks a bot again for a seat's decisions, once. Raises RunError, Void."""
     [player] = this_worker().take([label], script.record.board, script.record.deal)
     try:
@@ -189,7 +189,7 @@ def grade_turn(record: GameRecord, turn: int, judge: Judge) -> list[Grade]:
 
 
 def grade_by_bot(
-    script: Script, seat: int, turns: Sequence[int], judge: Judge, label: str
+    script: ReplayableGame, seat: int, turns: Sequence[int], judge: Judge, label: str
 ) -> list[Grade]:
     """The grades of decisions of a seat, computed in this worker, where a bot says which move is
     better. Raises RunError, UserError if the bot commits a fault, Void.

@@ -12,7 +12,7 @@ from arena.errors import Forfeit, RunError
 from arena.faults import FaultKind
 from arena.match.decisions import Recorded
 from arena.match.referee import GamePlan, Referee
-from arena.match.replay import Script, first_difference, resumed
+from arena.match.replay import ReplayableGame, first_difference, resumed
 from arena.players.player import InProcessPlayer, Player, random_move
 from arena.players.views import turn_view
 from arena.records.timing import Timing
@@ -59,7 +59,7 @@ class Quitter(InProcessPlayer):
 
 
 class Case(NamedTuple):
-    script: Script
+    script: ReplayableGame
     heard: list
 
 
@@ -86,7 +86,7 @@ def case(board="pond", players=2, deck=None, quits=None):
     if quits:
         seats[quits[0]] = Quitter(names[quits[0]], quits[1])
     record, listeners = played(plan, rows, seats)
-    script = Script(record, rows, plan.seeds, TIMING)
+    script = ReplayableGame(record, rows, plan.seeds, TIMING)
     return Case(script, [listener.heard for listener in listeners])
 
 

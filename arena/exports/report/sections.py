@@ -72,7 +72,7 @@ EACH, ALL = 2, 40
 WORDS = 300
 HASH = 12
 TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
-TOLD = ("players", "seatings", "tables", "challenger", *TIMES, "until")
+REPEATED_SETTINGS = ("players", "seatings", "tables", "challenger", *TIMES, "until")
 """The settings that the command to repeat a run names if they differ from the defaults."""
 QUESTION = ("elo0", "elo1", "alpha", "beta")
 """The settings of a comparison's question that the command names if they differ from the
@@ -458,7 +458,7 @@ def _run_again(config: RunConfig) -> list[str]:
         words = [*_search_again(config, config.tune), *which]
     else:
         words = ["arena", "run", *config.bots, *which, "--deals", str(config.deals)]
-    words += _options(config, TOLD)
+    words += _options(config, REPEATED_SETTINGS)
     return [*words, *(["--in-process"] if config.in_process else [])]
 
 

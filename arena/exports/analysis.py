@@ -125,7 +125,8 @@ def analysis_text(analysis: Analysis, width: int | None = None) -> str:
 
 def _met_again(reunions: pd.DataFrame, width: int | None = None) -> list[str]:
     """The section on bots that do better or worse on deals that they have met before; ``reunions``
-    is the table of `reunions_table`. Empty if chance may explain the gains.
+    is the table of `reunions_table`, ``width`` is that of the terminal (None: any width). Empty if
+    chance may explain the gains.
     """
     sure = reunions[reunions["p_all"] < LEVEL].sort_values("gain", ascending=False)
     if sure.empty:
@@ -161,9 +162,9 @@ def review_text(
     worst: int,
     width: int | None = None,
 ) -> str:
-    """A review of the run called ``run`` as text for a terminal of this width: ``bots`` is the
-    table of `bots_table`, ``decisions`` that of `decisions_table`, of which at most ``worst`` of
-    the worst ones are shown.
+    """A review of the run called ``run`` by ``judge`` as text for a terminal of this width:
+    ``bots`` is the table of `bots_table`, ``decisions`` that of `decisions_table`, of which at most
+    ``worst`` of the worst ones are shown.
     """
     shown = [table_text(REVIEWED, bots, width=width), MEANING]
     shown += [f"{judge.name} named the better moves."] if judge.by else []
@@ -195,8 +196,10 @@ def _worst_lines(worst: pd.DataFrame, run: str) -> Iterator[str]:
 def review_object(
     run: str, judge: Judge, bots: pd.DataFrame, decisions: pd.DataFrame, held_back: int
 ) -> dict[str, Any]:
-    """A review for JSON; shares of the win are from 0 to 1. ``held_back`` is the number of games
-    that are not graded because their deal is still being played.
+    """A review of the run called ``run`` by ``judge`` as an object for JSON: ``bots`` is the table
+    of `bots_table`, ``decisions`` that of `decisions_table`. Shares of the win are from 0 to 1.
+    ``held_back`` is the number of games that are not graded because their deal is still being
+    played.
     """
     return {
         "run": run,

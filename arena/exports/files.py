@@ -75,8 +75,8 @@ def table_rows(table: pd.DataFrame) -> Any:
 
 
 def standings_file(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
-    """The standings and the columns of their file. If bots were left out, the file has a further
-    column, ``without``, with their names.
+    """The standings of ``tables`` and the columns of their CSV file. If bots were left out, the
+    file has a further column, ``without``, with their names.
     """
     names = file_names("standings")
     if not tables.without:
@@ -115,7 +115,9 @@ def write_table(path: Path, table: pd.DataFrame, columns: list[str] | None = Non
 
 
 def write_standings(run: Run, tables: Tables) -> None:
-    """Writes standings.csv and pairs.csv into the folder of a run. Raises RunError."""
+    """Writes standings.csv and pairs.csv, from ``tables``, into the folder of a run. Raises
+    RunError.
+    """
     for name in ("standings", "pairs"):
         write_table(run.folder / f"{name}.csv", getattr(tables, name), file_names(name))
 

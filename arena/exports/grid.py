@@ -46,7 +46,9 @@ def number(value: float, decimals: int) -> str:
 
 
 def figure(value: float, decimals: int = 0) -> str:
-    """``value`` for a web page: as `number`, with thousands separators and a real minus sign."""
+    """``value`` with this many decimals for a web page: as `number`, with thousands separators and
+    a real minus sign.
+    """
     if not math.isfinite(value):
         return MISSING
     return f"{value:,.{decimals}f}".replace("-", "−")  # noqa: RUF001
@@ -123,8 +125,8 @@ def shortened(text: str, width: int, ellipsis: str = ELLIPSIS, share: float = SH
 
 def cut_names(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> list[str]:
     """``names`` cut to ``width`` columns, or to the smallest larger width at which no two different
-    names become equal. They are cut in the middle, or before and after the place where they begin
-    to differ.
+    names become equal. ``ellipsis`` takes the place of what is left out. Names are cut in the
+    middle, or before and after the place where they begin to differ.
     """
     widest = max(map(width_of, names), default=0)
     many = len(set(names))

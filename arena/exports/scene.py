@@ -23,7 +23,9 @@ TILES, BORDERS, LAST, ON_TOP = range(4)
 
 
 def pair_of(board: Board, move: int) -> list[Pair]:
-    """The two squares that ``move`` covers, as a list with one pair; empty for a pass."""
+    """The two squares of ``board`` that ``move`` covers, as a list with one pair; empty for a
+    pass.
+    """
     if move == PASS:
         return []
     _, square, _, other = split_move(board, move)
@@ -101,7 +103,9 @@ class Scene:
         return [*starts, *pieces]
 
     def _taken(self, state: State) -> list[tuple[int, int]]:
-        """For each village that has an owner, the mask of its squares and its owner."""
+        """In the position ``state``, for each village that has an owner, the mask of its squares
+        and its owner.
+        """
         both = zip(self._board.villages, state.villages, strict=True)
         return [(village, owner) for village, owner in both if owner != NOBODY]
 
@@ -130,9 +134,9 @@ class Scene:
         return pieces
 
     def homes(self, state: State) -> list[tuple[int, OwnedProvince]]:
-        """For each province, the square on which its pagodas are drawn: the square where its
-        owner's pagodas stood in the previous position, or else the one with the most neighbours in
-        the province.
+        """For each province in the position ``state``, the square on which its pagodas are drawn:
+        the square where its owner's pagodas stood in the previous position, or else the one with
+        the most neighbours in the province.
         """
         before = self._homes
         around = self._board.around

@@ -155,9 +155,9 @@ def ranked_by_1_0(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
 def csv_difference(
     path: Path, expected: Iterable[str], skipped: Collection[str] = ()
 ) -> Difference | None:
-    """The first cell in which the CSV file at ``path`` differs from ``expected``, a text in pieces;
-    None if there is none. Columns in ``skipped`` are ignored, and the last decimal of a number may
-    be off by one, due to rounding.
+    """The first cell or line in which the CSV file at ``path`` differs from ``expected``, a text in
+    pieces; None if there is none. Columns in ``skipped`` are ignored, and the last decimal of a
+    number may be off by one, due to rounding.
     """
     opened = open_regular(path.parent, path.name)
     with os.fdopen(opened, encoding="utf-8", errors="replace", newline="") as file:

@@ -86,7 +86,7 @@ def standings_parts(tables: "Tables", width: int | None = None) -> tuple[str, st
 
 def seats_text(seats: "pd.DataFrame", width: int | None = None) -> str:
     """The table ``seats`` of `seats_table` as text, with the effect of each seat and its share of
-    the wins.
+    the wins. The text is at most ``width`` wide if possible (None: any width).
     """
     return table_text(placed(SEATS, "text"), seats, width=width)
 
@@ -94,6 +94,7 @@ def seats_text(seats: "pd.DataFrame", width: int | None = None) -> str:
 def pairs_text(pairs: "pd.DataFrame", noun: str = "Games", width: int | None = None) -> str:
     """The table ``pairs`` of `pairs_table` as text; ``noun`` is the head of the column with the
     number of games. If differences are bounds or depend on a prior, a line explains their marks.
+    The text is at most ``width`` wide if possible (None: any width).
     """
     text = table_text(placed(PAIRS, "text"), pairs, noun, width)
     if (pairs["mark"] == "").all():
@@ -139,8 +140,9 @@ def board_text(
 def hands_text(
     state: State, names: Sequence[str], seen_by: int | None = None, width: int | None = None
 ) -> str:
-    """One line per seat: its name, pagodas left, and hand; a star marks the seat to move. Only the
-    hand of the seat ``seen_by`` is shown; None shows all hands.
+    """The hands in the position ``state``, one line per seat: its name (``names``), pagodas left,
+    and hand; a star marks the seat to move. Only the hand of the seat ``seen_by`` is shown; None
+    shows all hands. Names are cut if a line would be wider than ``width``.
     """
     rows = []
     for seat, (name, left, hand) in enumerate(zip(names, state.left, state.hands, strict=True)):
@@ -179,8 +181,8 @@ def seat_names(bots: Sequence[str]) -> list[str]:
 
 
 def footer_lines(tables: "Tables") -> list[str]:
-    """The lines below the standings: sentences about the order of the bots, effects of seats, the
-    games that were counted, and notes.
+    """The lines below the standings of ``tables``: sentences about the order of the bots, effects
+    of seats, the games that were counted, and notes.
     """
     return [
         *tables.sentences,
@@ -193,8 +195,8 @@ def footer_lines(tables: "Tables") -> list[str]:
 
 
 def brief_lines(tables: "Tables") -> list[str]:
-    """The lines below the short standings: those of `footer_lines` on which a reader may act, and
-    how much was played.
+    """The lines below the short standings of ``tables``: those of `footer_lines` on which a reader
+    may act, and how much was played.
     """
     deals = [] if tables.unit == "game" else [counted(tables.clusters, tables.unit)]
     return [
@@ -273,14 +275,15 @@ def _clock_lines(tables: "Tables") -> list[str]:
 
 def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = None) -> str:
     """The short standings of ``tables`` with a drawing of the intervals, and below them the most
-    important sentences.
+    important sentences. ``width`` is that of the terminal (None: the text is for a file), ``pen``
+    has the characters of the drawing (None: box-drawing characters).
     """
     lines = overview_lines(tables, width, pen or Pen())
     return "\n".join([*lines, "", *map(printable, brief_lines(tables))])
 
 
 def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
-    """The lines of the short standings, the head first, without sentences.
+    """The lines of the short standings of ``tables``, the head first, without sentences.
 
     The drawing is left out if ``width`` is too small for it, or if no bot has an interval.
     ``width`` None means a file, in which names are never cut.
@@ -303,7 +306,7 @@ def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
 
 
 def _left(table: "pd.DataFrame", room: int | None) -> list[str]:
-    """The columns left of the drawing, which may be ``room`` wide (None: any width).
+    """The columns of ``table`` left of the drawing, which may be ``room`` wide (None: any width).
 
     Names are cut a little if that makes room for the drawing; else only as far as ``room`` demands.
     """
@@ -314,8 +317,8 @@ def _left(table: "pd.DataFrame", room: int | None) -> list[str]:
 
 
 def _beside(table: "pd.DataFrame", side: int, width: int | None = None) -> list[str]:
-    """The columns left (``side`` 1) or right (2) of the drawing, with ratings as whole numbers;
-    names are cut to make them at most ``width`` wide.
+    """The columns of ``table`` left (``side`` 1) or right (2) of the drawing, with ratings as whole
+    numbers; names are cut to make them at most ``width`` wide.
     """
     columns = [column for column in placed(STANDINGS, "brief") if column.brief == side]
     return table_text([*map(in_whole_elo, columns)], table, width=width).split("\n")
@@ -361,8 +364,8 @@ def ends_of(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
 
 
 def _bar(row: Mapping[Any, Any], scale: Scale, room: int, pen: Pen) -> str:
-    """The interval of ``row`` as ``room`` characters: an arrow if it is open at one end, blanks if
-    there is none.
+    """The interval of ``row`` on ``scale`` as ``room`` characters of ``pen``: an arrow if it is
+    open at one end, blanks if there is none.
     """
     low = row["elo_low"]
     middle = row["elo"]

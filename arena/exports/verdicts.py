@@ -23,9 +23,9 @@ MAX_DECIMALS = 8
 
 
 def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
-    """Makes the sequential test for the question of a comparison with these settings. ``groups`` is
-    the number of sets of opponents, 0 if the two bots play each other; ``look`` is the number of
-    blocks between two decisions.
+    """Makes the sequential test for the question of the comparison with the settings ``config``.
+    ``groups`` is the number of sets of opponents, 0 if the two bots play each other; ``look`` is
+    the number of blocks between two decisions.
     """
     asked = config.compare
     assert asked is not None, "a comparison"
@@ -51,8 +51,9 @@ def _two(value: float) -> str:
 def verdict_text(
     test: SequentialTest, new: str, old: str, games: int, *, is_wide: bool = True
 ) -> str:
-    """The answer of the comparison of the bots ``new`` and ``old``, which played ``games`` games,
-    for people. With ``is_wide`` the figures that the test used, and all estimates, are added.
+    """The answer of ``test``, the comparison of the bots ``new`` and ``old``, which played
+    ``games`` games, for people. With ``is_wide`` the figures that the test used, and all estimates,
+    are added.
     """
     margins = _margins_of(test)
     question = f"{test.question.elo1:g} Elo rather than {test.question.elo0:g}"
@@ -71,8 +72,8 @@ def verdict_text(
 
 
 def finding_text(test: SequentialTest, new: str, old: str) -> str:
-    """The result of comparing suggested settings (``new``) with the present ones (``old``) on fresh
-    deals, and what to do, in one line.
+    """The result of ``test``, which compares suggested settings (``new``) with the present ones
+    (``old``) on fresh deals, and what to do, in one line.
     """
     by = f"{_estimate_text(_estimates().unbiased_estimate(test))} Elo"
     if test.verdict == Verdict.BETTER:
@@ -85,9 +86,9 @@ def finding_text(test: SequentialTest, new: str, old: str) -> str:
 def verdict_object(
     test: SequentialTest, new: str, old: str, games: int, looks: Sequence["Look"] = ()
 ) -> dict[str, Any]:
-    """The answer of the comparison of the bots ``new`` and ``old``, which played ``games`` games,
-    as an object for JSON. ``looks`` are the states of the test after each round of blocks. Infinite
-    values become None.
+    """The answer of ``test``, the comparison of the bots ``new`` and ``old``, which played
+    ``games`` games, as an object for JSON. ``looks`` are the states of the test after each round of
+    blocks. Infinite values become None.
     """
     margins = _margins_of(test)
     estimates = _estimates()

@@ -125,7 +125,7 @@ def verify_run(
 
 def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
     """Yields a difference for the seed, the bots and the boards of the run.json ``info`` if they
-    are not those of the plan's settings.
+    are not those of the settings in ``schedule``, the plan.
     """
     config = schedule.config
     for field, expected, got in (
@@ -255,8 +255,9 @@ def _plan_difference(
 
 
 def _evidence_difference(run: Run, record: GameRecord) -> Wrong | None:
-    """The first fault of ``record`` whose evidence names another kind or turn, or cannot be read;
-    None if there is none. A fault without evidence is no mistake, because evidence may be deleted.
+    """The first fault of ``record``, a game of the run, whose evidence names another kind or turn,
+    or cannot be read; None if there is none. A fault without evidence is no mistake, because
+    evidence may be deleted.
     """
     for number, fault in enumerate(record.faults):
         name = evidence_name(record.id, fault.seat)

@@ -318,8 +318,8 @@ def _other(seat: int, *, leaves: bool) -> Player:
 
 
 def expect_quiet(player: BotPlayer, when: str, for_ns: int = QUIET_NS) -> None:
-    """Raises Failed if the bot sends a line within ``for_ns`` although it was not asked. ``when``
-    says in the message at what point of the dialogue.
+    """Raises Failed if the bot of ``player`` sends a line within ``for_ns`` although it was not
+    asked. ``when`` says in the message at what point of the dialogue.
     """
     try:
         line = player.channel.read_line(time.monotonic_ns() + for_ns)

@@ -102,8 +102,8 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
 
 
 def _tried(bench: Bench) -> Iterator[StepResult]:
-    """Yields the results of the steps for a bot that is ready to be started. If the check ends
-    early, the last result is one that stands for all steps left out.
+    """Yields the results of the steps for the bot of ``bench``, which is ready to be started. If
+    the check ends early, the last result is one that stands for all steps left out.
     """
     failed = list[StepResult]()
     for number, entry in enumerate(STEPS):
@@ -156,7 +156,9 @@ def _left_out(number: int, why: str) -> StepResult:
 
 
 def run_step(entry: TableStep, bench: Bench) -> StepResult:
-    """Runs the step ``entry`` of the table and measures how long it takes."""
+    """Runs the step ``entry`` of the table on the bot of ``bench`` and measures how long it
+    takes.
+    """
     began = time.monotonic()
     try:
         result = entry.run(bench)
@@ -191,8 +193,9 @@ def run_step(entry: TableStep, bench: Bench) -> StepResult:
 def check_object(
     bot: Bot, move_ms: int, sandbox: Sandbox, steps: Sequence[StepResult]
 ) -> dict[str, Any]:
-    """The results of a check as an object for JSON. ``passed`` is True in it if every step was
-    tried and none failed.
+    """The results ``steps`` of a check of ``bot``, with ``move_ms`` ms for a move and in
+    ``sandbox``, as an object for JSON. ``passed`` is True in it if every step was tried and none
+    failed.
     """
     return {
         "bot": bot.label,

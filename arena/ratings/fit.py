@@ -277,9 +277,9 @@ def reach_of(graph: Flags) -> Flags:
 
 
 def _seat_sizes(results: Results, *, seats: bool) -> tuple[set[int], set[int]]:
-    """Two sets of numbers of players: those for which seats have effects, and, among these, those
-    whose games do not bound the effects, because some seat cannot be reached from another by "took
-    a share from". Both are empty without ``seats``.
+    """Two sets of numbers of players: those that occur in the games, and, among these, those whose
+    games do not bound the effects of seats, because some seat cannot be reached from another by
+    "took a share from". Both are empty without ``seats``.
     """
     sizes = {*results.players.tolist()} if seats else set[int]()
     open_seats = set[int]()

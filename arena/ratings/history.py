@@ -58,9 +58,9 @@ def league_counts(
 def on_scale(
     counts: Counts, benchmarks: Collection[str], held: Mapping[str, float]
 ) -> dict[str, OnScale]:
-    """The ratings of the bots on the scale of a league, by name, for the code that chooses the next
-    games. ``benchmarks`` are the present benchmarks, ``held`` has the ratings at which benchmarks
-    hold the scale.
+    """The ratings of the bots in ``counts`` on the scale of a league, by name, for the code that
+    chooses the next games. ``benchmarks`` are the present benchmarks, ``held`` has the ratings at
+    which benchmarks hold the scale.
     """
     on_scale_by_name = dict[str, OnScale]()
     results = counts.results

@@ -162,8 +162,8 @@ def designs_by_game(model: Model) -> Designs:
 
 
 def leverage_of(model: Model, parameters: Floats, bread: Floats, designs: Designs) -> Leverage:
-    """The leverage of the units with these ``designs`` at these ``parameters``; ``bread`` is the
-    inverse of the information.
+    """The leverage of the units of ``model`` with these ``designs`` at these ``parameters``;
+    ``bread`` is the inverse of the information.
     """
     width = model.size + 1
     products, places = model.products(parameters)

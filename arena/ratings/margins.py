@@ -265,7 +265,9 @@ class _Opposed:
 
 
 def _outcomes(players: int) -> "NDArray[np.int64]":
-    """All margins that a game of ``players`` players can have, the worst first."""
+    """The margins that a game of ``players`` players can have, the worst first; for two players
+    without that of a forfeited game.
+    """
     if players == DUEL:
         return np.arange(-UNKNOWN_MARGIN + 1, UNKNOWN_MARGIN)
     return np.arange(-4 * (players - 1), 1)

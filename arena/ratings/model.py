@@ -308,7 +308,9 @@ def bound_interval(bound: Any, side: str) -> tuple[Any, Any, Any]:
 
 
 def bounds_of(results: Results, members: Ints, fit: Fit) -> list[Bound]:
-    """A bound for each of the ``members`` of a component that ``fit`` does not rate."""
+    """A bound, from the games in ``results``, for each of the ``members`` of a component that
+    ``fit`` does not rate.
+    """
     outside = np.setdiff1d(members, fit.members)
     if not len(outside):
         return []
@@ -349,9 +351,9 @@ def _bound(results: Results, member: int, fit: Fit, has_error: Flags, bots: int)
 
 
 def coreless_bounds(results: Results, members: Ints) -> list[Bound]:
-    """The bounds of the ``members`` of a component in which no bot has a rating. Of two such bots,
-    one lost nothing to the other: the bound on their difference gives each one a bound, and their
-    mean is 0. For more than two bots nothing is known.
+    """The bounds, from the games in ``results``, of the ``members`` of a component in which no bot
+    has a rating. Of two such bots, one lost nothing to the other: the bound on their difference
+    gives each one a bound, and their mean is 0. For more than two bots nothing is known.
     """
     rivals = members[::-1]
     met = [

@@ -48,9 +48,9 @@ def conditions_notes(info: RunInfo, hosts: Collection[str]) -> Iterator[str]:
 
 
 def purpose_notes(run: Path, info: RunInfo, *, anchored: bool) -> Iterator[str]:
-    """Notes on a run that was not played for its ratings: a search by `arena tune`, a comparison,
-    or a league, whose history has a scale of its own. ``anchored`` means that the user held bots at
-    given ratings, and leaves out the note on a league.
+    """Notes on a run, whose run.json is ``info``, that was not played for its ratings: a search by
+    `arena tune`, a comparison, or a league, whose history has a scale of its own. ``anchored``
+    means that the user held bots at given ratings, and leaves out the note on a league.
     """
     if info.is_search:
         yield (
@@ -165,7 +165,9 @@ def detail_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]
 
 
 def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
-    """Notes on the ratings of one component, those of ``fit``."""
+    """Notes on the ratings of one component, those of ``fit``. ``unit`` is the word for a group of
+    games with shared luck.
+    """
     for size in fit.open_seats:
         reason = f"with {size} players one of the seats won everything or nothing"
         yield reason if fit.prior else f"{reason}, so all seats count as equally good"

@@ -218,8 +218,8 @@ def count_games(
 
 
 def _totals(played: Outcomes, bots: int) -> pd.DataFrame:
-    """Computes `Counts.totals` for ``bots``, the number of bots. The sums are of whole numbers, so
-    that they do not depend on the order of the games.
+    """Computes `Counts.totals` from the games ``played`` between ``bots`` bots. The sums are of
+    whole numbers, so that they do not depend on the order of the games.
     """
     inside = played.seats < bots
     width = played.seats.shape[1]

@@ -183,9 +183,9 @@ def seen_by(reviews: Sequence[ReviewedGame], judge: Judge, rules: int) -> dict[s
 def newest_review(
     reviews: Sequence[ReviewedGame], record: GameRecord, rules: int
 ) -> tuple[Judge, dict[int, Grade]] | None:
-    """The judge that graded the game of ``record`` last, and its grades by turn. None if no judge
-    has graded the game, or if the last one did under another revision than ``rules``. Raises
-    RunError if the grades do not fit the record.
+    """The judge that graded the game of ``record`` last, by the lines ``reviews``, and its grades
+    by turn. None if no judge has graded the game, or if the last one did under another revision
+    than ``rules``. Raises RunError if the grades do not fit the record.
     """
     judge = next((game.judge for game in reversed(reviews) if game.game == record.id), None)
     if judge is None:

@@ -317,7 +317,7 @@ def forfeits_text(run: Path) -> str:
 
 
 def _reasons(kinds: Counter[str]) -> str:
-    """Writes the number of faults of each kind as a text, such as ``3 (crash) and 1 (timeout)``."""
+    """Writes the number of faults of each kind as a text, such as ``3 (late) and 1 (exit)``."""
     *most, last = [f"{count:,} ({kind})" for kind, count in kinds.most_common()]
     return f"{', '.join(most)} and {last}" if most else last
 

@@ -183,8 +183,8 @@ def _parts(sent: dict[str, Any]) -> Iterator[_NotePart]:
 
 
 def _text_part(sent: object) -> _NotePart:
-    """Checks the text of a note, cuts it to `MAX_TEXT` characters, and replaces characters that
-    hide text by spaces.
+    """Checks ``sent``, the text of a note, cuts it to `MAX_TEXT` characters, and replaces
+    characters that hide text by spaces.
     """
     if type(sent) is not str:
         return _NotePart("text", sent, None, "text")

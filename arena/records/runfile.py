@@ -238,9 +238,9 @@ def _changed(path: Path, error: Exception) -> RunError:
 
 
 def _refuse_older(folder: Path, written: _WrittenRun) -> None:
-    """Removes settings of version 1.0.0 that no longer exist from ``written.config``. Raises
-    RunError for a run whose games cannot be counted without such a setting, and for a run of a
-    version before 1.0.0.
+    """Removes settings of version 1.0.0 that no longer exist from ``written.config``; ``folder`` is
+    the run's, for messages. Raises RunError for a run whose games cannot be counted without such a
+    setting, and for a run of a version before 1.0.0.
     """
     config = written.config
     config.pop("keep_stderr", None)  # 1.0.0 could keep what bots printed, beside the records

@@ -169,8 +169,8 @@ def check_rows(name: str, rows: tuple[str, ...]) -> None:
 
 
 def parse_board(name: str, text: str) -> Board:
-    """Makes a board from a text with one line per row; blank lines at the end of the text are
-    ignored. Raises BoardError.
+    """Makes a board called ``name`` from a text with one line per row; blank lines at the end of
+    the text are ignored. Raises BoardError.
     """
     return Board(name, tuple(line.rstrip("\r") for line in text.rstrip("\r\n \t").split("\n")))
 

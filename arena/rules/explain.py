@@ -37,8 +37,8 @@ _PICTURE = r"!\[([^]]*)\]\(pictures/([\w-]+)\.svg\)"
 
 
 def illegal_text(state: "State", move: int) -> str:
-    """Says why the mover may not play ``move``, such as ``Rc4Yd4 is illegal: ...``; an empty text
-    if the move is legal.
+    """Says why the mover of ``state`` may not play ``move``, such as ``Rc4Yd4 is illegal: ...``; an
+    empty text if the move is legal.
     """
     if move != PASS and not 0 <= move >> KIND_SHIFT < len(TILE_OF_KIND):
         return f"{move} is illegal: it is not the number of a move"

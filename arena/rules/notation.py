@@ -73,7 +73,9 @@ def make_move(first: int, second: int, square: int, *, vertical: bool) -> int:
 
 
 def split_move(board: Board, move: int) -> tuple[int, int, int, int]:
-    """Splits a placement into first colour, first square, second colour, second square."""
+    """Splits ``move``, a placement on ``board``, into first colour, first square, second colour,
+    second square.
+    """
     kind = move >> KIND_SHIFT
     square = move & SQUARE_MASK
     return kind // 6, square, kind // 2 % 3, square + (board.stride if kind & 1 else 1)
@@ -86,7 +88,9 @@ def tile_of(move: int) -> int:
 
 @lru_cache(maxsize=CACHED_MOVES)
 def move_text(board: Board, move: int) -> str:
-    """Writes ``move`` in canonical notation, such as ``Rc4Yd4``, or ``pass``."""
+    """Writes ``move``, made on ``board``, in canonical notation, such as ``Rc4Yd4``, or
+    ``pass``.
+    """
     if move == PASS:
         return PASSED
     first, square, second, other = split_move(board, move)
@@ -134,8 +138,8 @@ def parse_move(board: Board, text: str) -> int:
 
 
 def legal_move(state: "State", text: str) -> int:
-    """Converts the text of a placement to its number. Raises MoveError if the text is no move, or
-    the mover may not place it; a pass raises IllegalMoveError.
+    """Converts the text of a placement in ``state`` to its number. Raises MoveError if the text is
+    no move, or the mover may not place it; a pass raises IllegalMoveError.
     """
     move = parse_move(state.board, text)
     if not state.is_legal(move):

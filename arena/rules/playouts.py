@@ -43,8 +43,8 @@ _MOST = 1_000_000
 
 
 def outlook(position: "BoardState", seat: int) -> int:
-    """The outlook of ``seat``: the value of its pagodas, provinces and villages, times the number
-    of other seats, minus the values of the other seats, in hundredths of a pagoda.
+    """The outlook of ``seat`` in ``position``: the value of its pagodas, provinces and villages,
+    times the number of other seats, minus the values of the other seats, in hundredths of a pagoda.
     """
     worth = [PLACED * -left for left in position.left]
     # These attributes are private to the core; they are read directly for speed.
@@ -119,9 +119,9 @@ class PlayoutPolicy(NamedTuple):
 
 
 def play_out(state: "State", random: Random, policy: PlayoutPolicy) -> int:
-    """Plays ``state`` on for all seats by the policy, until the game ends or ``policy.turns``
-    placements are made; returns the number of placements. Raises ValueError if a tile is unknown,
-    or for an unknown policy.
+    """Plays ``state`` on for all seats by the policy, with random choices from ``random``, until
+    the game ends or ``policy.turns`` placements are made; returns the number of placements. Raises
+    ValueError if a tile is unknown, or for an unknown policy.
     """
     check_policy(policy)
     if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
@@ -137,8 +137,9 @@ def play_out(state: "State", random: Random, policy: PlayoutPolicy) -> int:
 
 
 def choose(state: "State", random: Random, policy: PlayoutPolicy) -> int:
-    """The move that the policy chooses for the mover, from the board and the mover's hand; PASS if
-    the mover has no legal move. Raises ValueError for an unknown policy.
+    """The move that the policy chooses for the mover of ``state``, from the board and the mover's
+    hand; PASS if the mover has no legal placement or has left the game. Raises ValueError for an
+    unknown policy. Random choices come from ``random``.
     """
     check_policy(policy)
     return _chosen(state, random, policy)
@@ -153,9 +154,9 @@ def roll_out(
     moves: Sequence[int] | None,
 ) -> Rollouts:
     """Plays each of ``moves`` (None: each legal move) on ``times`` random deals of the tiles that
-    ``seat``, the mover, cannot see, then plays each game on by the policy. All moves are tried on
-    the same deals with the same random numbers. ``state`` does not change. Raises ValueError, or
-    IllegalMoveError for a move that is not legal.
+    ``seat``, the mover, cannot see, then plays each game on by the policy; the random numbers
+    follow from ``seed``. All moves are tried on the same deals with the same random numbers.
+    ``state`` does not change. Raises ValueError, or IllegalMoveError for a move that is not legal.
     """
     check_policy(policy)
     if not 1 <= times <= _MOST:
@@ -194,8 +195,8 @@ def check_policy(policy: PlayoutPolicy) -> None:
 
 
 def outlooks(state: "State") -> list[int]:
-    """For each legal move of the mover, in ascending order of moves, the mover's outlook after that
-    move.
+    """For each legal move of the mover of ``state``, in ascending order of moves, the mover's
+    outlook after that move.
     """
     return [_outlook_after(state, move) for move in state.legal_moves()]
 
@@ -211,7 +212,9 @@ def _outlook_after(state: "State", move: int) -> int:
 
 
 def _chosen(state: "State", random: Random, policy: PlayoutPolicy) -> int:
-    """The move that the policy chooses among the mover's legal moves; PASS if there are none."""
+    """The move that the policy chooses among the mover's legal placements; PASS if there are none
+    or the mover has left the game.
+    """
     count = 0 if state.retired[state.mover] else state.legal_count()
     if not count:
         return PASS

@@ -56,8 +56,9 @@ _CELL = re.compile(r"\.(2[0-6]|1[0-9]|[2-9])?|[RYBV][0-3]?|~", re.ASCII)
 
 
 def draw(state: "State") -> list[list[str]]:
-    """The board as rows of cells: ``.`` grassland, ``~`` lake, ``V`` village, ``R``, ``Y`` or ``B``
-    a space, followed by the number of the seat that owns the province or village, such as ``R0``.
+    """The board of ``state`` as rows of cells: ``.`` grassland, ``~`` lake, ``V`` village, ``R``,
+    ``Y`` or ``B`` a space, followed by the number of the seat that owns the province or village,
+    such as ``R0``.
     """
     board = state.board
     cells = [list(row) for row in board.rows]
@@ -74,9 +75,9 @@ def draw(state: "State") -> list[list[str]]:
 def read_cells(
     name: str, text: str
 ) -> tuple[Board, list[int], list[tuple[int, int, int, int]], list[int]]:
-    """Reads a drawing, one line per row with spaces between the cells. Returns a board called
-    ``name`` and three arguments of ``State.set_up``: the spaces by colour, the provinces, and the
-    owners of the villages.
+    """Reads ``text``, a drawing with one line per row and spaces between the cells. Returns a board
+    called ``name`` and three arguments of ``State.set_up``: the spaces by colour, the provinces,
+    and the owners of the villages.
 
     Each drawn space becomes a starting space of the returned board, so the free squares are those
     of the drawing. Raises NotationError, BoardError.
@@ -119,9 +120,9 @@ def _mark(board: Board, cells: list[list[str]], mask: int, text: str) -> None:
 
 
 def position_text(state: "State", seat: int | None = None) -> str:
-    """The position's line as the referee sees it (``seat`` None), or as ``seat`` sees it, with the
-    other hands and the pile hidden. Two positions that this seat cannot tell apart have equal
-    lines.
+    """The line of the position ``state`` as the referee sees it (``seat`` None), or as ``seat``
+    sees it, with the other hands and the pile hidden. Two positions that this seat cannot tell
+    apart have equal lines.
     """
     hands = [
         HIDDEN * len(hand) if seat not in (None, own) else deck_text(hand)
@@ -149,8 +150,9 @@ def _row_text(cells: list[str]) -> str:
 
 
 def parse_position(text: str, core: type["State"]) -> "State":
-    """The state, of the class ``core``, that a position's line stands for. The tiles of a hand may
-    be in any order, and so may the two letters of a tile. Raises NotationError, or BoardError.
+    """The state, of the class ``core``, that ``text``, a position's line, stands for. The tiles of
+    a hand may be in any order, and so may the two letters of a tile. Raises NotationError, or
+    BoardError.
     """
     rows, mover, left, hands, pile, placed, out = _fields(text)
     board, spaces, provinces, villages = read_cells("position", _drawing(rows))

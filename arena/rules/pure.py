@@ -55,8 +55,9 @@ class State(BoardState):
     __slots__ = ("_deck", "_drawn", "_menu", "_placed", "hands", "retired", "turns")
 
     def __init__(self, board: Board, players: int, deck: Sequence[int]) -> None:
-        """Starts a game: deals three tiles from the front of ``deck`` to each seat (R2.1); the
-        other tiles are the draw pile. Raises ValueError unless ``players`` is 2, 3 or 4.
+        """Starts a game on ``board``: deals three tiles from the front of ``deck`` to each seat
+        (R2.1); the other tiles are the draw pile. Raises ValueError unless ``players`` is 2, 3 or
+        4.
         """
         if players not in PAGODAS:
             raise ValueError(f"expected 2 to 4 players, got {players}")
@@ -162,8 +163,8 @@ class State(BoardState):
     # Legal moves (R4).
 
     def legal_moves(self) -> list[int]:
-        """All legal placements of the mover, in ascending order; empty if the mover must pass, or
-        if the game is over.
+        """All legal placements of the mover, in ascending order; empty if no tile of its hand can
+        be placed, or if the game is over. Unknown tiles are ignored.
         """
         return self._placements(self.hands[self.mover]) if self.end is None else []
 
@@ -310,7 +311,8 @@ class State(BoardState):
 
     def choice(self, seed: int, policy: str = "uniform", among: int = 0) -> int:
         """The move that a playout policy chooses for the mover, from the board and the mover's own
-        hand; PASS if the mover has no legal move. ``seed`` decides between random choices.
+        hand; PASS if the mover has no legal placement or has left the game. ``seed`` decides
+        between random choices.
 
         ``policy`` and ``among`` are the ``name`` and ``among`` of a
         `arena.rules.playouts.PlayoutPolicy`. Raises ValueError.
@@ -344,7 +346,7 @@ class State(BoardState):
 
         Returns the moves, and for each move three sums over the deals: the seat's shares of the
         win, pagodas left, and outlooks. Raises ValueError, or IllegalMoveError for a move that is
-        not legal.
+        not legal. The random numbers follow from ``seed``.
         """
         return roll_out(self, seat, times, seed, PlayoutPolicy(policy, among, turns), moves)
 

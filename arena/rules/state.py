@@ -61,9 +61,9 @@ def _totals(joined: Sequence[OwnedProvince]) -> list[int]:
 
 
 def free_pairs(board: Board, free: int, spaces: int) -> tuple[int, int]:
-    """Two masks of first squares at which two free squares lie side by side (R4.1) and at least one
-    of them touches a space in ``spaces`` (R4.2): the first mask for horizontal pairs, the second
-    for vertical pairs.
+    """Two masks of first squares of ``board`` at which two free squares lie side by side (R4.1) and
+    at least one of them touches a space in ``spaces`` (R4.2): the first mask for horizontal pairs,
+    the second for vertical pairs.
     """
     near = board.around(spaces) & free
     return free & free >> 1 & (near | near >> 1), free & free >> board.stride & (
@@ -174,7 +174,7 @@ class BoardState:
 
     @property
     def free(self) -> int:
-        """The mask of free grassland."""
+        """The mask of grassland squares on which no tile lies."""
         return self._free
 
     def spaces(self, colour: int) -> int:

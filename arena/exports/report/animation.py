@@ -25,8 +25,8 @@ MAX_LETTERS = 34
 
 
 def animated_picture(record: GameRecord, board: Board) -> str:
-    """The game as the text of an animated SVG file. Raises RunError if the record does not follow
-    from its deck and moves.
+    """The game of ``record``, played on ``board``, as the text of an animated SVG file. Raises
+    RunError if the record does not follow from its deck and moves.
     """
     width, height, content = animation_of(record, board)
     title = printable(f"{' - '.join(seat_names(record.bots))}: {record.id}")
@@ -34,8 +34,9 @@ def animated_picture(record: GameRecord, board: Board) -> str:
 
 
 def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
-    """The width and height of a game's animation, and its SVG, which refers to parts (see
-    `arena.exports.parts`). Raises RunError if the record does not follow from its deck and moves.
+    """The width and height of an animation of the game of ``record``, played on ``board``, and its
+    SVG, which refers to parts (see `arena.exports.parts`). Raises RunError if the record does not
+    follow from its deck and moves.
     """
     film = Film(board)
     state = start_state(record, board)
@@ -60,9 +61,10 @@ def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
 def film_of(
     record: GameRecord, reasons: Sequence[str], rows: Mapping[str, Sequence[str]]
 ) -> dict[str, Any] | None:
-    """The values for an animated game on a page: its id, caption and picture. None if a bot
-    forfeited in the game, if it has no moves, or if it does not follow from its deck and moves.
-    ``reasons`` say why the game was chosen; ``rows`` are the rows of the run's boards by name.
+    """The values of the template for the animated game of ``record`` on a page: its id, caption and
+    picture. None if a bot forfeited in the game, if it has no moves, or if it does not follow from
+    its deck and moves. ``reasons`` say why the game was chosen; ``rows`` are the rows of the run's
+    boards by name.
     """
     if record.faults or not record.moves:
         return None
@@ -85,8 +87,8 @@ def film_of(
 
 
 def _caption(record: GameRecord, reasons: Sequence[str]) -> str:
-    """The caption of a game that was chosen for these reasons, such as "greedy upsets careful,
-    Lion, 41 tiles; upset: by 120 Elo".
+    """The caption of the game of ``record``, which was chosen for these reasons, such as "greedy
+    upsets careful, Lion, 41 tiles; upset: by 120 Elo".
     """
     seated = list(zip(seat_names(record.bots), record.ranks, strict=True))
     won = [name for name, rank in seated if rank == 1]

@@ -27,9 +27,9 @@ STEPS = (1, 2, 2.5, 5, 10)
 
 
 def element(name: str, /, *children: str, **attributes: str | float | None) -> Markup:
-    """The text of an SVG or HTML element with this name, content and attributes. The attribute
-    ``class_`` is written ``class``, ``stroke_width`` is written ``stroke-width``, and attributes
-    that are None are left out.
+    """The text of an SVG or HTML element with this name, these ``children`` (texts, which are
+    escaped, and other elements) and attributes. The attribute ``class_`` is written ``class``,
+    ``stroke_width`` is written ``stroke-width``, and attributes that are None are left out.
     """
     written = [
         Markup('{}="{}"').format(key.rstrip("_").replace("_", "-"), _value(value))
@@ -46,8 +46,8 @@ def element(name: str, /, *children: str, **attributes: str | float | None) -> M
 
 
 def picture(width: float, height: float, label: str, *children: str, class_: str = "") -> Markup:
-    """An SVG image of this size, with the elements ``children``, which shrinks with its column.
-    Screen readers read ``label`` instead.
+    """An SVG image of this width and height, with the elements ``children``, which shrinks with its
+    column. Screen readers read ``label`` instead.
     """
     return element(
         "svg",
@@ -149,9 +149,9 @@ def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
 def interval(
     scale: Scale, low: float, middle: float, high: float, label: str, *, is_plain: bool = False
 ) -> Markup:
-    """A chart of a table row: a dot at ``middle`` with its interval from ``low`` to ``high``. If
-    only one end is finite, it is an arrow without a dot; if none is, a dot alone. ``is_plain``
-    leaves out the grid.
+    """A chart of a table row, on ``scale``: a dot at ``middle`` with its interval from ``low`` to
+    ``high``. If only one end is finite, it is an arrow without a dot; if none is, a dot alone.
+    ``is_plain`` leaves out the grid.
     """
     y = ROW_HEIGHT / 2
     parts = [] if is_plain else _grid(scale, 0, ROW_HEIGHT)
@@ -170,8 +170,9 @@ def interval(
 
 
 def spread(scale: Scale, ends: Sequence[float], longest: float, label: str) -> Markup:
-    """A chart of a table row: a bar from the 5 % to the 95 % quantile with a dot at the median, and
-    a small mark at the ``longest`` value. ``ends`` are the quantiles of 5, 50 and 95 %.
+    """A chart of a table row, on ``scale``: a bar from the 5 % to the 95 % quantile with a dot at
+    the median, and a small mark at the ``longest`` value. ``ends`` are the quantiles of 5, 50 and
+    95 %.
     """
     y = ROW_HEIGHT / 2
     last = scale(longest)
@@ -187,8 +188,8 @@ def spread(scale: Scale, ends: Sequence[float], longest: float, label: str) -> M
 
 
 def bars(scale: Scale, counts: Sequence[int], label: str) -> Markup:
-    """A histogram for a table row: ``counts`` has the number of times that 0, 1, 2 and so on
-    occurred. The highest bar fills the row.
+    """A histogram for a table row, on ``scale``: ``counts`` has the number of times that 0, 1, 2
+    and so on occurred. The highest bar fills the row.
     """
     highest = max(counts, default=1) or 1
     parts = _grid(scale, 0, BARS_HEIGHT)

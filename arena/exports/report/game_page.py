@@ -21,8 +21,8 @@ MAX_SEATINGS = 5
 def game_page(
     run: Run, record: GameRecord, setting: PageSetting = ALONE, around: Around | None = None
 ) -> str:
-    """The page that replays the game of ``record``, with the evidence of its faults and links to
-    the pages ``around`` it; None means no such links. Raises RunError.
+    """The page, of the kind ``setting``, that replays the game of ``record``, with the evidence of
+    its faults and links to the pages ``around`` it; None means no such links. Raises RunError.
     """
     is_open = run.secrecy().is_open_game
     others: list[GameRecord] = []

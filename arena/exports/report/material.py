@@ -132,7 +132,9 @@ class Follower:
 
 
 def _open_games(scan: Scan, secrecy: Secrecy) -> NDArray[np.bool_]:
-    """(G,) whether the deal of each game of ``scan`` may have other games left to play."""
+    """(G,) whether the deal of each game of ``scan`` may have other games left to play, as
+    ``secrecy`` says.
+    """
     is_open = np.empty(len(scan.deal), dtype=np.bool_)
     for board in scan.boards():
         on_board = scan.by_game(name == board for name, _, _ in scan.outcomes)

@@ -85,21 +85,26 @@ ALONE = PageSetting()
 
 
 def render(template: str, values: Mapping[str, Any], setting: PageSetting = ALONE) -> str:
-    """Makes a page from the template with this name and ``values`` for it."""
+    """Makes a page from the template with this name and ``values`` for it. ``setting`` is the kind
+    of page.
+    """
     style, script = _inlines(setting)
     page = {"policy": policy_of(setting), "style": style, "script": script, "links": setting.links}
     return fragment(template, {**page, **values}, setting)
 
 
 def fragment(template: str, values: Mapping[str, Any], setting: PageSetting = ALONE) -> str:
-    """Makes a part of a page from the template with this name and ``values`` for it."""
+    """Makes a part of a page from the template with this name and ``values`` for it. ``setting`` is
+    the kind of page, which says in which package the template is.
+    """
     text: str = _environment(setting.package).get_template(template).render(values)
     return text
 
 
 @cache
 def policy_of(setting: PageSetting) -> str:
-    """The security policy of the pages of one kind, which says what a page may load and run.
+    """The security policy of the pages of the kind ``setting``, which says what a page may load and
+    run.
 
     It names the page's own style and script by their hashes.
     """
@@ -111,8 +116,8 @@ def policy_of(setting: PageSetting) -> str:
 
 @cache
 def _inlines(setting: PageSetting) -> tuple[Markup, Markup]:
-    """The text of all styles, and the text of all scripts, of the pages of one kind. Both come from
-    the project, so they need no escaping.
+    """The text of all styles, and the text of all scripts, of the pages of the kind ``setting``.
+    Both come from the project, so they need no escaping.
     """
     style = (read("style.css"), setting.style, drawing_style() + SEAT_NAMES_STYLE)
     scripts = (*map(read, SCRIPTS), *setting.scripts)

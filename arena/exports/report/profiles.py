@@ -43,7 +43,8 @@ ChosenGames = Iterator[tuple[int, str]]
 
 
 def choose(material: Material, wanted: int | list[str]) -> Reasons:
-    """Chooses the games to show.
+    """Chooses the games of a run, whose data are ``material``, that a report shows; returns their
+    numbers with the reasons.
 
     ``wanted`` is a number of games, or a list. Each entry of a list is the id of a game, or
     ``one+other`` for all games in which these bots met, except games of deals that are still being
@@ -283,8 +284,9 @@ class Meeting(NamedTuple):
 def opponents_of(
     material: Material, meetings: Mapping[tuple[str, str], Any]
 ) -> dict[str, list[str]]:
-    """For each bot with a page, the opponents listed on it, in the order of the standings: those
-    nearest in the standings, and those with a game on the page (``meetings``, see `meetings_of`).
+    """For each bot with a page, the opponents listed on it, in the order of the standings: the
+    opponents that it met and that are nearest in the standings, and those with a game on the page
+    (``meetings``, see `meetings_of`).
     """
     names = material.bots
     met = set(material.tables.pairs[["bot", "opponent"]].itertuples(index=False, name=None))

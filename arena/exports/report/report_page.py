@@ -35,7 +35,8 @@ def report_page(
     """The report of a run with at most ``wanted`` well-chosen games, or with the games that the
     list ``wanted`` names. ``prior`` and ``match`` are as in `arena.ratings.tables.run_tables`.
 
-    Raises RunError, NoAnswerError, UserError for boards that do not fit.
+    Raises RunError, NoAnswerError, UserError for boards that do not fit. ``setting`` is the kind of
+    page.
     """
     material = gather(run, prior, match)
     chosen, (reviews, damage) = choose(material, wanted), reviews_of(run)
@@ -54,7 +55,9 @@ def report_page(
 
 
 def facts_of(material: Material) -> dict[str, Any]:
-    """Values of a run for the templates that do not depend on which games the page has."""
+    """Values for the templates of the run whose data are ``material``; they do not depend on which
+    games the page has.
+    """
     tables = material.tables
     history = material.history
     return {

@@ -231,8 +231,8 @@ class ScanBuilder:
 
 
 def chosen_records(scan: Scan, chosen: Reasons) -> Iterator[tuple[GameRecord, list[str]]]:
-    """The record of each ``chosen`` game, with the reasons why the game was chosen. Raises
-    RunError.
+    """The record of each game of ``scan`` that is in ``chosen``, with the reasons why the game was
+    chosen. Raises RunError.
     """
     rest = iter(chosen.items())
     while portion := dict(islice(rest, RECORDS_AT_ONCE)):

@@ -98,9 +98,9 @@ PLACES = 3
 
 
 def lead(material: Material, chosen: Reasons) -> dict[str, Any]:
-    """The values for the first part of a page: its first sentence, the best bots as (rank, bot,
-    Elo), and the first of the ``chosen`` games as an animation; None if no game is chosen or the
-    first one cannot be animated, see `film_of`.
+    """The values for the first part of a page about a run, whose data are ``material``: its first
+    sentence, the best bots as (rank, bot, Elo), and the first of the ``chosen`` games as an
+    animation; None if no game is chosen or the first one cannot be animated, see `film_of`.
     """
     rows: list[dict[Any, Any]] = material.tables.standings.to_dict("records")
     shown = [*chosen_records(material.scan, dict([*chosen.items()][:1]))]
@@ -146,8 +146,8 @@ def headline(material: Material) -> str:
 
 
 def standings(tables: Tables, view: str = "page") -> dict[str, Any]:
-    """The standings with their intervals on one scale, with the columns that ``view`` (see
-    `columns.placed`) shows.
+    """The standings of ``tables`` with their intervals on one scale, with the columns that ``view``
+    (see `columns.placed`) shows.
     """
     table = tables.standings
     columns = [in_whole_elo(column) for column in placed(STANDINGS, view)]
@@ -188,7 +188,9 @@ def _interval_words(row: Any) -> str:
 
 
 def standings_picture(tables: Tables, title: str) -> str:
-    """The short standings as an SVG file with this title, light or dark as the page around it."""
+    """The short standings of ``tables`` as an SVG file with this title, light or dark as the page
+    around it.
+    """
     table = standings(tables, "brief")
     x = MARGIN
     parts = [element("text", title, class_="title", x=MARGIN, y=30)]
@@ -370,8 +372,8 @@ def details_of(faults: Mapping[str, Any]) -> list[str]:
 
 
 def fault_object(run: Run, forfeited: Forfeited) -> dict[str, Any]:
-    """A fault with its evidence, for a template; the evidence is None if there is no file with
-    it.
+    """The fault ``forfeited`` of a run with its evidence, for a template; the evidence is None if
+    there is no file with it.
     """
     fault = msgspec.structs.asdict(forfeited.fault)
     evidence = _evidence(run, forfeited)
@@ -379,8 +381,8 @@ def fault_object(run: Run, forfeited: Forfeited) -> dict[str, Any]:
 
 
 def _evidence(run: Run, forfeited: Forfeited) -> dict[str, Any] | None:
-    """The evidence of a fault with its lines shortened; None if there is no such file, or if it
-    cannot be read.
+    """The evidence of the fault ``forfeited`` of a run, with its lines shortened; None if there is
+    no such file, or if it cannot be read.
     """
     name = evidence_name(forfeited.id, forfeited.fault.seat)
     try:

@@ -32,7 +32,8 @@ ChosenRecord = tuple[GameRecord, list[str]]
 
 
 def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -> dict[str, Any]:
-    """A game as data for the page's viewer; ``reasons`` say why the game was chosen.
+    """The game of ``record``, played on ``board``, as data for the page's viewer; ``reasons`` say
+    why the game was chosen.
 
     ``elements``  everything that is ever drawn on the game's board, see `arena.exports.scene`
     ``scene``     the numbers of the elements at the start
@@ -75,8 +76,9 @@ def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -
 def _steps(
     record: GameRecord, board: Board, names: Sequence[str], start: State, film: Film
 ) -> Iterator[dict[str, Any]]:
-    """The steps of a game, as `game_object` describes them. ``names`` are the names of the seats,
-    ``start`` is the state before the first move, and ``film`` has its scene; each step adds one.
+    """The steps of the game of ``record``, played on ``board``, as `game_object` describes them.
+    ``names`` are the names of the seats, ``start`` is the state before the first move, and ``film``
+    has its scene; each step adds one.
     """
     cells = cells_of(start)
     left = start.left
@@ -186,10 +188,10 @@ def album_of(
 
 
 def add_grades(game: dict[str, Any], record: GameRecord, reviews: Sequence[ReviewedGame]) -> None:
-    """Adds the grades of a reviewed game to ``game``, its data: ``judge`` in words, ``adviser`` if
-    another bot named the better moves, and to each graded step ``grade`` as (cost, error, better
-    move, share of the win after the move). Adds nothing if there is no review of the game, or its
-    grades do not fit the record.
+    """Adds grades from ``reviews`` to ``game``, the data of the game of ``record``: ``judge`` in
+    words, ``adviser`` if another bot named the better moves, and to each graded step ``grade`` as
+    (cost, error, better move, share of the win after the move). Adds nothing if there is no review
+    of the game, or its grades do not fit the record.
     """
     try:
         judge, grades = newest_review(reviews, record, REVISION) or (None, {})
@@ -207,9 +209,9 @@ def add_grades(game: dict[str, Any], record: GameRecord, reviews: Sequence[Revie
 
 
 def add_shares(game: dict[str, Any], record: GameRecord, board: Board) -> None:
-    """Adds ``judge`` to ``game``, its data, and to each step ``win``, the mover's expected share of
-    the win after the move, estimated from games played on. With the pure core nothing is added,
-    because it would take seconds.
+    """Adds ``judge`` to ``game``, the data of the game of ``record``, played on ``board``, and to
+    each step ``win``, the mover's expected share of the win after the move, estimated from games
+    played on. With the pure core nothing is added, because it would take seconds.
     """
     if CORE == "pure":
         return

@@ -74,8 +74,8 @@ def _corners(ends: dict[Point, list[Point]], start: Point) -> list[Corner]:
 
 
 def _loop(corners: Sequence[Corner], inset: float, radius: float) -> str:
-    """The SVG path of the border with these ``corners``; ``inset`` and ``radius`` are as in
-    `outline`.
+    """The SVG path of the border with these ``corners``; it runs ``inset`` units inside the area,
+    with round corners of this ``radius``.
     """
     path = ""
     for (x, y), (dx, dy), (tx, ty) in corners:

@@ -62,7 +62,9 @@ def table_text(
 
 
 def _field(column: Column, rows: Sequence[Mapping[Any, Any]], noun: str) -> Strip:
-    """A column of ``rows``, ready to be laid out; ``noun`` is as in `table_text`."""
+    """A column of ``rows``, ready to be laid out; ``noun`` is the head of the column with the
+    number of games.
+    """
     head = noun if column.name == "games" else column.head
     cells = [
         column.written(row, number)

@@ -156,7 +156,8 @@ class _GameChecks:
 
     def differences(self, progress: Callable[[int], object]) -> Iterator[Difference]:
         """Yields the first difference in each line of the journal, then the first difference in
-        each sampled game. ``progress`` is as in `verify_run`.
+        each sampled game. ``progress`` is called with the number of bytes of the journal read so
+        far.
         """
         size = 0
         for number, line in enumerate(read_lines(self._journal), 1):

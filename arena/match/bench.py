@@ -106,7 +106,8 @@ class Failed(Exception):  # noqa: N818 - the outcome of a step
     @classmethod
     def at_fault(cls, kind: FaultKind, detail: str, problem: str, stderr: str) -> Self:
         """The failure for a bot's fault of this kind, in a game or at the start. ``detail`` is the
-        detail of the fault; ``problem`` and ``stderr`` are as in the class.
+        detail of the fault; ``problem`` is a sentence that says what is wrong, ``stderr`` the last
+        lines of the bot's stderr.
         """
         cure = FIX if CRASHED in detail else kind.cure
         return cls(kind.expected, detail, problem, cure, stderr, kind)

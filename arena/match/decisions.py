@@ -181,7 +181,8 @@ def retrace(
     asked_ms: Sequence[int] = (),
 ) -> Retraced:
     """Replays the game ``script`` and asks ``player`` for the moves of ``seat``, up to the turn
-    ``wanted`` (None: to the end). ``asked_ms`` is as in `Retraced`. Returns the seat with the bot's
+    ``wanted`` (None: to the end). ``asked_ms`` are the times in ms that the player gets for its
+    first answers; the clock of the replayed game gives the others. Returns the seat with the bot's
     decisions, and leaves the player's process running.
 
     Raises RunError if the record does not follow from its deck and moves, and Void.

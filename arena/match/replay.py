@@ -27,7 +27,8 @@ SEE = "'arena verify' lists everything that is wrong in a run"
 
 class ReplayableGame(NamedTuple):
     """A recorded game with everything needed to replay it: the bots' ``seeds``, by seat, the time
-    control of the run, and ``settings`` as in a `GamePlan`.
+    control of the run, and ``settings``, by seat the values of options that differ from game to
+    game (empty if none do).
     """
 
     record: GameRecord

@@ -276,14 +276,15 @@ def _game(name: str, trial: Trial) -> TableStep:
 
 def _variant(name: str, cure: str, make: Callable[[Bot, int, Sandbox], Player]) -> TableStep:
     """The step called ``name`` in which the arena uses the protocol in an unusual way; ``make``
-    makes the player that does, ``cure`` is as in `TableStep`.
+    makes the player that does, ``cure`` says what to do if the step fails.
     """
     return TableStep(name, partial(_understands, make=make), cure)
 
 
 def _end(when: str, reach: LeadUp, *, tell: bool = True, close: bool = True) -> TableStep:
     """The step that checks that the bot exits at a point of the dialogue; ``when`` names the point,
-    and the other arguments are those of `_ends`.
+    ``reach`` brings the bot to it, ``tell`` sends what is queued, and ``close`` closes the bot's
+    input.
     """
     return TableStep(f"exits {when}", partial(_ends, reach=reach, tell=tell, close=close), SEE_END)
 

@@ -83,9 +83,9 @@ def analyse_run(
     bot: str | None = None,
     without: Sequence[str] = (),
 ) -> Analysis:
-    """Analyses the run in a folder, whose run.json is ``info``. ``prior`` is as in `model.rate`.
-    Games in which a bot of ``without`` played are left out; ``bot`` asks for the table of that
-    bot's opponents, None for no such table.
+    """Analyses the run in a folder, whose run.json is ``info``. ``prior`` is the weight of a prior
+    that gives every bot a rating (None: none). Games in which a bot of ``without`` played are left
+    out; ``bot`` asks for the table of that bot's opponents, None for no such table.
 
     Raises RunError, NoAnswerError, and UserError for a bot that is not in the run.
     """

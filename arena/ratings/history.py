@@ -50,7 +50,8 @@ def league_counts(
     journal: Path, bots: Sequence[str], match: Sequence[str], *, own_decks: bool
 ) -> Counts:
     """Counts the games in the journal of a league between ``bots``; with ``match``, the matches on
-    these boards. ``own_decks`` is as in `arena.ratings.tally.Tally`. Raises RunError.
+    these boards. ``own_decks`` says that line-ups play different decks under the same deal numbers.
+    Raises RunError.
     """
     return score_journal(journal, match, own_decks=own_decks).counted.counts(bots)
 
@@ -59,8 +60,8 @@ def on_scale(
     counts: Counts, benchmarks: Collection[str], held: Mapping[str, float]
 ) -> dict[str, OnScale]:
     """The ratings of the bots in ``counts`` on the scale of a league, by name, for the code that
-    chooses the next games. ``benchmarks`` are the present benchmarks, ``held`` has the ratings at
-    which benchmarks hold the scale.
+    chooses the next games. ``benchmarks`` are the present benchmarks, ``held`` has, by name, the
+    fixed ratings of the benchmarks that define the scale.
     """
     on_scale_by_name = dict[str, OnScale]()
     results = counts.results
@@ -99,9 +100,9 @@ class Level(NamedTuple):
 def level_on(
     names: Sequence[str], fit: Fit, benchmarks: Collection[str], held: Mapping[str, float]
 ) -> Level:
-    """Where ``fit``, a fit of the bots ``names``, lies on the scale. ``held`` has the ratings at
-    which benchmarks hold the scale. As long as it names none of the bots, the mean of the
-    ``benchmarks`` is 0, or the mean of all bots if no benchmark is among them.
+    """Where ``fit``, a fit of the bots ``names``, lies on the scale. ``held`` has, by name, the
+    fixed ratings of the benchmarks that define the scale. If it names none of the bots, the mean of
+    the ``benchmarks`` is 0, or the mean of all bots if no benchmark is among them.
     """
     holders = [name in held for name in names]
     if not any(holders):
@@ -120,8 +121,8 @@ class History(NamedTuple):
     """The versions in a league in the order in which they joined; ``table`` has the columns of
     `history_table`.
 
-    ``scale`` has the ratings at which benchmarks hold the scale, by name; it is empty until
-    benchmarks hold it.
+    ``scale`` has, by name, the fixed ratings of the benchmarks that define the scale; it is empty
+    as long as none do.
     """
 
     table: pd.DataFrame
@@ -171,8 +172,9 @@ def history_table(counts: Counts, league: League) -> pd.DataFrame:
     counts int64, texts str. NaN marks the open side of a bound and missing figures; ``before`` is
     empty without an earlier version.
 
-    The ratings come from one fit of all games. So the error of a gain is the error of the
-    difference, in which the uncertainty that two versions share cancels.
+    All ratings of a component (versions that met, directly or through others) come from one fit. So
+    the error of a gain is the error of the difference, in which the uncertainty that two versions
+    share cancels.
     """
     results = counts.results
     before = versions_before(league.members)

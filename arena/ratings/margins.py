@@ -59,7 +59,8 @@ class MarginTest(SequentialTest):
 
     ``wins`` is the test on wins of the same blocks. ``groups`` is 0 if the two bots play each
     other; otherwise it is the number of different sets of opponents. Margins are those of
-    `records.record.margins`, for games of ``players`` seats. ``look`` is as in `SequentialTest`.
+    `records.record.margins`, for games of ``players`` seats. A decision is made after every
+    ``look`` blocks.
     """
 
     def __init__(

@@ -59,7 +59,8 @@ class Bound(NamedTuple):
     @classmethod
     def unknown(cls, member: int, rivals: Ints, deals: int) -> "Bound":
         """Makes the bound of the bot ``member`` if nothing is known about its rating. ``rivals``
-        and ``deals`` are as in the class.
+        are the numbers of the bots of the core, ``deals`` is the number of deals on which the bot
+        played against them.
         """
         nothing = np.full(len(rivals), np.nan)
         return cls(member, "~", np.nan, rivals, nothing, np.isfinite(nothing), deals)
@@ -149,7 +150,7 @@ def _component(
     results: Results, members: Ints, graph: Flags, prior: float | None, *, seats: bool
 ) -> Component:
     """Rates the ``members`` of one component; ``graph`` (n, n) is `took_from` for them, ``prior``
-    and ``seats`` are as in `rate`.
+    is the weight of the prior (None: none), and ``seats`` says whether seats have effects.
     """
     inner = restrict(results, members)
     core = core_of(graph, inner.played())
@@ -435,8 +436,8 @@ def _meetings(
     results: Results, member: int, core: Ints, elo: Floats, seats: dict[int, tuple[Floats, Floats]]
 ) -> _Meetings | None:
     """The games in which the bot ``member`` met the ``core`` (n,), whose ratings are ``elo`` (n,),
-    and one of them won; ``seats`` are the effects of seats as in `Fit`. None if there are no such
-    games.
+    and one of them won; ``seats`` has, by number of players, the effects of seats and their errors.
+    None if there are no such games.
 
     As in `results.restrict`, seats of other bots are left out.
     """

@@ -114,8 +114,8 @@ def _staying(outcome: Endpoint) -> tuple[Floats, Floats]:
 
 
 def _decay(times: Floats | float, width: float) -> Floats:
-    """The exponent by which each wave has decayed at each of the ``times``, for bounds ``width``
-    apart.
+    """For each wave of the series and each of the ``times``, the x of the factor exp(-x) by which
+    the wave has decayed, for bounds ``width`` apart.
     """
     return np.asarray((WAVES * np.pi / width) ** 2 * times / 2, dtype=np.float64)
 

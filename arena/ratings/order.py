@@ -98,7 +98,7 @@ def _group(
 ) -> Group:
     """The group of the bots at the ``places`` of ``order``, indices of ``fit`` from the best bot
     on. ``error`` and ``chance``, in the same order, have the standard error and the p value of each
-    difference; ``risk`` is as in `groups_of`.
+    difference; ``risk`` is the probability that any step is wrongly called clear.
     """
     held = order[places]
     count = len(order)
@@ -304,8 +304,8 @@ def rate_journal(
     journal: Path, bots: Sequence[str], match: Sequence[str] = (), *, own_decks: bool = False
 ) -> tuple[Results, Ratings]:
     """Reads a journal and rates its games; ``bots`` are the bots of the run. With ``match``,
-    matches on these boards are counted instead of games. ``own_decks`` is as in
-    `arena.ratings.tally.Tally`. Raises RunError, NoAnswerError.
+    matches on these boards are counted instead of games. ``own_decks`` says that line-ups play
+    different decks under the same deal numbers. Raises RunError, NoAnswerError.
     """
     score = score_journal(journal, match, own_decks=own_decks)
     results = score.counted.counts(bots).results

@@ -106,10 +106,10 @@ def run_tables(
     match: Sequence[str] | None = None,
     without: Sequence[str] = (),
 ) -> Tables:
-    """Makes the tables of the run in a folder, whose run.json is ``info``. ``prior`` and
-    ``anchors`` are as in `make_tables`. ``match`` are the boards of the matches to score by; None
-    means what run.json says, an empty list means single games. Games in which a bot of ``without``
-    played are left out.
+    """Makes the tables of the run in a folder, whose run.json is ``info``. ``prior`` is the weight
+    of a prior that gives every bot a rating (None: none), ``anchors`` has ratings at which bots are
+    held, by name. ``match`` are the boards of the matches to score by; None means what run.json
+    says, an empty list means single games. Games in which a bot of ``without`` played are left out.
 
     Raises RunError, NoAnswerError, and UserError for anchors, boards or bots that are not in the
     run.
@@ -141,8 +141,9 @@ def rate_sheet(
     without: Sequence[str] = (),
 ) -> Tables:
     """Makes the tables of a results file; values that the file does not have are NaN in them.
-    ``prior``, ``anchors`` and ``seats`` are as in `make_tables`. Games in which a bot of
-    ``without`` played are left out. Raises NoAnswerError, UserError.
+    ``prior`` is the weight of a prior that gives every bot a rating (None: none), ``anchors`` has
+    ratings at which bots are held, by name, and ``seats`` says whether seats have effects. Games in
+    which a bot of ``without`` played are left out. Raises NoAnswerError, UserError.
     """
     without, anchors = _as_named(sheet.names, without, anchors)
     counts = sheet.counts(without)

@@ -269,8 +269,8 @@ class Score:
 
 def score_journal(journal: Path, match: Sequence[str], *, own_decks: bool = False) -> Score:
     """Counts the games of a journal, and with ``match`` the matches on these boards; if an id
-    occurs twice, only its first record counts. ``own_decks`` is as in `Tally`. Raises RunError for
-    a damaged line.
+    occurs twice, only its first record counts. ``own_decks`` says that line-ups play different
+    decks under the same deal numbers. Raises RunError for a damaged line.
     """
     score = Score(match, own_decks=own_decks)
     for _, row in read_rows(journal, row_decoder(Row)):

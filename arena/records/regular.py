@@ -112,8 +112,8 @@ def read_regular(run: Path, name: str, most: int = MAX_BYTES) -> bytes:
 
 def write_durably(path: Path, data: bytes, run: Path | None = None) -> None:
     """Replaces the content of the file at ``path`` by ``data`` in one step: readers see the old
-    bytes or the new ones, and so does the arena after a crash. ``run`` is as in `durable_file`.
-    Raises RunError.
+    bytes or the new ones, and so does the arena after a crash. With a ``run``, ``path`` lies below
+    that folder: missing folders are created, and links are refused. Raises RunError.
     """
     with durable_file(path, run) as file:
         file.write(data)

@@ -255,9 +255,10 @@ class State(BoardState):
     # Effects of a move (R5 to R8).
 
     def play(self, move: int, events: list[Event] | None = None) -> None:
-        """Plays the mover's placement or PASS. After a placement the mover draws a tile. Gives the
-        turn to the next seat, and ends the game if it is over. Appends the events of the placement
-        to ``events``, unless that is None.
+        """Plays the mover's placement or PASS. After a placement that does not end the game, the
+        mover draws a tile if any are left. The turn goes to the next seat, and the game ends if no
+        seat in it can place a tile. Appends the events of the placement to ``events``, unless that
+        is None.
 
         Raises IllegalMoveError, and then the state is as before.
         """

@@ -52,9 +52,9 @@ class Material(NamedTuple):
 
 
 def gather(run: Run, prior: float | None = None, match: Sequence[str] | None = None) -> Material:
-    """Reads the games of a run. ``prior`` is as in `arena.ratings.model.rate`; ``match`` names the
-    boards of a match to score by, as in `arena.ratings.tally.scoring_of`. Raises RunError,
-    NoAnswerError, UserError.
+    """Reads the games of a run. ``prior`` is the weight of a prior that gives every bot a rating
+    (None: none); ``match`` are the boards of the matches to score by (None: what run.json says;
+    empty: single games). Raises RunError, NoAnswerError, UserError.
     """
     return Follower(run, match).material(prior)
 
@@ -63,8 +63,8 @@ class Follower:
     """Reads the games of a run that may still be played: each call of `material` reads only what
     was added to the journal since the previous call.
 
-    ``match`` names the boards of a match to score by, as in `arena.ratings.tally.scoring_of`.
-    Raises RunError, and UserError for boards that do not fit.
+    ``match`` are the boards of the matches to score by (None: what run.json says; empty: single
+    games). Raises RunError, and UserError for boards that do not fit.
     """
 
     def __init__(self, run: Run, match: Sequence[str] | None = None) -> None:
@@ -94,8 +94,9 @@ class Follower:
         return size >= self._offset
 
     def material(self, prior: float | None = None) -> Material:
-        """The data behind a report with all games that are in the journal now; ``prior`` is as in
-        `arena.ratings.model.rate`. Raises RunError, NoAnswerError.
+        """The data behind a report with all games that are in the journal now; ``prior`` is the
+        weight of a prior that gives every bot a rating (None: none). Raises RunError,
+        NoAnswerError.
         """
         # The run may have got more bots and deals since it was opened, so it is read again.
         self.run = run = Run(self.run.folder)

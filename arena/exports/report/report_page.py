@@ -33,7 +33,9 @@ def report_page(
     setting: PageSetting = ALONE,
 ) -> Report:
     """The report of a run with at most ``wanted`` well-chosen games, or with the games that the
-    list ``wanted`` names. ``prior`` and ``match`` are as in `arena.ratings.tables.run_tables`.
+    list ``wanted`` names. ``prior`` is the weight of a prior that gives every bot a rating (None:
+    none); ``match`` are the boards of the matches to score by (None: what run.json says; empty:
+    single games).
 
     Raises RunError, NoAnswerError, UserError for boards that do not fit. ``setting`` is the kind of
     page.

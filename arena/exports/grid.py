@@ -257,8 +257,17 @@ def _width(fields: Sequence[Strip]) -> int:
 
 
 class Pen(NamedTuple):
-    """The characters with which intervals are drawn on a terminal, and ``paint(text, what)``, which
-    may colour a text; ``what`` is ``head``, ``bar`` or ``zero``.
+    """The characters with which intervals are drawn on a terminal.
+
+    ``line``   the line of an interval
+    ``start``  its left end
+    ``end``    its right end
+    ``dot``    the figure in it
+    ``down``   its left end if it is open there
+    ``up``     its right end if it is open there
+    ``zero``   the vertical line for 0
+    ``paint``  a function ``paint(text, what)`` that may colour a text; ``what`` is ``head``,
+               ``bar`` or ``zero``
     """
 
     line: str = "─"

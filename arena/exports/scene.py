@@ -47,8 +47,8 @@ class Piece(NamedTuple):
 
 
 class Border(NamedTuple):
-    """A line along the SVG ``path`` in the colour of a seat, drawn over a broader line that makes
-    it stand out.
+    """A line along the SVG ``path`` in the colour of ``seat``, in a ``layer`` of the board, drawn
+    over a broader line that makes it stand out.
     """
 
     layer: int

@@ -75,9 +75,10 @@ class Clock:
 
 
 class GamePlan(Struct, frozen=True):
-    """A game to be played: everything that determines it except the bots' answers. By seat: the
-    labels of the ``bots``, their ``seeds``, and ``settings``, the values of options that differ
-    from game to game (empty if none do).
+    """A game to be played: everything that determines it except the bots' answers. The game's
+    ``id`` and ``board``, the numbers of its ``deal`` and ``seating``, and the text of its ``deck``
+    are those of its record. By seat: the labels of the ``bots``, their ``seeds``, and ``settings``,
+    the values of options that differ from game to game (empty if none do).
 
     A game may continue another game: ``past`` are the moves that are taken over, and ``gone`` the
     faults by which seats had left the other game.

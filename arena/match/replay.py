@@ -26,9 +26,9 @@ SEE = "'arena verify' lists everything that is wrong in a run"
 
 
 class ReplayableGame(NamedTuple):
-    """A recorded game with everything needed to replay it: the bots' ``seeds``, by seat, the time
-    control of the run, and ``settings``, by seat the values of options that differ from game to
-    game (empty if none do).
+    """A recorded game with everything needed to replay it: the record, its ``board``, the bots'
+    ``seeds`` by seat, the time control of the run (``timing``), and ``settings``, by seat the
+    values of options that differ from game to game (empty if none do).
     """
 
     record: GameRecord

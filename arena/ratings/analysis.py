@@ -128,9 +128,9 @@ def analyse_run(
 
 
 class _Sums(Struct):
-    """The time that a bot used, or that all bots used on one machine. ``slowest`` is the time of
-    the slowest answer in ms and the id of its game; without an answer, a time below 0 and an empty
-    id.
+    """What a bot did, or what all bots did on one machine: the number of ``games``, ``moves`` and
+    ``faults``, and the time of all answers in ms. ``slowest`` is the time of the slowest answer in
+    ms and the id of its game; without an answer, a time below 0 and an empty id.
     """
 
     games: int = 0
@@ -145,9 +145,9 @@ class _Sums(Struct):
 
 
 class _Ends(Struct):
-    """How the games of one board and number of players ended: how many had each number of
-    placements, how many ended for each reason, and in how many another seat's tile placed the last
-    pagoda (``by_other``).
+    """How the games of one board and number of players ended: ``turns`` counts games by their
+    number of placements, ``ends`` by the reason for their end, and ``by_other`` counts those in
+    which another seat's tile placed the last pagoda.
     """
 
     turns: Counter[int] = field(default_factory=Counter)

@@ -29,8 +29,8 @@ MAX_ELO = 4000.0
 
 
 class Estimate(NamedTuple):
-    """A difference in Elo with the ends of its 95 % interval; a figure is infinite if the results
-    do not bound it.
+    """A difference in Elo, and the ends ``low`` and ``high`` of its 95 % interval, or of another
+    interval where a function says so; a figure is infinite if the results do not bound it.
     """
 
     elo: float

@@ -98,8 +98,8 @@ class Sheet(NamedTuple):
 
 
 class ListedGame(NamedTuple):
-    """One game of a file, with one entry per seat in each list. The name of an empty seat is the
-    empty text.
+    """One game of a file. By seat: the names of the ``bots``, an empty text for an empty seat;
+    their ``ranks``; and ``forfeits``, whether the bot forfeited.
     """
 
     bots: list[str]

@@ -76,7 +76,9 @@ class Lost(NamedTuple):
 
 class Match(Struct, frozen=True, gc=False):
     """A match in the form of a game: ``board`` names the boards of its rounds, ``deal`` is the
-    number of the match's deal, and ``left`` and ``think_ms`` are summed over its rounds.
+    number of the match's deal, and ``left`` and ``think_ms`` are summed over its rounds. The
+    ``bots``, and their ``ranks`` in the match, are by seat; ``faults`` has the seats that
+    forfeited.
     """
 
     board: str

@@ -27,7 +27,9 @@ class PlayedBlocks(NamedTuple):
 
 
 class _BlockRow(Struct, gc=False):
-    """The fields of a record that say to which block its game belongs."""
+    """The fields of a record that say to which block its game belongs: the board, the deal, and the
+    bots; and the id.
+    """
 
     id: str
     board: str

@@ -136,6 +136,11 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
                     ``single`` one, each game with its own deck
     ``tables``      the number of line-ups to choose; None: all line-ups play
     ``challenger``  the bot that plays in all line-ups; None: line-ups need no particular bot
+    ``move_ms``     the time for one answer
+    ``game_ms``     the time bank for a whole game; None: no bank
+    ``increment_ms`` what is added to the bank after each move
+    ``startup_ms``  the time that a bot's process has to answer hello
+    ``clock``       ``cpu`` or ``wall``, by which a bot's time is measured
     ``in_process``  whether all bots are built in, with no processes, sandbox or time limits
     ``line_ups``    the line-ups that were chosen because of ``tables``; None: all line-ups play
     ``compare``     the question of a run that asks whether one bot is better than another

@@ -30,7 +30,17 @@ MAX_NAME = 250
 
 
 class KeptFault(Struct, frozen=True):
-    """The fields of an evidence file that are needed to reproduce the fault."""
+    """The fields of an evidence file that are needed to reproduce the fault.
+
+    ``game``      the id of the game
+    ``seat``      the seat that forfeited
+    ``turn``      the number of placements before the fault
+    ``kind``      the kind of fault, the value of a `faults.FaultKind`
+    ``detail``    a text about the fault for people
+    ``lines``     the last lines exchanged with the bot: (``to`` or ``from`` the bot, time in ms,
+                  text)
+    ``asked_ms``  the time in ms that the bot had for each of its answers in the game
+    """
 
     game: str
     seat: Annotated[int, Meta(ge=0, le=3)]

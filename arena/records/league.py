@@ -39,7 +39,9 @@ Elo = Annotated[float, Meta(ge=-MAX_ELO, le=MAX_ELO)]
 
 
 class Joined(Struct, frozen=True, omit_defaults=True, tag="joined", tag_field="event"):
-    """A version, the label ``bot``, became a member with this status. ``when`` is a time in UTC."""
+    """The version with the label ``bot`` became a member with this status. ``when`` is a time in
+    UTC.
+    """
 
     bot: str
     status: Status
@@ -47,8 +49,8 @@ class Joined(Struct, frozen=True, omit_defaults=True, tag="joined", tag_field="e
 
 
 class StatusChanged(Struct, frozen=True, omit_defaults=True, tag="status", tag_field="event"):
-    """A member got another status. ``by`` is who decided that: ``arena``, or the name of a user;
-    ``why`` is the reason, which may be empty.
+    """The member ``bot`` got another status, at the time ``when`` in UTC. ``by`` is who decided
+    that: ``arena``, or the name of a user; ``why`` is the reason, which may be empty.
     """
 
     bot: str
@@ -59,8 +61,8 @@ class StatusChanged(Struct, frozen=True, omit_defaults=True, tag="status", tag_f
 
 
 class Scaled(Struct, frozen=True, tag="scale", tag_field="event"):
-    """From this event on, the scale is held by these benchmarks, too: ``elo`` has the rating in Elo
-    at which each of them is fixed.
+    """From this event on, these benchmarks, too, fix the scale: ``elo`` has the rating in Elo at
+    which each of them is fixed. ``when`` is a time in UTC.
     """
 
     when: str
@@ -68,9 +70,9 @@ class Scaled(Struct, frozen=True, tag="scale", tag_field="event"):
 
 
 class PlaceFound(Struct, frozen=True, tag="placed", tag_field="event"):
-    """A candidate has been placed: its rating ``elo`` at that time, the ``error``, which is half
-    the width of its 95 % interval in Elo (None if the games give no interval), and its number of
-    ``games``.
+    """The candidate ``bot`` has been placed, at the time ``when`` in UTC: its rating ``elo`` at
+    that time, the ``error``, which is half the width of its 95 % interval in Elo (None if the games
+    give no interval), and its number of ``games``.
     """
 
     bot: str
@@ -96,9 +98,9 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Member(Struct):
-    """A version in a league. ``joined`` and ``since`` are the times in UTC at which it joined and
-    got its present status; ``by`` and ``why`` say who gave it this status and for which reason.
-    ``placed`` is None for a version that has not been placed.
+    """A version in a league, with the label ``bot``. ``joined`` and ``since`` are the times in UTC
+    at which it joined and got its present status; ``by`` and ``why`` say who gave it this status
+    and for which reason. ``placed`` is None for a version that has not been placed.
     """
 
     bot: str

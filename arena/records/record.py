@@ -53,8 +53,8 @@ AnswerTimes = list[Milliseconds | None] | None
 
 
 class Fault(Struct, frozen=True, gc=False):
-    """A bot's fault in a game. ``turn`` is the number of placements before the fault, ``kind`` is
-    one of `faults.FaultKind`, ``detail`` is a text for people.
+    """A fault of the bot in ``seat``. ``turn`` is the number of placements before the fault,
+    ``kind`` is one of `faults.FaultKind`, ``detail`` is a text for people.
     """
 
     seat: Annotated[int, Meta(ge=0, le=MAX_SEATS - 1)]

@@ -52,7 +52,8 @@ class BotInfo(Struct, frozen=True, omit_defaults=True):
 
 class OtherConfig(Struct, frozen=True):
     """The settings of a run that another version wrote, where this version cannot read all of them:
-    only the settings needed to count the run's games.
+    only the settings needed to count the run's games, with the meaning that they have in
+    `RunConfig`.
 
     ``problem`` says why the settings are no `RunConfig`.
     """

@@ -273,8 +273,8 @@ def _best(candidates: list[Feat], sign: int, most: int) -> list[Feat]:
 
 
 class Meeting(NamedTuple):
-    """A game of two bots that is on the page: its id, and how it ended for the first of them (won,
-    lost or equal).
+    """A game of two bots that is on the page: its ``id``, and in ``words`` how it ended for the
+    first of them (won, lost or equal).
     """
 
     id: str

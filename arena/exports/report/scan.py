@@ -28,7 +28,9 @@ RECORDS_AT_ONCE = 1000
 
 
 class ReportRow(Row):
-    """The fields of a record that the report needs."""
+    """The fields of a record that the report needs: those of `Row`, the slowest answers, the
+    sandbox, and when the game ended.
+    """
 
     slowest_ms: list[Milliseconds]
     sandbox: str

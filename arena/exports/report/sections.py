@@ -60,15 +60,13 @@ from arena.tournament.run import Run
 from arena.tournament.tuning import SEATS
 
 MAX_ROWS = 200
-"""The most bots in tables with charts; these tables leave out the lowest rated bots. The standings
-have all bots.
-"""
+"""The most bots in tables with charts, the best rated ones. The standings have all bots."""
 MAX_PAIRED = 60
 QUANTILES = (0.05, 0.5, 0.95)
 SECOND = 1000
 MAX_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
 EACH, ALL = 2, 40
-"""The most faults whose evidence is shown: EACH for one bot and kind, and ALL in total."""
+"""The most faults shown with evidence: EACH for one bot and kind, and ALL in total."""
 WORDS = 300
 HASH = 12
 TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
@@ -89,9 +87,8 @@ TABLE_STYLE = (
     ".range{stroke:#7cc9cf}.dot{fill:#7cc9cf}}"
 )
 TABLE_TOP, GLYPH, GAP, MARGIN, LARGER = 66, 9, 16, 24, 1.3
-"""Sizes in the picture of the standings: TABLE_TOP is the pixels above the table, GLYPH the pixels
-for a character, GAP those between columns, MARGIN those at the edge; LARGER is how much larger the
-picture is shown than the charts of a page.
+"""Sizes in the picture of the standings, in pixels: above the table, of a character, between
+columns, at the edge; LARGER is the picture's magnification compared with the charts of a page.
 """
 LONGEST = 32
 PLACES = 3
@@ -188,8 +185,8 @@ def _interval_words(row: Any) -> str:
 
 
 def standings_picture(tables: Tables, title: str) -> str:
-    """The short standings of ``tables`` as an SVG file with this title, light or dark as the page
-    around it.
+    """The short standings of ``tables`` as an SVG file with this title, light or dark as its
+    page.
     """
     table = standings(tables, "brief")
     x = MARGIN
@@ -275,9 +272,7 @@ def seats(material: Material) -> dict[str, Any]:
 
 
 def pagodas_left(material: Material) -> dict[str, Any]:
-    """For each bot, the number of pagodas that it had left at the end of its games, with a
-    histogram.
-    """
+    """For each bot, the number of pagodas left to it at the end of its games, with a histogram."""
     most = max((PAGODAS[len(bots)] for _, bots, _ in material.scan.outcomes), default=PAGODAS[2])
     scale = Scale(0, most + 1, START, END, tuple(range(0, most + 1, 6)))
     rows = []
@@ -340,7 +335,7 @@ def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDA
 
 def faults(material: Material) -> dict[str, Any]:
     """One row per bot and kind of fault, the most frequent first, with the evidence of its latest
-    faults, except in games of deals that are still being played.
+    faults except those on deals that are still being played.
     """
     groups: defaultdict[tuple[str, str], list[Forfeited]] = defaultdict(list)
     for forfeited in material.scan.faults:
@@ -410,9 +405,7 @@ def bots_of(material: Material) -> list[dict[str, Any]]:
 
 
 def _bot(run: Run, bot: BotInfo) -> dict[str, Any]:
-    """The bot with the details from the bot.toml in its copy; these are empty if there is no
-    copy.
-    """
+    """The bot with the details from the bot.toml in its copy; empty if there is no copy."""
     try:
         has_copy = has_folder(run.folder, bot.copy)
         manifest = read_manifest(run.folder / bot.copy) if has_copy else None
@@ -481,18 +474,14 @@ def _game_again(config: RunConfig) -> list[str]:
 
 
 def _search_again(config: RunConfig, tune: Tuning) -> list[str]:
-    """The words of the command that searches again for better values of a bot's options; ``tune``
-    is `config.tune`.
-    """
+    """The words of the command that repeats a search for better values of a bot's options."""
     ranges = [f"{one.name}={one.text(one.low)}..{one.text(one.high)}" for one in tune.parameters]
     games = config.deals * len(config.boards) * SEATS
     return ["arena", "tune", tune.bot, "--param", ",".join(ranges), "--games", str(games)]
 
 
 def _options(settings: RunConfig | Comparison, names: Sequence[str]) -> list[str]:
-    """The command-line options for those settings among ``names`` whose values differ from the
-    defaults.
-    """
+    """The command-line options for the settings ``names`` that differ from their defaults."""
     words = list[str]()
     for name in names:
         value = getattr(settings, name)

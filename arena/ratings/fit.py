@@ -201,7 +201,9 @@ def level_of(deals: Floats) -> Floats:
 
 
 def held_fit(results: Results, bot: int) -> Fit:
-    """A fit with one bot, held at 0, for a component in which no two bots can be rated together."""
+    """A fit with one bot, held at 0, for bots of which no two can be rated together. ``results``
+    are their games.
+    """
     return Fit(
         members=np.array([bot]),
         elo=np.zeros(1),
@@ -239,9 +241,9 @@ def fit_core(results: Results, *, seats: bool) -> Fit:
 
 
 def fit_with_prior(results: Results, graph: Flags, prior: float, *, seats: bool) -> Fit:
-    """Rates all bots of a component, with virtual draws of weight ``prior`` that connect bots which
-    the games do not connect. ``graph`` (n, n) is that of `took_from`. With ``seats``, seats have
-    effects.
+    """Rates all bots of ``results``, which met directly or through others, with virtual draws of
+    weight ``prior`` that connect bots which the games do not connect. ``graph`` (n, n) is that of
+    `took_from`. With ``seats``, seats have effects.
     """
     sizes, open_seats = _seat_sizes(results, seats=seats)
     model = Model.of(results, sizes)

@@ -40,12 +40,12 @@ class Bound(NamedTuple):
     ``member``       the number of the bot in the results
     ``side``         ``<``: its rating is below ``elo``; ``>``: it is above; ``~``: nothing is known
     ``elo``          the bound; NaN if nothing is known
-    ``rivals``       (n,) the numbers of the bots of the core
+    ``rivals``       (n,) the numbers of the rated bots (the core)
     ``differences``  (n,) the bound on the bot's rating minus that of each rival; NaN if nothing is
                      known
     ``is_clear``     (n,) whether the bot is on that side of each rival, with 95 % confidence for
                      all bots of the component together
-    ``deals``        the number of deals on which the bot played against the core
+    ``deals``        the number of deals on which the bot played against the rated bots
     """
 
     member: int
@@ -126,12 +126,12 @@ class Ratings(NamedTuple):
 
 
 def rate(results: Results, prior: float | None = None, *, seats: bool = True) -> Ratings:
-    """Rates the bots of each component of ``results``.
+    """Rates the bots of each component of ``results``: bots that met, directly or through others.
 
-    Without a prior (None or 0) the core of a component is rated by maximum likelihood, and the
-    other bots get bounds. ``prior`` is the weight of one virtual draw between each bot and an
-    imagined bot with rating 0, which gives every bot a rating. If ``seats`` is False, seats have no
-    effect.
+    Without a prior (None or 0), the core of a component, its bots that all took shares of wins from
+    each other directly or in a circle, is rated by maximum likelihood, and the other bots get
+    bounds. ``prior`` is the weight of one virtual draw between each bot and an imagined bot with
+    rating 0, which gives every bot a rating. If ``seats`` is False, seats have no effect.
     """
     graph = took_from(len(results.bots), results.seats, results)
     # a component is numbered by its first member
@@ -179,7 +179,7 @@ def _component(
 
 def component_intervals(part: Component) -> tuple[Ints, Ints]:
     """Two arrays (n,): the best and the worst possible rank of each member of the component
-    ``part``, in the order of its members.
+    ``part``, among the members, in the order of ``part.members``.
     """
     count = len(part.members)
     above = _surely_above(part)
@@ -309,8 +309,8 @@ def bound_interval(bound: Any, side: str) -> tuple[Any, Any, Any]:
 
 
 def bounds_of(results: Results, members: Ints, fit: Fit) -> list[Bound]:
-    """A bound, from the games in ``results``, for each of the ``members`` of a component that
-    ``fit`` does not rate.
+    """A bound, from the games in ``results``, for each of the ``members`` (bots that met, directly
+    or through others) that ``fit`` does not rate.
     """
     outside = np.setdiff1d(members, fit.members)
     if not len(outside):
@@ -352,9 +352,10 @@ def _bound(results: Results, member: int, fit: Fit, has_error: Flags, bots: int)
 
 
 def coreless_bounds(results: Results, members: Ints) -> list[Bound]:
-    """The bounds, from the games in ``results``, of the ``members`` of a component in which no bot
-    has a rating. Of two such bots, one lost nothing to the other: the bound on their difference
-    gives each one a bound, and their mean is 0. For more than two bots nothing is known.
+    """The bounds, from the games in ``results``, of the ``members`` of a component (bots that met,
+    directly or through others) in which no bot has a rating. Of two such bots, one lost nothing to
+    the other: the bound on their difference gives each one a bound, and their mean is 0. For more
+    than two bots nothing is known.
     """
     rivals = members[::-1]
     met = [

@@ -330,7 +330,7 @@ def precision(results: Results, ratings: Ratings, until: float) -> Precision:
 
 
 def _settled(ratings: Ratings) -> list[int]:
-    """The numbers of the bots outside a core that have a bound from at least `FEW_DEALS` deals.
+    """The numbers of the bots without a rating that have a bound from at least `FEW_DEALS` deals.
     These may never get an interval, so a run does not wait for one. A bot with fewer deals may just
     have had bad luck.
     """

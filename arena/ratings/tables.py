@@ -232,7 +232,8 @@ def independent_games(fits: list[Fit]) -> float | None:
 
 def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, float]) -> Ratings:
     """The ratings, moved so that each bot in ``anchors`` has the rating given there. Raises
-    UserError for an unknown bot, a bot without a rating, and two anchors in one component.
+    UserError for an unknown bot, a bot without a rating, and two anchors among bots that can be
+    compared.
     """
     bots = results.bots
     parts = ratings.components

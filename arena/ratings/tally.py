@@ -201,8 +201,8 @@ class Tally:
 
     def counts(self, bots: Iterable[str] = (), without: Collection[str] = ()) -> Counts:
         """The counts so far, for ``bots`` and any others that played. The clusters of the result
-        are the deals of boards, in sorted order. Games in which a bot of ``without`` played are
-        left out.
+        (games with shared luck) are the deals, in sorted order. Games in which a bot of ``without``
+        played are left out.
         """
         away = set(without)
         width = self.most_seats

@@ -37,7 +37,7 @@ class KeptFault(Struct, frozen=True):
     ``turn``      the number of placements before the fault
     ``kind``      the kind of fault, the value of a `faults.FaultKind`
     ``detail``    a text about the fault for people
-    ``lines``     the last lines exchanged with the bot: (``to`` or ``from`` the bot, time in ms,
+    ``lines``     the last lines exchanged with the bot: (direction, ms since the start of the game,
                   text)
     ``asked_ms``  the time in ms that the bot had for each of its answers in the game
     """

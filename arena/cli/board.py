@@ -108,7 +108,9 @@ class Sign(NamedTuple):
 
 
 def has_colours(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether a stream shows colours."""
+    """Whether to write colours to ``stream``: as the variables in ``environment`` ask, see
+    `colours_wanted`, or, if they do not, whether the stream is a terminal.
+    """
     wanted = colours_wanted(environment)
     return stream.isatty() if wanted is None else wanted
 

@@ -35,7 +35,7 @@ HIDDEN_TILE = "??"
 CLOCKS = {"cpu": "CPU time (--clock cpu)", "wall": "measured by the wall clock (--clock wall)"}
 ORDINALS = ("first", "second", "third", "fourth")
 PAPER = 80
-"""The width, in columns, of a table that goes into a file or a pipe."""
+"""The width, in columns, of a table that is written to a file or a pipe."""
 LEFT = 40
 """The width of the columns left of the drawing for which names are cut to make room for the
 drawing.

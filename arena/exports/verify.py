@@ -183,9 +183,9 @@ class _GameChecks:
         )
 
     def _compare(self, number: int, record: GameRecord) -> Wrong | None:
-        """The first mistake in ``record``, which stands in line ``number``, compared with the plan,
-        the seed and the evidence, and, without a sample, with the rules; None if there is no
-        mistake.
+        """The first mistake in ``record``, which is in line ``number`` of the journal, compared
+        with the plan, the seed and the evidence, and, without a sample, with the rules; None if
+        there is no mistake.
         """
         if not self.ids.add(record.id):
             self._first = self._first or _first_lines(self._journal)

@@ -148,20 +148,20 @@ class Trial(NamedTuple):
 
 
 class NoteLosses:
-    """Counts a bot's notes (``heard``) and collects their parts that the arena cuts or drops:
+    """Counts a bot's notes (``count``) and collects their parts that the arena cuts or drops:
     ``lost`` has them by the name of the part and what was expected, for at most `MAX_LOSSES` such
     pairs.
     """
 
     def __init__(self) -> None:
-        self.heard = 0
+        self.count = 0
         self.lost: dict[tuple[str, str], list[Loss]] = {}
 
-    def hear(self, note: object) -> Note | None:
+    def add(self, note: object) -> Note | None:
         """Counts ``note``, a note as the bot sent it, and returns the part of it that the arena
         keeps; None if nothing is kept.
         """
-        self.heard += 1
+        self.count += 1
         for loss in losses(note):
             key = loss.part[:MAX_NAME], loss.expected
             # A bot may invent any number of names, so the number of entries is limited.
@@ -192,7 +192,7 @@ class Bench:
         self.short_ms = min(self.move_ms, SHORT_MS)
         self.sandbox = sandbox
         self.notes = NoteLosses()
-        speech = Speech(note=self.notes.hear)
+        speech = Speech(note=self.notes.add)
         self.player = BotPlayer(bot, STARTUP_MS, sandbox, speech=speech)
         self.slowest_ms = 0.0
         self.wait: Wait | None = None

@@ -94,8 +94,8 @@ class Retraced(Recorded):
     moves.
 
     An illegal move does not end the questions, because the dialogue continues as recorded anyway.
-    ``asked_ms`` are the times that the bot gets for its answers, for as many answers as they are
-    known; ``decisions`` are the bot's answers.
+    ``asked_ms`` are the times in ms that the bot gets for its first answers; for later ones it gets
+    what the referee's clock allows; ``decisions`` are the bot's answers.
     """
 
     def __init__(

@@ -191,12 +191,12 @@ def _sends_notes_that_fit(bench: Bench) -> DetailAndFigures:
     fault.
     """
     notes = bench.notes
-    figures = {"notes": notes.heard, "cut": sum(map(len, notes.lost.values()))}
+    figures = {"notes": notes.count, "cut": sum(map(len, notes.lost.values()))}
     if not notes.lost:
-        return f"{notes.heard} notes" if notes.heard else "it sends none", figures
+        return f"{notes.count} notes" if notes.count else "it sends none", figures
     cut = "; ".join(
         f"{first.part[:MAX_NAME]!r}: expected {first.expected}, got {first.got}"
-        f" ({1 + len(others)} of {notes.heard} notes)"
+        f" ({1 + len(others)} of {notes.count} notes)"
         for first, *others in notes.lost.values()
     )
     return f"note: not all of them is kept (P5.6): {cut}", figures
@@ -244,8 +244,8 @@ def _play_and_quit(bench: Bench, player: BotPlayer) -> None:
         player.inform(encode(Quit()))
 
 
-def _ends(bench: Bench, reach: LeadUp, *, tell: bool, close: bool) -> str:
-    """Brings the bot to a point of the dialogue with ``reach``, sends what is queued if ``tell``,
+def _ends(bench: Bench, reach: LeadUp, *, send: bool, close: bool) -> str:
+    """Brings the bot to a point of the dialogue with ``reach``, sends what is queued if ``send``,
     and closes the bot's input if ``close``, as when the arena dies there. Fails unless the process
     then exits.
     """
@@ -253,7 +253,7 @@ def _ends(bench: Bench, reach: LeadUp, *, tell: bool, close: bool) -> str:
         reach(bench, player)
         if not player.is_running:
             return "it had already exited"
-        if tell:
+        if send:
             player.channel.flush()
         if close:
             player.channel.close_input()
@@ -281,12 +281,12 @@ def _variant(name: str, cure: str, make: Callable[[Bot, int, Sandbox], Player]) 
     return TableStep(name, partial(_understands, make=make), cure)
 
 
-def _end(when: str, reach: LeadUp, *, tell: bool = True, close: bool = True) -> TableStep:
+def _end(when: str, reach: LeadUp, *, send: bool = True, close: bool = True) -> TableStep:
     """The step that checks that the bot exits at a point of the dialogue; ``when`` names the point,
-    ``reach`` brings the bot to it, ``tell`` sends what is queued, and ``close`` closes the bot's
+    ``reach`` brings the bot to it, ``send`` sends what is queued, and ``close`` closes the bot's
     input.
     """
-    return TableStep(f"exits {when}", partial(_ends, reach=reach, tell=tell, close=close), SEE_END)
+    return TableStep(f"exits {when}", partial(_ends, reach=reach, send=send, close=close), SEE_END)
 
 
 STEPS = (
@@ -376,8 +376,8 @@ STEPS = (
         BotPlayer,
     ),
     _end("when its input ends before hello", lambda _, player: player.open()),
-    # Bench.start queues the start of the game; with tell=False it is not sent.
-    _end("when its input ends after ready", Bench.start, tell=False),
+    # Bench.start queues the start of the game; with send=False it is not sent.
+    _end("when its input ends after ready", Bench.start, send=False),
     _end("when its input ends in a game", Bench.start),
     _end("when its input ends in its turn", ask_for_a_move),
     _end("after quit", _play_and_quit, close=False),

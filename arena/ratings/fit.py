@@ -154,7 +154,7 @@ class Fit(NamedTuple):
 
     def anchored(self, member: int, value: float) -> "Fit":
         """A copy of the fit in which the bot with the index ``member`` is held at the rating
-        ``value``. The errors of the other bots are those of their distance from that bot.
+        ``value``. The errors of the other bots are the errors of their distances from that bot.
         """
         covariance = (
             self.covariance

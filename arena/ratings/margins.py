@@ -117,8 +117,8 @@ class MarginTest(SequentialTest):
 
     def _half_gaps(self, thresholds: "Floats", gap: float) -> "Floats":
         """For each set of opponents, half the distance between the two bots on the logistic scale
-        at which the log odds of their shares of the win differ by ``gap``. ``thresholds`` are those
-        of the ordered logit.
+        at which the log odds of their shares of the win differ by ``gap``. ``thresholds`` are the
+        thresholds of the ordered logit.
         """
         half = np.full(len(thresholds), gap / 2)
         # Without shared wins the first guess is right. A shared win is an outcome between winning
@@ -290,7 +290,7 @@ def _placements(counts: "Floats") -> "Floats":
 
 def _chances(thresholds: "Floats", shift: "Floats") -> "Floats":
     """For each set of opponents, the probability of each outcome for a bot that is ``shift`` above
-    the middle of the logistic scale; ``thresholds`` are those of the ordered logit.
+    the middle of the logistic scale; ``thresholds`` are the thresholds of the ordered logit.
     """
     below = 1 / (1 + np.exp(shift[:, None] - thresholds))
     return np.diff(below, axis=1, prepend=0.0, append=1.0)

@@ -252,7 +252,7 @@ def middle_of(matrix: Flags, games: Floats) -> int | None:
 def places_of(matrix: Flags, core: Ints, better: Floats) -> Ints:
     """(n,) the place of each player as far as it is known without ratings; 0 is the best. Players
     that took a share from the ``core`` by the graph ``matrix`` (n, n), directly or through others,
-    stand above the core, and the others below it.
+    are placed above the core, and the others below it.
 
     Within each side, players are ordered by who beat whom: ``better`` (n, n) has the number of
     games in which the row's player ranked better than the column's, plus half of those in which

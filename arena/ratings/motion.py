@@ -41,9 +41,10 @@ class Endpoint(NamedTuple):
 
 
 def chance_of_less(outcome: Endpoint, drift: float) -> float:
-    """The probability that a motion with this drift, between the bounds of ``outcome``, is at or
-    below its place at its time, or stopped at the lower bound before; the probability falls as the
-    drift grows.
+    """The probability that a motion with this drift, between the bounds of ``outcome``, ends no
+    higher than ``outcome``. The order of endings, from the lowest, is: a stop at the lower bound,
+    the sooner the lower; the places between the bounds at the outcome's time; and a stop at the
+    upper bound, the later the lower. The probability falls as the drift grows.
     """
     low, high, time, place = outcome
     if place <= low:

@@ -216,8 +216,8 @@ def _clear(groups: Sequence[Sequence[str]], outside: Sequence[Bound]) -> Iterato
 
 
 def _outside(bots: Sequence[str], bounds: Sequence[Bound], rated: str) -> Iterator[str]:
-    """Sentences on where the bots with these ``bounds`` stand, clear cases first; ``rated`` is the
-    phrase for the rated bots.
+    """Sentences that compare the bots with these ``bounds`` with the rated bots, clear cases first;
+    ``rated`` is the phrase for the rated bots.
     """
     for side, where in ((">", "ahead of"), ("<", "behind")):
         here = [bound for bound in bounds if bound.side == side]

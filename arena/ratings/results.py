@@ -51,7 +51,7 @@ class Results(NamedTuple):
         return len(self.cluster)
 
     def played(self) -> Floats:
-        """(n,) in how many games each bot sat; a bot that sat twice in a game counts twice."""
+        """(n,) in how many games each bot played; a bot in two seats of a game counts twice."""
         count = len(self.bots)
         width = self.seats.shape[1]
         games = np.bincount(self.seats.ravel(), np.repeat(self.times, width), count + 1)
@@ -110,8 +110,8 @@ class Results(NamedTuple):
 
 def restrict(results: Results, members: Ints) -> Results:
     """The results among the ``members`` alone, which get the numbers 0, 1, ... in their order: the
-    games in which at least two members sat and one of them got a share of the win, with the seats
-    of other bots emptied.
+    games in which at least two members played and one of them got a share of the win, with the
+    seats of other bots emptied.
 
     In the rating model the odds between two bots do not depend on who else is in the game. So
     leaving out a seat takes nothing from what the game says about the others.

@@ -90,22 +90,22 @@ class GamesToShow:
         return self.elo.get(bot, 0.0)
 
 
-def choose_games(field: GamesToShow, count: int) -> Reasons:
-    """Chooses at most ``count`` of the games in ``field``; returns their numbers with the
+def choose_games(eligible: GamesToShow, count: int) -> Reasons:
+    """Chooses at most ``count`` of the ``eligible`` games; returns their numbers with the
     reasons.
     """
     chosen: Reasons = {}
     some = max(1, count // 8)
     sources: list[tuple[int, ChosenGames]] = [
-        (some, _closest(field)),
-        (some, _same_deals(field, chosen)),
-        (some, _upsets(field)),
-        (count // 3, _faults(field)),
-        (max(1, some // 2), _by_length(field, longest=True)),
-        (max(1, some // 2), _by_length(field, longest=False)),
-        (count // 3, _feats(field)),
-        (count, _latest_of_line_ups(field)),
-        (count, ((int(game), "latest") for game in field.order)),
+        (some, _closest(eligible)),
+        (some, _same_deals(eligible, chosen)),
+        (some, _upsets(eligible)),
+        (count // 3, _faults(eligible)),
+        (max(1, some // 2), _by_length(eligible, longest=True)),
+        (max(1, some // 2), _by_length(eligible, longest=False)),
+        (count // 3, _feats(eligible)),
+        (count, _latest_of_line_ups(eligible)),
+        (count, ((int(game), "latest") for game in eligible.order)),
     ]
     for share, source in sources:
         for game, reason in islice(source, share):
@@ -113,41 +113,43 @@ def choose_games(field: GamesToShow, count: int) -> Reasons:
                 chosen.setdefault(game, []).append(reason)
     return {
         game: [reason for reason in reasons if reason != "latest" or len(reasons) == 1]
-        for game, reasons in sorted(chosen.items(), key=lambda item: item[0] in field.faulty)
+        for game, reasons in sorted(chosen.items(), key=lambda item: item[0] in eligible.faulty)
     }
 
 
-def _closest(field: GamesToShow) -> ChosenGames:
-    """The games of ``field`` with the smallest lead first; of equal ones the longer game first."""
-    leads = field.scan.leads()[field.clean]
-    turns = field.scan.turns[field.clean]
+def _closest(eligible: GamesToShow) -> ChosenGames:
+    """The ``eligible`` games without a fault, those with the smallest lead first; of equal ones the
+    longer game first.
+    """
+    leads = eligible.scan.leads()[eligible.clean]
+    turns = eligible.scan.turns[eligible.clean]
     for place in np.lexsort((-turns, leads)):
         lead = int(leads[place])
         margin = f"won by {counted(lead, 'pagoda')}" if lead else "a shared win"
-        yield int(field.clean[place]), f"close: {margin}"
+        yield int(eligible.clean[place]), f"close: {margin}"
 
 
-def _same_deals(field: GamesToShow, chosen: Reasons) -> ChosenGames:
-    """The games of ``field`` on the deals of the games in ``chosen``, by the same bots in other
+def _same_deals(eligible: GamesToShow, chosen: Reasons) -> ChosenGames:
+    """The ``eligible`` games on the deals of the games in ``chosen``, by the same bots in other
     seats, so that a page can show both.
     """
-    scan = field.scan
+    scan = eligible.scan
     line_ups = [(board, sorted(bots)) for board, bots, _ in scan.outcomes]
     for game in list(chosen):
         own = line_ups[scan.outcome[game]]
         is_own = scan.by_game(line_up == own for line_up in line_ups) == 1
-        for other in np.flatnonzero(is_own & (scan.deal == scan.deal[game]) & field.allowed):
+        for other in np.flatnonzero(is_own & (scan.deal == scan.deal[game]) & eligible.allowed):
             if other != game:
                 yield int(other), "same deal, other seats"
 
 
-def _upsets(field: GamesToShow) -> ChosenGames:
-    """For each rating difference that a winner overcame, the latest such game of ``field``, the
-    largest difference first.
+def _upsets(eligible: GamesToShow) -> ChosenGames:
+    """For each rating difference that a winner overcame, the latest such game among the
+    ``eligible`` ones without a fault, the largest difference first.
     """
-    margins = [_margin(bots, ranks, field.elo) for _, bots, ranks in field.scan.outcomes]
-    margin = np.array(margins or [0.0])[field.scan.outcome[field.clean]]
-    games = field.clean[margin > SURPRISING]
+    margins = [_margin(bots, ranks, eligible.elo) for _, bots, ranks in eligible.scan.outcomes]
+    margin = np.array(margins or [0.0])[eligible.scan.outcome[eligible.clean]]
+    games = eligible.clean[margin > SURPRISING]
     margin = margin[margin > SURPRISING]
     # np.unique returns the first game of each difference, which is the latest one
     _, latest = np.unique(np.round(margin, 3), return_index=True)
@@ -164,9 +166,9 @@ def _margin(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float])
     return best[False] - best[True] if len(best) > 1 else 0.0
 
 
-def _faults(field: GamesToShow) -> ChosenGames:
-    """The latest game of ``field`` with each kind of fault, then with each kind and bot."""
-    allowed = [fault for fault in field.scan.faults if field.allowed[fault.game]]
+def _faults(eligible: GamesToShow) -> ChosenGames:
+    """The latest of the ``eligible`` games with each kind of fault, then with each kind and bot."""
+    allowed = [fault for fault in eligible.scan.faults if eligible.allowed[fault.game]]
     by_kind = {fault.fault.kind: fault for fault in allowed}
     latest = {(fault.fault.kind, fault.bot): fault for fault in by_kind.values()}
     for fault in allowed:
@@ -175,12 +177,12 @@ def _faults(field: GamesToShow) -> ChosenGames:
         yield fault.game, f"fault: {kind}"
 
 
-def _by_length(field: GamesToShow, *, longest: bool) -> ChosenGames:
-    """Games of ``field`` sorted by their number of placements, the ``longest`` or the shortest
-    first. Short games are only taken from those that ended with the last pagoda.
+def _by_length(eligible: GamesToShow, *, longest: bool) -> ChosenGames:
+    """The ``eligible`` games without a fault by their number of placements, the ``longest`` or the
+    shortest first. Short games are only taken from those that ended with the last pagoda.
     """
-    scan = field.scan
-    games = field.clean
+    scan = eligible.scan
+    games = eligible.clean
     if not longest and LAST_PAGODA in scan.ends:
         games = games[scan.end[games] == scan.ends.index(LAST_PAGODA)]
     turns = scan.turns[games]
@@ -188,23 +190,25 @@ def _by_length(field: GamesToShow, *, longest: bool) -> ChosenGames:
         yield int(games[place]), f"{'long' if longest else 'short'}: {turns[place]} turns"
 
 
-def _feats(field: GamesToShow) -> ChosenGames:
-    """The best win and the worst loss of each bot in ``field``, the highest rated bots first."""
-    by_bot = feats(field, 1)
-    for bot in sorted(by_bot, key=lambda bot: (-field.rating(bot), bot)):
+def _feats(eligible: GamesToShow) -> ChosenGames:
+    """The best win and the worst loss of each bot in the ``eligible`` games, the highest rated bots
+    first.
+    """
+    by_bot = feats(eligible, 1)
+    for bot in sorted(by_bot, key=lambda bot: (-eligible.rating(bot), bot)):
         for name, bot_feats in (("best win", by_bot[bot].wins), ("worst loss", by_bot[bot].losses)):
             yield from ((feat.game, f"{name} of {bot}") for feat in bot_feats)
 
 
-def _latest_of_line_ups(field: GamesToShow) -> ChosenGames:
-    """The latest game of each line-up in ``field``, the highest rated bots first."""
-    last = np.full(len(field.scan.outcomes), -1)
-    np.maximum.at(last, field.scan.outcome[field.order], field.order)
+def _latest_of_line_ups(eligible: GamesToShow) -> ChosenGames:
+    """The latest of the ``eligible`` games of each line-up, the highest rated bots first."""
+    last = np.full(len(eligible.scan.outcomes), -1)
+    np.maximum.at(last, eligible.scan.outcome[eligible.order], eligible.order)
     latest: dict[tuple[str, ...], int] = {}
-    for (_, bots, _), game in zip(field.scan.outcomes, last.tolist(), strict=True):
+    for (_, bots, _), game in zip(eligible.scan.outcomes, last.tolist(), strict=True):
         line_up = tuple(sorted(bots))
         latest[line_up] = max(game, latest.get(line_up, -1))
-    for line_up in sorted(latest, key=lambda bots: (-sum(map(field.rating, bots)), bots)):
+    for line_up in sorted(latest, key=lambda bots: (-sum(map(eligible.rating, bots)), bots)):
         if latest[line_up] >= 0:
             yield latest[line_up], f"latest of {' + '.join(line_up) or MISSING}"
 
@@ -236,14 +240,14 @@ class Feats(NamedTuple):
     losses: list[Feat]
 
 
-def feats(field: GamesToShow, most: int) -> dict[str, Feats]:
+def feats(eligible: GamesToShow, most: int) -> dict[str, Feats]:
     """For each bot at most ``most`` wins against the highest rated opponents and losses to the
-    lowest rated ones, each with the largest lead, from the games of ``field`` without faults.
+    lowest rated ones, each with the largest lead, from the ``eligible`` games without a fault.
     """
-    scan = field.scan
-    leads = field.scan.leads()
+    scan = eligible.scan
+    leads = eligible.scan.leads()
     widest = np.full(len(scan.outcomes), -1, dtype=np.int64)
-    order = field.clean[np.argsort(leads[field.clean], kind="stable")]
+    order = eligible.clean[np.argsort(leads[eligible.clean], kind="stable")]
     widest[scan.outcome[order]] = order  # the last one stays
     found = defaultdict[str, Feats](lambda: Feats([], []))
     for (board, bots, ranks), game in zip(scan.outcomes, widest.tolist(), strict=True):
@@ -252,10 +256,10 @@ def feats(field: GamesToShow, most: int) -> dict[str, Feats]:
         if game < 0 or ranks.count(1) > 1 or not beaten:
             continue
         lead = int(leads[game])
-        best = max(map(field.rating, beaten))
+        best = max(map(eligible.rating, beaten))
         found[winner].wins.append(Feat(game, board, beaten, best, lead))
         for bot in beaten:
-            found[bot].losses.append(Feat(game, board, (winner,), field.rating(winner), lead))
+            found[bot].losses.append(Feat(game, board, (winner,), eligible.rating(winner), lead))
     return {
         bot: Feats(_best(told.wins, -1, most), _best(told.losses, 1, most))
         for bot, told in found.items()

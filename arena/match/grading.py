@@ -30,7 +30,7 @@ round. The method is sequential halving (Karnin, Koren & Somekh 2013).
 OUTLOOKS = 1000
 """The outlook at the end of a game, per other player, that counts as much as a win when a move is
 chosen. In a league's games, choosing by wins and outlooks was twice as good as by wins alone,
-because wins vary more.
+because wins are rarer.
 """
 CHOICES = 140
 """The typical number of legal moves in a position, for an estimate of time."""

@@ -293,7 +293,8 @@ class Precision(NamedTuple):
 
     ``widest``  the half-width in Elo of the widest 95 % interval; infinite if a bot has no interval
                 and may still get one
-    ``games``   about how many more games make all intervals narrow enough; infinite if unknown
+    ``games``   about how many more games make all intervals as narrow as wanted; infinite if
+                unknown
     """
 
     widest: float

@@ -303,9 +303,10 @@ class BoardState:
     def _owner_of(
         self, joined: list[OwnedProvince]
     ) -> tuple[int, int, tuple[tuple[int, int], ...]]:
-        """What becomes of the pagodas when a tile joins the provinces ``joined`` (R5.2 to R5.6):
-        the owner of the joined area, the number of pagodas that stay on it, and the (seat, count)
-        pairs of pagodas that returned to their owners. Adds the returned pagodas to ``left``.
+        """Says who owns the area, and what becomes of the pagodas, when a tile joins the provinces
+        ``joined`` (R5.2 to R5.6): the owner of the joined area, the number of pagodas that stay on
+        it, and the (seat, count) pairs of pagodas that returned to their owners. Adds the returned
+        pagodas to ``left``.
         """
         if len(joined) == 1:
             return joined[0].owner, joined[0].pagodas, ()

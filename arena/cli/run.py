@@ -51,7 +51,7 @@ from arena.records.journal import forfeits_text, unplayed_text
 from arena.tournament.pools import Place
 from arena.tournament.run import Run
 from arena.tournament.runner import Runner
-from arena.tournament.runs import Request, begun
+from arena.tournament.runs import Request, tournament_request
 from arena.tournament.settings import Asked, OwnConfig, read_options, read_own_config
 
 GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
@@ -393,7 +393,7 @@ def _run_to_start(
 def _run_to_finish(home: Path, name: str, conduct: Conduct) -> _WantedRun:
     """The interrupted run with this name, with the settings that it has."""
     opened = named_run(home, name)
-    request = begun(opened)
+    request = tournament_request(opened)
     conduct.fair({"seatings": request.config.seatings})
     return _WantedRun(opened.folder, request, conduct.with_defaults(OwnConfig()), has_length=True)
 

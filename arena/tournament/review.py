@@ -1,5 +1,5 @@
-"""The games of a run with all that is needed to replay them; and bots that are asked again about
-them, on worker processes: to grade decisions, and to see how another bot would have decided.
+"""Prepares the recorded games of a run for replay, and asks bots again about them on worker
+processes: to grade decisions, and to see how another bot would have decided.
 """
 
 import logging
@@ -33,8 +33,8 @@ from arena.tournament.tuning import TunedGames
 from arena.tournament.workers import ATTEMPTS, Setup, start_worker, this_worker, worker_cores
 
 AHEAD = 8
-"""The number of tasks handed out per worker. Grading a decision takes from some milliseconds to a
-second; asking a bot for all decisions of a seat takes longer.
+"""The number of tasks that are queued per worker. Grading a decision takes from some milliseconds
+to a second; asking a bot for all decisions of a seat takes longer.
 """
 
 
@@ -42,8 +42,8 @@ log = logging.getLogger(__name__)
 
 
 class Scripts:
-    """The games of a run as scripts, with everything that is needed to replay them. Raises RunError
-    or ConfigError for a run that this version cannot replay.
+    """Makes the replayable games (`Script`) of a run from its records. Raises RunError or
+    ConfigError for a run that this version cannot replay.
     """
 
     def __init__(self, run: Run) -> None:
@@ -60,12 +60,14 @@ class Scripts:
 
     @property
     def has_bank(self) -> bool:
-        """Whether the time for an answer depended on earlier answers."""
+        """Whether a bot of the run had a time bank, so that its time for an answer depended on its
+        earlier answers.
+        """
         return any(timing_for(bot.name, self.timing).game_ms is not None for bot in self.info.bots)
 
     def of(self, record: GameRecord) -> Script:
-        """A recorded game of the run, with its board, time control and the bots' seeds. Raises
-        RunError if it is not part of the run's plan.
+        """A recorded game of the run in a form that can be replayed: with its board, time control
+        and the bots' seeds. Raises RunError if the record does not fit the run's plan.
         """
         line_up = tuple(sorted(record.bots))
         played = (record.id, record.bots, record.deck)
@@ -82,19 +84,23 @@ class Scripts:
 
     @cached_property
     def _tuned(self) -> TunedGames | None:
-        """The settings of each game, if the run tunes a bot."""
+        """The settings of the bots in each game, if the run tunes a bot; otherwise None."""
         if self._schedule.config.tune is None:
             return None
         return TunedGames(self._schedule, (), lambda: 1, self.run.records())
 
     def games_of(self, bot: str) -> Iterator[tuple[GameRecord, int]]:
-        """The games of a bot in the order of the journal, with its seat."""
+        """The records of the games that the bot with this label played, in the order of the
+        journal, each with the bot's seat.
+        """
         for record in self.run.records():
             if bot in record.bots:
                 yield record, record.bots.index(bot)
 
     def played_bot(self, name: str) -> Bot:
-        """The copy of a bot that played in the run. Raises RunError if it is missing."""
+        """The copy of the bot called ``name`` that played in the run. Raises RunError if it is
+        missing or the bot is built in, ConfigError if the run has no such bot.
+        """
         info = self.bot_info(name)
         if info.command[:-1] == IN_PROCESS:
             raise RunError(
@@ -104,7 +110,9 @@ class Scripts:
         return copy_of(self.run, info, "name the bot with --bot")
 
     def bot_info(self, name: str) -> BotInfo:
-        """A bot's entry in run.json. Raises ConfigError with the names in the run."""
+        """The entry in run.json of the bot called ``name``. Raises ConfigError that lists the bots
+        of the run.
+        """
         there = {bot.name: bot for bot in self.info.bots}
         info = there.get(nearest_label(name, list(there)))
         if info is None:
@@ -117,20 +125,20 @@ class Scripts:
 
 
 class Ungraded(NamedTuple):
-    """A game of which the decisions of some seats are to be graded."""
+    """A game, and its ``seats`` whose decisions are to be graded."""
 
     record: GameRecord
     seats: set[int]
 
     @property
     def turns(self) -> list[int]:
-        """The turns whose decisions are to be graded."""
+        """The turns of these seats whose decisions can be graded."""
         return gradable_turns(self.record, self.seats)
 
 
 class Adviser(NamedTuple):
-    """A bot that says which move is better, its sandbox, and the run about whose games
-    it is asked.
+    """A bot that says which move is better, its sandbox, and the games (``scripts``) of the run
+    about which the bot is asked.
     """
 
     bot: Bot
@@ -139,9 +147,10 @@ class Adviser(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """A game of the old bot, with the ``decisions`` for which the new one was asked: fewer than
-    ``old_decisions`` if it committed a fault that ends its game. ``old_ms`` is the old bot's mean
-    time for a decision. ``void`` says why the game could not be replayed.
+    """A game that the old bot played at ``seat``, with the ``decisions`` for which the new bot was
+    asked: fewer than ``old_decisions`` if the new bot committed a fault that ends its game.
+    ``old_ms`` is the old bot's mean time for a decision. ``void`` says why the game could not be
+    replayed; empty if it was.
     """
 
     game: str
@@ -153,14 +162,15 @@ class Compared(NamedTuple):
 
 
 Task = tuple[Callable[..., Any], tuple[Any, ...]]
-"""A function for workers, with its arguments."""
+"""A function that a worker calls, and its arguments."""
 Rows = Mapping[str, Sequence[str]]
-"""The rows of boards by name."""
+"""The rows of each board, by the board's name."""
 
 
 def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
-    """Asks a bot again for a seat's decisions, in this worker. Raises RunError, and Void if the
-    machine stalls repeatedly.
+    """Asks the bot ``label`` again for the decisions of a seat, in this worker process. A machine
+    that stalls makes it ask again, `ATTEMPTS` times in all. Raises RunError, and Void if the last
+    attempt fails.
     """
     for _ in range(ATTEMPTS - 1):
         try:
@@ -171,7 +181,9 @@ def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
 
 
 def _retraced(script: Script, seat: int, label: str) -> list[Decision]:
-    """Asks a bot again for a seat's decisions, once. Raises RunError, Void."""
+    """Asks the bot ``label`` again for the decisions of a seat, in one attempt. Raises RunError,
+    Void.
+    """
     [player] = this_worker().take([label], script.record.board, script.record.deal)
     try:
         asked = retrace(script, seat, player)
@@ -184,15 +196,18 @@ def _retraced(script: Script, seat: int, label: str) -> list[Decision]:
 
 
 def grade_turn(record: GameRecord, turn: int, judge: Judge) -> list[Grade]:
-    """The grade of one decision, computed in this worker. Raises RunError."""
+    """A list with the grade of the decision at ``turn``, computed in this worker process. Raises
+    RunError.
+    """
     return [grade(record, board_of(record, this_worker().boards), turn, judge)]
 
 
 def grade_by_bot(
     script: Script, seat: int, turns: Sequence[int], judge: Judge, label: str
 ) -> list[Grade]:
-    """The grades of decisions of a seat, computed in this worker, where a bot says which move is
-    better. Raises RunError, UserError if the bot commits a fault, Void.
+    """The grades of a seat's decisions at these ``turns``, computed in this worker process; the bot
+    ``label`` says which move is better. Raises RunError, UserError if that bot commits a fault,
+    Void.
     """
     advice = {decision.turn: decision for decision in retrace_game(script, seat, label)}
     fault = next((told for told in advice.values() if told.fault), None)
@@ -213,9 +228,9 @@ def _in_order(
     sandbox: Sandbox,
     bot: Bot | None = None,
 ) -> Generator[Any]:
-    """The results of tasks in their order, computed by workers of their own, which may ask a bot.
-    For a task on a machine that stalled, the result is a Void. Raises Void if a worker dies, and
-    any other exception of a task.
+    """The results of ``tasks`` in their order, computed by ``jobs`` workers that end with the
+    generator. ``bot`` is the bot that tasks may ask, None without one. If a task raises Void, its
+    result is that Void. Raises Void if a worker dies, and any other exception of a task.
     """
     bots = {bot.label: bot} if bot else {}
     boards = {name: tuple(lines) for name, lines in rows.items()}
@@ -248,8 +263,10 @@ def _in_order(
 def grade_decisions(
     wanted: Sequence[Ungraded], boards: Rows, judge: Judge, jobs: int, adviser: Adviser | None
 ) -> Generator[Grade]:
-    """The grades of all turns of the games, one game after the other. Raises RunError if a record
-    breaks the rules, UserError if the adviser commits a fault, and Void if a worker dies.
+    """The grades of all turns of the ``wanted`` games, one game after the other, computed by
+    ``jobs`` workers. The ``adviser``, or without one the judge, says which move is better. Raises
+    RunError if a record breaks the rules, UserError if the adviser commits a fault, and Void if a
+    worker dies.
     """
     if adviser:
         bot, sandbox, scripts = adviser
@@ -273,8 +290,9 @@ def grade_decisions(
 def compare_decisions(
     scripts: Scripts, games: Iterable[tuple[GameRecord, int]], new: Bot, sandbox: Sandbox, jobs: int
 ) -> Iterator[Compared]:
-    """The comparison of these games, each given with the seat of the old bot, in their order; the
-    new bot must have been staged. Raises RunError, ConfigError, and Void if a worker dies.
+    """Asks the ``new`` bot for the decisions of the old one in these ``games``, each a record with
+    the old bot's seat; yields one comparison for each game, in their order. The new bot must have
+    been staged, that is, copied and built. Raises RunError, ConfigError, and Void if a worker dies.
     """
     asked, again = tee(games)
     tasks = ((retrace_game, (scripts.of(record), seat, new.label)) for record, seat in asked)

@@ -1,5 +1,5 @@
-"""Requests for runs, and the runs that exist: what run.json says about each, how far it is, and
-whether it can be continued, with the reason and the cure if not.
+"""Requests for runs, and runs that exist: what run.json says about a run, how much of it has been
+played, and whether it can be continued; if not, why, and what the user can do.
 """
 
 import shlex
@@ -41,29 +41,39 @@ from arena.tournament.settings import (
 
 IntOrFloat = int | float
 STATE = ("bots", "seed", "line_ups", "settled", "allotted", "drawn", "in_process")
-"""Settings that a run decides by itself, or that are compared in another way."""
+"""Settings that are not compared one by one when a run is continued: the run decides them by
+itself, or they are compared in another way.
+"""
 CURES = {
     "match": "; use 'arena standings --match' to see a run under another scoring",
     "by": "; a test keeps to what it counts, so compare by the other in a run of its own",
 }
+"""What is added to the message about a setting that differs, by setting."""
 KINDS = {
     "compare": "a comparison by 'arena compare'",
     "tune": "a search by 'arena tune'",
     "league": "a league by 'arena league run'",
 }
+"""The kinds of runs other than tournaments, by the setting that such a run has."""
 TOURNAMENT = "a tournament by 'arena run'"
+"""The kind of a run that has none of the settings in `KINDS`."""
 NO_GRANTS: Mapping[str, list[str]] = {}
+"""The grants of bots that are allowed nothing beyond their sandbox."""
 OTHER_RUN = "start another run with --out NAME"
+"""The end of a hint: to start another run."""
 
 
 def timing_of(asked: Settings) -> Timing:
-    """The time control in these settings."""
+    """The time control in these settings, with the usual value of each limit that
+    they do not name.
+    """
     values: Mapping[str, Any] = asked
     return Timing(**{name: values[name] for name in Timing.__struct_fields__ if name in values})
 
 
 def boards_of(asked: Settings) -> dict[str, Board]:
-    """The boards in these settings: those named, else those of the match or of the files. Raises
+    """The boards in these settings, by name: the named ones and those of the files; if none are
+    named, those of the match, or the default board if there is neither a match nor a file. Raises
     BoardError, ConfigError.
     """
     files = [Path(file) for file in asked.get("board_files", ())]
@@ -135,8 +145,9 @@ def describe_run(
     started: str,
     grants: Mapping[str, list[str]] = NO_GRANTS,
 ) -> RunInfo:
-    """The run.json of a run with these settings; ``grants`` are those of bots, by label without
-    options.
+    """The contents of run.json for a run with these settings. ``sandbox`` is the name of the
+    sandbox, ``started`` a time in UTC, and ``grants`` what bots may do beyond the sandbox, by label
+    without options.
     """
     return RunInfo(
         arena=__version__,
@@ -153,13 +164,15 @@ def describe_run(
 
 
 def info_of(bot: Bot) -> BotInfo:
-    """A bot's entry in run.json."""
+    """The entry of a bot in run.json, without grants."""
     options = {**bot.options, **bot.limits}
     return BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command, options)
 
 
 def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
-    """Raises ConfigError with every difference that stops a run from continuing."""
+    """Raises ConfigError, with all differences, if the run ``known`` in ``folder`` cannot be
+    continued as the run ``wanted``.
+    """
     there = _kind_of(known)
     here = _kind_of(wanted)
     other = (
@@ -181,14 +194,15 @@ def _kind_of(info: RunInfo) -> str:
 
 
 def _settings_of(info: RunInfo) -> RunConfig:
-    """The settings of a run that this version has already read."""
+    """The settings of a run whose settings have been read before, so that they are there."""
     assert info.config is not None, "settings that this version knows"
     return info.config
 
 
 def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
-    """What the user can do about differences: if only grants differ, use those of the run; if a bot
-    changed, use its copy.
+    """What the user can do about the differences between ``known`` and ``wanted``. If only grants
+    differ: use those of the run, whose name is ``run``. If a bot changed: finish the run with its
+    copies. Otherwise: use the command of the run, or ``other``.
     """
     there = {bot.name: bot for bot in known.bots}
     is_tournament = _kind_of(known) == TOURNAMENT
@@ -219,7 +233,9 @@ def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
 
 
 def has_grown(known: RunInfo, wanted: RunInfo) -> bool:
-    """Whether a request asks for more than the run has: deals, tables, bots, or smaller errors."""
+    """Whether the run ``wanted`` is larger than the run ``known``: it has more deals, line-ups or
+    bots, or a smaller ``until``.
+    """
     if not {bot.name for bot in wanted.bots} <= {bot.name for bot in known.bots}:
         return True
     before = _settings_of(known)
@@ -229,8 +245,8 @@ def has_grown(known: RunInfo, wanted: RunInfo) -> bool:
 
 
 def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
-    """Why a run cannot continue with the wanted settings, one line each; more deals, tables or bots
-    are no reason.
+    """Why the run ``known`` cannot continue as the run ``wanted``, one reason a line; an empty list
+    if it can. More deals, line-ups or bots are no reason.
     """
     lines = [
         f"{what}: the run has {there}, now it is {here}"
@@ -280,7 +296,10 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
 
 
 def _difference(key: str, there: Any, here: Any, text: Callable[[Any], str]) -> list[str]:
-    """The difference in a setting, or in a part of one such as a comparison's question."""
+    """A list with the difference in the setting ``key``, which the run has as ``there`` and the
+    user wants as ``here``; an empty list if the run can be continued. ``text`` makes texts of the
+    values.
+    """
     change = DECLARED[key].change if key in DECLARED else "nothing"
     if (
         change in ("more", "less")
@@ -301,7 +320,9 @@ def _difference(key: str, there: Any, here: Any, text: Callable[[Any], str]) -> 
 
 
 def _ranges(parameters: Sequence[Parameter]) -> str:
-    """The parameters of a search, each with its range and where it starts."""
+    """The parameters of a search as a text, each with its range and the value where the search
+    starts.
+    """
     return ", ".join(
         f"{one.name}={one.text(one.low)}..{one.text(one.high)} from {one.text(one.start)}"
         for one in parameters
@@ -309,7 +330,9 @@ def _ranges(parameters: Sequence[Parameter]) -> str:
 
 
 def _bot_differences(known: Sequence[BotInfo], now: Mapping[str, BotInfo]) -> list[str]:
-    """The differences between the bots of a run and those wanted."""
+    """How the bots of a run (``known``) differ from those ``now`` wanted, which are given by name;
+    one line for each bot that is missing or has other files or grants.
+    """
     lines = []
     for bot in known:
         here = now.get(bot.name)
@@ -337,7 +360,9 @@ class Completeness(NamedTuple):
 
 
 def list_runs(results: Path) -> list[Path]:
-    """The folders of all runs, the oldest first; in one second, by the time of their run.json."""
+    """The folders of all runs in ``results``, the oldest first, by the time when they were started;
+    runs of one second are sorted by the time of their run.json. Empty if there is no such folder.
+    """
     if not results.is_dir():
         return []
     keyed = [
@@ -349,7 +374,9 @@ def list_runs(results: Path) -> list[Path]:
 
 
 def read_started(folder: Path) -> str:
-    """When a run was started; an unreadable run.json sorts first."""
+    """When the run in ``folder`` was started, as a text in UTC; empty if its run.json cannot be
+    read.
+    """
     try:
         return read_run(folder).started
     except RunError:
@@ -359,8 +386,8 @@ def read_started(folder: Path) -> str:
 def completeness(
     schedule: Schedule, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]
 ) -> Completeness:
-    """How much of a run's plan has been played. ``blocks`` has, for each ``board/line-up``, its
-    deals and the number of games on each.
+    """How much of the plan ``schedule`` has been played. Each item of ``blocks`` has a text
+    ``board/line-up``, deals, and the number of games played on each of these deals.
     """
     played, incomplete = 0, 0
     for place, deals, counts in blocks:
@@ -374,9 +401,10 @@ def completeness(
 def choose_folder(
     results: Path, request: Request, *, finished: bool = False, prefix: str = ""
 ) -> tuple[Path, Path | None]:
-    """The newest unfinished run with exactly the requested settings (``finished`` also accepts a
-    finished one), or else a folder for a new run, named by date after a ``prefix``. The second
-    value is the newest unfinished run with other settings, None if there is none.
+    """The folder of the newest unfinished run in ``results`` with exactly the requested settings
+    (``finished`` also accepts a finished run), or else a path for a new run, named by ``prefix``
+    and the date. The second value is the newest unfinished tournament with other settings, as a
+    suggestion to the user; None if there is none, or if a run was found.
     """
     passed_over = None
     is_tournament = not (request.config.compare or request.config.tune)
@@ -419,18 +447,22 @@ def _is_just_this(info: RunInfo, request: Request) -> bool:
 CURE = "the command that started the run finishes it with the bots it names"
 
 
-def begun(run: Run) -> Request:
-    """The request that a tournament began with. Raises RunError, ConfigError, BotFolderError."""
+def tournament_request(run: Run) -> Request:
+    """The request that continues a tournament as it was begun. Raises RunError, BotFolderError, and
+    ConfigError for a run of another kind.
+    """
     for setting, kind in KINDS.items():
         if getattr(run.config, setting):
             raise ConfigError(
                 f"expected a tournament, got {kind}: {run.folder}", "that command goes on with it"
             )
-    return as_it_is(run)
+    return resume_request(run)
 
 
-def as_it_is(run: Run) -> Request:
-    """The request that resumes a run of any kind as it is, from its run.json."""
+def resume_request(run: Run) -> Request:
+    """The request that continues a run of any kind without changes, made from its run.json. Raises
+    RunError, ConfigError, BotFolderError.
+    """
     config = run.config
     info = run.info
     if config.game:
@@ -456,15 +488,18 @@ def as_it_is(run: Run) -> Request:
 
 
 def _bot(run: Run, bot: BotInfo) -> Bot:
-    """A bot as run.json says it is; a copy with build results has another hash."""
+    """A bot of a run, made from its entry in run.json and its copy in the run's folder. It has the
+    hash of the entry, because a copy that contains build results has another one. ``run`` is the
+    run. Raises RunError, BotFolderError.
+    """
     if bot.command[:-1] == IN_PROCESS:
         return msgspec.structs.replace(built_in_bot(bot.command[-1]), label=bot.name)
     return msgspec.structs.replace(copy_of(run, bot, CURE), sha256=bot.sha256)
 
 
 def copy_of(run: Run, bot: BotInfo, cure: str) -> Bot:
-    """A bot in the version that played in a run. Raises RunError, with this ``cure``, if the copy
-    in the run's folder is gone or differs.
+    """The copy, in the folder of a run, of a bot that plays there. Raises RunError with the hint
+    ``cure`` if the copy is gone or its files have changed; BotFolderError if it cannot be read.
     """
     if not (run.folder / bot.copy).is_dir():
         raise RunError(

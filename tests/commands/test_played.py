@@ -14,7 +14,7 @@ from arena.records.runfile import read_run
 from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.run import Run
-from arena.tournament.runs import begun
+from arena.tournament.runs import tournament_request
 
 BIRD, LION = built_in("bird"), built_in("lion")
 
@@ -85,7 +85,7 @@ def test_seats_that_are_not_those_of_the_bots_are_refused(tmp_path):
 
 def test_a_played_game_is_no_tournament_to_be_finished(tmp_path):
     with pytest.raises(ConfigError, match="got a game that a person played"):
-        begun(Run(kept(tmp_path, ["human", "random"])))
+        tournament_request(Run(kept(tmp_path, ["human", "random"])))
 
 
 def test_the_latest_games_are_read_and_what_is_odd_is_left_out(tmp_path):

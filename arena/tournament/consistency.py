@@ -1,4 +1,4 @@
-"""Which settings of a run fit together, and the errors for settings that do not."""
+"""Checks which settings of a run fit together."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,8 +14,8 @@ from arena.records.timing import Timing
 
 
 def make_config(settings: Mapping[str, Any]) -> RunConfig:
-    """The settings of a request, checked, with defaults for all that it does not name. Raises
-    ConfigError.
+    """The settings of a run, checked, with defaults for those that ``settings`` does not name.
+    Raises ConfigError.
     """
     try:
         config = msgspec.convert(dict(settings), type=RunConfig)
@@ -25,8 +25,8 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
 
 
 def config_of(info: RunInfo) -> RunConfig:
-    """The settings in a run.json, checked. Raises ConfigError, also for settings from another
-    version.
+    """The settings in this run.json, checked. Raises ConfigError, also for settings that another
+    version wrote and this one cannot read.
     """
     if info.config is None:
         raise ConfigError(f"settings: {info.problem}")
@@ -34,14 +34,14 @@ def config_of(info: RunInfo) -> RunConfig:
 
 
 def _checked(config: RunConfig) -> RunConfig:
-    """The settings, if they fit together. Raises ConfigError."""
+    """The same settings; raises ConfigError if they do not fit together."""
     for check in (_bots, _question, _tuning, _boards, _seats, _times):
         check(config)
     return config
 
 
 def _refuse(is_wrong: object, text: str, hint: str = "") -> None:
-    """Raises ConfigError if ``is_wrong``."""
+    """Raises ConfigError, with this text and hint, if ``is_wrong`` is true."""
     if is_wrong:
         raise ConfigError(text, hint)
 
@@ -50,7 +50,7 @@ DAMAGED = "something else changed run.json: restore it"
 
 
 def _bots(config: RunConfig) -> None:
-    """Checks the bots."""
+    """Raises ConfigError if a bot is named twice."""
     for name in config.bots:
         _refuse(
             config.bots.count(name) > 1,
@@ -62,7 +62,7 @@ def _bots(config: RunConfig) -> None:
 
 
 def _question(config: RunConfig) -> None:
-    """Checks the question of a comparison."""
+    """Raises ConfigError if the settings of a comparison do not fit together."""
     compare = config.compare
     opponents = len(config.pool)
     least = config.players - 1
@@ -93,7 +93,9 @@ def _question(config: RunConfig) -> None:
 
 
 def _tuning(config: RunConfig) -> None:
-    """Checks what is tuned."""
+    """Raises ConfigError if the ranges of tuned options, or the other settings of a search, are
+    wrong.
+    """
     if config.tune is None:
         return
     for one in config.tune.parameters:
@@ -119,7 +121,7 @@ def _tuning(config: RunConfig) -> None:
 
 
 def _boards(config: RunConfig) -> None:
-    """Checks boards and matches."""
+    """Raises ConfigError if the boards do not fit the match, or if there are none."""
     match = config.match
     boards = config.boards
     _refuse(
@@ -142,7 +144,9 @@ def _boards(config: RunConfig) -> None:
 
 
 def _seats(config: RunConfig) -> None:
-    """Checks players, seatings and line-ups."""
+    """Raises ConfigError if there are too few bots, or if the challenger or the seats of a single
+    game are not bots of the run.
+    """
     bots = config.bots
     game = config.game
     challenger = config.challenger
@@ -165,7 +169,7 @@ def _seats(config: RunConfig) -> None:
 
 
 def _times(config: RunConfig) -> None:
-    """Checks the time control."""
+    """Raises ConfigError if the time limits do not fit together, or if built-in bots have any."""
     _refuse(
         config.increment_ms and config.game_ms is None,
         "expected --game-ms with --increment-ms: an increment is added to the bank",
@@ -188,5 +192,7 @@ def _times(config: RunConfig) -> None:
 
 
 def shown(value: Any) -> str:
-    """A setting as people see it: a list is joined by commas, and nothing is ``none``."""
+    """The value of a setting as people see it: a list joined by commas, and ``none`` for None or an
+    empty value.
+    """
     return ",".join(map(str, value)) if isinstance(value, list) and value else str(value or "none")

@@ -210,7 +210,7 @@ def grade_by_bot(
     Void.
     """
     advice = {decision.turn: decision for decision in retrace_game(script, seat, label)}
-    fault = next((told for told in advice.values() if told.fault), None)
+    fault = next((decision for decision in advice.values() if decision.fault), None)
     if fault:
         raise UserError(
             f"expected {label} to judge {script.record.id}, got a fault at turn {fault.turn}"

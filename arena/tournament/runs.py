@@ -41,32 +41,23 @@ from arena.tournament.settings import (
 
 IntOrFloat = int | float
 STATE = ("bots", "seed", "line_ups", "settled", "allotted", "drawn", "in_process")
-"""Settings that are not compared one by one when a run is continued: the run decides them by
-itself, or they are compared in another way.
-"""
+"""Settings that a run decides by itself, or that are compared in another way than the others."""
 CURES = {
     "match": "; use 'arena standings --match' to see a run under another scoring",
     "by": "; a test keeps to what it counts, so compare by the other in a run of its own",
 }
-"""What is added to the message about a setting that differs, by setting."""
 KINDS = {
     "compare": "a comparison by 'arena compare'",
     "tune": "a search by 'arena tune'",
     "league": "a league by 'arena league run'",
 }
-"""The kinds of runs other than tournaments, by the setting that such a run has."""
 TOURNAMENT = "a tournament by 'arena run'"
-"""The kind of a run that has none of the settings in `KINDS`."""
 NO_GRANTS: Mapping[str, list[str]] = {}
-"""The grants of bots that are allowed nothing beyond their sandbox."""
 OTHER_RUN = "start another run with --out NAME"
-"""The end of a hint: to start another run."""
 
 
 def timing_of(asked: Settings) -> Timing:
-    """The time control in these settings, with the usual value of each limit that
-    they do not name.
-    """
+    """The time control in these settings, with usual values for limits that are missing."""
     values: Mapping[str, Any] = asked
     return Timing(**{name: values[name] for name in Timing.__struct_fields__ if name in values})
 
@@ -145,9 +136,8 @@ def describe_run(
     started: str,
     grants: Mapping[str, list[str]] = NO_GRANTS,
 ) -> RunInfo:
-    """The contents of run.json for a run with these settings. ``sandbox`` is the name of the
-    sandbox, ``started`` a time in UTC, and ``grants`` what bots may do beyond the sandbox, by label
-    without options.
+    """The contents of run.json for a run with these settings. ``started`` is a time in UTC;
+    ``grants`` are allowed to bots beyond the sandbox, by label without options.
     """
     return RunInfo(
         arena=__version__,
@@ -170,8 +160,8 @@ def info_of(bot: Bot) -> BotInfo:
 
 
 def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
-    """Raises ConfigError, with all differences, if the run ``known`` in ``folder`` cannot be
-    continued as the run ``wanted``.
+    """Raises ConfigError, with all differences, if the run in ``folder`` cannot continue as
+    ``wanted``.
     """
     there = _kind_of(known)
     here = _kind_of(wanted)
@@ -200,9 +190,8 @@ def _settings_of(info: RunInfo) -> RunConfig:
 
 
 def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
-    """What the user can do about the differences between ``known`` and ``wanted``. If only grants
-    differ: use those of the run, whose name is ``run``. If a bot changed: finish the run with its
-    copies. Otherwise: use the command of the run, or ``other``.
+    """What to do about the differences: use the grants of the run, finish it with its copies of
+    bots, use the command that started it, or ``other``.
     """
     there = {bot.name: bot for bot in known.bots}
     is_tournament = _kind_of(known) == TOURNAMENT
@@ -233,9 +222,7 @@ def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
 
 
 def has_grown(known: RunInfo, wanted: RunInfo) -> bool:
-    """Whether the run ``wanted`` is larger than the run ``known``: it has more deals, line-ups or
-    bots, or a smaller ``until``.
-    """
+    """Whether ``wanted`` has more deals, line-ups or bots, or a smaller ``until``."""
     if not {bot.name for bot in wanted.bots} <= {bot.name for bot in known.bots}:
         return True
     before = _settings_of(known)
@@ -296,9 +283,8 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
 
 
 def _difference(key: str, there: Any, here: Any, text: Callable[[Any], str]) -> list[str]:
-    """A list with the difference in the setting ``key``, which the run has as ``there`` and the
-    user wants as ``here``; an empty list if the run can be continued. ``text`` makes texts of the
-    values.
+    """The difference in the setting ``key`` between the run (``there``) and the request (``here``),
+    written by ``text``; an empty list if it does not stop the run from continuing.
     """
     change = DECLARED[key].change if key in DECLARED else "nothing"
     if (
@@ -320,9 +306,7 @@ def _difference(key: str, there: Any, here: Any, text: Callable[[Any], str]) -> 
 
 
 def _ranges(parameters: Sequence[Parameter]) -> str:
-    """The parameters of a search as a text, each with its range and the value where the search
-    starts.
-    """
+    """The parameters of a search as a text, each with its range and its first value."""
     return ", ".join(
         f"{one.name}={one.text(one.low)}..{one.text(one.high)} from {one.text(one.start)}"
         for one in parameters
@@ -330,8 +314,8 @@ def _ranges(parameters: Sequence[Parameter]) -> str:
 
 
 def _bot_differences(known: Sequence[BotInfo], now: Mapping[str, BotInfo]) -> list[str]:
-    """How the bots of a run (``known``) differ from those ``now`` wanted, which are given by name;
-    one line for each bot that is missing or has other files or grants.
+    """One line for each bot of a run (``known``) that is missing ``now`` or has other files or
+    grants.
     """
     lines = []
     for bot in known:
@@ -360,9 +344,7 @@ class Completeness(NamedTuple):
 
 
 def list_runs(results: Path) -> list[Path]:
-    """The folders of all runs in ``results``, the oldest first, by the time when they were started;
-    runs of one second are sorted by the time of their run.json. Empty if there is no such folder.
-    """
+    """The folders of all runs in ``results``, the oldest first; empty without such a folder."""
     if not results.is_dir():
         return []
     keyed = [
@@ -386,8 +368,8 @@ def read_started(folder: Path) -> str:
 def completeness(
     schedule: Schedule, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]
 ) -> Completeness:
-    """How much of the plan ``schedule`` has been played. Each item of ``blocks`` has a text
-    ``board/line-up``, deals, and the number of games played on each of these deals.
+    """How much of a plan has been played. Each of the ``blocks`` is a text ``board/line-up``,
+    deals, and the number of games on each deal.
     """
     played, incomplete = 0, 0
     for place, deals, counts in blocks:
@@ -401,10 +383,10 @@ def completeness(
 def choose_folder(
     results: Path, request: Request, *, finished: bool = False, prefix: str = ""
 ) -> tuple[Path, Path | None]:
-    """The folder of the newest unfinished run in ``results`` with exactly the requested settings
-    (``finished`` also accepts a finished run), or else a path for a new run, named by ``prefix``
-    and the date. The second value is the newest unfinished tournament with other settings, as a
-    suggestion to the user; None if there is none, or if a run was found.
+    """The newest unfinished run in ``results`` with exactly the requested settings (``finished``
+    also accepts a finished run), or else a path for a new run, named by ``prefix`` and the date.
+    The second value is the newest unfinished tournament with other settings; None if there is none,
+    or if a run was chosen.
     """
     passed_over = None
     is_tournament = not (request.config.compare or request.config.tune)
@@ -431,7 +413,7 @@ def choose_folder(
 
 
 def _is_just_this(info: RunInfo, request: Request) -> bool:
-    """Whether a run has exactly the requested settings, so that the request would not extend it."""
+    """Whether a run has exactly the requested settings, and not fewer deals or bots."""
     wanted = describe_run(
         request.config_for(info.seed),
         request.boards,
@@ -488,9 +470,8 @@ def resume_request(run: Run) -> Request:
 
 
 def _bot(run: Run, bot: BotInfo) -> Bot:
-    """A bot of a run, made from its entry in run.json and its copy in the run's folder. It has the
-    hash of the entry, because a copy that contains build results has another one. ``run`` is the
-    run. Raises RunError, BotFolderError.
+    """A bot of a run, from its entry in run.json and its copy in the run's folder. It has the hash
+    of the entry, because a copy that contains build results has another one.
     """
     if bot.command[:-1] == IN_PROCESS:
         return msgspec.structs.replace(built_in_bot(bot.command[-1]), label=bot.name)
@@ -498,8 +479,8 @@ def _bot(run: Run, bot: BotInfo) -> Bot:
 
 
 def copy_of(run: Run, bot: BotInfo, cure: str) -> Bot:
-    """The copy, in the folder of a run, of a bot that plays there. Raises RunError with the hint
-    ``cure`` if the copy is gone or its files have changed; BotFolderError if it cannot be read.
+    """The copy, in a run's folder, of a bot that plays there. Raises RunError with the hint
+    ``cure`` if the copy is gone or its files have changed.
     """
     if not (run.folder / bot.copy).is_dir():
         raise RunError(

@@ -253,10 +253,10 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         return None
 
     def close(self) -> None:
-        """Does nothing, because the environment holds no resources."""
+        """Does nothing: the environment has no resources to free."""
 
     def _deck(self, options: dict[str, Any]) -> tuple[int, ...]:
-        """The deck given in ``options``, or a new random one."""
+        """The deck given in ``options``, in draw order, or a new random one."""
         if "deck" in options:
             return parse_deck(str(options["deck"]))
         deck = [number // COPIES for number in range(DECK_SIZE)]
@@ -264,8 +264,8 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         return tuple(deck)
 
     def _hand_on(self) -> None:
-        """Passes for seats that cannot move, then selects the next agent, or sets everyone's
-        rewards if the game has ended.
+        """Passes for seats that cannot move, then selects the next agent. If the game has ended,
+        sets the rewards of all agents instead.
         """
         while self.game.end is None and self.game.must_pass():
             self.game.play(PASS)

@@ -27,9 +27,11 @@ from arena.tournament.settings import read_own_config
 from arena.values import value_text
 
 ROOM = 24
-"""The least width of the last column of a table on a narrow terminal."""
+"""The smallest width of the last column of a table."""
 SPARE = ("Type", "Language", "From", "Games", "Version")
+"""Columns that are left out first on a narrow terminal."""
 HEADS = ("Bot", "Version", "From", "Language", "Elo", "Games", "Description")
+"""The heads of the table of bots."""
 
 
 @click.command()
@@ -67,6 +69,9 @@ def bots(home: Path, /, bot: str | None, *, everything: bool, as_json: bool) -> 
 def _list(
     registry: Registry, latest: Mapping[tuple[str, str], Rated], *, everything: bool, as_json: bool
 ) -> None:
+    """Prints the table of bots, or their list as JSON; ``latest`` has the latest rating of each bot
+    by label and hash. With ``everything``, old versions are listed, too.
+    """
     rows = list[dict[str, Any]]()
     shown = list[tuple[str, ...]]()
     is_rated = False
@@ -114,6 +119,7 @@ def _about(bot: Bot) -> dict[str, Any]:
 
 
 def _tell_allowed(about: dict[str, Any]) -> None:
+    """Prints what the user's own configuration allows a bot, if anything."""
     if words := ", ".join(about["allowed"]):
         tell(printable(f"{about['bot']} is allowed {words} by your own configuration"))
 
@@ -147,6 +153,7 @@ def _describe(bot: Bot, *, as_json: bool) -> None:
 
 
 def _option_row(name: str, option: Option, bot: Bot) -> tuple[str, ...]:
+    """The row of an option in the table of a bot's options."""
     usual = bot.manifest.memory_mb if name == "memory_mb" else option.usual
     default = "the run's" if usual is None else value_text(usual)
     here = value_text(bot.settings[name]) if name in bot.settings else default
@@ -157,7 +164,9 @@ def _option_row(name: str, option: Option, bot: Bot) -> tuple[str, ...]:
 def _print_table(
     columns: Sequence[str], rows: Sequence[Sequence[str]], without: Sequence[str]
 ) -> None:
-    """Prints a table whose last column is folded into the room that is left."""
+    """Prints a table whose last column is folded into the width that is left. Columns in
+    ``without`` are left out.
+    """
     kept = [at for at, column in enumerate(columns) if column not in without]
     *heads, last = (columns[at] for at in kept)
     width = columns_of(sys.stdout)

@@ -1,4 +1,6 @@
-"""arena play: one game, drawn after each move, from its start or from a turn of a recorded one."""
+"""arena play: plays one game and draws it after each move, from its start or from a turn of a
+recorded game.
+"""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -45,13 +47,16 @@ from arena.tournament.session import new_seed
 from arena.tournament.settings import Asked, default_of
 
 OF_THE_TERMINAL = ("words", "has_stderr", "log", "as_json")
-"""Parameters that make no sense for a game on a page."""
+"""Parameters that make no sense for a game on a page (``--web``)."""
 OTHER_DEALS = ("board", "deal")
-"""Parameters that choose tiles or a board, which a recorded game has already."""
+"""Parameters that choose a board or tiles, which a recorded game has already."""
 
 
-class GameWanted(NamedTuple):
-    """What the user asked for: who plays which game, and how it is shown."""
+class PlayArguments(NamedTuple):
+    """The arguments of the command: which bots play which game, and how the game is shown.
+    ``words`` is the value of --from (a run and a game), and ``human`` the seat of the person; both
+    may be None.
+    """
 
     bots: tuple[str, ...]
     board: str | None
@@ -146,11 +151,11 @@ def play(home: Path, /, **options: Any) -> int:
     arena play ./my-bot greedy-python --log wire.jsonl
     arena play ./my-bot careful --from league bird/greedy+random/3/1 --turn 20
     """  # noqa: D301 - \b is click's mark for lines to keep
-    return _play(home, GameWanted(**options))
+    return _play(home, PlayArguments(**options))
 
 
-def _play(home: Path, wanted: GameWanted) -> int:
-    """Plays the game that the user asked for; returns the exit status."""
+def _play(home: Path, wanted: PlayArguments) -> int:
+    """Plays the game that the arguments ask for; returns the exit status."""
     _refuse_misuse(wanted)
     if wanted.web:
         wanted = wanted._replace(human=wanted.human or 0)
@@ -197,8 +202,8 @@ def _play(home: Path, wanted: GameWanted) -> int:
 
 
 def _new_stderr(player: Player, turn: int | None = None) -> list[str]:
-    """The lines of a player's stderr that were not shown yet. Lines that were not written in this
-    turn say when they were.
+    """The lines of a player's stderr since the last call. A line that was not written in the turn
+    ``turn`` says when it was.
     """
     return [
         f"stderr: {line}" if when == f"turn {turn}" else f"stderr, {when}: {line}"
@@ -207,9 +212,11 @@ def _new_stderr(player: Player, turn: int | None = None) -> list[str]:
 
 
 def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_drawn: bool) -> Outcome:
-    """Plays a game, and draws it move by move if ``is_drawn``. Raises Void, click.Abort."""
+    """Plays a game and returns its outcome. With ``is_drawn``, draws the game move by move. Raises
+    Void, and click.Abort if the person quits.
+    """
     if single.human is not None:
-        # What is typed can be edited then, where the system has it.
+        # With readline, if the system has it, the person can edit what is typed.
         with suppress(ImportError):
             import readline  # noqa: F401, PLC0415
     mosaic = Mosaic(game.board, _laid(game.past))
@@ -220,9 +227,10 @@ def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_draw
         def show(
             state: State, seat: int, move: int, events: list[Event], note: Note | None
         ) -> None:
+            """Draws a move."""
             if has_human and state.end is None:
-                # A person sees the board when it is their turn, and no notes: a bot may speak of
-                # its hand.
+                # A person sees the board only at their own turn. Notes are not shown, because a bot
+                # may reveal its hand in them.
                 mosaic.lay(move)
                 click.echo(move_summary(state, names, seat, move, events))
                 return
@@ -244,8 +252,8 @@ def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_draw
 
 
 def _plan_on(game: Resumed, seed: str | None, bots: Sequence[str]) -> GamePlan:
-    """The plan of a game that continues a recorded one. With a seed, the bots draw other random
-    numbers than in the recorded game.
+    """The plan of a game of ``bots`` that continues a recorded one. With a seed, the bots draw
+    other random numbers than in the recorded game; None keeps the recorded seeds.
     """
     if seed is None:
         return game.plan(bots)
@@ -254,7 +262,7 @@ def _plan_on(game: Resumed, seed: str | None, bots: Sequence[str]) -> GamePlan:
 
 
 def _laid(game: Resumed | None) -> list[Pair]:
-    """The tiles that lay on the board before the game was continued."""
+    """The tiles that are on the board when the game is continued; none for a new game."""
     if game is None:
         return []
     board = game.script.board
@@ -263,7 +271,9 @@ def _laid(game: Resumed | None) -> list[Pair]:
 
 
 def _position(game: Resumed, names: Sequence[str], human: int | None, mosaic: Mosaic) -> str:
-    """The position from which the game is continued, before its first new move."""
+    """The text before the first new move of a continued game: who is to move and, without a person,
+    the position.
+    """
     record = game.script.record
     state = game.state
     head = screen_folded(
@@ -275,7 +285,9 @@ def _position(game: Resumed, names: Sequence[str], human: int | None, mosaic: Mo
 
 
 def _compared(game: Resumed, new: GameRecord) -> str:
-    """A line on how the recorded game ended, and where the new one left it."""
+    """A line on how the recorded game ended, and one on the turn at which the ``new`` game differs
+    from it.
+    """
     old = game.script.record
     turn = first_difference(old, new)
     parted = f"the games part at turn {turn}"
@@ -284,8 +296,8 @@ def _compared(game: Resumed, new: GameRecord) -> str:
 
 
 def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> bool:
-    """Shows the record of a game, or how it ended. Returns whether a bot forfeited in its new part;
-    the forfeit is shown on stderr.
+    """Prints how a game ended, or its record with ``as_json``, and on stderr each forfeit. Returns
+    whether a bot forfeited; in a continued game, forfeits of the recorded part do not count.
     """
     names = seat_names(record.bots)
     faults = record.faults[len(game.past.gone) if game.past else 0 :]
@@ -300,8 +312,10 @@ def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> bool:
     return bool(faults)
 
 
-def _first_said(names: Sequence[str]) -> str:
-    """The first of these parameters that the user gave on the command line; empty if none."""
+def _first_given(names: Sequence[str]) -> str:
+    """The option of the first of these parameters that the user gave on the command line; empty if
+    none.
+    """
     context = click.get_current_context()
     return next(
         (
@@ -315,8 +329,8 @@ def _first_said(names: Sequence[str]) -> str:
 
 
 def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | None) -> None:
-    """Raises UsageError unless there is a player for each seat, or for each seat that is still in a
-    recorded game.
+    """Raises UsageError unless there is exactly one player for each seat. In a game that continues
+    the recorded one ``past``, seats that had left it need none.
     """
     if past is None:
         seats = len(bots) + (human is not None)
@@ -347,10 +361,10 @@ def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | Non
     raise click.UsageError(f"expected {expected}{''.join(left)}")
 
 
-def _refuse_misuse(wanted: GameWanted) -> None:
+def _refuse_misuse(wanted: PlayArguments) -> None:
     """Raises UsageError for options that contradict each other."""
-    terminal = _first_said(OF_THE_TERMINAL)
-    dealt = _first_said(OTHER_DEALS)
+    terminal = _first_given(OF_THE_TERMINAL)
+    dealt = _first_given(OTHER_DEALS)
     refuse(
         {
             f"expected --web without {terminal}: on a page you play one new game": (

@@ -53,6 +53,7 @@ def remove(
 
 
 def _remove_run(home: Path, name: str, *, yes: bool) -> None:
+    """Removes the run called ``name`` after asking. Raises UserError."""
     folder = run_folder(home, name)
     results = results_folder(home)
     if folder.resolve().parent != results.resolve() and not folder.is_symlink():
@@ -71,7 +72,9 @@ def _remove_run(home: Path, name: str, *, yes: bool) -> None:
 
 
 def _confirm(question: str, *, yes: bool) -> None:
-    """Returns if the user agrees. Raises UserError without a terminal on which to ask, Abort."""
+    """Asks the question on the terminal unless ``yes``; returns if the user agrees. Raises
+    UserError without a terminal, and Abort if the user does not agree.
+    """
     if yes:
         return
     if not sys.stdin.isatty():
@@ -83,6 +86,9 @@ def _confirm(question: str, *, yes: bool) -> None:
 
 
 def _remove_bot(home: Path, bot: str, *, all_versions: bool, yes: bool) -> None:
+    """Removes versions of a bot after asking, and prints what its name means now.
+    Raises UserError.
+    """
     registry = registry_of(home)
     registry.refuse_to_remove(bot)
     doomed = _doomed(registry, bot, all_versions=all_versions)
@@ -98,8 +104,8 @@ def _remove_bot(home: Path, bot: str, *, all_versions: bool, yes: bool) -> None:
 
 
 def _doomed(registry: Registry, bot: str, *, all_versions: bool) -> list[str]:
-    """The labels to remove, older versions first. Raises UserError if it is not clear which are
-    meant.
+    """The labels of the versions to remove, older ones first. Raises UserError if ``bot`` names
+    several versions without ``all_versions``.
     """
     name, _, version = bot.partition("@")
     versions = registry.versions(name)

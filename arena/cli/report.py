@@ -13,7 +13,9 @@ from arena.records.regular import write_durably
 def _parse_number(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | list[str] | None:
-    """A number of games, or the value of ``--only``, which earlier versions took here."""
+    """Reads the value of ``--games``: a number of games, or, as in earlier versions, a value of
+    ``--only``.
+    """
     if value is None or value.isdecimal():
         return None if value is None else int(value)
     if "/" in value or "+" in value:
@@ -22,7 +24,9 @@ def _parse_number(
 
 
 def _parse_games(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """The ids of games, or two bots whose games are meant."""
+    """Reads the value of ``--only``: ids of games, or two bots joined by ``+`` for
+    all their games.
+    """
     if value is None:
         return None
     # The options of a bot in an id are separated by commas, too: those are followed by a '='.

@@ -1,6 +1,6 @@
-"""arena run, and what it shares with all commands that play games: options for where and how they
-are played, none of which changes a result; how a run is opened and ended by Ctrl-C; and what went
-wrong in it.
+"""arena run, and what it shares with other commands that play games: the options for where and how
+they are played, none of which changes a result; opening a run, and ending it by Ctrl-C; and
+messages about what went wrong.
 """
 
 import logging
@@ -18,7 +18,7 @@ from arena.cli import DONE, FAILED, INTERRUPTED
 from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.main import show_error
 from arena.cli.options import (
-    Showing,
+    OutputOptions,
     as_json,
     jobs_option,
     one_argument,
@@ -29,8 +29,8 @@ from arena.cli.options import (
 from arena.cli.progress import Progress, plan_text
 from arena.cli.sections import SectionedCommand
 from arena.cli.signals import AT_ONCE, stop_on_signals
-from arena.cli.tables import conclude
-from arena.cli.terminal import said_when_slow, say
+from arena.cli.tables import write_and_show_standings
+from arena.cli.terminal import announced_if_slow, say
 from arena.commands.bots import request_run, results_path
 from arena.commands.home import results_folder
 from arena.commands.playing import (
@@ -55,20 +55,23 @@ from arena.tournament.runs import Request, tournament_request
 from arena.tournament.settings import Asked, OwnConfig, read_options, read_own_config
 
 GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
+"""Printed if opening a run takes long."""
 FULL = (
     f"note: the evidence of faults has reached {MAX_EVIDENCE >> 20} MiB: of later faults only the"
     " records tell"
 )
+"""Printed if the evidence of faults has reached its limit."""
 QUICK_GAMES = 50_000
-"""A user who stops a run does not wait for ratings of more games than this, which take some
+"""If a user stops a run with more games than this, no ratings are computed, because that takes some
 seconds.
 """
 A_MINUTE_S = 60
+"""The length in seconds of the shorter run that is suggested in place of a long one."""
 
 
 class Conduct(NamedTuple):
-    """How games are played: on which workers, in which sandbox, and how much is printed; ``adopt``
-    continues a run that was made elsewhere.
+    """How games are played: on which workers (``place``), with which options for the sandbox
+    (``choice``), and how much is printed. ``adopt`` continues a run that was made elsewhere.
     """
 
     place: Place
@@ -79,12 +82,12 @@ class Conduct(NamedTuple):
 
     @property
     def log_level(self) -> int:
-        """The lowest level of records that a run's log keeps."""
+        """The lowest level of records that are written to a run's log."""
         return logging.WARNING if self.quiet else logging.DEBUG if self.verbose else logging.INFO
 
     def fair(self, options: Asked) -> Asked:
-        """The options of a run or league; with --strangers each game gets a deck of its own. Raises
-        ConfigError.
+        """The options of a run or league; with --strangers, each game gets a deck of its own, so
+        seatings are single. Raises ConfigError if the options ask for other seatings.
         """
         if (self.choice.mode or read_own_config().sandbox) != "strangers":
             return options
@@ -96,7 +99,7 @@ class Conduct(NamedTuple):
         return {**options, "seatings": "single"}
 
     def with_defaults(self, config: OwnConfig) -> Self:
-        """A copy with the values of a configuration file where the user gave none."""
+        """A copy in which a configuration file fills in what the user did not give."""
         place = self.place.with_defaults(config)
         return self._replace(place=place, choice=self.choice.with_default(config.sandbox))
 
@@ -108,6 +111,9 @@ def _choice(
     unsafe_no_sandbox: bool,  # noqa: FBT001 - an option
     strangers: bool,  # noqa: FBT001 - an option
 ) -> SandboxChoice:
+    """The options for the sandbox as one value. Raises ConfigError if they contradict
+    each other.
+    """
     home = click.get_current_context().obj
     if strangers and (sandbox or trust or unsafe_no_sandbox):
         raise ConfigError(
@@ -185,8 +191,9 @@ conduct_options = one_argument(
 def playing(
     folder: Path, request: Request, conduct: Conduct, headline: str = ""
 ) -> Iterator[tuple[Play, Progress]]:
-    """Opens a run for playing, with its log, its progress display and its signal handlers. The
-    ``headline`` says what is played, by default by the run's settings.
+    """A context manager that opens the run in ``folder`` for playing, with its log, its progress
+    display and its signal handlers; yields the session to play and the display. ``headline`` says
+    what is played; empty for a text made from the run's settings.
     """
     opened = open_run(
         folder,
@@ -196,7 +203,7 @@ def playing(
         say,
         log_level=conduct.log_level,
         adopt=conduct.adopt,
-        opening=said_when_slow(GETTING_READY, quiet=conduct.quiet),
+        opening=announced_if_slow(GETTING_READY, quiet=conduct.quiet),
     )
     with opened as run:
         conduct.choice.advise_a_compiler()
@@ -217,17 +224,19 @@ def playing(
 def run_path(
     home: Path, options: Asked, request: Request, *, finished: bool = False, prefix: str = ""
 ) -> Path:
-    """The folder to play in, see `commands.bots.results_path`."""
+    """The folder for the run of a request, see `commands.bots.results_path`; a search that takes
+    long is announced.
+    """
     results = results_folder(home)
     out = options.get("out")
     text = f"looking for an unfinished run like this one in {results}; --out NAME does without"
-    with said_when_slow(text, quiet=out is not None):
+    with announced_if_slow(text, quiet=out is not None):
         return results_path(results, out, request, say, finished=finished, prefix=prefix)
 
 
 def status_of(runner: Runner, folder: Path, progress: Progress, *, is_settled: bool) -> int | None:
-    """Prints what went wrong in a session; returns the exit status, which is DONE if the question
-    is settled, and None if only more games would settle it.
+    """Prints what went wrong in a session, and returns the exit status: DONE if ``is_settled``,
+    because the question of the session has an answer; None if only more games would give one.
     """
     unplayed = unplayed_text(folder)
     show_troubles(runner, folder, unplayed, progress)
@@ -243,9 +252,10 @@ def status_of(runner: Runner, folder: Path, progress: Progress, *, is_settled: b
 def show_troubles(
     runner: Runner, folder: Path, unplayed: str = "", progress: Progress | None = None
 ) -> None:
-    """Lists the games that could not be played and the excluded bots. Also says if every game ended
-    by forfeit (``unplayed`` is the text), and if the evidence of faults has reached its limit. A
-    fault that the progress has shown is not shown again.
+    """Prints, for a session that has ended, the excluded bots, the games that could not be played,
+    and whether the evidence of faults has reached its limit. ``unplayed`` is the text for a run in
+    which every game ended by forfeit, else empty. A fault that ``progress`` has shown is not shown
+    again.
     """
     for broken in runner.broken:
         is_shown = progress is not None and progress.has_shown(broken.bot, broken.fault)
@@ -363,8 +373,8 @@ def run(  # noqa: PLR0913 - its options
 
 
 class _WantedRun(NamedTuple):
-    """A run to play, and how. ``has_length``: the user said how much to play, so nobody needs to be
-    asked whether that is too much.
+    """A run to play, and how. ``has_length`` says whether the user chose how much to play; then the
+    user is not asked whether that takes too long.
     """
 
     folder: Path
@@ -376,8 +386,8 @@ class _WantedRun(NamedTuple):
 def _run_to_start(
     home: Path, options: Asked, config_file: Path | None, conduct: Conduct
 ) -> _WantedRun:
-    """The run that these options ask for; options of the command line count over those of an
-    arena.toml. It may be there already, and is then continued.
+    """The run that these options ask for; the command line overrides an arena.toml
+    (``config_file``). If an unfinished run with these settings exists, it is that run.
     """
     own = OwnConfig()
     if config_file is not None:
@@ -391,7 +401,7 @@ def _run_to_start(
 
 
 def _run_to_finish(home: Path, name: str, conduct: Conduct) -> _WantedRun:
-    """The interrupted run with this name, with the settings that it has."""
+    """The interrupted run called ``name``, with the settings that it has."""
     opened = named_run(home, name)
     request = tournament_request(opened)
     conduct.fair({"seatings": request.config.seatings})
@@ -399,9 +409,8 @@ def _run_to_finish(home: Path, name: str, conduct: Conduct) -> _WantedRun:
 
 
 def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) -> None:
-    """Asks on a terminal whether a long run may go on, if the user did not say how much to play;
-    stops it without a terminal, or without a yes. ``games`` are left, which take ``seconds``, in
-    words ``text``.
+    """Asks on a terminal whether a long run may continue; stops the run without a terminal, or if
+    the answer is no. ``games`` are left, which take ``seconds``; ``text`` is that time in words.
     """
     if play.runner.stop_level:
         return
@@ -419,7 +428,7 @@ def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) 
 
 
 def _show_look(progress: Progress, config: RunConfig, standing: Standing) -> None:
-    """Shows how precise the ratings are after a look, if that decides how much is played."""
+    """Shows how precise the ratings of a run with ``until`` are, after a computation."""
     assert config.until is not None, "a run that plays until its error bars are narrow"
     widest = f"{standing.widest:.1f}" if isfinite(standing.widest) else "open"
     rest = "no deals are left: use more --deals to continue"
@@ -435,19 +444,19 @@ def _show_look(progress: Progress, config: RunConfig, standing: Standing) -> Non
 def _show_end(
     play: Play, progress: Progress, prior: float | None, *, strict: bool, as_json: bool
 ) -> bool:
-    """Shows the standings and what went wrong in the session; returns whether its bots played as
-    they should.
+    """Prints the standings and what went wrong in a session. Returns True unless a bot was excluded
+    or forfeited all its games, every game ended by forfeit, or, with ``strict``, any game did.
     """
     runner = play.runner
     folder = play.session.run.folder
     unplayed = unplayed_text(folder)
     hopeless = list[str]()
-    # Of a run that has hardly begun a table says nothing; only JSON keeps its form.
+    # A table of a run that has hardly begun says nothing, so only JSON is printed then.
     if runner.stop_level < AT_ONCE and (as_json or not (unplayed or progress.doubt)):
         if runner.stop_level and len(play.session.journal.ids) > QUICK_GAMES:
             say(f"the standings would take longer: 'arena standings {folder.name}' shows them")
         else:
-            hopeless = conclude(Run(folder), Showing(as_json), prior)
+            hopeless = write_and_show_standings(Run(folder), OutputOptions(as_json), prior)
     show_troubles(runner, folder, unplayed, progress)
     broken_bots = {broken.bot for broken in runner.broken}
     for bot in hopeless:

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from arena.cli import DONE, FAILED
-from arena.cli.league import Evening, find_place
+from arena.cli.league import LeagueRunner, find_place
 from arena.commands.members import Members, versions_in_leagues
 from arena.commands.playing import SandboxChoice
 from arena.records.league import Joined, StatusChanged, read_league
@@ -220,7 +220,7 @@ def status_fits_what_is_told(status, out, err):
 @pytest.mark.parametrize("ended", [DONE, FAILED])
 def test_who_is_not_placed_when_the_playing_ends_has_no_verdict(league, ended, monkeypatch, capsys):
     """As after a game that could not be played, which no test can bring about at will."""
-    monkeypatch.setattr(Evening, "play", lambda *_: ended)
+    monkeypatch.setattr(LeagueRunner, "play", lambda *_: ended)
     folder = league.home / "results" / "ladder"
     choice = SandboxChoice(None, (), unsafe=False, home=league.home)
     assert find_place(league.home, folder, "rnd@1", choice, None) == FAILED

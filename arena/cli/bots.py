@@ -43,7 +43,8 @@ def bots(home: Path, /, bot: str | None, *, everything: bool, as_json: bool) -> 
     """List your bots and the ladder. With BOT, list the options of that one.
 
     The bots are those you can call by name: yours in bots/, then the ladder, which comes with the
-    arena. Elo is the latest rating of these very files, from so many games in that run.
+    arena. Elo is the latest rating of exactly these files; Games says how many games it comes from,
+    and in which run.
 
     A bot of yours hides the ladder bot of the same name. If a program needed to start a bot is
     missing, the list says which. Set ARENA_LADDER=off in the environment to hide the ladder from

@@ -32,7 +32,7 @@ from arena.records.config import Comparison
 from arena.records.journal import unplayed_text
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request
-from arena.tournament.settings import MAX_BLOCKS, QUESTION, Asked
+from arena.tournament.settings import MAX_BLOCKS, QUESTION, Options
 
 SHOWN = (1, 2, 5)
 """A line of progress is printed after 1, 2, 5, 10, 20, 50 ... blocks; these are the
@@ -75,7 +75,7 @@ def compare(
     /,
     question: Comparison,
     pool: list[str] | None,
-    options: Asked,
+    options: Options,
     *,
     games: int | None,
     max_blocks: int,
@@ -91,8 +91,8 @@ def compare(
     They play blocks of games. A block is one deal in every rotation of seats: without a pool, NEW
     and OLD play each other with seats swapped; with a pool, both play the same deals in the same
     seats against the same opponents. After each round of blocks, a sequential test (GSPRT) decides
-    whether the difference is more like elo1 or elo0, or needs more blocks. If it lies in between,
-    either answer may come, and it takes longest.
+    whether the difference is more like elo1 or elo0, or needs more blocks. If the true difference
+    lies between the two, either answer is possible, and the test takes longest.
 
     Repeat the command to continue after an interruption, or to see the answer again. The answer
     depends only on the blocks in the order of their deals, not on workers or interruptions. Use

@@ -48,7 +48,7 @@ from arena.records.league import Status, read_league, versions_before
 from arena.records.regular import BusyError, turn_in
 from arena.tournament.pools import Place
 from arena.tournament.run import Run
-from arena.tournament.settings import Asked
+from arena.tournament.settings import Options
 
 LOG_S, WAIT_S = 60.0, 1.0
 OF_A_MEMBER = """
@@ -84,8 +84,8 @@ class LeagueCommands(click.Group):
 @as_json
 @click.pass_context
 def league(context: click.Context, /, *, as_json: bool) -> None:
-    """Keep a league that every version joins. It is a run that goes on: whatever you submit is
-    placed against benchmarks near it, and stays rated.
+    """Keep a league that every version joins. A league is a run without a fixed end: every version
+    you submit is placed against benchmarks near its strength, and keeps its rating.
 
     Without a command, this lists the leagues in results/.
 
@@ -181,7 +181,7 @@ def run(
     name: str,
     bots: tuple[str, ...],
     benchmarks: list[str] | None,
-    options: Asked,
+    options: Options,
     *,
     budget: Budget,
     conduct: Conduct,
@@ -192,12 +192,12 @@ def run(
     is a member, as NAME@VERSION. A version that you submit while the league plays joins it within
     seconds.
 
-    A newcomer is a candidate. It first meets the benchmarks near its strength until its rating is
-    known to 50 Elo, then its neighbours in the ranking and the version before it. The benchmarks
-    hold the scale: the mean of their ratings stays as it is. A candidate that forfeits all of its
-    first games is set aside.
+    A newcomer is a candidate. It first plays benchmarks near its strength until its rating is known
+    to 50 Elo, then its neighbours in the ranking and the version before it. The benchmarks fix the
+    scale: the mean of their ratings stays as it is. A candidate that forfeits all of its first
+    games is set aside.
 
-    Every draw is on fresh deals. Repeat the command to go on after an interruption, with a new
+    Every draw is on fresh deals. Repeat the command to continue after an interruption, with a new
     --games or --hours if you like.
 
     \b
@@ -260,7 +260,7 @@ class LeagueRunner:
     """
 
     def __init__(
-        self, home: Path, folder: Path, bots: tuple[str, ...], options: Asked, conduct: Conduct
+        self, home: Path, folder: Path, bots: tuple[str, ...], options: Options, conduct: Conduct
     ) -> None:
         self._home = home
         self._folder = folder
@@ -287,8 +287,7 @@ class LeagueRunner:
         """Plays one session. Returns the exit status if no other session is needed, else None: a
         bot has joined that needs a new session.
         """
-        asked = (self._bots, self._options, self._sandbox_for, self._say)
-        request = league_request(members, *asked)
+        request = league_request(members, self._bots, self._options, self._sandbox_for, self._say)
         joined = members.league
         headline = (
             f"a league of {counted(len(joined.members), 'member')},"

@@ -74,8 +74,8 @@ def _no_such_option(option: str, context: click.Context) -> UserError:
     near = get_close_matches(option.lstrip("-"), known, n=1)
     begun = [name for name in known if name.startswith(option.lstrip("-"))]
     meant = " or ".join(known[name] for name in begun[:MAX_NEAR] or near)
-    asked = f"did you mean {meant}? " if meant else ""
-    return UserError(f"'{context.command_path}' has no option {option}", asked + _help(context))
+    question = f"did you mean {meant}? " if meant else ""
+    return UserError(f"'{context.command_path}' has no option {option}", question + _help(context))
 
 
 def _help(context: click.Context) -> str:

@@ -23,7 +23,7 @@ from arena.cli.sections import SectionedCommand
 from arena.cli.serve import serve_game
 from arena.cli.terminal import say, screen_folded, tell
 from arena.commands.bots import bot_finder, with_clock
-from arena.commands.game import Round, SingleGame, Wish
+from arena.commands.game import GameRequest, Round, SingleGame
 from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
 from arena.errors import ConfigError, printable
@@ -44,7 +44,7 @@ from arena.tournament.review import Scripts
 from arena.tournament.runs import timing_of
 from arena.tournament.schedule import bot_seed, single_game
 from arena.tournament.session import new_seed
-from arena.tournament.settings import Asked, default_of
+from arena.tournament.settings import Options, default_of
 
 OF_THE_TERMINAL = ("words", "has_stderr", "log", "as_json")
 """Parameters that make no sense for a game on a page (``--web``)."""
@@ -64,7 +64,7 @@ class PlayArguments(NamedTuple):
     deal: int
     words: tuple[str, str] | None
     turn: int | None
-    options: Asked
+    options: Options
     human: int | None
     web: bool
     has_stderr: bool
@@ -175,13 +175,13 @@ def _play(home: Path, wanted: PlayArguments) -> int:
     else:
         seed = seed or new_seed()
         board = find_board(wanted.board or default_of("boards")[0])
-        wish = Wish(bots, wanted.human or 0, board, seed, wanted.deal, timing)
+        game_request = GameRequest(bots, wanted.human or 0, board, seed, wanted.deal, timing)
         if wanted.web:
-            return serve_game(home, wish, wanted.choice)
+            return serve_game(home, game_request, wanted.choice)
         game = Round(board, partial(single_game, seed, board.name, wanted.deal))
         if wanted.human is not None:
             try:
-                kept = wish.game
+                kept = game_request.game
                 game = kept.round
             except ConfigError as error:
                 say(f"note: this game will not be kept in results/: {error}")

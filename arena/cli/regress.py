@@ -121,12 +121,12 @@ def _with_progress(
     """
     total = sum(1 for _ in islice(scripts.games_of(old), games))
     if not total:
-        said = f"expected games of {old} in {scripts.run.folder}, found none yet"
-        raise UserError(said, "try again when some have been played")
+        message = f"expected games of {old} in {scripts.run.folder}, found none yet"
+        raise UserError(message, "try again when some have been played")
     tqdm.monitor_interval = 0
-    asked = islice(scripts.games_of(old), games)
+    compared_games = islice(scripts.games_of(old), games)
     places = min(jobs or available_cores(), total)
-    compared = compare_decisions(scripts, asked, bot, sandbox, places)
+    compared = compare_decisions(scripts, compared_games, bot, sandbox, places)
     with tqdm(compared, total=total, unit="game", disable=None, leave=False) as bar:
         yield from bar
 

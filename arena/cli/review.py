@@ -98,8 +98,8 @@ def review(  # noqa: PLR0913
     seed: int,
     games: int | None,
 ) -> None:
-    """Grade every decision in the games of a run. That is the newest one if you name none; with
-    GAME, only that game is graded.
+    """Grade every decision in the games of a run. Without RUN it is the newest run; with GAME, only
+    that game is graded.
 
     A judge plays the moves on deals that look the same to the seat: what it cannot see is dealt
     again, and the built-in bot named by --judge finishes the games for all seats. You see what each
@@ -109,8 +109,9 @@ def review(  # noqa: PLR0913
     If --judge names a bot of yours, its moves are the better ones. What they gain is still measured
     by careful-4, which finishes the games.
 
-    The grades are kept in review.jsonl in the run's folder. An interrupted review goes on where it
-    was. Games of deals that are still to be played wait.
+    The grades are kept in review.jsonl in the run's folder. If you repeat the command after an
+    interruption, it continues with the game it was at. A game is left out as long as other games on
+    its deal are still to be played.
 
     \b
     arena review league

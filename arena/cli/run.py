@@ -52,7 +52,7 @@ from arena.tournament.pools import Place
 from arena.tournament.run import Run
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request, tournament_request
-from arena.tournament.settings import Asked, OwnConfig, read_options, read_own_config
+from arena.tournament.settings import Options, OwnConfig, read_options, read_own_config
 
 GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
 """Printed if opening a run takes long."""
@@ -85,7 +85,7 @@ class Conduct(NamedTuple):
         """The lowest level of records that are written to a run's log."""
         return logging.WARNING if self.quiet else logging.DEBUG if self.verbose else logging.INFO
 
-    def fair(self, options: Asked) -> Asked:
+    def fair(self, options: Options) -> Options:
         """The options of a run or league; with --strangers, each game gets a deck of its own, so
         seatings are single. Raises ConfigError if the options ask for other seatings.
         """
@@ -222,7 +222,7 @@ def playing(
 
 
 def run_path(
-    home: Path, options: Asked, request: Request, *, finished: bool = False, prefix: str = ""
+    home: Path, options: Options, request: Request, *, finished: bool = False, prefix: str = ""
 ) -> Path:
     """The folder for the run of a request, see `commands.bots.results_path`; a search that takes
     long is announced.
@@ -300,7 +300,7 @@ def run(  # noqa: PLR0913 - its options
     home: Path,
     /,
     bots: tuple[str, ...],
-    options: Asked,
+    options: Options,
     config_file: Path | None,
     finish: str | None,
     conduct: Conduct,
@@ -331,14 +331,15 @@ def run(  # noqa: PLR0913 - its options
     With --seatings single, every game has its own deck, and seats rotate from deal to deal. A bot
     gains nothing from a deal that it met before. Luck averages out more slowly: use more deals.
 
-    With --until, line-ups start with ten deals and all get more after each look at the ratings, up
-    to --deals. The run ends when every +/- is at most this many Elo.
+    With --until, every line-up starts with ten deals. Each time these are played, the ratings are
+    computed, and every line-up gets more deals, up to --deals, until every +/- is at most this many
+    Elo.
 
     Built-in bots can play against any others: random, greedy, careful, and greedy-N and careful-N,
     which take the best of N legal moves drawn at random (1 to 1000). These names always mean them:
     a bot in bots/ that has one plays as NAME@VERSION. They need no process, no sandbox and no
-    clock: alone they play hundreds of games a second, random thousands. With --in-process only
-    built-in bots play: random, greedy and careful if you name none.
+    clock. A run of built-in bots only plays hundreds of games a second; with 'random', thousands.
+    With --in-process only built-in bots play: random, greedy and careful if you name none.
 
     \b
     arena run ./my-bot greedy careful
@@ -384,7 +385,7 @@ class _WantedRun(NamedTuple):
 
 
 def _run_to_start(
-    home: Path, options: Asked, config_file: Path | None, conduct: Conduct
+    home: Path, options: Options, config_file: Path | None, conduct: Conduct
 ) -> _WantedRun:
     """The run that these options ask for; the command line overrides an arena.toml
     (``config_file``). If an unfinished run with these settings exists, it is that run.

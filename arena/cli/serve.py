@@ -15,7 +15,7 @@ import click
 from arena.cli import DONE, INTERRUPTED
 from arena.cli.numbers import WholeNumber
 from arena.cli.terminal import say
-from arena.commands.game import Wish
+from arena.commands.game import GameRequest
 from arena.commands.playing import SandboxChoice
 from arena.commands.serving import EVERYWHERE, announced
 
@@ -62,9 +62,9 @@ def _parse_address(_: click.Context, __: click.Parameter, value: str | None) -> 
 def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str, ...]) -> int:
     """Show your runs in a browser, live while they are played.
 
-    The first line printed is the address to open. It works on this machine only, and only for you:
-    it carries a token that lets your browser start something. Ctrl-C ends the server, with exit
-    status 0.
+    The first line printed is the address to open. It works on this machine only, and only for you,
+    because it contains a token that lets your browser start games. Ctrl-C ends the server, with
+    exit status 0.
 
     With --public, others can look from elsewhere, without a token. They see runs, ratings, faults
     and games whose deals are over, and can change nothing.
@@ -102,9 +102,9 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
     return DONE
 
 
-def serve_game(home: Path, wish: Wish, choice: SandboxChoice) -> int:
-    """Serves the page of the game that ``wish`` describes until the game is over and the user has
-    left the page, or until Ctrl-C; returns the exit status. Raises UserError.
+def serve_game(home: Path, game_request: GameRequest, choice: SandboxChoice) -> int:
+    """Serves the page of the requested game until the game is over and the user has left the page,
+    or until Ctrl-C; returns the exit status. Raises UserError.
     """
     from arena.web import guard, server  # noqa: PLC0415
     from arena.web.opengames import OpenGames  # noqa: PLC0415
@@ -112,7 +112,7 @@ def serve_game(home: Path, wish: Wish, choice: SandboxChoice) -> int:
     local = guard.LOOPBACK[0]
     with ExitStack() as stack:
         games = stack.enter_context(closing(OpenGames(home, choice)))
-        name = games.begin(wish)
+        name = games.begin(game_request)
         listener = stack.enter_context(server.bind(local, None))
         port = listener.getsockname()[1]
         gate = guard.Gate(guard.LOOPBACK, port)

@@ -25,7 +25,7 @@ from arena.records.journal import read_records
 from arena.records.regular import write_durably
 from arena.tournament import tuning
 from arena.tournament.runs import Request
-from arena.tournament.settings import Asked, read_own_config
+from arena.tournament.settings import Options, read_own_config
 
 USUAL_GAMES = 2000
 """The number of games of a search if the user gives none."""
@@ -46,7 +46,7 @@ PLAY_ON = "repeat the command with a larger --compare-games to continue"
     required=True,
     metavar="NAME[=LOW..HIGH],...",
     callback=lambda context, parameter, values: [
-        tuning.wanted(part)
+        tuning.read_tuned_option(part)
         for value in values
         for part in split_commas(context, parameter, value) or ()
     ],
@@ -85,8 +85,8 @@ def tune(  # noqa: PLR0913 - its options
     home: Path,
     /,
     bot: str,
-    params: list[tuning.Wanted],
-    options: Asked,
+    params: list[tuning.TunedOption],
+    options: Options,
     *,
     games: int,
     step: int | None,
@@ -228,13 +228,13 @@ def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
 
 
 def _confirmation_request(
-    home: Path, check: Comparison, options: Asked, tuned: Bot, blocks: int
+    home: Path, check: Comparison, options: Options, tuned: Bot, blocks: int
 ) -> Request:
     """The request ``check`` for a comparison of the suggested settings with the original ones, on
     deals that the search has not used, of at most ``blocks`` blocks. Raises ConfigError if the
     bot's files are not those that were tuned.
     """
-    again: Asked = {**options}
+    again: Options = {**options}
     again.pop("out", None)
     if "seed" in options:
         again["seed"] = f"{options['seed']}/check"

@@ -23,8 +23,8 @@ from arena.records.config import Comparison, Tuning
 from arena.records.timing import BEST_CLOCK, Timing
 from arena.tournament.next_games import deals_for
 from arena.tournament.runs import Request, boards_of, choose_folder, make_request
-from arena.tournament.settings import Asked, Named, default_of
-from arena.tournament.tuning import BLOCKS_A_STEP, Wanted, parameters_of
+from arena.tournament.settings import Named, Options, default_of
+from arena.tournament.tuning import BLOCKS_A_STEP, TunedOption, parameters_of
 from arena.tournament.tuning import deals_for as deals_of_search
 
 Tell = Callable[[str], object]
@@ -188,10 +188,10 @@ def _tell_of_folder(path: Path, bot: Bot, tell: Tell) -> None:
         tell(f"note: {path} is part of the bot {bot.manifest.name}: {whole}")
 
 
-def request_run(home: Path, options: Asked, tell: Tell) -> Request:
+def request_run(home: Path, options: Options, tell: Tell) -> Request:
     """The request for a tournament with these options. Without ``bots`` among the options, the
-    newest version of every bot of the home plays, or all built-in bots if the options say
-    ``in_process``. Raises UserError.
+    newest version of every bot in bots/ and of every bundled bot plays, or all built-in bots if the
+    options say ``in_process``. Raises UserError.
     """
     find = bot_finder(home, tell, in_process=options.get("in_process", False))
     names = options.get("bots") or (NAMES if options.get("in_process") else ())
@@ -203,7 +203,7 @@ def request_run(home: Path, options: Asked, tell: Tell) -> Request:
     return _request(bots, options, tell)
 
 
-def _request(bots: list[Bot], options: Asked, tell: Tell, **kind: Any) -> Request:
+def _request(bots: list[Bot], options: Options, tell: Tell, **kind: Any) -> Request:
     """The request for a run of these bots with these options; ``kind`` has the ``compare`` or
     ``tune`` of a comparison or a search. Raises UserError, also if a program that a bot needs is
     missing on this machine.
@@ -219,8 +219,9 @@ def _request(bots: list[Bot], options: Asked, tell: Tell, **kind: Any) -> Reques
 
 
 def _newest_bots(home: Path, tell: Tell) -> list[Bot]:
-    """The newest version of each bot of the home, without the bots that cannot be read or started
-    here: the user is told about each of those. Raises ConfigError if no bot is left.
+    """The newest version of each bot in the home's bots/, and the bundled bots. Bots that cannot be
+    read or started here are left out, and the user is told about each of them. Raises ConfigError
+    if no bot is left.
     """
 
     def leave_out(label: str, reason: object) -> None:
@@ -255,7 +256,7 @@ def _beside_built_in(bot: Bot, tell: Tell) -> Bot:
     return replace(bot, label=label)
 
 
-def _refuse_too_few(bots: Sequence[Bot], options: Asked) -> None:
+def _refuse_too_few(bots: Sequence[Bot], options: Options) -> None:
     """Raises ConfigError if there are fewer bots than a game has players. The hint is a command
     that names enough bots.
     """
@@ -294,7 +295,7 @@ def _seat_challenger(find: Callable[[str], Bot], text: str, bots: list[Bot]) -> 
 
 
 def request_comparison(
-    home: Path, compare: Comparison, options: Asked, tell: Tell, *, max_blocks: int
+    home: Path, compare: Comparison, options: Options, tell: Tell, *, max_blocks: int
 ) -> Request:
     """The request for a comparison of the two bots that ``compare`` names, of at most
     ``max_blocks`` blocks. The bots of the request are the new one, the old one, then the opponents
@@ -309,7 +310,7 @@ def request_comparison(
     return replace(request, config=replace(request.config, deals=deals))
 
 
-def blocks_of(games: int, options: Asked) -> int:
+def blocks_of(games: int, options: Options) -> int:
     """The smallest number of blocks with which a comparison has at least ``games`` games. Without
     opponents (``bots`` in the options), the two bots play each other once from each seat in a
     block; with opponents, each of the two plays once from every seat.
@@ -319,7 +320,13 @@ def blocks_of(games: int, options: Asked) -> int:
 
 
 def request_tuning(
-    bot: Bot, asked: Sequence[Wanted], options: Asked, tell: Tell, *, games: int, step: int | None
+    bot: Bot,
+    tuned_options: Sequence[TunedOption],
+    options: Options,
+    tell: Tell,
+    *,
+    games: int,
+    step: int | None,
 ) -> Request:
     """The request for tuning options of a bot, with about ``games`` games in all. ``step`` is the
     number of deals on each board before each step of the search, None for the usual number. The two
@@ -330,7 +337,7 @@ def request_tuning(
             f"expected a bot with options to tune, got {bot.label}, which is built in",
             "name a bot whose bot.toml declares [options]",
         )
-    parameters = parameters_of(asked, bot.manifest.options, bot.options, bot.base)
+    parameters = parameters_of(tuned_options, bot.manifest.options, bot.options, bot.base)
     boards = len(boards_of(options))
     tuning = Tuning(bot.label, parameters, step or max(1, BLOCKS_A_STEP // boards))
     sides = _sides(bot, {parameter.name for parameter in parameters})
@@ -408,7 +415,7 @@ def _warn_about_times(bots: Sequence[Bot], timing: Timing, tell: Tell) -> None:
                 )
 
 
-def with_clock(options: Asked, tell: Tell) -> Asked:
+def with_clock(options: Options, tell: Tell) -> Options:
     """The options, completed by the best clock of this machine. If they name a clock already, or
     the bots play in process, they stay as they are.
     """

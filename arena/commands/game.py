@@ -197,7 +197,7 @@ class PlayedGame(NamedTuple):
         return folder
 
 
-class Wish(NamedTuple):
+class GameRequest(NamedTuple):
     """What a person asks to play: against which ``bots``, at which ``seat``, on which ``board``,
     and with the tiles of which ``seed`` and ``deal``.
     """
@@ -211,7 +211,7 @@ class Wish(NamedTuple):
 
     @property
     def game(self) -> PlayedGame:
-        """The game that was asked for, planned. Raises ConfigError, also if a bot has two seats."""
+        """The requested game, planned. Raises ConfigError, also if a bot has two seats."""
         seats = [*self.bots[: self.seat], PERSON, *self.bots[self.seat :]]
         labels = [bot.label for bot in seats]
         settings = {

@@ -120,7 +120,7 @@ class LeaguePlay:
         )
 
     def _games_of(self, drawn: Drawn) -> int:
-        """The number of games of a draw."""
+        """The number of games of a draw, on all boards and with all seatings."""
         return (
             drawn.deals
             * len(self._session.run.config.rounds)

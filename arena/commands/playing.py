@@ -249,7 +249,7 @@ class Standing(NamedTuple):
 
 
 class Play(NamedTuple):
-    """A session together with the pool of workers and the runner that play it."""
+    """An open session, with the pool of workers and the runner that play its games."""
 
     session: Session
     pool: Pool

@@ -122,9 +122,9 @@ class Review:
             adviser_id = f"{adviser.bot.label} {adviser.bot.sha256[:12]}"
             judge = msgspec.structs.replace(judge, by=adviser_id)
         self.judge = judge
-        asked = checked(ASKED, {"bots": bots, "games": games, "game": game}, HINT)
+        arguments = checked(ASKED, {"bots": bots, "games": games, "game": game}, HINT)
         names = [bot.name for bot in self.info.bots]
-        self._bots = frozenset(label_among(names, bot) for bot in asked["bots"])
+        self._bots = frozenset(label_among(names, bot) for bot in arguments["bots"])
         self.held_back, self._records = self._chosen(game, games)
         self._seen = seen_by(read_reviews(run.folder), judge, REVISION)
         for record in self._records:

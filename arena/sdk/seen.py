@@ -34,7 +34,7 @@ class SeenPosition:
         return self.state.board
 
     def at(self, square: str) -> Square:
-        """What lies on a square.
+        """What is on a square.
 
         Args:
             square: The name of the square, such as ``c4``.
@@ -191,7 +191,7 @@ class SeenPosition:
         return self.state.legal_moves()
 
     def moves_of(self, tiles: Iterable[str]) -> list[int]:
-        """Every legal placement of the given tiles in this position, whoever may hold them.
+        """Every legal placement of the given tiles in this position, whichever seat holds them.
 
         Args:
             tiles: Names of tiles, such as ``["RR", "YB"]``.

@@ -15,10 +15,10 @@ LOOK_NS = 20_000
 NEVER = -LOOK_NS
 """The time of the last reading when there has been none."""
 RESERVE_MS = 15
-"""The time kept back for surprises, in ms.
+"""The time of an answer that is kept back for surprises, in ms.
 
 Measured on two busy cores: one answer in a thousand takes 10 ms longer than it should, because a
-stall of the machine may be booked as CPU time. Garbage collections grow with the search.
+stall of the machine may be charged as CPU time. Garbage collections take longer as a search grows.
 """
 RESERVE = 0.05
 """The smallest share of a limit that is kept back; it counts if the limit is long."""
@@ -119,7 +119,7 @@ class TimeManager:
         self._late_ms = 0.0
 
     def begin(self, start: Start) -> None:
-        """Begins a game with the time control of its ``start`` message."""
+        """Begins a game with the time control in its message ``start``."""
         self._clock = start.clock
         self._move_ms = start.move_ms
         self._bank_ms = start.game_ms

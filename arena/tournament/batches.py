@@ -24,7 +24,9 @@ MAX_AT_ONCE = 500
 """The most games in a batch."""
 
 Result = Outcome | Void | UserError
-"""The result of one game; a UserError ends the run."""
+"""The result of one game: its outcome, a failure for a reason outside the bots, or an error that
+ends the run.
+"""
 
 
 class Batch(NamedTuple):

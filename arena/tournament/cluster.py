@@ -29,13 +29,16 @@ from arena.tournament.node import Admission, ForgottenError, admit, play, releas
 from arena.tournament.workers import Setup, disagreement, versions
 
 LOOK_S, ANSWER_S, LEAVE_S = 0.5, 30.0, 3.0
+"""Seconds: the shortest pause between two looks at the workers; how long the scheduler may take to
+answer; and how long workers may take to end a session.
+"""
 AHEAD = 2
 """The most batches that a worker has at a time for each of its slots, so that it does not wait for
 the network; one if games are slow.
 """
 NOTICE_S, REFUSED_S, PATIENCE_S = 3.0, 10.0, 60.0
-"""While no worker may play: how long to wait before saying so, and before giving up if all are
-refused or there are none.
+"""Seconds without a worker that may play: after `NOTICE_S` a line says so; the run is given up
+after `REFUSED_S` if all workers are refused, and after `PATIENCE_S` if there are none.
 """
 SICK = 3
 """A worker gets no more games after this many batches in a row, for each of its slots, in which

@@ -22,7 +22,7 @@ from arena.errors import ConfigError
 from arena.records.config import Comparison, RunConfig
 
 MAX_TABLES = 50_000
-"""The most line-ups that can be chosen, because run.json lists them."""
+"""The most line-ups that can be listed in the settings of a run, which run.json contains."""
 MAX_GROUPS = 12
 """The most sets of opponents that a comparison plays in turn, unless more are needed so that every
 opponent plays.

@@ -22,20 +22,20 @@ from arena.tournament.lineups import opponents
 from arena.tournament.schedule import Schedule
 
 MAX_DEALS_AT_ONCE = 20
-"""The most deals in a batch. With quick games such a batch takes about a second; starting the bots'
-processes for it costs as much as a few of the games.
+"""The most deals in a batch. Quick games on so many deals take about a second. Starting the bots'
+processes, which a batch needs once, costs as much as a few of the games.
 """
 MAX_COMPARED = 10
 """The most deals in a batch of a comparison. It is small because games that are in flight when the
 comparison is decided have been played in vain.
 """
 CHUNK_GAMES = 18
-"""The smallest number of games in a chunk of deals, so that the bots' processes, which start anew
-for every batch, play a few games each. With many line-ups, even one deal has more.
+"""The smallest number of games in a chunk of deals, so that bots' processes, which start anew for
+every batch, play a few games each.
 """
 DEALS_A_DRAW = 4
-"""The number of deals that a league draws for a line-up at a time, on all boards together. That
-many games are worth the start of the bots' processes, and a few such draws place a candidate.
+"""The number of deals that a league draws for a line-up at a time, on all boards together. So many
+games are worth the start of the bots' processes; and a few such draws place a candidate.
 """
 
 

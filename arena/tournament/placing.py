@@ -26,8 +26,9 @@ to either side.
 PLACING_GAMES = 400
 """A candidate counts as placed after this many games, however wide its interval is."""
 UNKNOWN_ELO, RELATED_ELO = 250.0, 120.0
-"""The standard errors of first guesses: of the rating of any bot, and of that of a new version,
-which is guessed to be as strong as the version before it.
+"""The standard errors, in Elo, of guessed ratings: `UNKNOWN_ELO` of a bot about which nothing is
+known, and `RELATED_ELO` of a new version, which is guessed to be as strong as the version before
+it.
 """
 MIN_ELO = 1.0
 """The smallest standard error, in Elo, that a rating is taken to have."""
@@ -38,8 +39,8 @@ VERSIONS = 4.0
 neighbours, because authors ask whether their new version is better.
 """
 CLEAR, SETTLED = 3.0, 0.1
-"""Two bots whose ratings differ by CLEAR standard errors are in a clear order, and their games are
-worth SETTLED times as much.
+"""If the ratings of two bots differ by more than `CLEAR` standard errors, their order is clear, and
+the worth of games between them is multiplied by `SETTLED`.
 """
 Purpose = Literal["place", "neighbours", "benchmarks"]
 """What a pair of bots is drawn for: to place a candidate, to order neighbours in the ranking, or to
@@ -49,6 +50,7 @@ WHILE_PLACING: Sequence[Purpose] = (
     *("place", "place", "place", "benchmarks"),
     *("place", "place", "place", "neighbours"),
 )
+"""The purposes of draws, in turn, while a candidate is being placed."""
 WITHOUT_SCALE: Sequence[Purpose] = ("benchmarks", "place")
 """The purposes of draws, in turn, before benchmarks fix the scale."""
 WHEN_PLACED: Sequence[Purpose] = ("neighbours", "neighbours", "neighbours", "benchmarks")

@@ -34,7 +34,7 @@ from arena.tournament.settings import (
     DECLARED,
     OUTSIDE_CONFIG,
     UNTIL_DEALS,
-    Asked,
+    Options,
     Settings,
     default_of,
 )
@@ -56,22 +56,22 @@ NO_GRANTS: Mapping[str, list[str]] = {}
 OTHER_RUN = "start another run with --out NAME"
 
 
-def timing_of(asked: Settings) -> Timing:
+def timing_of(settings: Settings) -> Timing:
     """The time control in these settings, with usual values for limits that are missing."""
-    values: Mapping[str, Any] = asked
+    values: Mapping[str, Any] = settings
     return Timing(**{name: values[name] for name in Timing.__struct_fields__ if name in values})
 
 
-def boards_of(asked: Settings) -> dict[str, Board]:
+def boards_of(settings: Settings) -> dict[str, Board]:
     """The boards in these settings, by name: the named ones and those of the files; if none are
     named, those of the match, or the default board if there is neither a match nor a file. Raises
     BoardError, ConfigError.
     """
-    files = [Path(file) for file in asked.get("board_files", ())]
+    files = [Path(file) for file in settings.get("board_files", ())]
     names = [] if files else default_of("boards")
-    if match := asked.get("match"):
+    if match := settings.get("match"):
         names = [name for name in match if name not in {file.stem for file in files}]
-    boards = {name: built_in(name) for name in asked.get("boards", names)}
+    boards = {name: built_in(name) for name in settings.get("boards", names)}
     for path in files:
         board = read_board(path)
         check_name(board.name, str(path))
@@ -95,20 +95,20 @@ class Request(Struct, frozen=True):
     bots: Sequence[Bot]
 
     def config_for(self, seed: str) -> RunConfig:
-        """The settings, in which ``seed`` fills in a missing seed."""
+        """The settings of the request; if they have no seed, they get this ``seed``."""
         return replace(self.config, seed=self.config.seed or seed)
 
 
 def make_request(
-    asked: Asked,
+    options: Options,
     boards: Mapping[str, Board],
     bots: Sequence[Bot],
     compare: Comparison | None = None,
     tune: Tuning | None = None,
     league: LeagueTerms | None = None,
 ) -> Request:
-    """The checked request for these options. Raises ConfigError."""
-    values = dict(asked)
+    """The checked request for a run with these options, boards and bots. Raises ConfigError."""
+    values = dict(options)
     settings = {
         **({"deals": UNTIL_DEALS} if "until" in values else {}),
         # A setting that is in neither place ends in an error, and not without effect.

@@ -1,14 +1,14 @@
 r"""The games of a run and their order, with ids that never change when deals or bots are added, and
-their decks and seeds. Pure: no clock, no files.
+their decks and seeds. Uses no clock and no files.
 
 A game's id is ``board/line-up/deal/seating``; the line-up is its bots' names sorted and joined by
 ``+``.
 
 Decks and seeds follow from the run's seed by SHA-256, so that any language can reproduce them. The
-deck of a deal is the 72 tiles sorted by ``sha256("deck\n" SEED "\n" BOARD "\n" DEAL "\n"
-NUMBER)``, where the tiles are numbered from 0: twelve RR, twelve YY, and so on. Where each game has
-its own deck (``--seatings single``), BOARD is followed by ``/`` and the line-up, as in the game's
-id. A bot cannot work out any of it from what it is told.
+deck of a deal is the 72 tiles sorted by ``sha256("deck\n" SEED "\n" BOARD "\n" DEAL "\n" NUMBER)``,
+where the tiles are numbered from 0: twelve RR, twelve YY, and so on. Where each game has its own
+deck (``--seatings single``), BOARD is followed by ``/`` and the line-up, as in the game's id. A bot
+cannot work out a deck or a seed from the messages that it gets.
 """
 
 from bisect import bisect_right
@@ -264,7 +264,9 @@ class Schedule:
 
     @cached_property
     def _sorted_spans(self) -> dict[LineUp, list[range]]:
-        """The deals of each line-up that has deals of its own, in order and without overlaps."""
+        """For a league or a comparison, the ranges of deals of each line-up, in order and without
+        overlaps.
+        """
         own = self._own_deals or {}
         return {line_up: _without_overlaps(spans) for line_up, spans in own.items()}
 

@@ -27,15 +27,15 @@ from arena.values import Value
 REACH, REACH_FALL = 0.2, 0.101
 GAIN, GAIN_DELAY, GAIN_FALL = 0.06, 50, 0.602
 """The constants of Spall's gain a/(A + k)^alpha; those of the reach c/k^gamma stand above. The
-exponents are his. The others lose about the least in simulated searches of 250 to 4,000 blocks for
-25 to 400 Elo (tests/tournament/searches.py): with half the reach, luck hides what a block tells;
-with a quarter of the gain, short searches do not arrive.
+exponents are Spall's. The other values lose about the least in simulated searches of 250 to 4,000
+blocks for 25 to 400 Elo (tests/tournament/searches.py): with half the reach, the results of blocks
+are mostly luck; with a quarter of the gain, short searches do not reach the goal.
 """
 SEATS = 2
 """The number of seats, and so of seatings, in the games of a search."""
 BLOCKS_A_STEP = 16
 """The usual number of blocks per step. In simulated searches of 500 blocks, steps of 1 to 32 blocks
-find the same; longer ones keep more workers busy and start fewer processes.
+give equally good results; longer steps keep more workers busy and start fewer processes.
 """
 FEW_BLOCKS = 250
 """With fewer blocks per option than this, a search is mostly luck: that is the result of
@@ -50,14 +50,14 @@ DECIMALS = 9
 rounded path does not.
 """
 UP, DOWN = 0, 1
-"""The indices of the two sides among the bots of the run."""
+"""The positions of the two sides of the search among the bots of the run."""
 BlockPlace = tuple[str, int]
 """A board and a deal on it."""
 Values = tuple[float, ...]
 """A number for each tuned parameter, in their order."""
 
 
-class Wanted(NamedTuple):
+class TunedOption(NamedTuple):
     """An option that the user wants to tune, and the lower and upper end of its range; None if the
     user gave no range.
     """
@@ -66,14 +66,14 @@ class Wanted(NamedTuple):
     range: tuple[float, float] | None = None
 
 
-def wanted(text: str) -> Wanted:
+def read_tuned_option(text: str) -> TunedOption:
     """The option and range in a text such as ``depth`` or ``c=0.5..3``. Raises ConfigError."""
     name, equals, span = text.partition("=")
     if name and not equals:
-        return Wanted(name)
+        return TunedOption(name)
     match [Option("float").value_of(end.strip()) for end in span.split("..")]:
         case [float(low), float(high)] if name:
-            return Wanted(name, (low, high))
+            return TunedOption(name, (low, high))
     raise ConfigError(
         f"expected the name of an option, with or without a range, got {text!r}",
         "for example --param depth,c=0.5..3",
@@ -81,24 +81,27 @@ def wanted(text: str) -> Wanted:
 
 
 def parameters_of(
-    asked: Sequence[Wanted], declared: Mapping[str, Option], now: Mapping[str, Value], bot: str
+    options: Sequence[TunedOption],
+    declared: Mapping[str, Option],
+    now: Mapping[str, Value],
+    bot: str,
 ) -> list[Parameter]:
-    """The parameters of a search for the options ``asked``, among those that the bot labelled
-    ``bot`` declares. ``now`` has the bot's present values, where the search starts. Raises
-    ConfigError.
+    """The parameters of a search for these ``options``, which must be among the ``declared``
+    options of the bot labelled ``bot``. ``now`` has the bot's present values, where the search
+    starts. Raises ConfigError.
     """
-    names = [one.name for one in asked]
+    names = [option.name for option in options]
     if twice := [name for name in names if names.count(name) > 1]:
         raise ConfigError(f"expected each option once, got {twice[0]} twice")
-    return [_parameter(one, declared, now, bot) for one in asked]
+    return [_parameter(option, declared, now, bot) for option in options]
 
 
 def _parameter(
-    asked: Wanted, declared: Mapping[str, Option], now: Mapping[str, Value], bot: str
+    tuned_option: TunedOption, declared: Mapping[str, Option], now: Mapping[str, Value], bot: str
 ) -> Parameter:
-    """The parameter for one option, ``asked``; see `parameters_of`. Raises ConfigError."""
-    option = declared.get(asked.name)
-    name = asked.name
+    """The parameter for one option, ``tuned_option``; see `parameters_of`. Raises ConfigError."""
+    option = declared.get(tuned_option.name)
+    name = tuned_option.name
     if option is None:
         raise _unknown(name, declared, bot)
     if option.type not in ("int", "float"):
@@ -108,7 +111,7 @@ def _parameter(
             "such an option has no direction to search in: compare its values, as in 'arena"
             f" compare {bot}:{name}={values[0]} {bot}:{name}={values[-1]}'",
         )
-    low, high = asked.range or (option.min, option.max)
+    low, high = tuned_option.range or (option.min, option.max)
     if low is None or high is None:
         raise ConfigError(
             f"expected a range for {name}, which has no min and max in the bot.toml of {bot}",

@@ -163,8 +163,8 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         """Deal a new game.
 
         Args:
-            seed: The seed of all decks from now on, including those of later games. None goes on
-                with the present generator.
+            seed: The seed of all decks from now on, including those of later games. With None, the
+                decks continue to come from the present generator.
             options: ``{"deck": "RRYB..."}`` plays this deck, 72 tiles in draw order, instead of a
                 random one.
 
@@ -215,12 +215,12 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         return encode(self.position(agent, 0))
 
     def position(self, agent: str, time_ms: int = 1000) -> Position:
-        """The position as an agent sees it now, to look at and to try moves in. It stays as it is
-        while the game goes on.
+        """The position as an agent sees it now, to look at and to try moves in. The returned
+        position stays as it is while the game continues.
 
         Args:
             agent: The agent, such as ``seat_0``; it need not be its turn.
-            time_ms: The time limit that `Position.has_time` goes by.
+            time_ms: The time limit, in ms, that `Position.has_time` of the position uses.
 
         Returns:
             The position, as a bot in the arena would get it on that seat.

@@ -15,8 +15,8 @@ from arena.tournament.workers import yield_to_games
 PATIENCE_S = 60.0
 """The most seconds that a page may take."""
 NICENESS = 3
-"""The niceness of the process that works for pages. With a higher one it would starve if every core
-plays, and a page would wait for a minute.
+"""The niceness of the process that makes pages. A process with a higher niceness would get no CPU
+time while every core plays games, and a page would take a minute.
 """
 
 log = logging.getLogger(__name__)
@@ -45,8 +45,8 @@ class Desk:
                 raise RunError("the server was ended")
             crew = self._crew = self._crew or Crew(1, yield_to_games, (NICENESS,))
             try:
-                asked = crew.submit(_done, work, *given)
-                return await asyncio.wait_for(asyncio.wrap_future(asked), PATIENCE_S)
+                future = crew.submit(_done, work, *given)
+                return await asyncio.wait_for(asyncio.wrap_future(future), PATIENCE_S)
             except (BrokenExecutor, TimeoutError):
                 self.close()
                 raise RunError(

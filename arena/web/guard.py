@@ -93,7 +93,7 @@ class Guard:
         self._closing = closing
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+        """Answer one HTTP request: refuse it, set the cookie, or pass it on to the application."""
         if scope["type"] != "http":
             return
         headers = Headers(scope=scope)

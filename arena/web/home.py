@@ -70,8 +70,8 @@ class SitePages:
         """The address of a page of the list of games in which all of ``bots`` played; pages are
         numbered from 1.
         """
-        asked = urlencode({"bot": bots, **({"page": page} if page > 1 else {})}, doseq=True)
-        return f"{self.run}/games?{asked}"
+        query = urlencode({"bot": bots, **({"page": page} if page > 1 else {})}, doseq=True)
+        return f"{self.run}/games?{query}"
 
     def meeting(self, name: str, other: str) -> str:
         """The address of the list of games in which these two bots played."""
@@ -293,17 +293,17 @@ async def report(request: Request) -> Response:
     setting = setting_of_pages(has_play=has_play(request))
     folder = _run_named(request)
     named = request.path_params.get("game")
-    asked = ("report", folder, setting) if named is None else ("game", folder, setting, named)
-    return answer(await request.app.state.press.page(*asked), setting)
+    arguments = ("report", folder, setting) if named is None else ("game", folder, setting, named)
+    return answer(await request.app.state.press.page(*arguments), setting)
 
 
 async def games(request: Request) -> Response:
     """A page of the list of games: of all games, or of those in which all bots that the address
     names played.
     """
-    asked = request.query_params
-    bots = asked.getlist("bot")[:MAX_SEATS]
-    number = whole_number(asked.get("page", "")) or 1
+    query = request.query_params
+    bots = query.getlist("bot")[:MAX_SEATS]
+    number = whole_number(query.get("page", "")) or 1
     return await _part(request, "Games", "list_of_games", tuple(bots), number)
 
 

@@ -6,7 +6,7 @@ import threading
 import time
 from pathlib import Path
 
-from arena.commands.game import SingleGame, Wish
+from arena.commands.game import GameRequest, SingleGame
 from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
 from arena.errors import UserError
@@ -32,27 +32,27 @@ class OpenGames:
     def __init__(self, home: Path, choice: SandboxChoice) -> None:
         self._home = home
         self._choice = choice
-        self._games = dict[str, tuple[OpenGame, Wish]]()
+        self._games = dict[str, tuple[OpenGame, GameRequest]]()
         self._lock = threading.Lock()
         self._seen_s = time.monotonic()
 
-    def begin(self, wish: Wish) -> str:
-        """Start the game that a person wishes, and return its name. Raises UserError, also if too
+    def begin(self, game_request: GameRequest) -> str:
+        """Start the game that a person requests, and return its name. Raises UserError, also if too
         many games are being played.
         """
-        planned = wish.game
-        sandbox = self._choice.sandbox_for(wish.bots)
-        single = SingleGame(wish.bots, wish.seat, wish.timing, sandbox)
+        planned = game_request.game
+        sandbox = self._choice.sandbox_for(game_request.bots)
+        single = SingleGame(game_request.bots, game_request.seat, game_request.timing, sandbox)
         game = OpenGame(single, planned, results_folder(self._home))
         with self._lock:
             self._make_room()
             name = secrets.token_urlsafe(9)
-            self._games[name] = game, wish
+            self._games[name] = game, game_request
         game.start()
         return name
 
-    def find(self, name: str) -> tuple[OpenGame, Wish] | None:
-        """The game called ``name``, and the wish that it was made from; None if there is no such
+    def find(self, name: str) -> tuple[OpenGame, GameRequest] | None:
+        """The game called ``name``, and the request that it was made from; None if there is no such
         game.
         """
         return self._games.get(name)

@@ -7,10 +7,12 @@ from pathlib import Path
 TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 """The files in which Linux lists connections; other systems have none."""
 LOCAL, REMOTE, STATE, USER = 1, 2, 3, 7
-"""The numbers of the columns of `TABLES` with both addresses, the state and the user."""
+"""The numbers, from 0, of the columns of `TABLES` with the address of this end, the address of the
+other end, the state, and the user.
+"""
 ESTABLISHED = "01"
-"""The state of an open connection. One in another state may be closed: it has no user any more, and
-the table shows it as one of root's.
+"""The state of an open connection. A connection in another state may be closed; the tables then
+show it as one of root's, whoever opened it.
 """
 LENGTH = len("0100007F:1F90")
 """The number of characters of an IPv4 address with its port in the tables."""

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from arena.commands.bots import bot_finder, registry_of
-from arena.commands.game import Wish, past_games
+from arena.commands.game import GameRequest, past_games
 from arena.commands.home import results_folder
 from arena.errors import ConfigError, UserError
 from arena.exports.ground import empty_board
@@ -107,8 +107,8 @@ async def begin(request: Request) -> Response:
 
     def start_game(body: bytes) -> dict[str, str]:
         """Starts the game that the form ``body`` asks for, and returns the address of its page."""
-        wish = _wish(state.home, msgspec.json.decode(body, type=GameForm))
-        return {"address": f"/play/{state.open_games.begin(wish)}"}
+        game_request = _game_request(state.home, msgspec.json.decode(body, type=GameForm))
+        return {"address": f"/play/{state.open_games.begin(game_request)}"}
 
     return await _answered(request, start_game)
 
@@ -126,7 +126,7 @@ async def _answered(request: Request, work: Callable[[bytes], Any]) -> Response:
         return JSONResponse({"problem": words}, 409)
 
 
-def _wish(home: Path, wanted: GameForm) -> Wish:
+def _game_request(home: Path, wanted: GameForm) -> GameRequest:
     """What the form ``wanted`` asks for: the bots, the seat, the board, the seed and the time.
     Raises UserError.
     """
@@ -145,7 +145,7 @@ def _wish(home: Path, wanted: GameForm) -> Wish:
     seat = _number(wanted.seat, "a seat", 0, len(bots), 0)
     timing = Timing(move_ms=_number(wanted.ms, "a time in ms", 1, MAX_MS, 1000))
     seed = wanted.seed.strip() or new_seed()
-    return Wish(bots, seat, find_board(board), seed, 0, timing)
+    return GameRequest(bots, seat, find_board(board), seed, 0, timing)
 
 
 def _number(text: str, what: str, least: int, most: int, usual: int) -> int:
@@ -161,12 +161,12 @@ def _number(text: str, what: str, least: int, most: int, usual: int) -> int:
 
 def board_page(request: Request) -> Response:
     """The page of the game that the address names."""
-    game, wish = _game(request)
+    game, game_request = _game(request)
     values = {
         "name": request.path_params["name"],
         "opponents": game.opponents,
-        "board": empty_board(wish.board),
-        "board_name": wish.board.name,
+        "board": empty_board(game_request.board),
+        "board_name": game_request.board.name,
         "drawn": all_parts(),
         "book": rulebook(),
     }
@@ -217,24 +217,26 @@ async def again(request: Request) -> Response:
     """Start another game against the same bots; the address says on which tiles (`AGAIN`). The
     answer has the address of its page.
     """
-    (_, wish), how = _game(request), request.path_params["how"]
+    (_, game_request), how = _game(request), request.path_params["how"]
     open_games: OpenGames = request.app.state.open_games
     if how not in AGAIN:
         raise HTTPException(404, "no such page here")
     return await _answered(
-        request, lambda _: {"address": f"/play/{open_games.begin(wish.again(how))}"}
+        request, lambda _: {"address": f"/play/{open_games.begin(game_request.again(how))}"}
     )
 
 
-def _game(request: Request) -> tuple[OpenGame, Wish]:
-    """The game that the address names, and the wish that it was made from. Raises HTTPException."""
+def _game(request: Request) -> tuple[OpenGame, GameRequest]:
+    """The game that the address names, and the request that it was made from. Raises
+    HTTPException.
+    """
     _let_in(request)
-    game_and_wish: tuple[OpenGame, Wish] | None = request.app.state.open_games.find(
+    game_and_request: tuple[OpenGame, GameRequest] | None = request.app.state.open_games.find(
         request.path_params["name"]
     )
-    if game_and_wish is None:
+    if game_and_request is None:
         raise HTTPException(404, "this game is not here any more: the server was started again")
-    return game_and_wish
+    return game_and_request
 
 
 def _let_in(request: Request) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from arena.commands.game import SingleGame, Wish
+from arena.commands.game import GameRequest, SingleGame
 from arena.exports.verify import verify_run
 from arena.match.replay import replay
 from arena.players.keeper import parents
@@ -334,9 +334,9 @@ def test_your_moves_in_a_kept_game_are_graded(played):
 
 
 def test_a_game_in_which_nobody_moves_is_given_up(tmp_path):
-    wish = Wish([built_in_bot("random")], 0, built_in("bird"), "seed")
-    single = SingleGame(wish.bots, wish.seat, wish.timing, OPEN)
-    game = OpenGame(single, wish.game, tmp_path / "results", patience_s=0.1)
+    game_request = GameRequest([built_in_bot("random")], 0, built_in("bird"), "seed")
+    single = SingleGame(game_request.bots, game_request.seat, game_request.timing, OPEN)
+    game = OpenGame(single, game_request.game, tmp_path / "results", patience_s=0.1)
     game.start()
     while not game.is_over:
         asyncio.run(game.news(game.version, 60))

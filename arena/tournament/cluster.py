@@ -304,8 +304,8 @@ class ClusterPool:
         """Gives a batch to the worker with the most free capacity for its size; returns None if no
         worker has any. A batch submitted ``alone`` goes to a worker that has no other.
 
-        A worker on which one of the games failed before gets the batch only if that game has failed
-        on all others, too.
+        A worker on which one of these games failed before gets the batch only if one of them has
+        failed on every worker.
         """
         self._count_ended()
         failed_at = {address for plan in plans for address in self._failed_at.get(plan.id, ())}

@@ -23,7 +23,7 @@ from arena.players.process import open_pipe
 
 START_METHOD = "spawn"
 """The method of `multiprocessing` by which workers start processes themselves."""
-MAIN_HEARS = (signal.SIGINT, signal.SIGHUP)
+TERMINAL_SIGNALS = (signal.SIGINT, signal.SIGHUP)
 """Signals that a terminal sends to workers, too. Workers ignore them, because the main process
 decides what to do with running games.
 """
@@ -118,8 +118,9 @@ class Crew(ProcessPoolExecutor):
         return future
 
     def end(self) -> None:
-        """Ends the pool, and kills processes that have not ended after `PATIENCE_S` seconds: a
-        worker that is killed while it returns results can block the others for ever.
+        """Ends the pool, and kills processes that have not ended after `PATIENCE_S` seconds.
+        Without that, a worker that was killed while it returned results could block the others for
+        ever.
         """
         self.shutdown(wait=False, cancel_futures=True)
         deadline = time.monotonic() + PATIENCE_S
@@ -150,7 +151,7 @@ def _held_signals() -> Iterator[None]:
     starts. The worker ignores these signals later; without the block, a signal during its start
     would make it print a traceback.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINAL_SIGNALS)
     try:
         yield
     finally:

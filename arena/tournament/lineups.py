@@ -239,8 +239,8 @@ def compared(compare: Comparison, group: LineUp) -> list[LineUp]:
 def balanced_subset(
     bots: Sequence[str], size: int, count: int, kept: Collection[LineUp] = ()
 ) -> list[LineUp]:
-    """``count`` different groups of ``size`` bots, in which all bots, and as far as possible all
-    pairs of bots, appear equally often. The ``kept`` groups are among them.
+    """``count`` different groups of ``size`` bots, in which bots, and as far as possible pairs of
+    bots, appear equally often. The ``kept`` groups are among them.
 
     Because no group may appear twice, bots can end up with unequal numbers of groups; if no groups
     are kept, swapping bots then evens that out.

@@ -30,8 +30,8 @@ MAX_COMPARED = 10
 comparison is decided have been played in vain.
 """
 CHUNK_GAMES = 18
-"""The smallest number of games in a chunk of deals, so that bots' processes, which start anew for
-every batch, play a few games each.
+"""About the number of games in the first chunks of deals of a run, so that bots' processes, which
+start anew for every batch, play a few games each.
 """
 DEALS_A_DRAW = 4
 """The number of deals that a league draws for a line-up at a time, on all boards together. So many
@@ -232,12 +232,13 @@ def in_chunks(
     before the next one; within a chunk, all batches of one line-up are played before the next
     line-up's.
 
-    A chunk has at most half as many deals as there were before it, so that whenever a run is
-    stopped, all line-ups have played about the same number of games; but it has enough deals for
-    `CHUNK_GAMES` games. A comparison, which may be decided after a few deals, begins with single
-    deals. There are about as many open chunks as ``slots`` returns. Where sets of opponents take
-    turns, the deals of each set are a chunk. Games whose ids are in ``played`` are left out;
-    ``planned`` may change each of the others.
+    A chunk has at most half as many deals as there were before it (or the deals that make
+    `CHUNK_GAMES` games, if that is more), so that whenever a run is stopped, all line-ups have
+    played about the same number of games. Chunks are smaller if that keeps more workers busy. A
+    comparison, which may be decided after a few deals, begins with single deals. There are about as
+    many open chunks as ``slots`` returns. Where sets of opponents take turns, the deals of each set
+    are a chunk. Games whose ids are in ``played`` are left out; ``planned`` may change each of the
+    others.
     """
     config = schedule.config
     turns = schedule.turns

@@ -127,9 +127,9 @@ class Contenders:
             one.error = 1 / sqrt(1 / error**2 + gained)
 
     def next_line_up(self) -> LineUp | None:
-        """The line-up to draw next; None if there are fewer bots than a game has players. It begins
-        with a pair for the purpose whose turn it is or, if that purpose has no pair, for another
-        purpose. Other bots take the seats that are left.
+        """The line-up to draw next; None if there are fewer bots than a game has players, or no
+        suitable pair. It begins with a pair for the purpose whose turn it is or, if that purpose
+        has no pair, for another purpose. Other bots take the seats that are left.
         """
         if len(self.rivals) < self._players:
             return None

@@ -413,7 +413,7 @@ def choose_folder(
 
 
 def _is_just_this(info: RunInfo, request: Request) -> bool:
-    """Whether a run has exactly the requested settings, and not fewer deals or bots."""
+    """Whether a run has exactly the requested settings, deals and bots."""
     wanted = describe_run(
         request.config_for(info.seed),
         request.boards,

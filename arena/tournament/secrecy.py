@@ -20,8 +20,8 @@ class Secrecy(NamedTuple):
     still to play.
 
     A deal is secret until all games planned on it have been played. The seed determines every deal,
-    so it is secret until the whole run is finished, and in a league for ever: the next deals follow
-    from it.
+    so the seed is secret until the whole run is finished, and in a league for ever: the next deals
+    follow from it.
 
     ``planned``  the number of planned games; None if this version cannot read the plan
     ``missing``  the number of planned games that are not in the journal; None likewise

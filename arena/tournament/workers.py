@@ -38,7 +38,7 @@ from arena.records.timing import Timing
 from arena.rules import CORE
 from arena.rules.boards import Board
 from arena.tournament.batches import Batch, Pace, Result
-from arena.tournament.crew import MAIN_HEARS, WORKERS, Crew
+from arena.tournament.crew import TERMINAL_SIGNALS, WORKERS, Crew
 
 log = logging.getLogger(__name__)
 
@@ -200,7 +200,7 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
     """
     global _worker, _stopping  # noqa: PLW0603 - one worker a process
     _stopping = stopping
-    _heed_the_parent_only()
+    _end_with_parent()
     with counter.get_lock():
         number = counter.value
         counter.value += 1
@@ -220,20 +220,20 @@ def yield_to_games(niceness: int) -> None:
     """Lowers the priority of this process by ``niceness``, so that games come first, and makes it
     ignore the terminal's signals and end with its parent.
     """
-    _heed_the_parent_only()
+    _end_with_parent()
     os.nice(niceness)
 
 
-def _heed_the_parent_only() -> None:
+def _end_with_parent() -> None:
     """Makes this process ignore SIGINT and SIGHUP, and end when its parent ends. The keepers, the
     processes that watch over bots, then end the bots.
     """
     if parent := multiprocessing.parent_process():
         ended = parent.sentinel
         threading.Thread(target=lambda: wait([ended]) and os._exit(1), daemon=True).start()
-    for heard in MAIN_HEARS:
-        signal.signal(heard, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, MAIN_HEARS)
+    for number in TERMINAL_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINAL_SIGNALS)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
@@ -252,8 +252,8 @@ def play_batch(plans: Sequence[GamePlan]) -> Batch:
 
 
 def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[[], bool]) -> Batch:
-    """Plays the games of a batch one after another, until ``is_stopping`` returns True; a failure
-    in one does not affect the others.
+    """Plays the games of a batch one after another, until ``is_stopping`` returns True. A game that
+    fails does not affect the others, but a UserError (the machine is too busy) ends the batch.
 
     The processes of bots end with the batch, because a process could otherwise learn about a deal
     that it plays later. Once a batch takes long, the rest of its games are returned unplayed,

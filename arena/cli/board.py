@@ -324,8 +324,8 @@ class Human(Player):
         tell(f"you sit at {seat}\n{GOAL}\n")
 
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """Prints the board and asks until the person types a legal move, however long the time
-        limit ``budget_ns``. Raises click.Abort if the person quits.
+        """Prints the board and asks until the person types a legal move. The time limit
+        ``budget_ns`` is ignored. Raises click.Abort if the person quits.
         """
         seat = state.mover
         began_ns = time.monotonic_ns()

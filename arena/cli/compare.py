@@ -35,8 +35,8 @@ from arena.tournament.runs import Request
 from arena.tournament.settings import MAX_BLOCKS, QUESTION, Options
 
 SHOWN = (1, 2, 5)
-"""A line of progress is printed after 1, 2, 5, 10, 20, 50 ... blocks; these are the
-first digits.
+"""A line of progress may be printed after 1, 2, 5, 10, 20, 50 ... blocks; these are the first
+digits.
 """
 MANY = 100
 """After this many blocks, "not clear yet" is printed, so that the user sees that the comparison

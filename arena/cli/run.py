@@ -86,8 +86,9 @@ class Conduct(NamedTuple):
         return logging.WARNING if self.quiet else logging.DEBUG if self.verbose else logging.INFO
 
     def fair(self, options: Options) -> Options:
-        """The options of a run or league; with --strangers, each game gets a deck of its own, so
-        seatings are single. Raises ConfigError if the options ask for other seatings.
+        """The options of a run or league. If the bots are untrusted (--strangers, or the user's own
+        configuration), each game gets a deck of its own, so seatings are single. Raises ConfigError
+        if the options ask for other seatings.
         """
         if (self.choice.mode or read_own_config().sandbox) != "strangers":
             return options

@@ -230,8 +230,8 @@ def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
 def _confirmation_request(
     home: Path, check: Comparison, options: Options, tuned: Bot, blocks: int
 ) -> Request:
-    """The request ``check`` for a comparison of the suggested settings with the original ones, on
-    deals that the search has not used, of at most ``blocks`` blocks. Raises ConfigError if the
+    """The request for the comparison ``check`` of the suggested settings with the original ones, on
+    deals that the search has not used, with at most ``blocks`` blocks. Raises ConfigError if the
     bot's files are not those that were tuned.
     """
     again: Options = {**options}

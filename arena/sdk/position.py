@@ -301,8 +301,8 @@ class Position(SeenPosition):
         return 100 * (self.players - 1)
 
     def _at(self, state: State) -> "Position":
-        """The position in another state of the rules, as this seat sees it. It belongs to the same
-        answer.
+        """This seat's view of another state of the rules, as a position that belongs to the same
+        answer: it shares its time, its nodes and its notes with this one.
         """
         twin = object.__new__(Position)
         twin.__dict__.update(self.__dict__, state=state)

@@ -38,7 +38,7 @@ HEADERS: Mapping[str, str] = {
     # limited.
     "connection": "close",
 }
-"""The headers of every answer."""
+"""The headers that every answer has."""
 POLICY = "default-src 'none'; frame-ancestors 'none'"
 """The content security policy of an answer that sets none: nothing may be loaded."""
 

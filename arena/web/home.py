@@ -29,7 +29,7 @@ from arena.records.record import MAX_SEATS, name_of
 from arena.rules.explain import rulebook
 from arena.tournament.run import Run
 from arena.web.live import ALIVE, event
-from arena.web.shelf import LIST_S, MAX_RUNS, run_folders, when, words_of
+from arena.web.run_list import LIST_S, MAX_RUNS, run_folders, when, words_of
 
 PACKAGE = "arena.web"
 """The package whose templates, styles and scripts these pages use."""
@@ -149,12 +149,12 @@ def whole_number(text: str) -> int | None:
 
 async def front(request: Request) -> Response:
     """The first page: all runs, the one that was played last first, and the bots."""
-    rows = await request.app.state.shelf.rows()
+    rows = await request.app.state.run_list.rows()
     here = await run_in_threadpool(_bots, request)
     values = {"name": request.app.state.home.resolve().name, "runs": _list(rows), **here}
     shown = page(request, "home.html", values)
     # The reader will probably open a run next.
-    shown.background = BackgroundTask(request.app.state.desk.prepare)
+    shown.background = BackgroundTask(request.app.state.page_worker.prepare)
     return shown
 
 
@@ -169,7 +169,7 @@ async def _lists(state: AppState) -> AsyncIterator[str]:
     """
     seen = ""
     while True:
-        rows = await state.shelf.rows()
+        rows = await state.run_list.rows()
         played = [row["folder"] for row in rows if row.get("state") == "playing"]
         leaders = await state.live.leaders(played)
         for row in rows:
@@ -294,7 +294,7 @@ async def report(request: Request) -> Response:
     folder = _run_named(request)
     named = request.path_params.get("game")
     arguments = ("report", folder, setting) if named is None else ("game", folder, setting, named)
-    return answer(await request.app.state.press.page(*arguments), setting)
+    return answer(await request.app.state.reports.page(*arguments), setting)
 
 
 async def games(request: Request) -> Response:

@@ -18,7 +18,7 @@ import msgspec
 
 from arena.commands.runs import is_quiet
 from arena.errors import ArenaError
-from arena.web.desk import Desk
+from arena.web.page_worker import PageWorker
 
 MIN_S = 2.0
 """The shortest pause between two readings of a run, in seconds."""
@@ -84,12 +84,12 @@ class Watched:
     its text. ``leader`` has two empty texts until a reading has found one.
     """
 
-    def __init__(self, desk: Desk, folder: Path) -> None:
+    def __init__(self, page_worker: PageWorker, folder: Path) -> None:
         self.parts: dict[str, tuple[int, str]] = {}
         self.number = 0
         self.is_over = False
         self.leader = ("", "")
-        self._desk = desk
+        self._page_worker = page_worker
         self._folder = folder
         self._state: Fingerprint = ()
         self._next_s = 0.0
@@ -103,7 +103,7 @@ class Watched:
             state = state_of(self._folder)
             if state == self._state or (self.parts and time.monotonic() < self._next_s):
                 return
-            sight: Sight = await self._desk.ask("look_at", str(self._folder))
+            sight: Sight = await self._page_worker.ask("look_at", str(self._folder))
             self._next_s = time.monotonic() + max(MIN_S, PAUSES * sight.seconds)
             self._state = state
             self.number = self.number + 1
@@ -121,13 +121,13 @@ class Watched:
 class Live:
     """The runs whose pages were read last, at most `MAX_WATCHED`."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, page_worker: PageWorker) -> None:
+        self._page_worker = page_worker
         self._watched: dict[Path, Watched] = {}
 
     def watched(self, folder: Path) -> Watched:
         """The run in ``folder``, which now counts as the one that was read last."""
-        watched = self._watched.pop(folder, None) or Watched(self._desk, folder)
+        watched = self._watched.pop(folder, None) or Watched(self._page_worker, folder)
         self._watched[folder] = watched
         for name in list(self._watched)[:-MAX_WATCHED]:
             del self._watched[name]

@@ -350,8 +350,8 @@ class OpenGame(Player):
         self._publish(THEIRS)
 
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """Wait for the person's move, however long the time limit ``budget_ns``. Raises Void if the
-        person leaves, or does not move for a long time.
+        """Wait for the person's move. The time limit ``budget_ns`` is ignored, but Void is raised
+        if the person leaves, or does not move for a long time.
         """
         began_ns = time.monotonic_ns()
         with self._turn:

@@ -26,7 +26,7 @@ from arena.tournament.session import new_seed
 from arena.web.home import SitePages, page, whole_number
 from arena.web.opengame import OpenGame, RefusedError
 from arena.web.opengames import OpenGames
-from arena.web.shelf import when
+from arena.web.run_list import when
 
 BUILT_IN_BOTS = ("careful-16", "careful-4", "careful", "greedy-16", "greedy", "random")
 """The built-in bots that the form offers."""

@@ -18,12 +18,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from arena.errors import ArenaError, UserError
 from arena.web import home as pages
 from arena.web import play
-from arena.web.desk import Desk
 from arena.web.guard import LOOPBACK, Gate, Guard
 from arena.web.live import Live
 from arena.web.opengames import OpenGames
-from arena.web.press import Press
-from arena.web.shelf import Shelf
+from arena.web.page_cache import PageCache
+from arena.web.page_worker import PageWorker
+from arena.web.run_list import RunList
 
 FIRST_PORT = 8400
 """The first port that is tried if the user names none."""
@@ -114,14 +114,14 @@ def serve(
 def _application(home: Path, games: OpenGames | None) -> Starlette:
     """The application for a home. Its ``state`` has what pages need.
 
-    ``home``        the folder
-    ``open_games``  the games that people play; None if nobody can
-    ``shelf``       the list of runs
-    ``live``        the runs whose pages are open
-    ``desk``        the process that reads runs
-    ``lists``       makes lists of games and pages of bots, in that process
-    ``further``     a second process, so that reading a run does not wait for a report
-    ``press``       makes reports and pages of games, in the second process
+    ``home``           the folder
+    ``open_games``     the games that people play; None if nobody can
+    ``run_list``       the list of runs
+    ``live``           the runs whose pages are open
+    ``page_worker``    the process that reads runs
+    ``lists``          makes lists of games and pages of bots, in that process
+    ``report_worker``  a second process, so that reading a run does not wait for a report
+    ``reports``        makes reports and pages of games, in the second process
     """
     app = Starlette(
         routes=[*pages.ROUTES, *(play.ROUTES if games else ())],
@@ -130,12 +130,12 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     state = app.state
     state.home = home
     state.open_games = games
-    state.desk = Desk()
-    state.further = Desk()
-    state.lists = Press(state.desk)
-    state.press = Press(state.further)
-    state.live = Live(state.desk)
-    state.shelf = Shelf(home)
+    state.page_worker = PageWorker()
+    state.report_worker = PageWorker()
+    state.lists = PageCache(state.page_worker)
+    state.reports = PageCache(state.report_worker)
+    state.live = Live(state.page_worker)
+    state.run_list = RunList(home)
     return app
 
 
@@ -190,8 +190,8 @@ async def _serve(
             logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
             # Uvicorn waits for streams to end, and `closing` ends them.
             closing.set()
-            app.state.desk.end()
-            app.state.further.end()
+            app.state.page_worker.end()
+            app.state.report_worker.end()
     return is_over
 
 

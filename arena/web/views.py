@@ -1,4 +1,4 @@
-"""The functions that make pages of runs. They run in the process of a `desk.Desk`."""
+"""The functions that make pages of runs. They run in the process of a `page_worker.PageWorker`."""
 
 import time
 from collections import Counter, deque
@@ -80,8 +80,8 @@ class FollowedRun(Follower):
 
 
 def nothing() -> None:
-    """Do nothing. Calling any function of this module loads the module in the process
-    of the desk.
+    """Do nothing. Calling any function of this module loads the module in the process of the page
+    worker.
     """
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from arena.web.desk import Desk
 from arena.web.live import Fingerprint, state_of
+from arena.web.page_worker import PageWorker
 
 MAX_KEPT = 8
 """The most pages that are kept, not counting those that are being made."""
@@ -17,14 +17,14 @@ is made, and uses one of the server's connections.
 """
 
 
-class Press:
-    """Makes pages of runs in the process of a desk.
+class PageCache:
+    """Makes pages of runs in the process of a page worker, and keeps them.
 
     A page is made once and sent to all its readers, until the files of the run change.
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, page_worker: PageWorker) -> None:
+        self._page_worker = page_worker
         self._kept = dict[tuple[object, ...], tuple[Fingerprint, asyncio.Task[str]]]()
         self._waiting = 0
 
@@ -52,7 +52,7 @@ class Press:
         has_failed = making and making.done() and (making.cancelled() or making.exception())
         if making is None or has_failed or (making.done() and state != before):
             before = state
-            making = asyncio.ensure_future(self._desk.ask(*key))
+            making = asyncio.ensure_future(self._page_worker.ask(*key))
             # If all readers have gone, nobody takes the exception, and asyncio would log that.
             making.add_done_callback(lambda made: made.cancelled() or made.exception())
         self._kept[key] = before, making

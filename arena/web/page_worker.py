@@ -22,7 +22,7 @@ time while every core plays games, and a page would take a minute.
 log = logging.getLogger(__name__)
 
 
-class Desk:
+class PageWorker:
     """One process that calls functions of `arena.web.views`, a module that takes long to load.
 
     The process is started by the first call. It has a low priority, so that games come first.
@@ -35,7 +35,7 @@ class Desk:
 
     async def ask(self, work: str, *given: Any) -> Any:
         """Call the function of `arena.web.views` called ``work`` with the arguments ``given``, in
-        the desk's process, and return its result. Calls wait for each other.
+        the worker's process, and return its result. Calls wait for each other.
 
         Raises the ArenaErrors that the function raises, and RunError if the function takes longer
         than `PATIENCE_S`, its process dies, or it raises anything else.
@@ -45,7 +45,7 @@ class Desk:
                 raise RunError("the server was ended")
             crew = self._crew = self._crew or Crew(1, yield_to_games, (NICENESS,))
             try:
-                future = crew.submit(_done, work, *given)
+                future = crew.submit(_call, work, *given)
                 return await asyncio.wait_for(asyncio.wrap_future(future), PATIENCE_S)
             except (BrokenExecutor, TimeoutError):
                 self.close()
@@ -84,8 +84,8 @@ class Desk:
             threading.Thread(target=crew.end, daemon=True).start()
 
 
-def _done(work: str, *given: Any) -> Any:
-    """Call the function of `arena.web.views` called ``work``, in the desk's process, and return its
-    result.
+def _call(work: str, *given: Any) -> Any:
+    """Call the function of `arena.web.views` called ``work`` with the arguments ``given``, and
+    return its result. Runs in the worker's process.
     """
     return getattr(import_module("arena.web.views"), work)(*given)

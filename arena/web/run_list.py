@@ -32,7 +32,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 """Matches what Python puts in place of a byte that is not UTF-8 in the name of a file."""
 
 
-class Shelf:
+class RunList:
     """The list of the runs of a home.
 
     Games of a journal that have been counted are not counted again. All readers share one list,

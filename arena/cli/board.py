@@ -342,8 +342,9 @@ class Human(Player):
         return Answer(move, time.monotonic_ns() - began_ns)
 
     def _read(self, state: State, seat: int, moves: dict[str, int]) -> str | None:
-        """Reads a line. Returns the move in it as text; or None if it is anything else, after a
-        reply to it. ``moves`` has the legal moves by their text.
+        """Reads a line. If the line is a legal move, returns the move as text; otherwise prints a
+        reply and returns None. ``moves`` has the legal moves by their text. Raises click.Abort if
+        the person quits.
         """
         hand = " ".join(TILES[tile] for tile in state.hands[seat])
         try:

@@ -299,9 +299,9 @@ def _fault_text(bot: str, fault: Fault) -> str:
 
 
 def late_text(late: Sequence[str], slots: int, clock: str) -> str:
-    """Advice about bots that answered too late. ``late`` has the bot's name once for each game that
-    it lost by this. ``slots`` is the number of games played at the same time, and ``clock`` the
-    run's clock, ``cpu`` or ``wall``.
+    """Advice about bots that answered too late. ``late`` has a bot's name once for each game that
+    the bot lost in this way. ``slots`` is the number of games played at the same time, and
+    ``clock`` the run's clock, ``cpu`` or ``wall``.
     """
     has_own = all(odds_of(label).move_ms for label in late)
     larger = "a larger move_ms" if has_own else "a larger --move-ms"

@@ -55,7 +55,7 @@ def note_same_files(registry: Registry, bot: Bot, tell: Tell) -> None:
 
 
 def bot_finder(home: Path, tell: Tell, *, in_process: bool = False) -> Callable[[str], Bot]:
-    """A function that takes the text with which a user names a bot, and returns the bot; it raises
+    """A function that takes the text with which a user names a bot, returns the bot, and raises
     UserError if there is none. The name of a built-in bot always means the built-in bot; other
     texts are for `find_bot`. With ``in_process``, only built-in bots are found.
     """
@@ -438,9 +438,9 @@ def results_path(
     finished: bool = False,
     prefix: str = "",
 ) -> Path:
-    """The folder for the run of a request. With ``out`` it is that path or, if ``out`` has no
-    slash, the folder of that name in ``results``. Otherwise `choose_folder` chooses it, and the
-    user is told about an unfinished run that it did not choose.
+    """The folder for the run of a request. If ``out`` is given, the folder is that path or, if
+    ``out`` has no slash, the folder of that name in ``results``. Otherwise `choose_folder` chooses
+    the folder, and the user is told about an unfinished run that was not chosen.
     """
     if out is not None:
         return Path(out) if "/" in str(out) else results / out

@@ -238,7 +238,7 @@ class LeaguePlay:
 
     def _hold_scale(self) -> None:
         """Lets the benchmarks fix the league's scale with their present ratings, once all of them
-        have `HOLD_GAMES` games. Later it adds each new benchmark that has as many.
+        have `HOLD_GAMES` games. Later calls add each new benchmark that has as many games.
         """
         league = self.members.league
         benchmarks = league.with_status("benchmark")

@@ -1,5 +1,5 @@
 """The members of a league: reads them from the league's folder, founds a league with its first
-members, and adds what joins later from bots/ or by other processes.
+members, and adds members that join later from bots/ or by another process.
 """
 
 import getpass

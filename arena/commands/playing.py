@@ -120,8 +120,8 @@ class SandboxChoice(NamedTuple):
 
 
 def _is_new(home: Path, text: str) -> bool:
-    """Whether the note ``text`` was not shown in this home before; it is remembered as shown. If it
-    cannot be remembered, the note counts as new.
+    """Whether the note ``text`` has never been shown in this home. From now on, the note counts as
+    shown; but if that cannot be remembered, it counts as new the next time, too.
     """
     words = f"{home.absolute()}\n{text}".encode(errors="surrogateescape")
     try:
@@ -406,8 +406,8 @@ class Contest:
 
     def play(self) -> None:
         """Feeds the games in the journal to the test, then plays more until the test is decided,
-        the planned games have been played, or the user stops. If the test is decided, writes the
-        number of deals that it took to run.json.
+        the planned games have been played, or the user stops. If the test is decided, run.json gets
+        the number of deals on which the decision is based.
         """
         for record in read_records(self._play.session.run.folder):
             self._source.count(record)

@@ -207,8 +207,9 @@ def _limited(receive: Receive, closing: asyncio.Event) -> Receive:
     """A function like ``receive`` that limits the size of a request's body, and the time in which
     each part has to arrive.
 
-    If the body exceeds a limit, and also when the server closes, the application gets the message
-    that the client has disconnected: otherwise open streams would keep the server from ending.
+    If the body exceeds one of these limits, and also when the server closes, the application gets
+    the message that the client has disconnected: otherwise open streams would keep the server from
+    ending.
     """
     left = MAX_BODY
     is_whole = False

@@ -208,9 +208,7 @@ def _bots(request: Request) -> dict[str, Any]:
 
 
 def bot(request: Request) -> Response:
-    """The page of a bot, whichever run it is in: its versions, its options, and its results in
-    runs.
-    """
+    """The page of a bot of this home: its versions, its options, and its results in runs."""
     registry = registry_of(request.app.state.home)
     name = request.path_params["bot"]
     labels = registry.labels()

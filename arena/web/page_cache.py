@@ -46,7 +46,7 @@ class PageCache:
     def _made(self, key: tuple[Any, ...], state: Fingerprint) -> asyncio.Task[str]:
         """The task that makes the page of this key (a function's name and its arguments); ``state``
         is the present state of the run's files. It is the task of an earlier reader, unless that
-        one failed, or the files have changed since it began.
+        task failed, or has ended and the files have changed since it began.
         """
         before, making = self._kept.pop(key, ((), None))
         has_failed = making and making.done() and (making.cancelled() or making.exception())

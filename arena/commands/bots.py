@@ -328,7 +328,7 @@ def request_tuning(
     games: int,
     step: int | None,
 ) -> Request:
-    """The request for tuning options of a bot, with about ``games`` games in all. ``step`` is the
+    """The request for tuning options of a bot, with at most ``games`` games in all. ``step`` is the
     number of deals on each board before each step of the search, None for the usual number. The two
     bots of the run are the two sides of the search, up and down. Raises UserError.
     """
@@ -347,7 +347,7 @@ def request_tuning(
 
 
 def _sides(bot: Bot, tuned: Collection[str]) -> list[Bot]:
-    """The two bots of a search, whose labels end in ``up`` and ``down``. Both have the bot's
+    """The two bots of a search, whose names end in ``up`` and ``down``. Both have the bot's
     settings except those that are ``tuned``. Raises ConfigError if a label with all tuned options
     would be too long.
     """

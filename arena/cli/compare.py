@@ -39,8 +39,8 @@ SHOWN = (1, 2, 5)
 digits.
 """
 MANY = 100
-"""After this many blocks, "not clear yet" is printed, so that the user sees that the comparison
-runs.
+"""From this many blocks on, "not clear yet" is printed now and then, so that the user sees that the
+comparison runs.
 """
 
 

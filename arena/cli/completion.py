@@ -66,6 +66,8 @@ def _files(incomplete: str, kind: str) -> list["CompletionItem"]:
 
 
 def _home_of(context: click.Context) -> Path:
-    """The home of the command line: the one that --home names, else the nearest one."""
+    """The home of the command line: the one that --home or $ARENA_HOME names, else
+    the nearest one.
+    """
     home = context.obj or context.find_root().params.get("home")
     return Path(home) if home else find_home()

@@ -31,7 +31,7 @@ MARK = "mark"
 """The column that the first tables of version 1.0.0 do not have."""
 ORDER_1_0 = ["group", "side", "figure"]
 SIDES_1_0 = {">": 0, "<": 2}
-"""The place of bots outside the core in tables of version 1.0.0, by their marks; the
+"""The place of bots outside the rated group in tables of version 1.0.0, by their marks; the
 core is at 1.
 """
 UNKNOWN_1_0 = 3

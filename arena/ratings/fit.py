@@ -29,8 +29,8 @@ ROUNDING = 1e-10
 
 class Fit(NamedTuple):
     """Ratings in Elo of n bots that can be compared: each took shares of wins from each other one,
-    directly or through others (the core of a component). With a prior, the bots are those of a
-    whole component. The mean of the bots with an error bar is 0, or one bot is held at a given
+    directly or through others (the rated group of a component). With a prior, the bots are those of
+    a whole component. The mean of the bots with an error bar is 0, or one bot is held at a given
     value.
 
     ``members`` (n,)       the bots' numbers in the results
@@ -209,7 +209,7 @@ def held_fit(results: Results, bot: int) -> Fit:
     )
 
 
-def fit_core(results: Results, *, seats: bool) -> Fit:
+def fit_rated_group(results: Results, *, seats: bool) -> Fit:
     """The ratings of bots that can all be reached from each other by "took a share from", so that
     the likelihood has a maximum.
 

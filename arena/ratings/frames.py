@@ -36,10 +36,10 @@ def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
     """One row per bot, the best first, with the columns of `columns.STANDINGS`: figures float64,
     counts and ranks int64, texts str.
 
-    Equal ratings share a rank. Bots outside the core rank above or below it, ordered by who beat
-    whom, then by their bounds. Bots of smaller components, and bots without games, come last. Ranks
-    have a simultaneous 95 % interval within the component. ``elo_low`` or ``elo_high`` is NaN at
-    the open side of a bound, and all three are NaN without a rating. ``los`` is NaN in the last
+    Equal ratings share a rank. Bots outside the rated group rank above or below it, ordered by who
+    beat whom, then by their bounds. Bots of smaller components, and bots without games, come last.
+    Ranks have a simultaneous 95 % interval within the component. ``elo_low`` or ``elo_high`` is NaN
+    at the open side of a bound, and all three are NaN without a rating. ``los`` is NaN in the last
     row, and if one of the two bots has no rating or is in another component.
     """
     results = counts.results

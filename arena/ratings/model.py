@@ -2,17 +2,17 @@
 for bots that can be compared, one-sided bounds for the others, and rank intervals that are all true
 together in 95 of 100 cases.
 
-Bots can be compared if they are in the core of the graph "i took a share of a win from j": each can
-be reached from every other one (Ford 1957; Hunter 2004). `fit` rates the bots of a core. A bot
-outside has a one-sided bound instead. A bot that got nothing from the core is weaker than some
-rating with 95 % confidence: with that rating or a higher one it would have got something with a
-probability of at least 95 %.
+Bots can be compared if they are in the rated group of the graph "i took a share of a win from j":
+each can be reached from every other one (Ford 1957; Hunter 2004). `fit` rates the bots of a rated
+group. A bot outside has a one-sided bound instead. A bot that got nothing from the rated group is
+weaker than some rating with 95 % confidence: with that rating or a higher one it would have got
+something with a probability of at least 95 %.
 
 The deal is the unit of chance. Games on one deal may depend on each other in any way, so a bot that
 got nothing on a deal did something at least as likely as getting nothing in one of its games there.
-The bound takes the game of each deal with the least likely result: there the core's expected share
-of the win is p, and the bound is where the product of p over the deals is 5 %. For a bot that gave
-nothing to the core, p is the bot's own expected share.
+The bound takes the game of each deal with the least likely result: there the rated group's expected
+share of the win is p, and the bound is where the product of p over the deals is 5 %. For a bot that
+gave nothing to the rated group, p is the bot's own expected share.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp, softmax
 
-from arena.ratings.fit import Fit, fit_core, fit_with_prior, held_fit, reach_of, took_from
+from arena.ratings.fit import Fit, fit_rated_group, fit_with_prior, held_fit, reach_of, took_from
 from arena.ratings.intervals import COVERAGE, holm
 from arena.ratings.likelihood import ELO
 from arena.ratings.results import Flags, Floats, Ints, Results, restrict
@@ -79,15 +79,15 @@ class Component(NamedTuple):
     """Bots that met, directly or through others.
 
     ``members`` (n,)  the bots' numbers
-    ``fit``           the ratings of the core
-    ``bounds``        the bounds of the bots outside the core
+    ``fit``           the ratings of the rated group
+    ``bounds``        the bounds of the bots outside the rated group
     ``places`` (n,)   the order of the members as far as it is known without ratings, see
-                      `places_of`; all bots of the core share one place
-    ``defeats``       the results of games between bots outside the core
+                      `places_of`; all bots of the rated group share one place
+    ``defeats``       the results of games between bots outside the rated group
 
-    If three or more bots have no core, one of them is held at 0, and the others have bounds on
-    their distance from it. ``fit`` is None for two bots without a core, and if `middle_of` finds no
-    bot to hold at 0.
+    If three or more bots have no rated group, one of them is held at 0, and the others have bounds
+    on their distance from it. ``fit`` is None for two bots without a rated group, and if
+    `middle_of` finds no bot to hold at 0.
     """
 
     members: Ints
@@ -124,9 +124,9 @@ class Ratings(NamedTuple):
 def rate(results: Results, prior: float | None = None, *, seats: bool = True) -> Ratings:
     """The ratings of each component of bots that played each other.
 
-    Without a prior the core of a component is rated by maximum likelihood, and the other bots get
-    bounds. ``prior`` is the weight of one virtual draw of every bot with a ghost rated 0, which
-    gives every bot a rating. With ``seats`` False, seats have no effect.
+    Without a prior the rated group of a component is rated by maximum likelihood, and the other
+    bots get bounds. ``prior`` is the weight of one virtual draw of every bot with a ghost rated 0,
+    which gives every bot a rating. With ``seats`` False, seats have no effect.
     """
     graph = took_from(len(results.bots), results.seats, results)
     # the number of each bot's group is that of its first member
@@ -148,27 +148,27 @@ def _component(
     for them.
     """
     inner = restrict(results, members)
-    core = core_of(graph, inner.played())
+    group = rated_group_of(graph, inner.played())
     if prior:
-        outside = np.setdiff1d(np.arange(len(members)), core).tolist()
+        outside = np.setdiff1d(np.arange(len(members)), group).tolist()
         fit_of_all = fit_with_prior(inner, graph, prior, seats=seats)
         fit_of_all = fit_of_all._replace(members=members, by_prior=tuple(outside))
         return Component(
             members, inner.games, fit_of_all, [], np.zeros(len(members), dtype=np.int64)
         )
     fit = None
-    if len(core):
-        fit = fit_core(restrict(inner, core), seats=seats)
+    if len(group):
+        fit = fit_rated_group(restrict(inner, group), seats=seats)
     elif len(members) > DUEL:
         middle = middle_of(graph, inner.played())
         if middle is not None:
-            core = np.array([middle])
+            group = np.array([middle])
             fit = held_fit(inner, middle)
-    fit = fit and fit._replace(members=members[core])
-    bounds = bounds_of(results, members, fit) if fit else coreless_bounds(results, members)
+    fit = fit and fit._replace(members=members[group])
+    bounds = bounds_of(results, members, fit) if fit else bounds_without_group(results, members)
     meetings = results.meetings()[:, members[:, None], members]
-    places = places_of(graph, core, meetings[1] + meetings[2] / 2)
-    defeats = defeats_of(members, members[core], places, meetings)
+    places = places_of(graph, group, meetings[1] + meetings[2] / 2)
+    defeats = defeats_of(members, members[group], places, meetings)
     return Component(members, inner.games, fit, bounds, places, defeats)
 
 
@@ -181,12 +181,12 @@ def component_intervals(part: Component) -> tuple[Ints, Ints]:
     low = 1 + above.sum(axis=0)
     high = count - above.sum(axis=1)
     if part.fit is not None:
-        # Within the core the intervals hold together, which single comparisons do not.
-        core = np.searchsorted(part.members, part.fit.members)
+        # Within the rated group the intervals hold together, which single comparisons do not.
+        group = np.searchsorted(part.members, part.fit.members)
         outside = np.isin(part.members, [bound.member for bound in part.bounds])
         best, worst = rank_intervals(part.fit)
-        low[core] = best + above[np.ix_(outside, core)].sum(axis=0)
-        high[core] = worst + outside.sum() - above[np.ix_(core, outside)].sum(axis=1)
+        low[group] = best + above[np.ix_(outside, group)].sum(axis=0)
+        high[group] = worst + outside.sum() - above[np.ix_(group, outside)].sum(axis=1)
     return low, high
 
 
@@ -218,7 +218,7 @@ def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:
     return 1 + is_above.sum(axis=0), count - is_above.sum(axis=1)
 
 
-def core_of(matrix: Flags, games: Floats) -> Ints:
+def rated_group_of(matrix: Flags, games: Floats) -> Ints:
     """The largest set of players that can all be reached from each other; among several such sets,
     the one with the most games, then the first one. Empty if no two players can be reached from
     each other.
@@ -244,10 +244,10 @@ def middle_of(matrix: Flags, games: Floats) -> int | None:
     return None if (keys[first] == keys[second]).all() else int(first)
 
 
-def places_of(matrix: Flags, core: Ints, better: Floats) -> Ints:
+def places_of(matrix: Flags, group: Ints, better: Floats) -> Ints:
     """(n,) the place of each player as far as it is known without ratings, from 0. Players that
-    took a share from the core, directly or through others, stand above the core, and all others
-    below it.
+    took a share from the rated group, directly or through others, stand above the rated group, and
+    all others below it.
 
     Within each side, players are ordered by who beat whom: ``better`` (n, n) has the number of
     games in which the row's player ranked better than the column's, plus half of those in which
@@ -255,9 +255,9 @@ def places_of(matrix: Flags, core: Ints, better: Floats) -> Ints:
     other that each won. Players that none of this separates share a place.
     """
     side = np.full(len(matrix), 2)
-    if len(core):
-        side[reach_of(matrix)[:, core[0]]] = 0
-        side[core] = 1
+    if len(group):
+        side[reach_of(matrix)[:, group[0]]] = 0
+        side[group] = 1
     together = (side[:, None] == side) & (side != 1)
     reach = reach_of(together & (better > 0))
     alike = reach & reach.T
@@ -315,8 +315,8 @@ def _bound(results: Results, member: int, fit: Fit, has_error: Flags, bots: int)
     met = _meetings(results, member, fit.members, fit.elo, fit.seats)
     if met is None:
         return Bound.unknown(member, fit.members, 0)
-    # The core's ratings are estimates, too. The bound stands as far from the median estimate as the
-    # root of the sum of the two squared distances (the MOVER rule of Zou & Donner 2008).
+    # The rated group's ratings are estimates, too. The bound stands as far from the median estimate
+    # as the root of the sum of the two squared distances (the MOVER rule of Zou & Donner 2008).
     weights = met.weights(LEVEL)
     median = met.solution(0.5)
     own_width = fit.contrast_width(weights - fit.level, has_error)
@@ -340,7 +340,7 @@ def _bound(results: Results, member: int, fit: Fit, has_error: Flags, bots: int)
     )
 
 
-def coreless_bounds(results: Results, members: Ints) -> list[Bound]:
+def bounds_without_group(results: Results, members: Ints) -> list[Bound]:
     """The bounds of the bots of a component in which no bot has a rating. Of two such bots one won
     everything, and a bound on their difference puts one on each side of their mean, which is 0. For
     more than two bots nothing is known.
@@ -366,13 +366,14 @@ def coreless_bounds(results: Results, members: Ints) -> list[Bound]:
 
 
 class _Meetings(NamedTuple):
-    """How a bot that won all its games against the core, or lost all of them, did so. Of the games
-    on one deal only the one with the least likely result counts; these are grouped by outcome (O,).
+    """How a bot that won all its games against the rated group, or lost all of them, did so. Of the
+    games on one deal only the one with the least likely result counts; these are grouped by outcome
+    (O,).
 
-    ``side``        ``<`` if the core won them all, ``>`` if the bot did
+    ``side``        ``<`` if the rated group won them all, ``>`` if the bot did
     ``deals`` (O,)  the number of deals whose least likely game had this outcome
     ``lead`` (O,)   the log odds that the winner had, without the bot's own rating
-    ``mix`` (O, n)  how the core's part of the win is expected to be shared among its bots
+    ``mix`` (O, n)  how the rated group's part of the win is expected to be shared among its bots
     """
 
     side: str
@@ -382,7 +383,7 @@ class _Meetings(NamedTuple):
 
     @property
     def sign(self) -> int:
-        """1 if the bot won, -1 if the core did."""
+        """1 if the bot won, -1 if the rated group did."""
         return 1 if self.side == ">" else -1
 
     def solution(self, level: float) -> float:
@@ -400,7 +401,7 @@ class _Meetings(NamedTuple):
         return float(ELO * _root(excess, *ends))
 
     def weights(self, level: float) -> Floats:
-        """(n,) how much the solution moves with the rating of each bot of the core."""
+        """(n,) how much the solution moves with the rating of each bot of the rated group."""
         slope = self.deals * expit(-self.solution(level) / ELO - self.lead)
         return np.asarray(slope @ self.mix / slope.sum(), dtype=np.float64)
 
@@ -419,31 +420,31 @@ def _root(rising: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _meetings(
-    results: Results, member: int, core: Ints, elo: Floats, seats: dict[int, tuple[Floats, Floats]]
+    results: Results, member: int, group: Ints, elo: Floats, seats: dict[int, tuple[Floats, Floats]]
 ) -> _Meetings | None:
-    """The games in which a bot met the core and one of them won; None if there are none.
+    """The games in which a bot met the rated group and one of them won; None if there are none.
 
     As in `results.restrict`, seats of other bots are left out.
     """
     place = np.full(len(results.bots) + 1, -1, dtype=np.int64)
-    place[core] = np.arange(len(core))
+    place[group] = np.arange(len(group))
     mine = results.seats == member
-    core_index = place[results.seats]
-    took = (results.share * (mine | (core_index >= 0))).sum(axis=1) > 0
-    met = mine.any(axis=1) & (core_index >= 0).any(axis=1) & took
+    group_index = place[results.seats]
+    took = (results.share * (mine | (group_index >= 0))).sum(axis=1) > 0
+    met = mine.any(axis=1) & (group_index >= 0).any(axis=1) & took
     if not met.any():
         return None
     mine = mine[met]
-    core_index = core_index[met]
+    group_index = group_index[met]
     effects = np.zeros(mine.shape)
     for size, (effect, _) in seats.items():
         effects[results.players[met] == size, :size] = effect
-    utility = np.where(core_index >= 0, elo[core_index] + effects, -np.inf) / ELO
+    utility = np.where(group_index >= 0, elo[group_index] + effects, -np.inf) / ELO
     own = logsumexp(np.where(mine, effects / ELO, -np.inf), axis=1)
     has_won = bool((results.share[met] * mine).any(axis=1).all())
     lead = (own - logsumexp(utility, axis=1)) * (1 if has_won else -1)
-    mix = np.zeros((len(core_index), len(core)))
-    np.add.at(mix, (np.arange(len(core_index))[:, None], core_index), softmax(utility, axis=1))
+    mix = np.zeros((len(group_index), len(group)))
+    np.add.at(mix, (np.arange(len(group_index))[:, None], group_index), softmax(utility, axis=1))
     games = met[results.outcome]
     cluster = results.cluster[games]
     outcome = (np.cumsum(met) - 1)[results.outcome[games]]

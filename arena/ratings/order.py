@@ -141,13 +141,13 @@ def order_sentences(bots: Sequence[str], ratings: Ratings, unit: str = "deal") -
         sentence
         for part in ratings.components[:MAX_GROUPS]
         for sentence in (
-            _of_core(bots, part, part.fit, unit) if part.fit else _of_coreless(bots, part)
+            _of_rated(bots, part, part.fit, unit) if part.fit else _of_unrated(bots, part)
         )
     )
     return list(dict.fromkeys(sentences))  # what is so of several groups is said once
 
 
-def _of_coreless(bots: Sequence[str], part: Component) -> Iterator[str]:
+def _of_unrated(bots: Sequence[str], part: Component) -> Iterator[str]:
     """Sentences on a component in which no bot has a rating."""
     above = [bound for bound in part.bounds if bound.side == ">"]
     if above and above[0].is_clear.all():
@@ -169,7 +169,7 @@ def _beaten(bots: Sequence[str], defeats: Sequence[Defeat]) -> Iterator[str]:
         yield f"{'; '.join(results)}."
 
 
-def _of_core(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Iterator[str]:
+def _of_rated(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Iterator[str]:
     # Bots outside have their share of the risk that anything called clear is wrong.
     """Sentences on a component with rated bots."""
     groups = groups_of(fit, RISK * len(fit.members) / len(part.members))
@@ -318,7 +318,7 @@ def precision(results: Results, ratings: Ratings, until: float) -> Precision:
 
 
 def _settled(ratings: Ratings) -> list[int]:
-    """The bots outside the core that have a bound from enough deals. They may never get an
+    """The bots outside the rated group that have a bound from enough deals. They may never get an
     interval, so a run does not wait for one. With fewer deals they may just have had bad luck.
     """
     return [

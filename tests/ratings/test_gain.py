@@ -85,7 +85,7 @@ def test_the_number_of_independent_games_has_the_digits_that_are_known(value, sh
         duel(0, 0, 20),
         [(0, ("a", "b"), (1, 0)), (0, ("b", "a"), (1, 0)), (0, ("a", "b"), (0, 1))],
     ],
-    ids=["few deals", "no core", "all draws", "one deal"],
+    ids=["few deals", "no rated group", "all draws", "one deal"],
 )
 def test_where_it_cannot_be_said_nothing_is(games):
     tables = make_tables(counts_of(games))

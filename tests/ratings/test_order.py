@@ -205,7 +205,7 @@ def test_an_anchor_changes_no_sentence():
 
 
 def bounded(side, is_clear):
-    """A core of three, and a fourth bot that it bounds."""
+    """A rated group of three, and a fourth bot that it bounds."""
     fit = fit_of([200, 0, -200], 8)
     bound = Bound(3, side, 0.0, fit.members, np.zeros(3), np.array(is_clear), 20)
     return order_sentences(NAMES, Ratings([component(np.arange(4), fit, [bound])]))[1:]

@@ -1,5 +1,5 @@
-"""Bots outside the core: who they are, what bounds say of them, and that they leave the others
-alone.
+"""Bots outside the rated group: who they are, what bounds say of them, and that they leave the
+others alone.
 """
 
 import numpy as np
@@ -221,7 +221,7 @@ def test_where_nobody_is_the_middle_nobody_has_a_rating_and_a_sentence_says_so()
 
 
 BELOW = CORE + won_by("a", "y", 20) + won_by("a", "z", 20)
-"""Two bots that the core bounds alike."""
+"""Two bots that the rated group bounds alike."""
 
 
 def order_of(games):

@@ -275,11 +275,13 @@ def rate(
     if named is not None and not Path(named).is_file():
         if not seats:
             hint = "rate(games(run), seats=False) does"
-            raise ConfigError("expected seats=False for a file or a frame, got a run", hint)
+            raise ConfigError("seats=False is for files and frames only, not for a run", hint)
         opened = opened_run(named, home)
         return standings_of(*rated_run(opened, prior, anchors, arguments.get("match"), without))
     if match is not None:
-        raise ConfigError("expected match for a run, got a file or a frame", "leave it out")
+        raise ConfigError(
+            "match is for runs only: a file or a frame of games has no rounds", "leave it out"
+        )
     if named is not None:
         data = Path(named).read_bytes()
         name = str(named)

@@ -157,7 +157,7 @@ def games_together(runs: Any, home: Named | None) -> pd.DataFrame:
         frame = games_frame(opened)
         frames.append(frame.assign(block=f"{opened.info.seed}/" + frame["block"]))
     if not frames:
-        raise ConfigError("expected runs, got none", "name some")
+        raise ConfigError("no run is named", "name at least one")
     return pd.concat(frames, ignore_index=True)
 
 

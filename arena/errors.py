@@ -95,8 +95,8 @@ def cannot_write(
     hint of its own; otherwise ``cure`` is the hint.
     """
     reason = error.strerror or str(error)
-    message = f"expected to write {place}, got: {reason[:1].lower()}{reason[1:]}"
-    hint = NO_ROOM.get(error.errno or 0) or cure or "make it a place where you may write"
+    message = f"cannot write {place}: {reason[:1].lower()}{reason[1:]}"
+    hint = NO_ROOM.get(error.errno or 0) or cure or "name a place where you can write"
     return kind(message, hint)
 
 

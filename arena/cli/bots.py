@@ -59,7 +59,7 @@ def bots(home: Path, /, bot: str | None, *, everything: bool, as_json: bool) -> 
         latest = latest_ratings(list_runs(results_folder(home)))
         _list(registry_of(home), latest, everything=everything, as_json=as_json)
     elif everything:
-        raise click.UsageError("expected a bot or --all, got both")
+        raise click.UsageError("a bot and --all cannot be combined")
     else:
         _describe(bot_finder(home, say)(bot), as_json=as_json)
 

@@ -300,9 +300,9 @@ class Evening:
             return DONE
         if not league.has_newcomers(play.session):
             raise RunError(
-                f"expected {request.config.players} bots that play in {self._folder}, got"
-                f" {len(league.rivals())}",
-                "submit some, or make members candidates again: 'arena league candidate BOT'",
+                f"the league in {self._folder} has too few bots that play:"
+                f" {len(league.rivals())} of {request.config.players}",
+                "submit more bots, or make members candidates again: 'arena league candidate BOT'",
             )
         return None
 

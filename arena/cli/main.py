@@ -184,7 +184,7 @@ def _add_checkout(command: str) -> None:
     root = Path(__file__).parents[2]
     if not (root / "tests" / "bench").is_dir():
         raise UserError(
-            f"expected a checkout of qin-arena for 'arena {command}', got {root}",
+            f"'arena {command}' needs a checkout of qin-arena; {root} is none",
             "clone the repository and run 'pip install -e .' there",
         )
     sys.path.insert(0, str(root))
@@ -282,7 +282,7 @@ def _of_the_machine(error: OSError) -> UserError:
     cure = MACHINE_ERRORS[error.errno or 0]
     place = error.filename2 or error.filename
     if place is None or error.errno not in (*NO_ROOM, errno.EROFS):
-        return UserError(f"expected a working machine, got {error}", cure)
+        return UserError(f"system error: {error}", cure)
     return cannot_write(os.fsdecode(place), error, cure)
 
 

@@ -25,7 +25,9 @@ class NoCommandError(MistakeError):
     def __init__(self, name: str, known: Iterable[str], context: click.Context) -> None:
         instead = REMOVED.get(f"{path_of(context)} {name}".strip())
         if instead:
-            super().__init__(f"'{context.command_path} {name}' went in {SINCE}", instead, context)
+            super().__init__(
+                f"'{context.command_path} {name}' was removed in {SINCE}", instead, context
+            )
             return
         hint = f"{did_you_mean(name, known)}'{context.command_path} --help' lists the commands"
         super().__init__(f"'{context.command_path}' has no command {name!r}", hint, context)
@@ -58,7 +60,7 @@ def _no_such_option(option: str, context: click.Context) -> UserError:
     """The error for an option that does not exist, or was removed."""
     instead = REMOVED.get(f"{path_of(context)} {option}")
     if instead:
-        return UserError(f"{option} of '{context.command_path}' went in {SINCE}", instead)
+        return UserError(f"{option} of '{context.command_path}' was removed in {SINCE}", instead)
     # Only a mistake needs it.
     from difflib import get_close_matches  # noqa: PLC0415
 

@@ -73,8 +73,7 @@ def new(
     target = folder or _home_on_the_command_line(ctx) / name
     if target.exists():
         raise UserError(
-            f"expected a folder that does not exist yet, got {target}",
-            "choose another name, or another folder with --to",
+            f"{target} already exists", "choose another name, or another folder with --to"
         )
     starter = language if template == "first" else f"{language}-{template}"
     source = files("arena.cli").joinpath("starters", starter)

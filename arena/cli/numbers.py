@@ -31,7 +31,7 @@ def refuse_value(
     if ctx is not None and param is not None:
         instead = REMOVED.get(f"{path_of(ctx)} {max(param.opts, key=len)} {value}")
         if instead:
-            text = f"{value} went in {SINCE}: {instead}"
+            text = f"{value} was removed in {SINCE}: {instead}"
     return click.BadParameter(text, ctx=ctx, param=param)
 
 

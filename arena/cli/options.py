@@ -121,7 +121,7 @@ def _parse_anchors(
         if not name or not -1e6 < elo < 1e6:  # noqa: PLR2004
             raise click.BadParameter(f"expected NAME=ELO such as my-bot=1500, got {value!r}")
         if name in anchors:
-            raise click.BadParameter(f"expected each anchor once, got {name} twice")
+            raise click.BadParameter(f"{name} is an anchor twice")
         anchors[name] = elo
     return anchors
 
@@ -198,11 +198,11 @@ class Showing(NamedTuple):
         afterwards.
         """
         if self.csv_path == "-" and self.as_json:
-            message = "expected --csv - or --json, got both, and each prints to stdout"
+            message = "--csv - and --json cannot be combined: each prints to stdout"
             raise click.UsageError(message)
         if self.csv_path and not Path(self.csv_path).absolute().parent.is_dir():
             raise UserError(
-                f"expected --csv in an existing folder, got {self.csv_path}",
+                f"--csv: the folder of {self.csv_path} does not exist",
                 "create the folder, or choose another",
             )
 

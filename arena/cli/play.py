@@ -353,22 +353,22 @@ def _refuse_misuse(wanted: GameWanted) -> None:
     dealt = _first_said(OTHER_DEALS)
     refuse(
         {
-            f"expected --web without {terminal}: on a page you play one new game": (
+            f"--web cannot be combined with {terminal}: on a page you play one new game": (
                 wanted.web and terminal
             ),
-            "expected --from RUN GAME with --turn: it names the game to play on from": (
+            "--turn needs --from RUN GAME, the game to continue": (
                 wanted.turn is not None and not wanted.words
             ),
-            f"expected --from without {dealt}, because the game has its board and tiles": (
+            f"--from cannot be combined with {dealt}: the game has its board and tiles": (
                 wanted.words and dealt
             ),
-            "expected --human or --json, got both: a person has to see the board": (
+            "--human and --json cannot be combined: a person has to see the board": (
                 wanted.human is not None and wanted.as_json
             ),
-            "expected --stderr or --json, got both: --log FILE writes stderr as JSON": (
+            "--stderr and --json cannot be combined: --log FILE writes stderr as JSON": (
                 wanted.has_stderr and wanted.as_json
             ),
-            "expected --game-ms with --increment-ms: an increment is added to a bank": (
+            "--increment-ms needs --game-ms: the increment is added to the bank": (
                 wanted.options.get("increment_ms") and "game_ms" not in wanted.options
             ),
         }

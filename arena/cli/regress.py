@@ -116,8 +116,8 @@ def _with_progress(
     """The compared games, while a progress bar is shown on stderr."""
     total = sum(1 for _ in islice(scripts.games_of(old), games))
     if not total:
-        said = f"expected games of {old} in {scripts.run.folder}, found none yet"
-        raise UserError(said, "try again when some have been played")
+        said = f"{scripts.run.folder} has no games of {old} yet"
+        raise UserError(said, "try again when games of this bot have been played")
     tqdm.monitor_interval = 0
     asked = islice(scripts.games_of(old), games)
     places = min(jobs or available_cores(), total)

@@ -46,7 +46,7 @@ def remove(
         raise click.UsageError(f"expected the name of a bot, or --run NAME, got {got}")
     if run is not None:
         if all_versions:
-            raise click.UsageError("expected --all-versions with the name of a bot, got --run")
+            raise click.UsageError("--all-versions is for bots and cannot be combined with --run")
         _remove_run(home, run, yes=yes)
     elif bot is not None:
         _remove_bot(home, bot, all_versions=all_versions, yes=yes)
@@ -57,7 +57,7 @@ def _remove_run(home: Path, name: str, *, yes: bool) -> None:
     results = results_folder(home)
     if folder.resolve().parent != results.resolve() and not folder.is_symlink():
         raise UserError(
-            f"expected a run in {results}, got {folder.resolve()}",
+            f"{folder.resolve()} is not a run in {results}",
             "remove that folder yourself, or name its home with --home",
         )
     try:
@@ -76,7 +76,7 @@ def _confirm(question: str, *, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise UserError(
-            "expected a terminal to ask for confirmation, found none",
+            "cannot ask for confirmation: there is no terminal",
             "add --yes to remove it without being asked",
         )
     click.confirm(printable(question), abort=True, err=True)
@@ -105,12 +105,10 @@ def _doomed(registry: Registry, bot: str, *, all_versions: bool) -> list[str]:
     versions = registry.versions(name)
     if all_versions:
         if version:
-            raise click.UsageError(
-                f"expected a name without a version with --all-versions, got {bot}"
-            )
+            raise click.UsageError(f"--all-versions takes a name without a version, not {bot}")
         return versions[::-1]
     if not version and len(versions) > 1:
-        there = f"which has {len(versions)}: {', '.join(versions)}"
+        there = f"has {len(versions)} versions: {', '.join(versions)}"
         cure = f"name one, as in 'arena remove {versions[-1]}', or remove them all with"
-        raise UserError(f"expected one version of {name}, {there}", f"{cure} --all-versions")
+        raise UserError(f"{name} {there}", f"{cure} --all-versions")
     return [bot]

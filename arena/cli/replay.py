@@ -159,11 +159,11 @@ def _refuse_misuse(options: Mapping[str, object]) -> None:
     files = given & {"html", "svg"}
     refuse(
         {
-            f"expected --{min(files, default='')} without --json and --turn, because it shows the"
+            f"--{min(files, default='')} cannot be combined with --json or --turn: it shows the"
             " whole game": files and given & {"json", "turn"},
-            "expected --bot with --turn, and without --html and --svg, because it asks for one"
+            "--bot needs --turn and cannot be combined with --html or --svg: it asks for one"
             " decision": "bot" in given and ("turn" not in given or files),
-            "expected --line without --json, --html, --svg and --bot": (
+            "--line cannot be combined with --json, --html, --svg or --bot": (
                 "line" in given and (files or given & {"json", "bot"})
             ),
         }

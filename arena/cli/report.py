@@ -83,7 +83,7 @@ def report(
     from arena.exports.report.report_page import DEFAULT_GAMES, report_page  # noqa: PLC0415
 
     if games is not None and only is not None:
-        raise click.UsageError("expected --games or --only, got both")
+        raise click.UsageError("--games and --only cannot be combined")
     opened = named_run(home, run)
     target = path or opened.folder / "report.html"
     wanted = only or (DEFAULT_GAMES if games is None else games)

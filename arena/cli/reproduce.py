@@ -106,7 +106,7 @@ def _find_fault(record: GameRecord, seat: int | None) -> Fault:
         there = ", ".join(f"seat {fault.seat} ({fault.kind})" for fault in record.faults) or "none"
         counts = "'arena standings' counts faults; their evidence is in the run's faults/ folder"
         hint = "choose one with --seat" if faults else counts
-        raise RunError(f"expected one fault in {record.id}, got {there}", hint)
+        raise RunError(f"{record.id}: expected one fault, got {there}", hint)
     return faults[0]
 
 

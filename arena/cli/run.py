@@ -90,8 +90,9 @@ class Conduct(NamedTuple):
             return options
         if options.get("seatings", "single") != "single":
             raise ConfigError(
-                f"expected --seatings single among strangers, got {options['seatings']}",
-                "leave out --seatings: bots of one author could tell each other of a deal",
+                f"--strangers allows only --seatings single, not {options['seatings']}",
+                "leave out --seatings: bots of one author could share what they saw of a deal that"
+                " is repeated",
             )
         return {**options, "seatings": "single"}
 
@@ -111,7 +112,7 @@ def _choice(
     home = click.get_current_context().obj
     if strangers and (sandbox or trust or unsafe_no_sandbox):
         raise ConfigError(
-            "expected --strangers without --sandbox, --trust and --unsafe-no-sandbox, got both",
+            "--strangers cannot be combined with --sandbox, --trust or --unsafe-no-sandbox",
             "--strangers requires the best sandbox",
         )
     sandbox = "strangers" if strangers else sandbox
@@ -345,7 +346,7 @@ def run(  # noqa: PLR0913 - its options
     if finish is None:
         wanted = _run_to_start(home, options, config_file, conduct)
     elif options or config_file:
-        expected = "expected --finish without bots and settings of the run: it has its own"
+        expected = "--finish takes no bots and no settings of the run: the run has its own"
         raise click.UsageError(expected)
     else:
         wanted = _run_to_finish(home, finish, conduct)
@@ -453,13 +454,13 @@ def _show_end(
     for bot in hopeless:
         if unplayed or bot in broken_bots:
             continue
-        expected = f"expected {bot} to play, got a forfeit in each of its games"
-        show_error(UserError(expected, f"'arena check {bot}' tells what is wrong"))
+        expected = f"{bot} forfeited every game"
+        show_error(UserError(expected, f"'arena check {bot}' shows what is wrong"))
     forfeits = forfeits_text(folder) if strict and not unplayed else ""
     if forfeits:
         looks = "'arena check' looks at a bot, and 'arena doctor' at this machine"
         hint = f"{folder / FAULTS} has the evidence; {looks}"
-        show_error(UserError(f"expected no forfeits, got some: {forfeits}", hint))
+        show_error(UserError(f"--strict: games were forfeited: {forfeits}", hint))
     name = folder.name if folder.parent.name == "results" else folder
     if progress.doubt:
         say(progress.doubt)

@@ -71,7 +71,7 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
     arena serve --public --host-name games.example
     """  # noqa: D301 - \b is click's mark for lines to keep
     if names and public is None:
-        raise click.UsageError("expected --public with --host-name")
+        raise click.UsageError("--host-name needs --public")
     # Late: the web parts are slow to load, and --help does not need them.
     from arena.web import guard, server  # noqa: PLC0415
     from arena.web.opengames import OpenGames  # noqa: PLC0415

@@ -37,8 +37,8 @@ def standings(home: Path, /, run: str | None, *, rating: Rating, showing: Showin
     without = ", ".join(rating.without)
     if without and showing.csv_path and Path(showing.csv_path).resolve() == own.resolve():
         raise UserError(
-            f"expected another file than {own} for a table without {without}",
-            "standings.csv of a run counts all its games",
+            f"{own} is the run's own table, not the place for a table without {without}",
+            "name another file: a run's standings.csv counts all its games",
         )
     tables, plan = rate_run(opened, rating)
     say(f"run {opened.folder}")

@@ -109,13 +109,13 @@ def submit(
     note_same_files(registry, bot, say)
     folder = None if league is None else league_folder(home, league)
     if more["games"] and folder is None:
-        raise click.UsageError("expected --league NAME with --games, got none")
+        raise click.UsageError("--games needs --league NAME")
     taken = versions_in_leagues(home, folder)
     if author := more["author"]:
         folder_name = path.resolve().name
         if folder_name != bot.manifest.name:
-            wanted = f"expected the name of its folder, {folder_name!r}, got {bot.manifest.name!r}"
-            cure = "with --author both must be the same: change one of them"
+            wanted = f"the folder is named {folder_name!r} and the bot {bot.manifest.name!r}"
+            cure = "with --author both names must be the same: change one of them"
             raise BotFolderError(f"{path}: {wanted}", cure)
         bot = registry.owned(bot, author, taken)
         if folder:

@@ -106,7 +106,7 @@ def show_history(run: Run, bot: str | None, showing: Showing) -> None:
     known = dict.fromkeys([*history.table["bot"], *history.table["version"]])
     if bot is not None and bot not in known:
         raise ConfigError(
-            f"expected a bot of the league {run.name}, got {bot!r}",
+            f"the league {run.name} has no bot {bot!r}",
             f"{did_you_mean(bot, known)}'arena league history' shows all",
         )
     history = history if bot is None else history.of(bot)

@@ -186,8 +186,8 @@ def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.Se
     status = status_of(play.runner, folder, progress, is_settled=source.is_complete)
     if status is None:
         raise RunError(
-            f"expected both sides in the games of step {source.path.steps + 1} in {folder}, got"
-            " others",
+            f"the games of step {source.path.steps + 1} in {folder} are not between the two sides"
+            " of the search",
             f"'arena verify {folder.name}' lists what is wrong",
         )
     return source.path, games, status
@@ -232,7 +232,7 @@ def _asked_again(home: Path, check: Comparison, options: Asked, tuned: Bot, bloc
     request = request_comparison(home, check, again, say, max_blocks=blocks)
     if request.bots[0].sha256 != tuned.sha256:
         raise ConfigError(
-            f"expected the files of {check.old} that were tuned, got others",
+            f"the files of {check.old} have changed since the search",
             "restore them and repeat the command, or start another search with --out NAME",
         )
     return request

@@ -74,9 +74,7 @@ def verify(
     from arena.exports.verify import Sample, verify_run  # noqa: PLC0415
 
     if seed is not None and sample is None:
-        raise click.UsageError(
-            "expected --sample with --seed, because without --sample every game is replayed"
-        )
+        raise click.UsageError("--seed needs --sample: without --sample every game is replayed")
     opened = named_run(home, run)
     say(f"run {opened.folder}")
     journal = opened.journal

@@ -67,7 +67,7 @@ def bot_finder(home: Path, tell: Tell, *, in_process: bool = False) -> Callable[
                 _tell_of_namesake(registry, name, tell)
             if options is not None:
                 raise ConfigError(
-                    f"expected no options for {name}, which is built in, got {options!r}",
+                    f"{name} is built in and takes no options, got {options!r}",
                     "greedy-N and careful-N are the built-in bots that look at N moves",
                 )
             return bot
@@ -225,7 +225,7 @@ def _newest_bots(home: Path, tell: Tell) -> list[Bot]:
             startable.append(_beside_built_in(bot, tell))
     if not startable:
         raise ConfigError(
-            f"expected bots to play, found none in {registry.root}",
+            f"there are no bots in {registry.root}",
             "'arena new my-bot' makes your first bot; then 'arena run ./my-bot greedy careful'"
             " plays it against built-in ones",
         )
@@ -254,7 +254,7 @@ def _refuse_too_few(bots: Sequence[Bot], options: Asked) -> None:
     further = [name for name in OPPONENTS if name not in labels][: max(2, players - len(bots))]
     table = ["--players", str(players)] if players > usual else []
     raise ConfigError(
-        f"expected at least {players} bots, got {', '.join(labels)}",
+        f"a game of {players} needs at least {players} bots, got {', '.join(labels)}",
         "name opponents too; built-in ones are always there:"
         f" '{shlex.join(['arena', 'run', *(named or labels), *further, *table])}'",
     )
@@ -270,7 +270,7 @@ def _seat_challenger(find: Callable[[str], Bot], text: str, bots: list[Bot]) -> 
         bots.append(challenger)
     elif challenger.sha256 != bots[labels.index(challenger.label)].sha256:
         raise ConfigError(
-            f"expected one bot named {challenger.label}, got {text} and another one",
+            f"{text} and another bot are both named {challenger.label}",
             "give one of them another name",
         )
     return challenger.label
@@ -309,7 +309,7 @@ def request_tuning(
     """
     if is_built_in(bot):
         raise ConfigError(
-            f"expected a bot with options to tune, got {bot.label}, which is built in",
+            f"{bot.label} is built in and has no options to tune",
             "name a bot whose bot.toml declares [options]",
         )
     parameters = parameters_of(asked, bot.manifest.options, bot.options, bot.base)
@@ -329,8 +329,8 @@ def _sides(bot: Bot, tuned: Collection[str]) -> list[Bot]:
     length = len(settings_text(kept)) + sum(len(name) + LONGEST_VALUE for name in tuned)
     if length > MAX_TEXT:
         raise ConfigError(
-            f"expected fewer options at once, got {len(tuned)}: what is found could not be written"
-            f" in a name of {MAX_TEXT} signs",
+            f"{len(tuned)} options are too many to tune at once: the name of the tuned bot would"
+            f" have more than {MAX_TEXT} characters",
             "tune those that matter most, then the others",
         )
     sign = "-" if "@" in bot.base else "@"
@@ -345,7 +345,7 @@ def _find_pair(find: Callable[[str], Bot], pair: Comparison, tell: Tell) -> tupl
     new = find(pair.new)
     if new.plays_as(old):
         raise ConfigError(
-            f"expected two different bots, got the same content as {pair.new} and {pair.old}",
+            f"{pair.new} and {pair.old} are the same program with the same options",
             _cure_for_same(pair, new),
         )
     if new.label == old.label:

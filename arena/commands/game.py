@@ -286,7 +286,7 @@ def _new_folder(results: Path) -> Path:
             return folder
     except OSError as error:
         raise RunError(
-            f"expected to make a folder for the game in {results}, got {error}",
-            "make room there, or let you write to it",
+            f"cannot make a folder for the game in {results}: {error}",
+            "free some disk space, or make the folder writable for you",
         ) from error
     raise AssertionError("numbers do not end")

@@ -159,8 +159,7 @@ class LeaguePlay:
         deals = max(1, DEALS_A_DRAW // len(rounds))
         if (first + deals) * max(map(rounds.count, rounds)) > DEALS:
             raise RunError(
-                f"expected at most {DEALS:,} deals in a league, got no number for another one",
-                "start another league",
+                f"this league has used all its {DEALS:,} deal numbers", "start another league"
             )
         drawn = Drawn("+".join(line_up), first, deals)
         self.members.append(drawn)

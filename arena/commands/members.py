@@ -159,7 +159,7 @@ class Members:
                 return label
         near = did_you_mean(text, members)
         raise ConfigError(
-            f"expected a member of the league {self.folder.name}, got {text!r}",
+            f"the league {self.folder.name} has no member {text!r}",
             f"{near}there are {', '.join(members) or 'none'}",
         )
 
@@ -202,9 +202,9 @@ def expect_room(registry: Registry, folder: Path, bot: Bot) -> None:
                     hashes[label] = there.sha256
     if len(hashes) >= MAX_WAITING and bot.sha256 not in hashes.values():
         raise UserError(
-            f"expected at most {MAX_WAITING} bots of {author} that wait to be placed in"
-            f" {folder.name}, got {', '.join(hashes)} already",
-            f"let it place one with 'arena league run {folder.name}', or let one go with 'arena"
+            f"{author} already has {len(hashes)} bots waiting to be placed in {folder.name}, the"
+            f" most allowed: {', '.join(hashes)}",
+            f"place one with 'arena league run {folder.name}', or retire one with 'arena"
             f" league retire {min(hashes)} --league {folder.name}'",
         )
 
@@ -258,7 +258,7 @@ def league_folder(home: Path, name: str | None) -> Path:
             return folder
     names = ", ".join(folder.name for folder in known) or "none"
     raise RunError(
-        f"expected the name of a league, got {name!r}" if name else "expected a league, found none",
+        f"there is no league {name!r}" if name else "there is no league yet",
         f"leagues in {results_folder(home)}: {names}; 'arena league run NAME' starts one",
     )
 
@@ -271,9 +271,7 @@ def members_of(
     """
     run = Run(folder) if os.path.lexists(folder / RUN_FILE) else None
     if run and not (is_league(folder) or run.info.is_league):
-        raise ConfigError(
-            f"expected a league in {folder}, got another kind of run", "choose another name"
-        )
+        raise ConfigError(f"{folder} is a run of another kind, not a league", "choose another name")
     terms = run.config.league if run else None
     names = terms.names if terms else _names(bots)
     members = Members(home, folder, names, tell)
@@ -284,8 +282,7 @@ def members_of(
         first = members.labels(benchmarks) if benchmarks else members.first_benchmarks()
         twice = [label for label in first if first.count(label) > 1]
         if twice:
-            got = f"got {twice[0]} twice"
-            raise ConfigError(f"expected each benchmark once, {got}", "name each once")
+            raise ConfigError(f"{twice[0]} is a benchmark twice", "name each benchmark once")
         folder.mkdir(parents=True, exist_ok=True)
         members.admit(first, "benchmark")
     members.admit(bots, "candidate")
@@ -300,10 +297,10 @@ def refuse_other_files(folder: Path, label: str, bot: Bot) -> None:
     known = read_run(folder).bots if os.path.lexists(folder / RUN_FILE) else []
     if any(info.name == label and bot.sha256 != info.sha256 for info in known):
         raise ConfigError(
-            f"expected the files with which {label} joined {folder.name}, got others in"
-            f" {bot.folder}",
-            "the league plays on with those that joined: change the version in its bot.toml and"
-            " submit it again",
+            f"the files of {label} in {bot.folder} have changed since it joined the league"
+            f" {folder.name}",
+            "the league continues with the files that joined: change the version in its bot.toml"
+            " and submit it again",
         )
 
 
@@ -323,7 +320,8 @@ def _refuse_others(members: Members, benchmarks: Sequence[str]) -> None:
     others = [label for label in members.labels(benchmarks) if label not in members.league.members]
     if others:
         raise ConfigError(
-            f"expected the benchmarks that the league began with, got {', '.join(others)}",
+            "--benchmarks cannot be changed after the league's first run: not a benchmark of it is"
+            f" {', '.join(others)}",
             f"name it as a bot, and 'arena league benchmark BOT --league {members.folder.name}'"
             " makes it one",
         )

@@ -90,7 +90,7 @@ class SandboxChoice(NamedTuple):
         if not bots:
             if self.mode in ("require", "strangers"):
                 cure = "leave out --sandbox or --strangers: built-in bots are part of the arena"
-                raise SandboxError("expected bots to put into a sandbox, got built-in ones", cure)
+                raise SandboxError("built-in bots need no sandbox", cure)
             return OPEN
         choice = choose(
             self.mode or own.sandbox or "auto",
@@ -193,11 +193,11 @@ def _named(name: str, bots: Sequence[Bot]) -> list[str]:
     if not meant:
         names = list(dict.fromkeys(bot.base for bot in bots))
         hint = f"{did_you_mean(name, names)}there are {', '.join(names)}"
-        raise ConfigError(f"expected a bot that plays here in --allow, got {name!r}", hint)
+        raise ConfigError(f"--allow names {name!r}, which does not play here", hint)
     if any(map(is_built_in, meant)):
         raise ConfigError(
-            f"expected a bot with a process in --allow, got {name}, which is built in",
-            "built-in bots are part of the arena: leave it out",
+            f"--allow names {name}, which is built in and needs no permission",
+            "leave it out: built-in bots are part of the arena",
         )
     return list(dict.fromkeys(bot.base for bot in meant))
 
@@ -209,7 +209,7 @@ def _folder_of(base: str, bots: Sequence[Bot]) -> Path:
     folders = {bot.folder.resolve(): bot.folder for bot in bots if bot.base == base}
     if len(folders) > 1:
         raise ConfigError(
-            f"expected one program named {base} to allow it something, got"
+            f"--allow names {base}, but two programs have this name:"
             f" {' and '.join(map(str, folders.values()))}",
             "leave one out, or give it another name",
         )
@@ -333,19 +333,19 @@ def broken_error(broken: BotBroken, folder: Path, *, is_shown: bool = False) -> 
     fault = broken.fault
     when = "" if fault.kind == FaultKind.STARTUP else f" at turn {fault.turn}"
     detail = "" if is_shown else f": {fault.detail}"
-    first = f"expected {broken.bot} to play, got {broken.games} forfeits in its first"
+    first = f"{broken.bot} forfeited its first {broken.games} games and plays no more"
     copies = {info.name: folder / info.copy for info in read_run(folder).bots}
     base = split_options(broken.bot)[0]
     stderr = with_own_paths(base, copies[broken.bot], broken.stderr)
     lines = [
-        f"{first} {broken.games} games ({fault.kind}), the last one{when}{detail}",
+        f"{first} ({fault.kind}), the last one{when}{detail}",
         *last_lines(broken.bot, stderr, fault.detail),
         f"the evidence is in {folder / evidence_name(broken.game, fault.seat)}",
     ]
     return UserError(
         "\n".join(lines),
-        f"'arena check {broken.bot}' tells what is wrong; fix it, or name bots without it, and"
-        " start another run (with another --out, if you name it)",
+        f"'arena check {broken.bot}' shows what is wrong; fix the bot or leave it out, and start"
+        " another run (if you use --out, with another name)",
     )
 
 
@@ -354,8 +354,7 @@ def unplayed_error(text: str) -> UserError:
     ended by forfeit; ``text`` comes from `unplayed_text`.
     """
     return UserError(
-        f"expected games that are decided by play, got none: {text}",
-        "'arena check BOT' tells what is wrong with a bot",
+        f"every game ended by forfeit: {text}", "'arena check BOT' shows what is wrong with a bot"
     )
 
 

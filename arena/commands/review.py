@@ -211,9 +211,8 @@ class Review:
             record = self.run.record(game)
             if is_open(record):
                 raise RunError(
-                    f"expected a game whose deal is over, got {record.id}",
-                    "a review shows what seats held, and other games of this deal are still to be"
-                    " played: finish the run first",
+                    f"other games on the deal of {record.id} are still to be played",
+                    "finish the run first: a review shows the hands of all seats",
                 )
             return 0, [record]
         held_back = 0

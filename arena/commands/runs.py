@@ -60,7 +60,7 @@ def run_folder(home: Path, run: str | None) -> Path:
         runs = list_runs(results)
         if not runs:
             raise RunError(
-                f"expected a run in {results}, found none",
+                f"there is no run in {results} yet",
                 "start one with 'arena run', or name a run's folder",
             )
         return next(filterfalse(_is_one_game, reversed(runs)), runs[-1])
@@ -72,7 +72,7 @@ def run_folder(home: Path, run: str | None) -> Path:
     if inner:
         more = f" and {len(inner) - MAX_NAMED} more" if len(inner) > MAX_NAMED else ""
         raise RunError(
-            f"expected a run's name or folder, got {run!r}, a folder of runs",
+            f"{run!r} is a folder of runs, not a run",
             f"name one of them: {', '.join(inner[:MAX_NAMED])}{more}",
         )
     known = ", ".join(folder.name for folder in list_runs(results)) or "none"
@@ -90,7 +90,7 @@ def remove_run(folder: Path) -> None:
     """
     if folder.is_symlink():
         raise RunError(
-            f"expected the folder of a run, got a link: {folder}",
+            f"{folder} is a link, not the folder of a run",
             f"remove the link, or name the folder that it leads to: {folder.resolve()}",
         )
     place = folder.resolve()  # so that the folder has a name even if the user typed "."
@@ -109,7 +109,7 @@ def remove_run(folder: Path) -> None:
         error.hint = "stop the command that plays or reviews it, then remove it"
         raise
     except OSError as error:
-        raise RunError(f"expected to remove {folder}, got {error}") from error
+        raise RunError(f"cannot remove {folder}: {error}") from error
 
 
 def _is_one_game(run: Path) -> bool:

@@ -126,7 +126,7 @@ def export_run(run: Run, folder: Path, tables: Tables, form: Format = DEFAULT) -
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"expected to make the folder {folder}, got {error}") from error
+        raise UserError(f"cannot make the folder {folder}: {error}") from error
     paths = [folder / f"{name}.{form}" for name in DERIVED]
     for name, path in zip(DERIVED, paths, strict=True):
         if form == "parquet":
@@ -226,7 +226,7 @@ def parquet_library() -> Any:
         return import_module("pyarrow")
     except ImportError:
         raise UserError(
-            "expected pyarrow for Parquet files, found none",
+            "Parquet files need pyarrow, which is not installed",
             "pip install 'qin-arena[parquet]', or use CSV files",
         ) from None
 

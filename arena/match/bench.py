@@ -322,7 +322,7 @@ def ending_in_time(process: BotProcess, most_ns: int) -> Ending | None:
         idle.add(moment_ns - slice_began_ns)
         if idle.so_far_ns >= most_ns or meter.used_ns() - began_ns >= most_ns:
             return None
-    raise Void("expected a machine that gives a bot the time to exit, got one that is too busy")
+    raise Void("this machine is too busy to give a bot the time to exit")
 
 
 def ask_for_a_move(bench: Bench, player: BotPlayer) -> None:

@@ -189,9 +189,7 @@ def retrace(
         [(each.seat, each.turn, each.kind) for each in one.faults] for one in (again, record)
     )
     if again.moves != record.moves or now != then:
-        raise RunError(
-            f"{record.id}: expected faults that fit the moves, got others in the record", SEE
-        )
+        raise RunError(f"{record.id}: the faults in the record do not fit its moves", SEE)
     return asked
 
 

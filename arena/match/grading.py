@@ -182,7 +182,7 @@ def paired(differences: Sequence[float]) -> tuple[float, float]:
 
 def _broken(record: GameRecord, error: ArenaError) -> RunError:
     """The error for a record that does not follow from its deck and moves."""
-    return RunError(f"{record.id}: expected moves that the rules allow, got {error}", SEE)
+    return RunError(f"{record.id}: the record has a move that breaks the rules: {error}", SEE)
 
 
 def _seed_of(game: str, turn: int, judge: Judge) -> int:

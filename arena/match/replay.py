@@ -89,9 +89,7 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
         try:
             move = play_text(state, text, events)
         except ArenaError as error:
-            raise RunError(
-                f"{record.id}, move {number}: expected a move that the rules allow, got {error}"
-            ) from error
+            raise RunError(f"{record.id}, move {number} breaks the rules: {error}") from error
         note = None if move == PASS else notes.get(turn)
         yield Step(state, seat, move, events, ms, note)
     wrong = _wrong_result(record, state)
@@ -241,7 +239,7 @@ def resumed(script: Script, turn: int) -> Resumed:
     last = record.turns - (not any(fault.turn == record.turns for fault in record.faults))
     if not 0 <= turn <= last:
         raise RunError(
-            f"expected a turn from 0 to {last} of {record.id}, got {turn}",
+            f"{record.id}: expected a turn from 0 to {last}, got {turn}",
             f"the game was over after {record.turns} placements"
             if last >= 0
             else "the game was over before its first move",

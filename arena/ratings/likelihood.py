@@ -159,8 +159,8 @@ class Model(NamedTuple):
                     return parameters
                 break
         raise NoAnswerError(
-            f"expected ratings to settle within {MAX_STEPS} steps, got ratings that grow without"
-            " limit: the results have no finite maximum",
+            f"the ratings still grew after {MAX_STEPS} steps: for these results, no finite ratings"
+            " fit best",
             "use --prior 1, or play more deals",
         )
 

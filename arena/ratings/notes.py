@@ -104,14 +104,14 @@ def without_note(without: Sequence[str], bots: Sequence[str], games: int, of: in
     for name in without:
         if name not in bots:
             known = f"{did_you_mean(name, bots)}there are {', '.join(bots)}"
-            raise UserError(f"expected a bot of these games to leave out, got {name!r}", known)
+            raise UserError(f"--without names {name!r}, which played none of these games", known)
     if not without:
         return []
     names = " and ".join(without)
     whose = without[0] if len(without) == 1 else "one of them"
     if not games:
         raise UserError(
-            f"expected games without {names}, got {of} games with {whose} in each",
+            f"no game is left without {names}: all {of} games have {whose} in them",
             "leave out fewer bots",
         )
     away = "it did not sit" if len(without) == 1 else "none of them sat"

@@ -221,14 +221,12 @@ def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, flo
     for name in anchors:
         if name not in bots:
             known = f"{did_you_mean(name, bots)}there are {', '.join(bots) or 'none'}"
-            raise UserError(
-                f"expected the anchor to be a bot of these results, got {name!r}", known
-            )
+            raise UserError(f"the anchor {name!r} is not a bot of these results", known)
     held = [[] if part.fit is None else [bots[at] for at in part.fit.members] for part in parts]
     idle = sorted(set(anchors).difference(*held))
     if idle:
         raise UserError(
-            f"expected an anchor with a rating, got {', '.join(idle)} without one",
+            f"an anchor needs a rating, which {', '.join(idle)} does not have",
             "choose a bot that won from others and lost to them, or rate everybody with --prior 1",
         )
     components = list(parts)
@@ -236,9 +234,9 @@ def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, flo
         here = [at for at, name in enumerate(names) if name in anchors]
         if len(here) > 1:
             raise UserError(
-                "expected one anchor per group of comparable bots, got"
+                "a group of bots that met can have only one anchor, got"
                 f" {' and '.join(names[at] for at in here)}",
-                "one anchor fixes the level, and the games determine the distances from it",
+                "name one of them: the games determine the distances from it",
             )
         if here and part.fit:
             fit = part.fit.anchored(here[0], anchors[names[here[0]]])

@@ -96,7 +96,7 @@ def used_bytes(run: Path) -> int:
     except FileNotFoundError:
         return 0
     except OSError as error:
-        raise RunError(f"expected to look through {run / FAULTS}, got {error}") from error
+        raise RunError(f"cannot read {run / FAULTS}: {error}") from error
 
 
 def read_evidence(run: Path, name: str) -> KeptFault | None:
@@ -108,4 +108,4 @@ def read_evidence(run: Path, name: str) -> KeptFault | None:
     except FileNotFoundError:
         return None
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise RunError(f"expected the evidence of a fault in {run / name}, got {error}") from None
+        raise RunError(f"{run / name} is not the evidence of a fault: {error}") from None

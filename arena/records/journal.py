@@ -132,7 +132,7 @@ class Journal:
         packed = journal_of(folder)
         if packed != self.path:
             raise RunError(
-                f"expected to append to {self.path}, got the compressed {packed.name}",
+                f"cannot append to {self.path}: the journal is compressed as {packed.name}",
                 f"unpack it first: gunzip {packed}",
             )
         busy = "wait for it, or choose another --out"
@@ -188,9 +188,9 @@ def open_journal(path: Path) -> Iterator[BinaryIO]:
     try:
         raw = os.fdopen(open_regular(path.parent, path.name), "rb", AT_ONCE)
     except FileNotFoundError:
-        raise RunError(f"expected a journal {path}, found none") from None
+        raise RunError(f"there is no journal {path}") from None
     except OSError as error:
-        raise RunError(f"expected to read the journal {path}, got {error}") from error
+        raise RunError(f"cannot read the journal {path}: {error}") from error
     with raw, gzip.open(raw) if path.suffix == COMPRESSED else nullcontext(raw) as file:
         yield cast("BinaryIO", file)
 
@@ -211,9 +211,7 @@ def read_lines(path: Path, start: int = 0) -> Iterator[bytes]:
                         "restore the file",
                     )
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise RunError(
-            f"expected {path} to be whole and compressed by gzip, got {error}", "restore the file"
-        ) from None
+        raise RunError(f"{path} is not a complete gzip file: {error}", "restore the file") from None
 
 
 def read_ids(path: Path) -> Iterator[str]:
@@ -357,6 +355,6 @@ def find_record(run: Path, game: str) -> GameRecord:
     alike: Callable[[str], int] = lambda known: len(commonprefix((known, game)))  # noqa: RUF071, E731
     near = nlargest(3, read_ids(journal_of(run)), key=alike)
     raise RunError(
-        f"expected the id of a game in {run}, got {game!r}",
+        f"{run} has no game {game!r}",
         f"for example {', '.join(near)}" if near else "the run has no games yet",
     )

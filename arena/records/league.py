@@ -131,7 +131,7 @@ class League(Struct):
         match event:
             case Joined(bot, status, when):
                 if bot in self.members:
-                    raise ValueError(f"expected each member to join once, got {bot} twice")
+                    raise ValueError(f"{bot} joins twice")
                 self.members[bot] = Member(bot, status, when, when)
             case StatusChanged():
                 member = self._member(event.bot)
@@ -149,7 +149,7 @@ class League(Struct):
     def _member(self, bot: str) -> Member:
         """The member with this label. Raises ValueError."""
         if bot not in self.members:
-            raise ValueError(f"expected {bot} to have joined before, got nothing about that")
+            raise ValueError(f"{bot} has not joined before")
         return self.members[bot]
 
     def _bot(self, bot: str) -> str:
@@ -200,11 +200,11 @@ def _lines(run: Path) -> Sequence[bytes]:
         return read_regular(run, LEAGUE_FILE, MAX_BYTES).split(b"\n")[:-1]
     except FileNotFoundError:
         raise RunError(
-            f"expected {run / LEAGUE_FILE} beside the run.json of a league, found none",
+            f"{run / LEAGUE_FILE} is missing beside the run.json of a league",
             "restore the file: it says who plays, and which games were drawn",
         ) from None
     except OSError as error:
-        raise RunError(f"expected to read {run / LEAGUE_FILE}, got {error}") from error
+        raise RunError(f"cannot read {run / LEAGUE_FILE}: {error}") from error
 
 
 def events_file(run: Path) -> LineFile:

@@ -58,8 +58,7 @@ def state_folder() -> Path:
         return Path.home() / ".local" / "state" / "qin-arena"
     except RuntimeError as error:
         raise RunError(
-            f"expected a home for the key of your runs, got {error}",
-            "name a folder in XDG_STATE_HOME",
+            f"found no folder for the key of your runs: {error}", "name a folder in XDG_STATE_HOME"
         ) from None
 
 

@@ -210,7 +210,7 @@ def turn_in(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise BusyError(f"expected {folder} to be free, got another arena playing it") from None
+            raise BusyError(f"another arena is playing {folder}") from None
         except OSError as error:
             # Some network file systems lock no folders; the files in it have locks of their own.
             log.info("no lock on %s: %s", folder, error)
@@ -229,7 +229,7 @@ def unused(path: Path) -> Iterator[None]:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError:
-        raise BusyError(f"expected {path} to be free, got another arena writing it") from None
+        raise BusyError(f"another arena is writing {path}") from None
     finally:
         os.close(descriptor)
 
@@ -283,7 +283,7 @@ class LineFile:
         except OSError as error:
             os.ftruncate(self.descriptor, size)
             raise FullError(
-                f"expected to append to {self.path}, got {error}",
+                f"cannot append to {self.path}: {error}",
                 f"all earlier {self._what} are safe: free some disk space, then run the same"
                 " command again",
             ) from error
@@ -303,9 +303,7 @@ class LineFile:
         try:
             fcntl.flock(self.descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
         except BlockingIOError:
-            raise BusyError(
-                f"expected {self.path} to be free, got another arena writing it", busy
-            ) from None
+            raise BusyError(f"another arena is writing {self.path}", busy) from None
 
     def _cut_torn_tail(self, cut: Cut | None) -> int:
         """Cuts off everything after the last newline, such as part of a line or zeros left by a

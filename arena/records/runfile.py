@@ -186,7 +186,7 @@ def _read(folder: Path) -> RunInfo:
         written = msgspec.json.decode(read_regular(folder, RUN_FILE, MAX_BYTES), type=_WrittenRun)
     except FileNotFoundError:
         raise RunError(
-            f"expected a run in {folder}, found no {RUN_FILE} there", "'arena runs' lists the runs"
+            f"{folder} is not a run: it has no {RUN_FILE}", "'arena runs' lists the runs"
         ) from None
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
         raise _changed(path, error) from None
@@ -233,10 +233,13 @@ def _refuse_older(folder: Path, written: _WrittenRun) -> None:
         is_adaptive = is_adaptive or any(deals != numbers[0] for deals in numbers)
         config["allotted"] = numbers[0] if numbers else None
     if is_adaptive:
-        raise RunError(f"expected a run without --adaptive in {folder}, got one with it", READS_IT)
+        raise RunError(
+            f"the run in {folder} was played with --adaptive, which this version does not have",
+            READS_IT,
+        )
     if written.arena.startswith(OLDER):
-        wanted = f"expected a run of qin-arena 1.0.0 or newer in {folder}"
-        raise RunError(f"{wanted}, got one of {written.arena}", READS_IT)
+        older = f"the run in {folder} is of version {written.arena}, older than 1.0.0"
+        raise RunError(older, READS_IT)
 
 
 def write_run(folder: Path, info: RunInfo) -> None:

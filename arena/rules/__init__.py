@@ -28,7 +28,7 @@ else:
     except ImportError as error:
         if _wanted == "native":
             raise UserError(
-                f"expected the native rules core, as ARENA_RULES asks, got {error}",
+                f"cannot load the native rules core, which ARENA_RULES asks for: {error}",
                 "install a C compiler and run 'pip install .' again, or unset ARENA_RULES",
             ) from None
         State = pure.State

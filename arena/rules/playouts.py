@@ -117,7 +117,7 @@ def play_out(state: "State", random: Random, policy: PlayoutPolicy) -> int:
     """
     check_policy(policy)
     if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
-        message = "expected all tiles to be known, got a state with unknown ones"
+        message = "some tiles of this state are unknown"
         raise ValueError(f"{message}: use rollouts")
     before = state.turns
     if state.end is None:

@@ -47,7 +47,7 @@ FIELDS = {
 """For each field of a position's line, the pattern of its text and a description for error
 messages.
 """
-OVER = "expected a position in which somebody is to move, got one of a game that is over"
+OVER = "the game of this position is over: no seat is to move"
 MAX_CHARACTERS = 2000
 """More characters than any position's line has: two for each of 676 squares, and two for each of 72
 tiles.

@@ -226,7 +226,7 @@ class _Options(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         there = ", ".join(self) or "none"
-        raise KeyError(f"expected an option of bot.toml ({there}), got {name!r}")
+        raise KeyError(f"bot.toml has no option {name!r}, only {there}")
 
 
 def _note(note: dict[str, object]) -> msgspec.Raw:

@@ -173,8 +173,7 @@ class ClusterPool:
 
     def _lost(self, what: str = "a lost connection") -> ClusterError:
         """The error for a lost connection."""
-        expected = f"expected the Dask scheduler at {self._address} to stay connected"
-        return ClusterError(f"{expected}, got {what}", GO_ON)
+        return ClusterError(f"lost the Dask scheduler at {self._address}: {what}", GO_ON)
 
     def _lose(self, address: str) -> None:
         """Handles the loss of a worker and of the games it had."""
@@ -250,8 +249,7 @@ class ClusterPool:
         if waited > patience:
             reasons = "".join(f"\n  {address}: {worker.reason}" for address, worker in refused)
             raise ClusterError(
-                f"expected a worker that may play at {self._address}, got none in"
-                f" {patience:g} s{reasons}",
+                f"no worker at {self._address} could play within {patience:g} s{reasons}",
                 "start workers with 'dask worker ADDRESS', fix what refused ones report, then run"
                 " the same command: all finished games are in the journal",
             )

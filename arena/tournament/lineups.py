@@ -173,7 +173,7 @@ def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
         return config
     if config.tables > MAX_TABLES and every > MAX_TABLES:
         raise ConfigError(
-            f"expected --tables of at most {MAX_TABLES:,}, or of all {every:,} line-ups, got"
+            f"--tables: expected at most {MAX_TABLES:,}, or all {every:,} line-ups, got"
             f" {config.tables:,}",
             f"ask for --tables {MAX_TABLES}, or leave it out to play all",
         )
@@ -183,8 +183,7 @@ def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
     if idle:
         enough = ceil(config.tables * len(config.bots) / (len(config.bots) - len(idle)))
         raise ConfigError(
-            f"expected a line-up for every bot, got none for {', '.join(idle)}: --tables"
-            f" {config.tables} is too small",
+            f"--tables {config.tables} is too small: it leaves no line-up for {', '.join(idle)}",
             f"use more tables, for example --tables {enough}",
         )
     return msgspec.structs.replace(config, line_ups=[list(group) for group in chosen])

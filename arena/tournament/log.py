@@ -44,7 +44,7 @@ def run_log(folder: Path, level: int) -> Iterator[Any]:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         file = os.fdopen(open_regular(folder, LOG, flags), "a", encoding="utf-8")
     except OSError as error:
-        raise RunError(f"expected to write the log {folder / LOG}, got {error}") from error
+        raise RunError(f"cannot write the log {folder / LOG}: {error}") from error
     to_file = logging.StreamHandler(file)
     to_file.setFormatter(logging.Formatter(FORMAT))
     handler = RunLogHandler("log-writer", to_file)

@@ -337,9 +337,7 @@ class ComparedGames:
     def __init__(self, schedule: Schedule, is_decided: Callable[[Sequence[Block]], bool]) -> None:
         config = schedule.config
         if config.compare is None:
-            raise ConfigError(
-                "expected a run that compares two bots, got a tournament", "choose another --out"
-            )
+            raise ConfigError("this run is a tournament, not a comparison", "choose another --out")
         self._config = config
         self._compare = config.compare
         self._is_decided = is_decided
@@ -409,7 +407,7 @@ def deals_for(config: RunConfig, blocks: int) -> int:
     deals = ceil(blocks / (groups * len(config.boards))) * groups
     if deals > DEALS:
         raise ConfigError(
-            f"expected at most {DEALS:,} deals on a board, got {deals:,} for {blocks:,} blocks",
+            f"{blocks:,} blocks need {deals:,} deals on a board, and a run has at most {DEALS:,}",
             "use a smaller --games",
         )
     return deals

@@ -147,7 +147,7 @@ def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
     except ArenaError as error:
         return Admission(host, f"{error}: {error.hint}" if error.hint else str(error))
     except OSError as error:
-        reason = f"expected to keep bots in {folder}, got {error}: free some space there"
+        reason = f"cannot store bots in {folder}: {error}: free some space there"
         return Admission(host, reason)
     slots = worker.state.nthreads
     others = [each for each in _nodes if each != token]

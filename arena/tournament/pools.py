@@ -71,9 +71,9 @@ class ClusterWorkers:
         has_tls = str(self.client.scheduler.address).startswith("tls://")
         if any(grants.network for grants in sandbox.grants.values()) and not has_tls:
             raise ConfigError(
-                "expected a cluster with TLS for a bot that may use the network, got one without",
-                "without TLS that bot could give the scheduler orders: configure Dask for TLS, or"
-                " play without --cluster",
+                "a bot may use the network on a cluster only with TLS, and this cluster has none",
+                "configure Dask for TLS, or play without --cluster: without TLS the bot could send"
+                " commands to the scheduler",
             )
         return Setup(sandbox, level)
 
@@ -106,7 +106,7 @@ def workers_at(place: Place) -> Iterator[Workers]:
         return
     if place.jobs is not None:
         raise ConfigError(
-            "expected --jobs or --cluster, got both",
+            "--jobs and --cluster cannot be combined",
             "leave out --jobs: each worker of the cluster plays as many games as it has threads",
         )
     cluster = ClusterWorkers(place.cluster)

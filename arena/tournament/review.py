@@ -51,8 +51,8 @@ class Scripts:
         self.info = run.info
         if self.info.protocol != PROTOCOL:
             raise RunError(
-                f"expected a run with version {PROTOCOL} of the protocol, got version"
-                f" {self.info.protocol}: {run.folder}"
+                f"{run.folder} was played with version {self.info.protocol} of the protocol, and"
+                f" this arena has version {PROTOCOL}"
             )
         self.timing = run.config.timing
         self._schedule = run.schedule
@@ -76,7 +76,7 @@ class Scripts:
             if (plan.id, list(plan.bots), plan.deck) == played:
                 return Script(record, board, plan.seeds, self.timing, plan.settings)
         raise RunError(
-            f"expected games of the plan in {self.run.folder}/run.json, got {record.id}",
+            f"{record.id} is not a game of the plan in {self.run.folder}/run.json",
             "'arena verify' lists what is wrong",
         )
 
@@ -98,8 +98,7 @@ class Scripts:
         info = self.bot_info(name)
         if info.command[:-1] == IN_PROCESS:
             raise RunError(
-                f"expected a bot that runs as a process, got {name}, which is built in",
-                "name the bot with --bot",
+                f"{name} is built in and has no process to ask", "name the bot with --bot"
             )
         return copy_of(self.run, info, "name the bot with --bot")
 
@@ -109,7 +108,7 @@ class Scripts:
         info = there.get(nearest_label(name, list(there)))
         if info is None:
             raise ConfigError(
-                f"expected a bot of the run {self.run.folder}, got {name!r}",
+                f"{name!r} is not a bot of the run {self.run.folder}",
                 f"{did_you_mean(name, there)}the run has {', '.join(there)}; --old names the one to"
                 " repeat",
             )
@@ -198,9 +197,9 @@ def grade_by_bot(
     fault = next((told for told in advice.values() if told.fault), None)
     if fault:
         raise UserError(
-            f"expected {label} to judge {script.record.id}, got a fault at turn {fault.turn}"
+            f"{label}, the judge of {script.record.id}, committed a fault at turn {fault.turn}"
             f" ({fault.fault}): {fault.detail}",
-            "what is graded is kept; 'arena check' finds what is wrong with a bot",
+            "finished grades are kept; 'arena check' shows what is wrong with a bot",
         )
     return [grade(script.record, script.board, turn, judge, advice[turn].new) for turn in turns]
 
@@ -236,9 +235,7 @@ def _in_order(
                 yield void
             waiting.popleft()
     except BrokenProcessPool:
-        raise Void(
-            "expected all workers to finish, got one that died", "try again with fewer --jobs"
-        ) from None
+        raise Void("a worker died", "try again with fewer --jobs") from None
     finally:
         if waiting:
             pool.kill()

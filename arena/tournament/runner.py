@@ -330,7 +330,7 @@ class Runner:
         self._pool.renew()
         if self._fruitless > MAX_FRUITLESS:
             raise Void(
-                f"expected workers to finish games, got {self._fruitless} that died in a row",
+                f"{self._fruitless} workers died in a row without a finished game",
                 f"{self._folder / 'logs'} has the details; look for what kills processes on this"
                 " machine, such as a lack of memory",
             )

@@ -76,9 +76,7 @@ def boards_of(asked: Settings) -> dict[str, Board]:
         check_name(board.name, str(path))
         if board.name in boards or board.name in BUILT_IN:
             taken = ", ".join(sorted({*boards, *BUILT_IN}))
-            raise ConfigError(
-                f"{path}: expected a board name other than {taken}", "rename the file"
-            )
+            raise ConfigError(f"{path}: another board is already named {taken}", "rename the file")
         boards[board.name] = board
     return boards
 
@@ -169,7 +167,7 @@ def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
         raise ConfigError(f"{folder} is not {here}, but {there}", other)
     if lines := differences(known, wanted):
         raise ConfigError(
-            f"expected the settings of the run in {folder}, got others:\n  " + "\n  ".join(lines),
+            f"the run in {folder} has other settings:\n  " + "\n  ".join(lines),
             _cure(shlex.quote(folder.name), known, wanted, other),
         )
 
@@ -424,7 +422,7 @@ def begun(run: Run) -> Request:
     for setting, kind in KINDS.items():
         if getattr(run.config, setting):
             raise ConfigError(
-                f"expected a tournament, got {kind}: {run.folder}", "that command goes on with it"
+                f"{run.folder} is no tournament but {kind}", "that command continues it"
             )
     return as_it_is(run)
 
@@ -435,7 +433,7 @@ def as_it_is(run: Run) -> Request:
     info = run.info
     if config.game:
         raise ConfigError(
-            f"expected a tournament, got a game that a person played: {run.folder}",
+            f"{run.folder} is a game that a person played, not a tournament",
             "it is finished; 'arena play --human' plays another",
         )
     for what, named, there in (
@@ -468,13 +466,11 @@ def copy_of(run: Run, bot: BotInfo, cure: str) -> Bot:
     """
     if not (run.folder / bot.copy).is_dir():
         raise RunError(
-            f"expected the copy of {bot.name} that was played in {run.folder / bot.copy}, found"
-            " none",
-            cure,
+            f"the copy of {bot.name} that was played is missing: {run.folder / bot.copy}", cure
         )
     copy = played_copy(run.folder, bot)
     if copy.sha256 != bot.sha256 and not (copy.manifest.build and run.info.may_hold_builds):
         raise RunError(
-            f"expected the files of {bot.name} that played in {copy.folder}, got other files", cure
+            f"the files of {bot.name} in {copy.folder} have changed since they were played", cure
         )
     return copy

@@ -46,7 +46,7 @@ def connect(text: str) -> Any:
         from distributed import Client  # noqa: PLC0415
     except ImportError as error:
         cure = "pip install 'qin-arena[cluster]'"
-        raise ClusterError(f"expected Dask to reach {text}, got {error}", cure) from None
+        raise ClusterError(f"Dask cannot reach {text}: {error}", cure) from None
 
     class QuietClient(Client):
         """A client that reports a failed connection once, and not again when Python deletes it."""
@@ -80,7 +80,7 @@ def read_address(text: str) -> str:
     if Path(text).is_file():
         address = _address_in(text)
     elif text.endswith(".json"):
-        raise ClusterError(f"expected a scheduler file {text}, found none", _writes(text))
+        raise ClusterError(f"there is no scheduler file {text}", _writes(text))
     address = address if "://" in address else f"tcp://{address}"
     if not _is_whole(address):
         raise ClusterError(
@@ -99,8 +99,8 @@ def _address_in(file: str) -> str:
         address = content.get("address") if isinstance(content, dict) else None
         if isinstance(address, str):
             return address
-        got = "one without an address"
-    raise ClusterError(f"expected a scheduler file {file}, got {got}", _writes(file))
+        got = "it has no address"
+    raise ClusterError(f"{file} is not a scheduler file: {got}", _writes(file))
 
 
 def _writes(file: str) -> str:
@@ -130,12 +130,10 @@ def _check_certificates(address: str) -> None:
     except Exception as error:
         got = f"{type(error).__name__}: {error}"
         raise ClusterError(
-            f"expected the certificates of Dask's configuration for {address}, got {got}", TLS
+            f"cannot use the certificates of Dask's configuration for {address}: {got}", TLS
         ) from error
     if context is None and urlsplit(address).scheme == "tls":
-        raise ClusterError(
-            f"expected the certificates for {address} in Dask's configuration, found none", TLS
-        )
+        raise ClusterError(f"Dask's configuration has no certificates for {address}", TLS)
 
 
 def _check_reach(address: str) -> None:
@@ -155,7 +153,7 @@ def _check_reach(address: str) -> None:
             is_starting = isinstance(error, ConnectionRefusedError)
             if not is_starting or time.monotonic() > deadline:
                 raise ClusterError(
-                    f"expected a Dask scheduler at {address}, got {error}", f"{START}; {EXAMPLE}"
+                    f"no Dask scheduler at {address}: {error}", f"{START}; {EXAMPLE}"
                 ) from None
             time.sleep(RETRY_S)
         else:
@@ -184,9 +182,9 @@ def _check_answer(address: str) -> None:
         greeting = thread.submit(lambda: asyncio.run(greet()))
     if isinstance(greeting.exception(), TimeoutError):
         raise ClusterError(
-            f"expected a Dask scheduler at {address}, got no answer in {patience:g} s",
-            f"look at which program listens there; {START}; a scheduler that is only slow gets more"
-            f" time by {TIMEOUT} in Dask's configuration; {TLS}",
+            f"no Dask scheduler answered at {address} within {patience:g} s",
+            f"check which program listens there; {START}; if the scheduler is only slow, raise"
+            f" {TIMEOUT} in Dask's configuration; {TLS}",
         )
     greeting.result()
 

@@ -122,8 +122,7 @@ def _info_beside(journal: Journal, folder: Path) -> RunInfo | None:
         return read_run(folder)
     if journal.ids:
         raise RunError(
-            f"expected {folder / RUN_FILE} beside a journal, found none",
-            "restore it, or choose another --out",
+            f"{folder} has a journal but no {RUN_FILE}", "restore it, or choose another --out"
         )
     return None
 
@@ -135,8 +134,8 @@ def _games_played(run: Run, journal: Journal) -> int:
     played = run.schedule.played(journal.ids)
     if run.config.league and played < len(journal.ids):
         raise RunError(
-            f"expected only games that {run.folder / LEAGUE_FILE} has drawn, got"
-            f" {len(journal.ids) - played} others in the journal",
+            f"the journal has {len(journal.ids) - played} games that {run.folder / LEAGUE_FILE}"
+            " has not drawn",
             "restore that file: it has lost lines, and their deals would be drawn again",
         )
     return played
@@ -166,10 +165,7 @@ def _make_folder(folder: Path) -> None:
         cure = f"{OTHER_HOME}, or another folder with --out"
         raise cannot_write(f"the run's folder {folder}", error, cure, RunError) from error
     if not is_run:
-        raise RunError(
-            f"expected {folder} to be a run or empty, got a folder with other files",
-            "choose another --out",
-        )
+        raise RunError(f"{folder} is neither a run nor empty", "choose another --out")
 
 
 def _is_own(folder: Path, *, adopt: bool) -> bool:
@@ -181,7 +177,7 @@ def _is_own(folder: Path, *, adopt: bool) -> bool:
     is_own = is_made_here(folder, read_run(folder))
     if not (is_own or adopt):
         raise RunError(
-            f"expected a run that you started on this machine, got one from elsewhere: {folder}",
+            f"you did not start the run in {folder} on this machine",
             "if you trust it, add --adopt once; or start another run with --out NAME",
         )
     return is_own
@@ -225,8 +221,8 @@ def _staged(folder: Path, bot: Bot, builds: Path, sandbox: Sandbox) -> Bot:
     with folder_below(folder, copy.split("/")[:-1], make=True):
         if os.path.lexists(folder / copy) and not has_folder(folder, copy):
             raise RunError(
-                f"expected a copy of {bot.label} in {folder / copy}, got a link or a file",
-                "remove it: it is copied anew",
+                f"{folder / copy} is a link or a file, not a copy of {bot.label}",
+                "remove it: the arena makes a new copy",
             )
         return stage_for_run(bot, folder / copy, builds, sandbox)
 
@@ -241,12 +237,12 @@ def _try_starts(bots: Iterable[Bot], config: RunConfig, sandbox: Sandbox) -> Non
             failure = failed_start(bot, config.timing.startup_ms, sandbox, config.timing.clock)
             if failure:
                 fault, stderr = failure
-                lines += [f"expected {bot.base} to start, got: {fault}"]
+                lines += [f"{bot.base} did not start: {fault}"]
                 lines += last_lines(bot.base, stderr, fault.detail)
     if lines:
         raise BotFolderError(
             "\n".join(lines),
-            "no game has been played: fix it ('arena check' tells more), or name bots without it",
+            "no game has been played: fix the bot ('arena check' shows more), or leave it out",
         )
 
 

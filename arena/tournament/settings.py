@@ -280,7 +280,7 @@ def checked(
     for name, value in given.items():
         if name not in types:
             if instead := instead_of_key(name):
-                raise ConfigError(f"{where(name)}{name} went in {SINCE}", instead)
+                raise ConfigError(f"{where(name)}{name} was removed in {SINCE}", instead)
             cure = did_you_mean(name, types) + (names or hint)
             raise ConfigError(f"{where(name)}expected a setting, got {name!r:.80}", cure)
         try:
@@ -353,8 +353,7 @@ def read_own_config() -> OwnConfig:
         status = place.stat()
         if status.st_uid not in (os.getuid(), 0) or status.st_mode & 0o022:
             raise ConfigError(
-                f"expected your own configuration where only you can write, got {place}, which"
-                " others can change",
+                f"others can change your own configuration: {place}",
                 f"make it yours: chmod go-w {shlex.quote(str(place))}",
             )
     hint = f"your own configuration has the keys {', '.join(OWN_TYPES)}"
@@ -379,9 +378,8 @@ def read_options(path: Path) -> tuple[Asked, OwnConfig]:
     harmless = {"jobs"} | ({"sandbox"} if own.get("sandbox") in ("require", "strangers") else set())
     if weaker := [name for name in own if name not in harmless]:
         raise ConfigError(
-            f"{path}: expected no {', '.join(weaker)}: a file that can come from others may not"
-            " decide that",
-            f"say it with {', '.join(f'--{name}' for name in weaker)}, or in a file of your own:"
+            f"{path}: {', '.join(weaker)} cannot stand in a file that may come from others",
+            f"give {', '.join(f'--{name}' for name in weaker)}, or write it into your own file:"
             f" {_own_file() or '$XDG_CONFIG_HOME/qin-arena/arena.toml'}",
         )
     asked = {names[key]: value for key, value in values.items()}

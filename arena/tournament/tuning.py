@@ -81,7 +81,7 @@ def parameters_of(
     """The parameters of a search; ``now`` has the bot's present values. Raises ConfigError."""
     names = [one.name for one in asked]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ConfigError(f"expected each option once, got {twice[0]} twice")
+        raise ConfigError(f"the option {twice[0]} is named twice")
     return [_parameter(one, declared, now, bot) for one in asked]
 
 
@@ -96,23 +96,20 @@ def _parameter(
     if option.type not in ("int", "float"):
         values = (option.choices or ["true", "false"])[:2]
         raise ConfigError(
-            f"expected options that are numbers, got {name}, which is {option.wanted}",
-            "such an option has no direction to search in: compare its values, as in 'arena"
-            f" compare {bot}:{name}={values[0]} {bot}:{name}={values[-1]}'",
+            f"only numbers can be tuned, and {name} is {option.wanted}",
+            f"compare its values instead: 'arena compare {bot}:{name}={values[0]}"
+            f" {bot}:{name}={values[-1]}'",
         )
     low, high = asked.range or (option.min, option.max)
     if low is None or high is None:
         raise ConfigError(
-            f"expected a range for {name}, which has no min and max in the bot.toml of {bot}",
+            f"{name} needs a range: it has no min and max in the bot.toml of {bot}",
             f"name one, as in --param {name}=1..10, or add min and max",
         )
     for end in map(float, (low, high)):
         whole = end.is_integer() or option.type == "float"
         if not whole or not option.allows(int(end) if option.type == "int" else end):
-            raise ConfigError(
-                f"expected the range of {name} in what it may be, {option.wanted}, got"
-                f" {low:g} to {high:g}"
-            )
+            raise ConfigError(f"{name} may be {option.wanted}, got the range {low:g} to {high:g}")
     return Parameter(name, option.type, float(low), float(high), float(now[name]))
 
 
@@ -120,16 +117,15 @@ def _unknown(name: str, declared: Mapping[str, Option], bot: str) -> ConfigError
     """The error for an option that the bot does not have."""
     if not declared:
         return ConfigError(
-            f"expected a bot with options to tune, got {bot}, which declares none",
+            f"{bot} declares no options to tune",
             "declare them in its bot.toml, for example\n[options]\n"
             'c = {type = "float", default = 1.4, min = 0.1, max = 4}',
         )
     has = f"{bot} has {', '.join(declared)}"
     if name in ARENA_OPTIONS:
-        expected = f"expected an option of {bot}'s own, got {name}, which the arena keeps"
-        return ConfigError(expected, has)
+        return ConfigError(f"{name} is a limit of the arena, not an option of {bot}", has)
     near = did_you_mean(name, declared)
-    return ConfigError(f"expected one of the options of {bot}, got {name!r}", near + has)
+    return ConfigError(f"{bot} has no option {name!r}", near + has)
 
 
 def reach(block: int) -> float:

@@ -42,7 +42,7 @@ try:
     )
 except ImportError as error:
     raise ImportError(
-        f"expected PettingZoo and Gymnasium, got: {error}; pip install 'qin-arena[pettingzoo]'"
+        f"cannot import PettingZoo and Gymnasium ({error}): pip install 'qin-arena[pettingzoo]'"
     ) from error
 
 import numpy as np
@@ -232,7 +232,7 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
             agents = ", ".join(self.possible_agents)
             raise ValueError(f"expected an agent out of {agents}, got {agent!r}")
         if not hasattr(self, "game"):
-            raise ValueError("expected a game to look at, got none: call reset() first")
+            raise ValueError("there is no game yet: call reset() first")
         seat = self.possible_agents.index(agent)
         return Position(self.game.copy(), seat, self._rng, time_ms)
 
@@ -243,7 +243,9 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
             The text with ``ansi``; None with ``human``, which prints it, and without a render mode.
         """
         if self.render_mode is None:
-            logger.warn("expected env(render_mode=...) for render(), got None, so nothing is drawn")
+            logger.warn(
+                "render() draws nothing, because the environment was made without render_mode"
+            )
             return None
         text = f"{board_text(self.game)}\n{hands_text(self.game, self.possible_agents)}"
         if self.render_mode == "ansi":

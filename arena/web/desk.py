@@ -40,7 +40,7 @@ class Desk:
         """
         async with self._turn:
             if self._is_ended:
-                raise RunError("the server was ended")
+                raise RunError("the server has stopped")
             crew = self._crew = self._crew or Crew(1, yield_to_games, (NICENESS,))
             try:
                 asked = crew.submit(_done, work, *given)
@@ -48,7 +48,7 @@ class Desk:
             except (BrokenExecutor, TimeoutError):
                 self.close()
                 raise RunError(
-                    f"expected to have read this in {PATIENCE_S:.0f} s, got no answer",
+                    f"reading the run took longer than {PATIENCE_S:.0f} s",
                     "the run may be too large for a page",
                 ) from None
             except ArenaError:
@@ -57,7 +57,7 @@ class Desk:
             except Exception as error:
                 log.exception("a page of a run")
                 got = type(error).__name__
-                raise RunError(f"expected a run that can be read, got {got}") from error
+                raise RunError(f"cannot read the run: {got}") from error
 
     async def prepare(self) -> None:
         """Start the process and load `arena.web.views`, so that the next call is quick."""

@@ -108,12 +108,14 @@ class Guard:
         hosts = headers.getlist("host")
         own = gate.hosts_at(scope["server"])
         if len(hosts) != 1 or hosts[0].lower() not in own:
-            return _refused(421, "expected one of this server's own names as the host")
+            return _refused(421, "the host in the request is not a name of this server")
         origins = [origin.removeprefix("http://") for origin in headers.getlist("origin")]
         if not own.issuperset(origins) or _is_foreign(method, headers):
-            return _refused(403, "expected a request from one of this server's own pages")
+            return _refused(403, "the request comes from a page of another server")
         if method == "POST" and not self._has_token(scope, headers):
-            return _refused(403, "expected the token: open the address that 'arena serve' printed")
+            return _refused(
+                403, "the token is missing: open the address that 'arena serve' printed"
+            )
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 9 or int(length) > MAX_BODY:  # noqa: PLR2004
             return _refused(413, f"expected at most {MAX_BODY} bytes")
@@ -132,7 +134,10 @@ class Guard:
         if scope["method"] not in READS or given is None:
             return None
         if not self._gate.opens_with(given[0]):
-            return _refused(403, "expected the token of this server: it has a new one each time")
+            return _refused(
+                403,
+                "the token is not this server's: open the address that this 'arena serve' printed",
+            )
         # Starlette quotes the path. Two slashes at its start would name another host.
         answer = RedirectResponse("/" + scope["path"].lstrip("/\\"), 303)
         answer.set_cookie(

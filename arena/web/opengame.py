@@ -233,7 +233,7 @@ class OpenGame(Player):
         """Start to grade the person's moves in the finished game. Raises RefusedError."""
         with self._turn:
             if not self.kept:
-                raise RefusedError("only a finished game that was kept can be graded")
+                raise RefusedError("the arena can grade only a finished game that it has kept")
             if "grading" in self._ending:
                 return
             self._say_of_grades("Your moves are being graded.")
@@ -258,7 +258,7 @@ class OpenGame(Player):
         if self._asked is None:
             raise RefusedError("it is not your turn")
         if steps != self._status["count"]:
-            raise RefusedError("the game has gone on: look at the board and choose again")
+            raise RefusedError("the game has continued: look at the board and choose again")
         return self._asked
 
     # what the game's thread does

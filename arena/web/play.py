@@ -104,7 +104,7 @@ async def _answered(request: Request, work: Callable[[bytes], Any]) -> Response:
     try:
         return JSONResponse(await run_in_threadpool(work, await request.body()))
     except (msgspec.DecodeError, RecursionError):
-        return JSONResponse({"problem": "expected what the page asks"}, 400)
+        return JSONResponse({"problem": "the request is not one that this page sends"}, 400)
     except (RefusedError, UserError) as error:
         words = f"{error}; {error.hint}" if error.hint else str(error)
         return JSONResponse({"problem": words}, 409)
@@ -119,7 +119,7 @@ def _wish(home: Path, wanted: GameForm) -> Wish:
         if name not in known and not NAME.fullmatch(name):
             raise ConfigError(f"expected a bot of the list, got {name!r}")
     if not names:
-        raise ConfigError("expected a bot to play against, got none")
+        raise ConfigError("name at least one bot to play against")
     board = wanted.board or BUILT_IN[0]
     if board not in BUILT_IN:
         raise ConfigError(f"expected the board {' or '.join(BUILT_IN)}, got {board!r}")

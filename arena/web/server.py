@@ -54,12 +54,11 @@ def bind(host: str, port: int | None) -> socket.socket:
             if port is None and error.errno == errno.EADDRINUSE:
                 continue
             raise UserError(
-                f"expected to listen at {host}, port {number}, got {error.strerror or error}",
+                f"cannot listen at {host}, port {number}: {error.strerror or error}",
                 "--port 0 takes any free port",
             ) from None
     raise UserError(
-        f"expected a free port from {ports[0]} to {ports[-1]}, got none",
-        "--port 0 takes any free port",
+        f"no port from {ports[0]} to {ports[-1]} is free", "--port 0 takes any free port"
     )
 
 

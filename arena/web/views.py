@@ -106,8 +106,8 @@ def game(folder: str, setting: PageSetting, name: str) -> str:
     record = run.record(name)
     if run.secrecy().is_open_game(record):
         raise RunError(
-            f"expected a game whose deal is over, got {record.id}",
-            "other games of this deal are still to be played: come back when the run is over",
+            f"other games on the deal of {record.id} are still to be played",
+            "come back when the run is over",
         )
     return game_page(run, record, setting, _around(run, record))
 
@@ -217,7 +217,7 @@ def portrait(folder: str, name: str) -> str:
     material = followed_run(folder)
     opponents = opponents_of(material, {})
     if name not in opponents:
-        raise RunError(f"expected a bot of the run, got {name!r}")
+        raise RunError(f"the run has no bot {name!r}")
     profile = Profiles(material, {name: opponents[name]}, {}).of(name)
     addresses = SitePages(material.run.name)
     values = {"bot": profile, "addresses": addresses, "run": material.run.name}

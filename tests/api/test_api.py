@@ -122,7 +122,7 @@ def test_a_check_has_the_steps_of_the_command(arena):
     ("ask", "error", "part", "hint"),
     [
         (lambda: api.run(["rnd", "fst"], deal=3), ConfigError, "a setting, got 'deal'", "'deals'"),
-        (lambda: api.run("rnd"), ConfigError, "at least 2 bots, got rnd", "opponents"),
+        (lambda: api.run("rnd"), ConfigError, "needs at least 2 bots, got rnd", "opponents"),
         (lambda: api.run(5), ConfigError, "expected a list of names for bots, got 5", "lists"),
         (lambda: api.run(["rnd", 5]), ConfigError, "expected text for bots, got 5", "lists"),
         (lambda: api.run(BOTS, deals="3"), ConfigError, "number for deals, got '3'", "lists"),
@@ -134,10 +134,15 @@ def test_a_check_has_the_steps_of_the_command(arena):
         (
             lambda: api.run(BOTS, keep_stderr=True),
             ConfigError,
-            "keep_stderr went in",
+            "keep_stderr was removed in",
             "leave it out",
         ),
-        (lambda: api.compare("rnd", "fst", null=True), ConfigError, "null went in", "leave it out"),
+        (
+            lambda: api.compare("rnd", "fst", null=True),
+            ConfigError,
+            "null was removed in",
+            "leave it out",
+        ),
         (lambda: api.run(BOTS, dels=3), ConfigError, "'dels'", "settings are adopt, allow, board"),
         (lambda: api.compare("rnd", "fst", games=0), ConfigError, "at least 1 for games", "lists"),
         (lambda: api.compare("rnd", "fst", pool=5), ConfigError, "names for pool, got 5", "lists"),
@@ -165,7 +170,7 @@ def test_a_check_has_the_steps_of_the_command(arena):
         (lambda: api.compare("rnd", "rnd"), ConfigError, "two different bots", "change the bot"),
         (lambda: api.rate("nope"), RunError, "got 'nope'", "runs in"),
         (lambda: api.rate(pd.DataFrame({"bot_0": ["a"]})), UserError, "the column bot_1", "block"),
-        (lambda: api.rate([]), ConfigError, "expected runs, got none", ""),
+        (lambda: api.rate([]), ConfigError, "no run is named", ""),
         (lambda: api.games("nope"), RunError, "got 'nope'", "runs in"),
         (lambda: api.check("nope"), BotFolderError, "nope", ""),
     ],
@@ -395,10 +400,10 @@ def test_an_interrupted_call_leaves_nothing_and_the_next_one_plays_the_rest(aren
 def test_a_bot_that_only_crashes_is_a_warning_of_a_run_and_an_error_of_a_comparison(arena):
     crash = FIRST.replace('message["legal"][0]', "sys.exit('no idea')")
     arena.add_bot("crash", crash, to="others")
-    with pytest.warns(api.ArenaWarning, match="expected crash to play, got 6 forfeits"):
+    with pytest.warns(api.ArenaWarning, match="crash forfeited its first 6 games"):
         run = api.run(
             [str(arena.home / "others" / "crash"), *BOTS], deals=9, home=arena.home, out="crashes"
         )
     assert not run.is_complete
-    with pytest.raises(UserError, match=r"crash to play, got 6 forfeits .*: no idea\nthe evid"):
+    with pytest.raises(UserError, match=r"crash forfeited its first 6 games .*: no idea\nthe evid"):
         api.compare(arena.home / "others" / "crash", "rnd", home=arena.home, out="none")

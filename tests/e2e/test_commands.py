@@ -61,7 +61,7 @@ def test_submit_says_that_it_cannot_write_before_it_checks(arena):
     (arena.home / "other" / "bots").write_text("a file where the folder should be")
     out, err = arena("--home", "other", "submit", "./broken", status=1)
     assert not out, "nothing was checked"
-    assert err.startswith("error: expected to write into other/bots, got: not a directory")
+    assert err.startswith("error: cannot write into other/bots: not a directory")
     assert "name a home that you can write to with --home DIR" in err
 
 
@@ -169,7 +169,7 @@ def test_our_own_commands_say_that_they_need_a_checkout(command, tmp_path):
         check=False,
     )
     assert done.returncode == 1
-    assert f"expected a checkout of qin-arena for 'arena {command}', got {tmp_path}" in done.stderr
+    assert f"'arena {command}' needs a checkout of qin-arena; {tmp_path} is none" in done.stderr
 
 
 def test_bench_measures_what_is_asked_for(arena):
@@ -346,7 +346,7 @@ def test_a_replay_of_a_record_that_does_not_follow_from_its_moves_says_so(arena)
     assert "in the record" in err
     journal.write_text(json.dumps({**record, "moves": ["Ba1Ba2", *record["moves"][1:]]}) + "\n")
     _, err = arena("replay", "r", record["id"], status=1)
-    assert "move 1: expected a move that the rules allow, got Ba1Ba2 is illegal" in err
+    assert "move 1 breaks the rules: Ba1Ba2 is illegal" in err
 
 
 def make_older(arena, run):
@@ -427,7 +427,7 @@ def test_json_carries_all_that_the_table_shows(arena):
 
 def test_a_folder_of_runs_is_no_run_and_those_in_it_are_named(arena, monkeypatch):
     _, err = arena("standings", ROOT / "results" / "league-2", status=1)
-    assert "league-2', a folder of runs" in err
+    assert "league-2' is a folder of runs" in err
     assert f"hint: name one of them: {ROOT / 'results' / 'league-2' / '2-players'}, " in err
     arena("run", "--deals", 1, "--out", "one")
     for number in range(12):

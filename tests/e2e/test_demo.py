@@ -60,11 +60,11 @@ def breaks(before, after):
     [
         (
             breaks("from arena.sdk", "import a_package_that_is_not_here\nfrom arena.sdk"),
-            "error: expected greedy-python to start, got: ",
+            "error: greedy-python did not start: ",
         ),
         (
             breaks("    moves = ", "    assert position.left[position.seat] > 5\n    moves = "),
-            "error: expected no forfeits, got some: greedy-python forfeited ",
+            "error: --strict: games were forfeited: greedy-python forfeited ",
         ),
     ],
 )

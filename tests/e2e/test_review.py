@@ -161,7 +161,7 @@ def test_a_bot_of_the_users_can_name_the_better_moves(duel):
     assert '"judge":"careful-4, 20 deals","adviser":"fst"' in page
     duel.add_bot("breaks", "raise SystemExit(1)")
     _, err = duel("review", "duel", game, "--judge", "breaks", status=1)
-    assert f"expected breaks to judge {game}, got a fault at turn" in err
+    assert f"breaks, the judge of {game}, committed a fault at turn" in err
 
 
 def test_mistakes_get_their_sentence(duel):

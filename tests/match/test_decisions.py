@@ -289,7 +289,7 @@ def test_a_start_that_failed_may_succeed(tmp_path):
 
 def test_evidence_that_is_damaged_says_so(tmp_path):
     (tmp_path / "seat-0.json").write_text('{"game":1}')
-    with pytest.raises(RunError, match="expected the evidence of a fault in .*seat-0.json, got "):
+    with pytest.raises(RunError, match="seat-0.json is not the evidence of a fault"):
         read_evidence(tmp_path, "seat-0.json")
 
 

@@ -375,7 +375,7 @@ def test_seats_that_a_game_does_not_have_are_empty(tmp_path):
 
 def test_without_pyarrow_parquet_is_an_error_with_the_cure(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UserError, match="expected pyarrow for Parquet files, found none") as caught:
+    with pytest.raises(UserError, match="Parquet files need pyarrow") as caught:
         export_run(Run(run), tmp_path, run_tables(run, read_run(run)), "parquet")
     assert "pip install 'qin-arena[parquet]'" in caught.value.hint
     assert list(tmp_path.iterdir()) == []

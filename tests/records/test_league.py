@@ -90,7 +90,7 @@ def test_a_line_changed_by_hand_is_named_by_its_number(tmp_path, line, said):
 
 
 def test_a_missing_file_is_said(tmp_path):
-    with pytest.raises(RunError, match="found none"):
+    with pytest.raises(RunError, match="is missing beside"):
         read_league(tmp_path)
 
 

@@ -157,7 +157,7 @@ class Scan(Struct):
         for name in ids:
             if name not in numbers:
                 raise RunError(
-                    f"expected the id of a game in {self.path.parent}, got {name!r}",
+                    f"{self.path.parent} has no game {name!r}",
                     "ids are the first column of games.csv",
                 )
         return [numbers[name] for name in ids]

@@ -320,7 +320,7 @@ def _refuse_others(members: Members, benchmarks: Sequence[str]) -> None:
     others = [label for label in members.labels(benchmarks) if label not in members.league.members]
     if others:
         raise ConfigError(
-            "--benchmarks cannot be changed after the league's first run: not a benchmark of it is"
+            "--benchmarks counts only when a league begins, and this league does not have"
             f" {', '.join(others)}",
             f"name it as a bot, and 'arena league benchmark BOT --league {members.folder.name}'"
             " makes it one",

@@ -104,7 +104,7 @@ def without_note(without: Sequence[str], bots: Sequence[str], games: int, of: in
     for name in without:
         if name not in bots:
             known = f"{did_you_mean(name, bots)}there are {', '.join(bots)}"
-            raise UserError(f"--without names {name!r}, which played none of these games", known)
+            raise UserError(f"{name!r}, which is to be left out, played none of these games", known)
     if not without:
         return []
     names = " and ".join(without)

@@ -234,7 +234,7 @@ def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, flo
         here = [at for at, name in enumerate(names) if name in anchors]
         if len(here) > 1:
             raise UserError(
-                "a group of bots that met can have only one anchor, got"
+                "bots that can be compared share one scale and one anchor, got"
                 f" {' and '.join(names[at] for at in here)}",
                 "name one of them: the games determine the distances from it",
             )

@@ -67,9 +67,7 @@ def connect(text: str) -> Any:
     # Dask fails in as many ways as a network can.
     except Exception as error:  # noqa: BLE001
         got = f"{type(error).__name__}: {error}"
-        raise ClusterError(
-            f"expected a Dask scheduler at {text}, got {got}", f"{START}; {TLS}"
-        ) from None
+        raise ClusterError(f"no Dask scheduler at {text}: {got}", f"{START}; {TLS}") from None
 
 
 def read_address(text: str) -> str:

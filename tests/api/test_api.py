@@ -129,7 +129,7 @@ def test_a_check_has_the_steps_of_the_command(arena):
         (lambda: api.run(BOTS, deals=0), ConfigError, "of at least 1 for deals, got 0", "lists"),
         (lambda: api.run(BOTS, players=5), ConfigError, "of at most 4 for players, got 5", "lists"),
         (lambda: api.run(BOTS, boards="brid"), UserError, "got 'brid'", ""),
-        (lambda: api.run(BOTS, allow="fts=network"), ConfigError, "got 'fts'", "'fst'"),
+        (lambda: api.run(BOTS, allow="fts=network"), ConfigError, "names 'fts'", "'fst'"),
         (lambda: api.run(BOTS, sandbox="on"), ConfigError, "'off' or 'strangers' for sandbox", ""),
         (
             lambda: api.run(BOTS, keep_stderr=True),
@@ -167,7 +167,7 @@ def test_a_check_has_the_steps_of_the_command(arena):
             "lists",
         ),
         (lambda: api.compare("rnd", "fst", max_blocks=0), ConfigError, "at least 1 for max", ""),
-        (lambda: api.compare("rnd", "rnd"), ConfigError, "two different bots", "change the bot"),
+        (lambda: api.compare("rnd", "rnd"), ConfigError, "are the same program", "change the bot"),
         (lambda: api.rate("nope"), RunError, "got 'nope'", "runs in"),
         (lambda: api.rate(pd.DataFrame({"bot_0": ["a"]})), UserError, "the column bot_1", "block"),
         (lambda: api.rate([]), ConfigError, "no run is named", ""),
@@ -248,7 +248,7 @@ def test_a_review_finds_bots_with_options_in_any_order_and_takes_a_judge_of_the_
     told_too = told(arena, "review", *words)["decisions"]
     assert [row["cost"] for row in told_too] == found.decisions["cost"].tolist()
     assert json.loads((noisy.path / "review.jsonl").read_text()) == line, "nothing is graded twice"
-    with pytest.raises(UserError, match="expected a bot that plays here in --allow"):
+    with pytest.raises(UserError, match="which does not play here"):
         api.review(noisy.path, judge="rnd", allow="fst=network", **asked)
 
 

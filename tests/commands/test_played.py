@@ -70,7 +70,7 @@ def test_each_game_has_a_folder_of_its_own_and_none_hides_the_newest_tournament(
 
 
 def test_a_bot_has_one_seat_in_a_game_that_is_kept():
-    with pytest.raises(ConfigError, match="expected each bot once"):
+    with pytest.raises(ConfigError, match="'greedy' is named twice"):
         assert Wish([built_in_bot("greedy")] * 2, 0, BIRD, "seed").game
 
 
@@ -79,12 +79,12 @@ def test_seats_that_are_not_those_of_the_bots_are_refused(tmp_path):
     seats = '"seats": [\n        "{}"'
     text = path.read_text().replace(seats.format("human"), seats.format("greedy"))
     path.write_text(text)
-    with pytest.raises(ConfigError, match="expected the seats of the game"):
+    with pytest.raises(ConfigError, match="the seats of the game are"):
         verify_run(Run(path.parent))
 
 
 def test_a_played_game_is_no_tournament_to_be_finished(tmp_path):
-    with pytest.raises(ConfigError, match="got a game that a person played"):
+    with pytest.raises(ConfigError, match="is a game that a person played"):
         begun(Run(kept(tmp_path, ["human", "random"])))
 
 

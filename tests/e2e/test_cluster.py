@@ -287,7 +287,7 @@ def test_a_scheduler_that_cannot_be_reached_is_told_before_a_run_begins(arena):
         ),
         (
             ["--cluster", "foo://127.0.0.1:9"],
-            "expected a Dask scheduler at foo://127.0.0.1:9, got ValueError: unknown address",
+            "no Dask scheduler at foo://127.0.0.1:9: ValueError: unknown address",
             "start one with 'dask scheduler'",
         ),
         (

@@ -318,7 +318,7 @@ def test_wherever_a_bot_is_named_a_slip_of_the_fingers_is_understood(arena, comm
 
 def test_a_first_version_compared_with_itself_is_told_what_to_do(arena):
     _, err = arena("compare", "rnd", "rnd@1", status=1)
-    assert "expected rnd and rnd@1 are the same program" in err
+    assert "rnd and rnd@1 are the same program" in err
     assert "hint: change the bot, 'arena submit' it again, and compare rnd rnd@1" in err
 
 
@@ -396,7 +396,7 @@ def test_only_the_folder_of_a_run_is_removed(arena):
         (("--run", "bots"), "expected a run's name or folder, got 'bots'"),
         ((), "expected the name of a bot, or --run NAME, got neither"),
         (("fst", "--run", "old"), "expected the name of a bot, or --run NAME, got both"),
-        (("--run", "old", "--all-versions"), "expected --all-versions with the name of a bot"),
+        (("--run", "old", "--all-versions"), "--all-versions is for bots"),
     ):
         status, _, err = arena.ended("remove", *words, "--yes")
         assert status

@@ -141,7 +141,7 @@ def test_a_second_arena_on_the_same_run_is_refused(arena):
     process = arena.start(*RUN, "shared")
     wait_for(lambda: journal_lines(arena, "shared") >= 1)
     _, err = arena(*RUN, "shared", status=1)
-    assert "got another arena writing it" in err
+    assert "another arena is writing" in err
     assert "wait for it, or choose another --out" in err
     process.communicate(timeout=240)
     assert process.returncode == 0

@@ -328,7 +328,7 @@ def test_a_league_that_was_refused_is_founded_by_the_cured_command(arena):
         ((*RUN, "--clock", "wall"), "clock: the run has cpu, asked for wall"),
         ((*RUN, "--players", 3), "players: the run has 2, asked for 3"),
         ((*RUN, "--players", 3), "or start another league: 'arena league run NAME'"),
-        ((*RUN, "--benchmarks", "greedy"), "expected the benchmarks that the league began with"),
+        ((*RUN, "--benchmarks", "greedy"), "this league does not have greedy"),
         (("run", "--finish", "ladder"), "is no tournament but a league"),
         (("run", "rnd", "fst", "--out", "ladder"), "is not a tournament"),
     ],

@@ -138,7 +138,7 @@ def test_two_settings_are_compared(home):
     )  # fmt: skip
     assert "teller:depth=4" in out + err
     _, err = home("compare", "teller:depth=3", "teller", status=1)
-    assert "expected two different bots" in err
+    assert "are the same program" in err
 
 
 def test_a_file_of_settings_names_bots_with_options(home):

@@ -103,7 +103,7 @@ def test_a_seat_that_had_forfeited_stays_out(played, forfeited):
         (("--from", "r", "GAME", "--board", "lion"), 2, "--from cannot be combined with --board"),
         (("--from", "r", "bird/x"), 1, "hint: for example bird/greedy+random/0/"),
         (("--from", "s", "GAME"), 1, "expected a run's name or folder, got 's'"),
-        (("--turn", 3), 2, "expected --from RUN GAME with --turn"),
+        (("--turn", 3), 2, "--turn needs --from RUN GAME"),
         (("careful", "--from", "r", "GAME"), 2, "a bot for each of the seats 0, 1, got 3"),
     ],
 )

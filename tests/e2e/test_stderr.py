@@ -57,7 +57,7 @@ def test_a_person_who_plays_sees_stderr_only_after_the_end(talker):
 def test_play_shows_no_stderr_unless_asked(talker):
     assert "stderr" not in talker("play", "talker", "random", "--seed", 1)[0]
     _, err = talker("play", "talker", "random", "--stderr", "--json", status=2)
-    assert "expected --stderr or --json" in err
+    assert "--stderr and --json cannot be combined" in err
 
 
 def test_a_run_of_an_older_version_that_kept_it_is_read_and_goes_on(talker):

@@ -27,7 +27,7 @@ def test_strangers_play_in_bubblewrap_and_each_game_has_its_own_deck(arena, fit)
     _, err = arena("run", "rnd", "fst", "--strangers", "--seatings", "rotations", status=1)
     assert "--strangers allows only --seatings single" in err
     _, err = arena("run", "rnd", "fst", "--strangers", "--sandbox", "auto", status=1)
-    assert "expected --strangers without --sandbox" in err
+    assert "--strangers cannot be combined with --sandbox" in err
 
 
 def test_a_run_with_deals_that_come_back_is_not_finished_by_strangers(arena, fit):

@@ -212,7 +212,7 @@ def test_the_analysis_says_in_a_sentence_that_company_matters_and_json_has_the_f
 
 
 def test_a_bot_that_is_not_in_the_run_is_refused(run):
-    with pytest.raises(UserError, match="the run has no bot 'zoe'") as caught:
+    with pytest.raises(UserError, match="'zoe'") as caught:
         analyse_run(run, read_run(run), bot="zoe")
     assert caught.value.hint == "there are ann, bob, cy, dee"
 

@@ -226,7 +226,7 @@ def test_a_second_arena_is_refused(tmp_path):
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         )
-        assert "got another arena writing it" in done.stdout
+        assert "another arena is writing" in done.stdout
     assert (
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True

@@ -255,5 +255,5 @@ def test_a_tournament_is_no_comparison():
 
 
 def test_a_comparison_of_single_seatings_is_refused():
-    with pytest.raises(ConfigError, match="expected a comparison to play each deal in several"):
+    with pytest.raises(ConfigError, match="several seatings"):
         config(seatings="single")

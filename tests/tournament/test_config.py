@@ -24,7 +24,7 @@ def settings(**changes):
     ("changes", "message"),
     [
         ({"players": 5}, r"Expected `int` <= 4 - at `\$.players`"),
-        ({"players": 3}, "expected at least 3 bots"),
+        ({"players": 3}, "a game of 3 needs at least 3 bots"),
         ({"bots": ["ann", "ann"]}, "the bot 'ann' is named twice"),
         ({"deals": 0}, r"Expected `int` >= 1 - at `\$.deals`"),
         ({"challenger": "zoe"}, "the challenger 'zoe' is not one of the bots ann, bob"),

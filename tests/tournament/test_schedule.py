@@ -378,7 +378,7 @@ def test_a_subset_that_leaves_a_bot_out_is_refused():
         fix_line_ups(config(bots=bots, tables=2), None)
     assert "--tables 3" in caught.value.hint
     known = fix_line_ups(config(bots=bots, tables=6), None)
-    with pytest.raises(ConfigError, match="got none for new") as caught:
+    with pytest.raises(ConfigError, match="no line-up for new") as caught:
         fix_line_ups(config(bots=[*bots, "new"], tables=6), known)
     assert "--tables 7" in caught.value.hint
 

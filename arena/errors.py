@@ -17,8 +17,10 @@
     ├── Forfeit                  the bot's fault: it loses the game
     └── Void                     our fault: the game is played again, up to a limit
 
-Messages are lower case, with no full stop: what was expected, what came, and where. ``hint`` is the
-cure. Messages may quote text from bots and files, so all of them are made `printable`.
+Messages begin in lower case and have no full stop. A message about a value says what was expected,
+what came, and where: ``expected a square such as c4, got 'z'``. A message about a state is a plain
+sentence: ``my-bot already exists``. ``hint`` says what the user can do. Messages may quote text
+from bots and files, so all of them are made `printable`.
 """
 
 import errno

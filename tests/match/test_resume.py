@@ -187,7 +187,7 @@ def test_everybody_starts_with_a_full_bank():
 def test_a_turn_outside_the_game_is_refused_with_the_range(name, turn, last):
     script, _ = CASES[name]
     last = script.record.turns - 1 if last is None else last
-    with pytest.raises(RunError, match=rf"a turn from 0 to {last} of .*, got {turn}"):
+    with pytest.raises(RunError, match=rf"a turn from 0 to {last}, got {turn}"):
         resumed(script, turn)
 
 

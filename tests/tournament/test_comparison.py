@@ -250,7 +250,7 @@ def test_a_question_that_cannot_be_put_is_refused(settings, message):
 
 
 def test_a_tournament_is_no_comparison():
-    with pytest.raises(ConfigError, match="expected a run that compares two bots"):
+    with pytest.raises(ConfigError, match="is a tournament, not a comparison"):
         blocks_of(Schedule(make_config({"bots": ["a", "b"], "seed": "s"})), [])
 
 

@@ -235,11 +235,11 @@ NOW = {"c": 1.4, "depth": 3, "free": 1.0, "fast": True, "policy": "greedy"}
         ("c", {}, "declares no options to tune", r"\[options\]"),
         ("dept", DECLARED, "b has no option 'dept'", "depth"),
         ("move_ms", DECLARED, "is a limit of the arena", "b has c, depth"),
-        ("fast", DECLARED, "got fast, which is true or false", "compare b:fast=true b:fast=false"),
-        ("policy", DECLARED, "got policy, which is one of", "b:policy=greedy b:policy=careful"),
+        ("fast", DECLARED, "fast is true or false", "compare b:fast=true b:fast=false"),
+        ("policy", DECLARED, "policy is one of", "b:policy=greedy b:policy=careful"),
         ("free", DECLARED, "free needs a range", "--param free=1..10"),
         ("c=0..9", DECLARED, "c may be .* got the range 0 to 9", ""),
-        ("depth=1.5..3", DECLARED, "a whole number from 1 to 9, got 1.5 to 3", ""),
+        ("depth=1.5..3", DECLARED, "a whole number from 1 to 9, got the range 1.5 to 3", ""),
     ],
 )
 def test_what_cannot_be_tuned_is_said_with_the_cure(asked, declared, message, hint):
@@ -261,7 +261,7 @@ def test_an_option_is_tuned_in_its_own_range_or_the_one_that_is_named():
 @pytest.mark.parametrize(
     ("parameter", "message"),
     [
-        (Parameter("c", "float", 2.0, 2.0, 2.0), "a range of more than one value for c"),
+        (Parameter("c", "float", 2.0, 2.0, 2.0), "c: expected a range of more than one value"),
         (Parameter("c", "float", 2.0, 3.0, 1.0), "c: expected a start from 2 to 3, got 1"),
     ],
 )

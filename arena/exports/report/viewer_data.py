@@ -159,7 +159,9 @@ def album_of(
             if len(games) < judged and "judge" not in game:
                 add_shares(game, record, board)
         except (ArenaError, KeyError, IndexError) as error:
-            damaged.append(f"{record.id}: {error}")
+            reason = str(error)
+            # An error that the replay found names the game already.
+            damaged.append(reason if reason.startswith(record.id) else f"{record.id}: {reason}")
             continue
         size += len(msgspec.json.encode(game))
         if size > MAX_BYTES:

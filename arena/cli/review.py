@@ -188,5 +188,5 @@ def _grade(graded_run: Review, jobs: int | None) -> None:
             for done, _ in enumerate(grades, 1):  # noqa: B007 - the number is shown after Ctrl-C
                 bar.update()
     except KeyboardInterrupt:
-        say(f"{done} of {total} graded; the same command goes on with the game it was at")
+        say(f"{done} of {total} graded; the same command continues with the game it was at")
         raise

@@ -213,7 +213,7 @@ def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
     )
     if not is_tournament or has_grown(known, wanted):
         return f"repeat the command with just this --allow: {words}"
-    return f"go on with it by: arena run --finish {run} {words}"
+    return f"continue it with: arena run --finish {run} {words}"
 
 
 def has_grown(known: RunInfo, wanted: RunInfo) -> bool:

@@ -243,7 +243,7 @@ class OpenGame(Player):
     def end(self) -> None:
         """Give the game or its review up. This does not wait until it has ended; `wait` does."""
         self._is_ended = True
-        self.leave("the server was ended")
+        self.leave("the server has stopped")
 
     def wait(self, seconds: float) -> None:
         """Wait for at most ``seconds`` until the thread has ended, and the bots with it."""

@@ -109,7 +109,7 @@ def test_a_bot_that_does_not_start_is_found_before_the_first_game(arena):
         assert f"{names[0]} did not start: " in err
         assert err.count("no model file: weights.bin") == 1
         assert (f"{names[1]} did not start: " in err) == (names[1] in command)
-        assert "hint: no game has been played: fix it" in err
+        assert "hint: no game has been played: fix the bot" in err
     assert not list((arena.home / "results").glob("*"))
 
 

@@ -125,7 +125,7 @@ def test_a_bot_asks_a_server_with_a_key_where_it_is_allowed_and_the_key_is_kept_
     assert "with just this --allow: --allow asker=network,env:STUB_KEY\n" in err
     _, err = asker("run", "--finish", "r", status=1)
     assert "now it is allowed none" in err
-    line = "hint: go on with it by: arena run --finish r --allow asker=network,env:STUB_KEY"
+    line = "hint: continue it with: arena run --finish r --allow asker=network,env:STUB_KEY"
     assert f"{line}\n" in err
     asker(*line.partition("arena ")[2].split())
     asked = server.asked
@@ -175,7 +175,7 @@ def test_a_grant_names_one_bot_that_plays(asker):
         "asker,fst=network": "expected the name of one bot",
         "asker:depth=3": "without its options",
         "aske=network": "did you mean 'asker'?",
-        "ask\ner=network": r"got 'ask\ner'",
+        "ask\ner=network": r"names 'ask\ner'",
         "asker@2=network": "expected a bot that plays here",
         "random=network": "built in",
         "asker=net": "did you mean 'network'?",
@@ -282,7 +282,7 @@ def test_a_bot_with_the_network_does_not_meet_a_scheduler_that_obeys_anybody():
         made.client = SimpleNamespace(scheduler=SimpleNamespace(address=address))
         return made
 
-    with pytest.raises(ConfigError, match="cluster with TLS"):
+    with pytest.raises(ConfigError, match="only with TLS"):
         workers("tcp://a:1").setup(dialling, 0)
     assert workers("tls://a:1").setup(dialling, 0).sandbox == dialling
     assert workers("tcp://a:1").setup(Sandbox("bubblewrap"), 0).sandbox.grants == {}

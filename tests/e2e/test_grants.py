@@ -176,7 +176,7 @@ def test_a_grant_names_one_bot_that_plays(asker):
         "asker:depth=3": "without its options",
         "aske=network": "did you mean 'asker'?",
         "ask\ner=network": r"names 'ask\ner'",
-        "asker@2=network": "expected a bot that plays here",
+        "asker@2=network": "does not play here",
         "random=network": "built in",
         "asker=net": "did you mean 'network'?",
         "asker=network\n": None,

@@ -108,7 +108,7 @@ def test_games_of_open_deals_wait(arena):
         if (record["board"], record["deal"]) == (board, deal)
     )
     _, err = arena("review", "r", left, *QUICK, status=1)
-    assert "expected a game whose deal is over" in err
+    assert "are still to be played" in err
     assert "finish the run first" in err
 
 
@@ -123,7 +123,7 @@ def test_an_interrupted_review_goes_on_where_it_was(duel, sign):
     _, err = process.communicate(timeout=60)
     if sign == signal.SIGINT:
         assert process.returncode == 130
-        assert "the same command goes on" in err
+        assert "the same command continues" in err
         assert "Traceback" not in err
     kept = path.read_text().splitlines()
     assert 1 <= len(kept) < 4

@@ -162,7 +162,7 @@ def test_a_decision_is_asked_again(arena):
         f"expected a turn at which seat {1 - seat} had to decide ({1 - seat}, {3 - seat}, " in err
     )
     for options in (("--bot", "fst"), ("--bot", "fst", "--turn", 1, "--html")):
-        assert "expected --" in arena("replay", "duels", record["id"], *options, status=2)[1]
+        assert "error: --" in arena("replay", "duels", record["id"], *options, status=2)[1]
 
 
 def test_a_bot_that_breaks_on_the_way_to_a_decision_is_shown_where_it_did(arena):

@@ -233,7 +233,7 @@ def test_submitting_a_bot_that_only_forfeits_fails(league):
     assert status == 1
     assert "worse@1 is set aside: it forfeited all of its" in err
     assert (
-        "expected the name of a league"
+        "there is no league"
         in league.ended("submit", "ideas/worse", "--no-check", "--league", "lader")[2]
     )
 
@@ -313,7 +313,7 @@ def test_a_league_that_was_refused_is_founded_by_the_cured_command(arena):
     shutil.rmtree(arena.home / "bots", ignore_errors=True)
     status, _, err = arena.ended("league", "run", "few", "--benchmarks", "random")
     assert status == 1
-    assert "expected at least 2 bots" in err
+    assert "needs at least 2 bots" in err
     arena("league", "run", "few", "--benchmarks", "random,greedy-4", "--games", 8, "-q")
 
 
@@ -321,7 +321,7 @@ def test_a_league_that_was_refused_is_founded_by_the_cured_command(arena):
     ("command", "said"),
     [
         (("league", "retire", "rnx"), "the league ladder has no member 'rnx'"),
-        (("league", "retire", "rnd", "--league", "nope"), "expected the name of a league"),
+        (("league", "retire", "rnd", "--league", "nope"), "there is no league"),
         ((*RUN, "--hours", "nan"), "expected a number above 0, got 'nan'"),
         (("league", "run", "new", "--benchmarks", "random,random"), "random is a benchmark twice"),
         ((*RUN, "--move-ms", 50), "move_ms: the run has"),

@@ -29,6 +29,8 @@ KNOWN_COLUMNS = {
     "faults",
     *(f"{what}_{seat}" for what in COLUMNS_BY_SEAT for seat in range(MAX_SEATS)),
 }
+MAX_COLUMNS = 1_000
+"""Columns of a file. games.csv has 28 at most, and checking and reading take seconds at 30,000."""
 REPETITIVE_COLUMNS = ("bot_", "share_", "rank_", "faults")
 """The beginnings of the names of columns in which few different texts occur."""
 CLOSE = 0.005
@@ -167,7 +169,14 @@ def _decoded(data: bytes, name: str) -> str:
 
 
 def _check_header(columns: Sequence[str], name: str) -> None:
-    """Raises UserError for a header in which columns are missing or stand twice."""
+    """Raises UserError for a header with more than `MAX_COLUMNS` columns, or in which columns are
+    missing or stand twice.
+    """
+    if len(columns) > MAX_COLUMNS:
+        raise UserError(
+            f"{name}, line 1: expected at most {MAX_COLUMNS:,} columns, got {len(columns):,}",
+            "delete columns that are not used; block, and bot_ and share_ of each seat, suffice",
+        )
     shown = ",".join(columns)
     missing = [column for column in NEEDED_COLUMNS if column not in columns]
     twice = [column for column in columns if columns.count(column) > 1]

@@ -224,6 +224,19 @@ def test_a_header_that_does_not_do_is_refused(text, said):
     refused(text, said)
 
 
+def wide_sheet(columns):
+    """The text of a file with one game and this number of columns."""
+    extra = columns - 4
+    names = "".join(f",extra_{number}" for number in range(extra))
+    return f"bot_0,bot_1,share_0,share_1{names}\na,b,1,0{',x' * extra}\n"
+
+
+def test_a_file_has_at_most_a_thousand_columns():
+    assert len(sheet_of(wide_sheet(1_000)).unused) == 996
+    refused(wide_sheet(1_001), "line 1: expected at most 1,000 columns, got 1,001")
+    refused(wide_sheet(30_000), "line 1: expected at most 1,000 columns, got 30,000")
+
+
 def test_what_is_not_utf_8_is_refused_with_its_line():
     with pytest.raises(UserError, match=r"games.csv, line 2: expected UTF-8, got b'\\xe4'"):
         read_sheet(b"bot_0,bot_1,share_0,share_1\n\xe4,b,1,0\n", "games.csv")

@@ -458,7 +458,7 @@ def test_a_league_in_a_repository_places_what_a_commit_brings(league):
     # another machine: nothing says that the league was made there
     elsewhere = {"XDG_STATE_HOME": str(league.home.parent / "elsewhere")}
     done = subprocess.run(
-        ["sh", "place.sh"],
+        ["sh", "place.sh", "HEAD~1"],
         cwd=clone,
         env={**league.environment, **elsewhere},
         capture_output=True,

@@ -13,8 +13,9 @@ import pytest
 from arena import api
 from arena.errors import BotFolderError, ConfigError, RunError, UserError
 from arena.exports.files import table_rows
-from tests.e2e.test_kills import processes, wait_for
 from tests.support.commandline import FIRST, RANDOM, Arena
+from tests.support.kills import processes, wait_until_gone
+from tests.support.waiting import wait_for
 
 BOTS = ["rnd", "fst", "greedy"]
 
@@ -379,13 +380,15 @@ def test_an_interrupted_call_leaves_nothing_and_the_next_one_plays_the_rest(aren
         text=True,
         start_new_session=True,
     )
-    there = str(arena.home)
     # before that, only the start of its bots is tried
-    wait_for((arena.home / "results" / "broken" / "run.json").exists)
-    wait_for(lambda: any("bot.py" in command for command in processes(there).values()))
+    wait_for((arena.home / "results" / "broken" / "run.json").exists, "run.json of the run")
+    wait_for(
+        lambda: any("bot.py" in command for command in processes(arena.home).values()),
+        "the first game's bots",
+    )
     os.kill(asked.pid, signal.SIGINT)
     assert asked.communicate(timeout=60) == ("interrupted\n", "")
-    wait_for(lambda: not processes(there))
+    wait_until_gone(arena.home)
     before = len(arena.records("broken"))
     rest = api.run(["slow", "rnd"], deals=2, seed="s", out="broken", home=arena.home)
     assert before < rest.tables.games == 4

@@ -17,6 +17,7 @@ import pytest
 from arena.players.process import BotProcess
 from tests.attacks.conftest import TIERS
 from tests.attacks.ground import COMES_S, LEAVES_S, commands, read_line, state
+from tests.support.waiting import happens
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers exist on Linux only")
 
@@ -175,12 +176,7 @@ def dumps(ground, said):
 
 
 def _soon(ground, condition):
-    deadline = time.monotonic() + ground.patience_s
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
+    return happens(condition, seconds=ground.patience_s)
 
 
 class Attack(NamedTuple):

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,8 @@ import pytest
 from arena.players.passing import PREFIX, UNFINISHED, remove_abandoned
 from tests.attacks.ground import commands
 from tests.support.commandline import RANDOM
+from tests.support.kills import wait_for_games
+from tests.support.waiting import wait_for
 
 
 @pytest.fixture(scope="module")
@@ -385,9 +386,10 @@ def test_temporary_folders_do_not_outlive_the_next_run(
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
     process = arena.start("run", "--deals", 10_000, "--out", "run", *options)
-    journal = arena.home / "results" / "run" / "games.jsonl"
-    _wait(lambda: journal.exists() and journal.stat().st_size > 5000)
-    _wait(lambda: any(name.startswith(PREFIX) for name in os.listdir(folder)))
+    wait_for_games(arena, "run", 5)
+    wait_for(
+        lambda: any(name.startswith(PREFIX) for name in os.listdir(folder)), "a temporary folder"
+    )
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     assert remove_abandoned() == [], "what a living process owns stays"
     process.send_signal(number)
@@ -397,7 +399,7 @@ def test_temporary_folders_do_not_outlive_the_next_run(
         assert "Traceback" not in err
         assert os.listdir(folder) == []
         return
-    _wait(lambda: not commands(str(folder)))
+    wait_for(lambda: not commands(str(folder)), "the end of the bots")
     for name in os.listdir(folder):
         if name.startswith(UNFINISHED):  # killed while it made one: it counts as left after a while
             os.utime(folder / name, (0, 0))
@@ -409,7 +411,7 @@ def test_temporary_folders_do_not_outlive_the_next_run(
 
 def test_ctrl_c_while_workers_start_prints_no_traceback(arena):
     process = arena.start("run", "--deals", 1000, "--out", "run", "--jobs", 8)
-    _wait(lambda: _starting(process.pid))
+    wait_for(lambda: _starting(process.pid), "the first worker", interval_s=0.005)
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=240)
     assert process.returncode == 130
@@ -429,10 +431,3 @@ def _parent(pid):
         return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     except OSError:
         return 0
-
-
-def _wait(condition, seconds=240):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)

@@ -16,9 +16,9 @@ from collections import Counter
 
 import pytest
 
-from tests.e2e.test_kills import journal_lines, processes, wait_for
 from tests.support.burners import with_parent
 from tests.support.commandline import ROOT
+from tests.support.kills import journal_lines, processes, wait_for_games, wait_until_gone
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 
@@ -81,9 +81,7 @@ class Chaos:
         """
         process = self.start()
         target = min(GAMES, journal_lines(self.arena, self.run) + self.rng.randint(least, 12))
-        wait_for(
-            lambda: journal_lines(self.arena, self.run) >= target or process.poll() is not None
-        )
+        wait_for_games(self.arena, self.run, target, process)
         time.sleep(self.rng.random() * 0.15)
         return process
 
@@ -110,7 +108,7 @@ class Chaos:
     def round(self, harm):
         getattr(self, harm)()
         self.done[harm] += 1
-        wait_for(lambda: not processes(str(self.arena.home)))
+        wait_until_gone(self.arena.home)
         if journal_lines(self.arena, self.run) >= GAMES:
             self.finish()
 

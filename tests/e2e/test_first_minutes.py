@@ -10,11 +10,10 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
-from tests.e2e.test_kills import journal_lines, wait_for
 from tests.support.commandline import FIRST, RANDOM
+from tests.support.kills import journal_lines, wait_for_games
 
 ROOT = Path(__file__).parents[2]
 
@@ -168,12 +167,12 @@ def test_a_long_run_asks_on_a_terminal_and_goes_on_after_a_yes(arena):
     assert "days" not in shown
     os.write(terminal.ours, b"y\n")
     before = journal_lines(arena, "long")
-    wait_for(lambda: journal_lines(arena, "long") > before + 4)
-    for _ in range(2):
-        terminal.process.send_signal(signal.SIGINT)
-        time.sleep(0.5)
+    wait_for_games(arena, "long", before + 5)
+    terminal.process.send_signal(signal.SIGINT)
+    shown = terminal.until("stopping: ")
+    terminal.process.send_signal(signal.SIGINT)
     assert terminal.end() == 130
-    assert "stopped:" not in terminal.shown
+    assert "stopped:" not in shown + terminal.shown
 
 
 def test_a_run_that_ends_soon_or_that_was_asked_for_says_nothing_of_time(arena):

@@ -15,8 +15,8 @@ import pytest
 
 from arena.players.registry import LADDER
 from tests.e2e.test_chaos import may_mount
-from tests.e2e.test_kills import journal_lines, wait_for
 from tests.support.commandline import RANDOM, ROOT, Arena
+from tests.support.kills import wait_for_games
 
 
 @pytest.fixture
@@ -369,7 +369,7 @@ def test_a_run_is_removed_but_not_while_it_is_played_or_reviewed(arena):
     _, err = arena("remove", "--run", "old", status=1)
     assert "add --yes" in err
     playing = arena.start("run", "rnd", "fst", "--deals", 5000, "--out", "live", "--yes")
-    wait_for(lambda: journal_lines(arena, "live"))
+    wait_for_games(arena, "live", 1)
     _, err = arena("remove", "--run", "live", "--yes", status=1)
     assert "expected results/live/games.jsonl to be free, got another arena writing it" in err
     assert "hint: stop the command that plays or reviews it, then remove it" in err

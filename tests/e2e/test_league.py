@@ -17,8 +17,9 @@ from arena.commands.playing import SandboxChoice
 from arena.records.league import Joined, StatusChanged, read_league
 from arena.records.record import name_of
 from arena.records.regular import BusyError, turn_in
-from tests.e2e.test_kills import journal_lines, wait_for
 from tests.support.commandline import FIRST, RANDOM, ROOT, Arena
+from tests.support.kills import wait_for_games
+from tests.support.waiting import wait_for
 
 RUN = ("league", "run", "ladder")
 MIRRORED = RANDOM.replace('rng.choice(message["legal"])', 'rng.choice(message["legal"][::-1])')
@@ -184,7 +185,7 @@ def test_a_version_that_is_submitted_joins_and_the_old_one_stays(league):
 def test_submitting_waits_while_another_arena_plays_and_tells_the_place_and_the_gain(league):
     process = league.start(*RUN, "-q", "--jobs", 2)
     before = len(league.records("ladder"))
-    wait_for(lambda: journal_lines(league, "ladder") > before)
+    wait_for_games(league, "ladder", before + 1)
     league.add_bot("rnd", MIRRORED, to="ideas")
     submit = ("submit", "ideas/rnd", "--no-check", "--league", "ladder")
     status, out, err = league.ended(*submit)
@@ -379,10 +380,13 @@ def journal_of(league):
 def test_a_killed_league_goes_on_with_what_was_drawn(league):
     before = len(league.records("ladder"))
     process = league.start(*RUN, "-q", "--jobs", 2)
-    wait_for(lambda: journal_lines(league, "ladder") > before + 8)
+    wait_for_games(league, "ladder", before + 9)
     league.add_bot("rnd", RANDOM + "\n# better\n", to="ideas")
     league("submit", "ideas/rnd", "--no-check")
-    wait_for(lambda: is_played_alone(league) and b"rnd@2" in journal_of(league))
+    wait_for(
+        lambda: is_played_alone(league) and b"rnd@2" in journal_of(league),
+        "a game of the version that joined",
+    )
     process.kill()
     process.communicate(timeout=60)
     league(*RUN, "--games", 8, "-q")
@@ -396,7 +400,7 @@ def test_a_killed_league_goes_on_with_what_was_drawn(league):
 def test_a_second_arena_on_the_same_league_is_refused(league):
     process = league.start(*RUN, "-q")
     before = len(league.records("ladder"))
-    wait_for(lambda: journal_lines(league, "ladder") > before)
+    wait_for_games(league, "ladder", before + 1)
     status, _, err = league.ended(*RUN, "--games", 8)
     assert status == 1
     assert "another arena" in err

@@ -8,9 +8,10 @@ import re
 import shlex
 import shutil
 import signal
-import time
 
 import pytest
+
+from tests.support.waiting import wait_for
 
 QUICK = ("--judge", "random", "--deals", 20)
 
@@ -116,9 +117,12 @@ def test_games_of_open_deals_wait(arena):
 def test_an_interrupted_review_goes_on_where_it_was(duel, sign):
     path = duel.home / "results" / "duel" / "review.jsonl"
     process = duel.start("review", "duel", "--judge", "greedy-4", "--deals", 200, "--jobs", 1)
-    while not (path.exists() and path.stat().st_size):
-        assert process.poll() is None
-        time.sleep(0.02)
+
+    def has_begun_or_ended():
+        return process.poll() is not None or (path.exists() and path.stat().st_size)
+
+    wait_for(has_begun_or_ended, "the first grade in review.jsonl")
+    assert process.poll() is None
     os.kill(process.pid, sign)
     _, err = process.communicate(timeout=60)
     if sign == signal.SIGINT:

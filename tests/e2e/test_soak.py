@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_kills import journal_lines, processes
 from tests.support.commandline import FIRST
+from tests.support.kills import journal_lines, processes
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="memory and files are read from /proc"

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from tests.e2e.test_kills import journal_lines, processes, wait_for
 from tests.support.commandline import FIRST
+from tests.support.kills import wait_for_games, workers
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="CPU time is counted by Linux"),
@@ -51,10 +51,6 @@ KILLER = FIRST.replace(
 )
 
 
-def workers(arena):
-    return [pid for pid, command in processes(str(arena.home)).items() if "spawn_main" in command]
-
-
 def test_stopped_workers_cost_no_bot_a_game_and_void_none(arena):
     """The workers are stopped for longer than a move may take."""
     arena.add_bot("slow", SLOW)
@@ -74,18 +70,13 @@ def test_stopped_workers_cost_no_bot_a_game_and_void_none(arena):
         "--out",
         "stopped",
     )
-    for moment in range(2):
-        wait_for(
-            lambda moment=moment: (
-                journal_lines(arena, "stopped") >= moment or process.poll() is not None
-            )
-        )
-        wait_for(lambda: workers(arena))
-        time.sleep(1.0)
+    for games in (1, 2):  # from then on another worker is in the middle of a game
+        wait_for_games(arena, "stopped", games, process)
         stopped = workers(arena)
+        assert stopped
         for pid in stopped:
             os.kill(pid, signal.SIGSTOP)
-        time.sleep(1.2)
+        time.sleep(1.2)  # the stop itself, more than twice --move-ms
         for pid in stopped:
             os.kill(pid, signal.SIGCONT)
     _, err = process.communicate(timeout=200)

@@ -14,8 +14,8 @@ import pytest
 
 from arena.cli.main import run_command
 from arena.players import views
-from tests.e2e.test_kills import wait_for
 from tests.support.commandline import FIRST, RANDOM, Arena, add_zoo_bot
+from tests.support.waiting import wait_for
 
 LAST = RANDOM.replace('rng.choice(message["legal"])', 'message["legal"][-1]')
 NEW = FIRST.replace(
@@ -252,12 +252,12 @@ def test_an_interrupted_regression_ends_and_leaves_nothing(arena):
     )
     arena.add_bot("slow", slow, to=".")
     process = arena.start("regress", "duels", "--bot", "./slow", "--old", "fst")
-    # its workers
-    wait_for(lambda: Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text())
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    wait_for(children.read_text, "the workers of the command")
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=240)
     assert (process.returncode, err.splitlines()[-1]) == (130, "interrupted")
-    wait_for(lambda: not is_there(process.pid))
+    wait_for(lambda: not is_there(process.pid), "the end of the command's process group")
 
 
 def is_there(group):

@@ -4,10 +4,11 @@ import csv
 import json
 import re
 import signal
-import time
 from pathlib import Path
 
 import pytest
+
+from tests.support.kills import wait_for_games
 
 KEEN = """
 import json, random, re, sys
@@ -162,7 +163,7 @@ def test_a_search_that_is_killed_goes_on_along_the_same_path(arena, keen):
     words += ["--seed", "s", "--no-compare", "--step", 4]
     process = arena.start(*words, "--out", "killed", "--jobs", 2)
     journal = arena.home / "results" / "killed" / "games.jsonl"
-    _wait_for(lambda: journal.exists() and len(journal.read_bytes().splitlines()) >= 10)
+    wait_for_games(arena, "killed", 10)
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert len(journal.read_bytes().splitlines()) < 32
@@ -171,14 +172,6 @@ def test_a_search_that_is_killed_goes_on_along_the_same_path(arena, keen):
     paths = [arena.home / "results" / run / "path.csv" for run in ("killed", "whole")]
     assert paths[0].read_text() == paths[1].read_text()
     assert len({record["id"] for record in arena.records("killed")}) == 32
-
-
-def _wait_for(condition):
-    for _ in range(1200):
-        if condition():
-            return
-        time.sleep(0.05)
-    pytest.fail("it never came")
 
 
 @pytest.mark.parametrize(

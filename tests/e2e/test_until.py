@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from tests.e2e.test_kills import kill_while_playing
 from tests.support.commandline import FIRST, RANDOM, Arena
+from tests.support.kills import kill_while_playing
 
 RUN = ("run", "--until", 100, "--deals", 60, "--seed", "look")
 

@@ -1,7 +1,6 @@
 """Pages that take long: made once, kept, and never in the way of the others."""
 
 import asyncio
-import time
 from contextlib import closing
 
 import pytest
@@ -11,6 +10,7 @@ from arena.errors import RunError
 from arena.web.desk import Desk
 from arena.web.press import MAX_WAITING, Press
 from tests.exports.runs import duels, write_run
+from tests.support.waiting import wait_for
 from tests.web.serving import Served
 
 
@@ -85,9 +85,7 @@ def test_readers_who_are_gone_take_no_page_from_the_others(tmp_path):
         for _ in range(250):
             with server.raw() as connection:
                 connection.sendall(f"GET /runs/run/report HTTP/1.1\r\n{host}\r\n".encode())
-        deadline = time.monotonic() + 60
-        while server.ask("/rules")[0] != 200:
-            assert time.monotonic() < deadline
+        wait_for(lambda: server.ask("/rules")[0] == 200, "a page of the rules", seconds=60)
         assert server.ask("/runs/run/events")[0] == 200
         assert server.ask("/runs/run/report")[0] in (200, 503)
         assert server.stop() == (0, "the server has ended\n")

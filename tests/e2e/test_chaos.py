@@ -19,6 +19,7 @@ import pytest
 from tests.support.burners import with_parent
 from tests.support.commandline import ROOT
 from tests.support.kills import journal_lines, processes, wait_for_games, wait_until_gone
+from tests.support.mounts import may_mount
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 
@@ -36,16 +37,6 @@ TMPFS = (
     " kept/*; cp -a results/. kept/; exit $S; }"
 )
 READ_ONLY = 'mount --bind results results && mount -o remount,ro,bind results && exec "$@"'
-
-
-def may_mount():
-    script = "mkdir -p /tmp/.arena-mount && mount -t tmpfs none /tmp/.arena-mount"
-    return (
-        subprocess.run(
-            ["unshare", "-rm", "sh", "-c", script], capture_output=True, check=False
-        ).returncode
-        == 0
-    )
 
 
 class Chaos:

@@ -370,3 +370,12 @@ def test_a_league_plays_on_the_cluster_and_goes_on_without_it(arena, cluster):
     arena(*settings, 8)
     assert len(arena.records("ladder")) == len(records) + 8
     arena("verify", "ladder")
+
+
+def test_a_mixed_run_on_a_cluster_equals_the_local_one(arena, cluster):
+    settings = ("run", "rnd", "careful-2", "greedy", "--deals", 2, "--seed", "s", "--out")
+    arena(*settings, "here")
+    arena(*settings, "there", "--cluster", cluster.address)
+    assert kinds(arena.timeless("there")) == kinds(arena.timeless("here"))
+    kept = [path.name for path in (arena.home / "cache").rglob("*-*") if path.is_dir()]
+    assert not any(name.startswith(("careful", "greedy")) for name in kept)

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.ground import commands
-from tests.e2e.test_stalls import SLOW
-from tests.support.commandline import FIRST
+from tests.support.commandline import FIRST, SLOW
 from tests.support.waiting import wait_for
 
 

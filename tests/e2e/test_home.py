@@ -14,9 +14,9 @@ import termios
 import pytest
 
 from arena.players.registry import LADDER
-from tests.e2e.test_chaos import may_mount
 from tests.support.commandline import RANDOM, ROOT, Arena
 from tests.support.kills import wait_for_games
+from tests.support.mounts import may_mount
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from tests.support.commandline import FIRST
+from tests.support.commandline import FIRST, SLOW, TURN
 from tests.support.kills import wait_for_games, workers
 
 pytestmark = [
@@ -18,10 +18,6 @@ pytestmark = [
     pytest.mark.alone,
 ]
 
-TURN = '    elif message["type"] == "turn":\n'
-SLOW = FIRST.replace("import sys\n", "import sys, time\n").replace(
-    TURN, TURN + "        time.sleep(0.06)\n"
-)
 STOPPER = FIRST.replace(
     "import sys\n", "import os, signal, sys, time\nfrom pathlib import Path\n"
 ).replace(

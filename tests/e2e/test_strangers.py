@@ -7,7 +7,7 @@ import pytest
 from arena.errors import SandboxError
 from arena.players.sandbox import tiers
 from arena.players.timekeeper import kernel_counts
-from tests.attacks.conftest import needs, tiers_command  # noqa: F401 - the last is a fixture
+from tests.attacks.tiers import needs, tiers_command  # noqa: F401 - the last is a fixture
 from tests.support.commandline import FIRST
 
 

@@ -23,7 +23,7 @@ from arena.records.voids import VoidGame, append_void
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import PASS, parse_move, parse_tile
-from tests.ratings.test_tables import play_run
+from tests.ratings.played import play_run
 
 whole = row_decoder(WholeRow)
 

@@ -17,8 +17,8 @@ from arena.ratings.sheet import game_of, read_sheet
 from arena.ratings.tables import make_tables, rate_sheet, run_tables
 from arena.records.runfile import read_run
 from arena.tournament.run import Run
+from tests.ratings.played import play_run
 from tests.ratings.synthetic import counts_of, duel, standings_text
-from tests.ratings.test_tables import play_run
 
 HEAD = "block,bot_0,bot_1,bot_2,bot_3,share_0,share_1,share_2,share_3\n"
 

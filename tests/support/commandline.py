@@ -162,3 +162,11 @@ def browser(tmp_path_factory):
     opened = Browser(tmp_path_factory.mktemp("profile"))
     yield opened
     opened.driver.quit()
+
+
+TURN = '    elif message["type"] == "turn":\n'
+
+
+SLOW = FIRST.replace("import sys\n", "import sys, time\n").replace(
+    TURN, TURN + "        time.sleep(0.06)\n"
+)

@@ -16,7 +16,7 @@ from arena.rules.boards import Board
 from arena.rules.notation import TILES, deck_text, parse_move, parse_tile
 from arena.rules.positions import position_text, read_cells
 from arena.training import PLANES, action_of, encode, qin_v0
-from tests.training.test_encoding import same
+from tests.training.observations import same
 
 RR, YY = map(parse_tile, ("RR", "YY"))
 

@@ -7,7 +7,7 @@ import pytest
 
 from arena.web.shelf import MAX_OWN, MAX_RUNS, Shelf
 from tests.exports.runs import duels, write_run
-from tests.web.conftest import HALF
+from tests.web.serving import HALF
 
 
 def test_a_run_a_game_and_a_report_have_their_pages(served):

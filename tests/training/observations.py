@@ -1,0 +1,7 @@
+"""Comparison of the observations of the environment for training."""
+
+import numpy as np
+
+
+def same(one, other):
+    return all(np.array_equal(one[key], other[key]) for key in ("observation", "action_mask"))

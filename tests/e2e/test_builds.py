@@ -7,12 +7,11 @@ import shutil
 
 import pytest
 
-from tests.support.commandline import RANDOM
+from tests.support.commandline import RANDOM, SMALL
 
 BUILD = [["sh", "-c", "cp bot.py program.py"]]
 COMMAND = ["python3", "-S", "program.py"]
 FILES = {"bot.py", "bot.toml"}
-SMALL = "R.....\n......\n..V...\n....Y.\n......\n.....B\n"
 
 
 @pytest.fixture

@@ -17,15 +17,13 @@ from arena.commands.playing import SandboxChoice
 from arena.records.league import Joined, StatusChanged, read_league
 from arena.records.record import name_of
 from arena.records.regular import BusyError, turn_in
-from tests.support.commandline import FIRST, RANDOM, ROOT, Arena
+from tests.support.commandline import FIRST, RANDOM, ROOT, SMALL, Arena
 from tests.support.kills import wait_for_games
 from tests.support.waiting import wait_for
 
 RUN = ("league", "run", "ladder")
 MIRRORED = RANDOM.replace('rng.choice(message["legal"])', 'rng.choice(message["legal"][::-1])')
 NEW = (*RUN, "--benchmarks", "random,greedy-4", "--board", "small.txt", "--seed", "league", "-q")
-SMALL = "R.....\n......\n..V...\n....Y.\n......\n.....B\n"
-"""A board on which games are short: a place takes hundreds."""
 CRASHES = "raise SystemExit('no')\n"
 
 

@@ -164,6 +164,8 @@ def browser(tmp_path_factory):
     opened.driver.quit()
 
 
+SMALL = "R.....\n......\n..V...\n....Y.\n......\n.....B\n"
+"""A board on which games are short."""
 TURN = '    elif message["type"] == "turn":\n'
 
 

@@ -17,13 +17,13 @@ from arena.commands.playing import SandboxChoice
 from arena.records.league import Joined, StatusChanged, read_league
 from arena.records.record import name_of
 from arena.records.regular import BusyError, turn_in
-from tests.support.commandline import FIRST, RANDOM, ROOT, SMALL, Arena
+from tests.support.commandline import FIRST, RANDOM, ROOT, TINY, Arena
 from tests.support.kills import wait_for_games
 from tests.support.waiting import wait_for
 
 RUN = ("league", "run", "ladder")
 MIRRORED = RANDOM.replace('rng.choice(message["legal"])', 'rng.choice(message["legal"][::-1])')
-NEW = (*RUN, "--benchmarks", "random,greedy-4", "--board", "small.txt", "--seed", "league", "-q")
+NEW = (*RUN, "--benchmarks", "random,greedy-4", "--board", "tiny.txt", "--seed", "league", "-q")
 CRASHES = "raise SystemExit('no')\n"
 
 
@@ -41,7 +41,7 @@ def kept(tmp_path_factory):
     arena = Arena(tmp_path_factory.mktemp("kept") / "home")
     for name, source in (("rnd", RANDOM), ("fst", FIRST), ("bad", CRASHES)):
         arena.add_bot(name, source)
-    (arena.home / "small.txt").write_text(SMALL)
+    (arena.home / "tiny.txt").write_text(TINY)
     arena.out, arena.err = arena(*NEW, "--games", 160)
     return arena
 
@@ -52,7 +52,7 @@ def league(kept, arena):
     for name in ("results", "bots"):
         shutil.rmtree(arena.home / name, ignore_errors=True)
         shutil.copytree(kept.home / name, arena.home / name)
-    shutil.copy(kept.home / "small.txt", arena.home)
+    shutil.copy(kept.home / "tiny.txt", arena.home)
     arena.own = kept.own
     return arena
 

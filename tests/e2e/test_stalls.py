@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from tests.support.commandline import FIRST, SLOW, TURN
+from tests.support.commandline import FIRST, SLOW, TINY, TURN
 from tests.support.kills import wait_for_games, workers
 
 pytestmark = [
@@ -149,8 +149,8 @@ def test_games_whose_worker_is_killed_are_kept_as_far_as_they_are_known(arena):
 def test_a_bot_that_computes_on_its_rivals_turns_is_stopped_there(arena, zoo_bot):
     name = zoo_bot("burns")
     arena.add_bot("slow", SLOW.replace("0.06", "0.3"))
-    (arena.home / "small.txt").write_text("R....\n..V..\n...Y.\n....B\n")
-    limits = ("--board", "small.txt", "--deals", 1, "--move-ms", 9000)
+    (arena.home / "tiny.txt").write_text(TINY)
+    limits = ("--board", "tiny.txt", "--deals", 1, "--move-ms", 9000)
     arena("run", "slow", name, *limits, "--out", "b")
     for record in arena.records("b"):
         assert record["faults"] == []

@@ -166,6 +166,8 @@ def browser(tmp_path_factory):
 
 SMALL = "R.....\n......\n..V...\n....Y.\n......\n.....B\n"
 """A board on which games are short."""
+TINY = "R....\n..V..\n...Y.\n....B\n"
+"""A board on which games are even shorter."""
 TURN = '    elif message["type"] == "turn":\n'
 
 

@@ -12,7 +12,9 @@ import sys
 import threading
 from pathlib import Path
 
-from tests.support.commandline import FIRST, RANDOM
+import pytest
+
+from tests.support.commandline import FIRST, RANDOM, Arena
 from tests.support.kills import journal_lines, wait_for_games
 
 ROOT = Path(__file__).parents[2]
@@ -246,21 +248,28 @@ def test_several_late_answers_are_summed_up(arena):
     assert "1 bot answered late in 4 games: was the machine busy? Try a larger --move-ms" in err
 
 
-def test_a_table_fits_a_narrow_terminal(arena):
-    arena("run", "rnd", "greedy", "careful-4", "--deals", 2, "--out", "r")
-    terminal = Terminal(arena, "standings", "r", "--wide")
+@pytest.fixture(scope="module")
+def rated(tmp_path_factory):
+    """An arena with a finished run `r` that has ratings, for tests that only look at its table."""
+    made = Arena(tmp_path_factory.mktemp("rated") / "home")
+    made.add_bot("rnd", RANDOM)
+    made("run", "rnd", "greedy-2", "careful-4", "--deals", 12, "--out", "r")
+    return made
+
+
+def test_a_table_fits_a_narrow_terminal(rated):
+    terminal = Terminal(rated, "standings", "r", "--wide")
     assert terminal.end() == 0
     lines = terminal.shown.splitlines()
     [head] = [line for line in lines if line.startswith("Rank")]
     assert "Elo" in head
     assert "Losses" not in head
     assert len(head) <= 80
-    assert "Losses" in arena("standings", "r", "--wide")[0]
+    assert "Losses" in rated("standings", "r", "--wide")[0]
 
 
-def test_the_standings_at_a_glance_fill_a_terminal_and_no_more(arena):
-    arena("run", "rnd", "greedy-2", "careful-4", "--deals", 12, "--out", "r")
-    terminal = Terminal(arena, "standings", "r")
+def test_the_standings_at_a_glance_fill_a_terminal_and_no_more(rated):
+    terminal = Terminal(rated, "standings", "r")
     assert terminal.end() == 0
     assert "\x1b" not in terminal.shown
     table = terminal.shown.splitlines()
@@ -268,14 +277,13 @@ def test_the_standings_at_a_glance_fill_a_terminal_and_no_more(arena):
     assert any("─●─" in line for line in table)
 
 
-def test_a_terminal_shows_the_bars_in_colour_unless_the_user_wants_none(arena, monkeypatch):
-    arena("run", "rnd", "greedy-2", "careful-4", "--deals", 12, "--out", "r")
+def test_a_terminal_shows_the_bars_in_colour_unless_the_user_wants_none(rated, monkeypatch):
     monkeypatch.setenv("LC_ALL", "C")
-    plain = Terminal(arena, "standings", "r")
+    plain = Terminal(rated, "standings", "r")
     assert plain.end() == 0
     assert plain.shown.isascii()
     assert "\x1b" not in plain.shown
-    coloured = Terminal(arena, "standings", "r", colour=True)
+    coloured = Terminal(rated, "standings", "r", colour=True)
     assert coloured.end() == 0
     assert "\x1b[36m" in coloured.shown
 

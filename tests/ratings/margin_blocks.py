@@ -156,6 +156,7 @@ def both(case):
 
 
 def fed(blocks, question=None, **options):
+    """A test on margins of this question that has counted these blocks."""
     test = MarginTest(question or Question(), **options)
     for block in blocks:
         test.add(*block)

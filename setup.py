@@ -48,7 +48,7 @@ class BuildExt(build_ext):
             ext.sources, output_dir=self.build_temp, extra_postargs=ext.extra_compile_args
         )
         target = Path(self.get_ext_fullpath(ext.name))
-        # A program without shared libraries starts faster, but not every system has the static ones.
+        # A static program starts faster, but not every system has the static libraries.
         try:
             self._link(objects, target, "-static", "-s")
         except LinkError:

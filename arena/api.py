@@ -8,16 +8,17 @@
     api.rate("results/league-2/2-players", without=["random-python"]).pairs
     api.check("./my-bot").passed
 
-They do what the commands of the same names do, in the same folders, and give the same figures, in a
-notebook, in a thread, and in a script without ``if __name__ == "__main__"``: workers do not import
-your program. They print nothing; what a command says beside its answer is an `ArenaWarning`.
-Ctrl-C, or an interrupted cell, ends the workers and their bots; the same call plays the rest.
+The functions do what the commands of the same names do, in the same folders, and give the same
+figures. You can call them in a notebook, in a thread, and in a script without ``if __name__ ==
+"__main__"``, because workers do not import your program. They print nothing; what a command says
+beside its answer is an `ArenaWarning`. Ctrl-C, or an interrupted cell, ends the workers and their
+bots; if you repeat the call, it plays the rest.
 
 Bots are named as on the command line: ``"my-bot"``, ``"my-bot:depth=3"``, ``"./folder"``,
 ``"careful-8"``; a `Path` is always a path. The home is the folder that holds bots/ and results/:
-``home``, else $ARENA_HOME, else the nearest one from the current folder upward.
+the argument ``home``, else $ARENA_HOME, else the nearest home from the current folder upward.
 
-Errors that a user can fix are an `arena.errors.UserError`, whose ``hint`` is the cure.
+An error that a user can fix is an `arena.errors.UserError`, whose ``hint`` says how.
 """
 
 import os
@@ -69,8 +70,8 @@ from arena.tournament.settings import (
     DECLARED,
     MAX_BLOCKS,
     QUESTION,
-    Asked,
     Named,
+    Options,
     default_of,
     taken_by,
 )
@@ -94,16 +95,18 @@ class RunResult(NamedTuple):
 
     @property
     def standings(self) -> pd.DataFrame:
-        """The standings, one row per bot, see `Standings`."""
+        """The standings, one row per bot; see `Standings` for the columns."""
         return self.tables.standings
 
     @property
     def is_complete(self) -> bool:
-        """Whether all planned games have been played."""
+        """Whether all planned games have been played; False if this version cannot read the run's
+        plan.
+        """
         return self.tables.missing == 0
 
     def games(self, *, moves: bool = False) -> pd.DataFrame:
-        """The games of the run, one row each.
+        """The games of the run, read from its folder now, one row each.
 
         Args:
             moves: Whether to add the columns with decks, moves, times and notes.
@@ -133,7 +136,7 @@ class CheckResult(NamedTuple):
 
 
 Run = RunResult
-"""The name that `RunResult` had before."""
+"""The name that `RunResult` had in earlier versions."""
 
 
 def run(bots: Sequence[Named] | None = None, **settings: Unpack[GameSettings]) -> RunResult:
@@ -141,11 +144,13 @@ def run(bots: Sequence[Named] | None = None, **settings: Unpack[GameSettings]) -
     finished is continued.
 
     Args:
-        bots: Names or paths of bots; by default all bots of the home play each other.
+        bots: Names or paths of bots; by default the newest version of every bot of the home, and
+            the bundled bots.
         **settings: The settings of ``arena run``, listed below, and those of `GameSettings`.
 
     Returns:
-        The run with its tables. Games that could not be played are missing, and a note says why.
+        The run with its tables. If games could not be played, a note of the tables says how many
+        are missing.
 
     Raises:
         UserError: The settings contradict each other, or a bot cannot be used.
@@ -160,7 +165,7 @@ def run(bots: Sequence[Named] | None = None, **settings: Unpack[GameSettings]) -
     """
     arguments = checked_call("run", settings, bots=bots)
     with warnings_of_call() as tell:
-        request = request_run(arguments["home"], cast("Asked", arguments), tell)
+        request = request_run(arguments["home"], cast("Options", arguments), tell)
         folder = results_path(
             results_folder(arguments["home"]), arguments.get("out"), request, tell
         )
@@ -180,20 +185,21 @@ def compare(
     max_blocks: int = MAX_BLOCKS,
     **settings: Unpack[GameSettings],
 ) -> ComparisonResult:
-    """Play two bots until it is clear whether the new one is better than the old one. An unfinished
-    comparison with exactly these settings is continued.
+    """Play two bots until it is clear whether the new one is better than the old one. If there is a
+    comparison with exactly these settings, it is continued, or gives its answer again.
 
     Args:
         new: Name or path of the new bot.
         old: Name or path of the old bot.
         pool: Opponents. Both bots play against them; without a pool they play each other.
-        games: The number of games after which the comparison ends undecided.
-        max_blocks: The number of blocks of games after which it ends undecided, if ``games`` is not
-            given.
+        games: The number of games after which the comparison ends undecided; None for
+            ``max_blocks``.
+        max_blocks: The number of blocks of games after which the comparison ends undecided, if
+            ``games`` is not given.
         **settings: The settings of ``arena compare``, listed below, and those of `GameSettings`.
 
     Returns:
-        The verdict, the difference in Elo, and each look at the test.
+        The verdict, the difference in Elo, and one row for each evaluation of the test.
 
     Raises:
         UserError: The settings contradict each other, or a bot cannot be used or forfeits all its
@@ -211,13 +217,13 @@ def compare(
     arguments = checked_call("compare", settings, new=new, old=old, pool=pool or [], **limits)
     arguments["bots"] = arguments["pool"]
     if games is not None:
-        max_blocks = blocks_of(arguments["games"], cast("Asked", arguments))
-    asked = Question(
+        max_blocks = blocks_of(arguments["games"], cast("Options", arguments))
+    question = Question(
         **{name: arguments[name] for name in ("new", "old", *QUESTION) if name in arguments}
     )
     with warnings_of_call() as tell:
         request = request_comparison(
-            arguments["home"], asked, cast("Asked", arguments), tell, max_blocks=max_blocks
+            arguments["home"], question, cast("Options", arguments), tell, max_blocks=max_blocks
         )
         results = results_folder(arguments["home"])
         folder = results_path(results, arguments.get("out"), request, tell, finished=True)
@@ -247,8 +253,9 @@ def rate(
 
     Args:
         results: A run's name or path, a sequence of these, the path of a CSV file, or a data frame.
-        prior: The weight of a virtual draw of each bot, which rates every bot; None for no prior.
-        anchors: Ratings in Elo at which bots are held, by name.
+        prior: The number of virtual draws that every bot gets, so that bots which won or lost
+            everything have a rating, too. With None, such bots get a bound.
+        anchors: Fixed ratings in Elo, by the names of bots.
         without: Bots whose games are left out.
         match: For a run, the boards of the matches to score instead of games.
         seats: For files and data frames, whether seats may differ in strength.
@@ -275,11 +282,13 @@ def rate(
     if named is not None and not Path(named).is_file():
         if not seats:
             hint = "rate(games(run), seats=False) does"
-            raise ConfigError("expected seats=False for a file or a frame, got a run", hint)
+            raise ConfigError("seats=False is for files and frames only, not for a run", hint)
         opened = opened_run(named, home)
         return standings_of(*rated_run(opened, prior, anchors, arguments.get("match"), without))
     if match is not None:
-        raise ConfigError("expected match for a run, got a file or a frame", "leave it out")
+        raise ConfigError(
+            "match is for runs only: a file or a frame of games has no rounds", "leave it out"
+        )
     if named is not None:
         data = Path(named).read_bytes()
         name = str(named)
@@ -339,7 +348,8 @@ def review(  # noqa: PLR0913 - a notebook shows them
 
     Args:
         run: The name or path of the run.
-        game: The id of the only game to review; None reviews all games whose deals are over.
+        game: The id of the only game to review; None reviews all games on whose deals no other
+            game is still to be played.
         bots: The bots whose decisions are graded; by default all.
         games: The number of games, drawn at random; None takes all.
         judge: A built-in bot that finishes the games, or a bot of yours that says which move is
@@ -370,8 +380,10 @@ def review(  # noqa: PLR0913 - a notebook shows them
         choice = sandbox_choice(arguments, tell)
         name = arguments["judge"]
         with adviser(arguments["home"], opened, name, choice) as advised:
-            asked = make_judge(DEFAULT_JUDGE if advised else name, deals, seed)
-            reviewed = Review(opened, asked, game=game, bots=bots, games=games, adviser=advised)
+            chosen_judge = make_judge(DEFAULT_JUDGE if advised else name, deals, seed)
+            reviewed = Review(
+                opened, chosen_judge, game=game, bots=bots, games=games, adviser=advised
+            )
             for _ in reviewed.grade(jobs):
                 pass
     return reviewed.result()

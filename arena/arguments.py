@@ -1,5 +1,5 @@
-"""The arguments of the functions of `arena.api`: their types, their checks, and runs opened with
-them.
+"""The arguments of the functions of `arena.api`: their types and checks. Also opens runs for these
+functions.
 """
 
 import os
@@ -28,6 +28,7 @@ from arena.tournament.runs import Request
 from arena.tournament.settings import DECLARED, OWN_TYPES, TYPES, Named, Settings, checked, taken_by
 
 HINT = "'help(arena.api)' lists the settings"
+"""The hint for an argument that is wrong."""
 
 
 class GameSettings(Settings, total=False):
@@ -64,17 +65,19 @@ ARGUMENTS: Mapping[str, Any] = {
     "without": list[str],
     "seats": bool,
 }
-"""The type of every argument, except for those of a review and those that are no plain values."""
+"""The type of every argument that is a plain value, except for those of a review."""
 
 
 class ArenaWarning(UserWarning):
-    """Something that the command would tell its user beside the answer, such as that a bot was left
-    out.
+    """Something that the command of the same name would tell its user beside the answer, such as
+    that a bot was left out.
     """
 
 
 def opened_run(run: Any, home: Named | None) -> Run:
-    """The run that the caller names. Raises ConfigError, RunError."""
+    """The run with this name or path, opened; ``home`` is the home, None for the usual one. Raises
+    ConfigError, RunError.
+    """
     if not isinstance(run, str | os.PathLike):
         raise ConfigError(f"expected the name or path of a run, got {run!r:.80}", HINT)
     return named_run(checked_arguments(home=home)["home"], str(_plain(run)))
@@ -82,11 +85,12 @@ def opened_run(run: Any, home: Named | None) -> Run:
 
 @contextmanager
 def warnings_of_call() -> Iterator[Tell]:
-    """Yields a function that collects sentences for the user, and issues them as warnings when the
-    block ends, at the place where a function of this module was called.
+    """A context manager for the body of a function of `arena.api`. It yields a callback that
+    collects sentences for the user, and at the end issues them as warnings at the place where that
+    function was called.
 
-    If warnings are errors (``-W error``), an error of the block itself comes first, and the
-    warnings become notes of that error.
+    If warnings are errors (``-W error``) and the body fails, the sentences become notes of the
+    body's error.
     """
     texts = list[str]()
     try:
@@ -103,7 +107,9 @@ def warnings_of_call() -> Iterator[Tell]:
 
 
 def sandbox_choice(arguments: Mapping[str, Any], tell: Tell) -> SandboxChoice:
-    """The sandbox options that the caller gave."""
+    """The sandbox options among these arguments of a call; ``tell`` takes sentences
+    for the user.
+    """
     trusted = tuple(arguments.get("trust", ()))
     allowed = tuple(arguments.get("allow", ()))
     return SandboxChoice(
@@ -128,7 +134,9 @@ class _Bar(tqdm):  # type: ignore[type-arg] # a class at run time, too
 def opened(
     folder: Path, request: Request, arguments: Mapping[str, Any], tell: Tell
 ) -> Iterator[Play]:
-    """Opens a run for playing, and closes it when the block ends, also by a KeyboardInterrupt."""
+    """A context manager that opens the run in ``folder`` for playing, with the ``arguments`` of a
+    call. At the end, also by a KeyboardInterrupt, workers and bots are stopped.
+    """
     sandbox = sandbox_choice(arguments, tell).sandbox_for(request.bots, folder)
     place = Place(arguments.get("jobs"))
     adopt = arguments.get("adopt", False)
@@ -138,6 +146,7 @@ def opened(
     ):
 
         def listen(event: RunnerEvent) -> None:
+            """Moves the progress bar when a game has ended."""
             bar.update(isinstance(event, GamePlayed))
 
         bar.reset(run.session.run.schedule.planned)
@@ -146,8 +155,9 @@ def opened(
 
 
 def games_together(runs: Any, home: Named | None) -> pd.DataFrame:
-    """The games of several runs in one frame. Runs with the same seed have the same decks, so their
-    games share luck.
+    """The games of several runs in one data frame. Games on the same deal of the same seed are in
+    one ``block``, because runs with the same seed have the same decks. Raises ConfigError,
+    RunError.
     """
     if not isinstance(runs, Sequence):
         expected = "a run, several runs, a CSV file or a frame of games"
@@ -157,13 +167,13 @@ def games_together(runs: Any, home: Named | None) -> pd.DataFrame:
         frame = games_frame(opened)
         frames.append(frame.assign(block=f"{opened.info.seed}/" + frame["block"]))
     if not frames:
-        raise ConfigError("expected runs, got none", "name some")
+        raise ConfigError("no run is named", "name at least one")
     return pd.concat(frames, ignore_index=True)
 
 
 def checked_call(command: str, settings: GameSettings, **further: Any) -> dict[str, Any]:
-    """Checks the arguments for the games of a command, and returns them by name. Raises
-    ConfigError, also for a setting of another command.
+    """The arguments for the games of a command (``settings`` and ``further``), checked, by name.
+    Raises ConfigError, also for a setting that belongs to another command.
     """
     own = [name for name in GameSettings.__annotations__ if name not in DECLARED]
     types = {name: ARGUMENTS[name] for name in (*taken_by(command), *own, *further)}
@@ -171,9 +181,9 @@ def checked_call(command: str, settings: GameSettings, **further: Any) -> dict[s
 
 
 def checked_arguments(types: Mapping[str, Any] = ARGUMENTS, /, **arguments: Any) -> dict[str, Any]:
-    """Checks arguments by their declared types, and returns them by name: without those that are
-    None, with a text for every path, and with the home as a Path. Without ``home`` it is the one
-    that a command would find. Raises ConfigError.
+    """The arguments, checked by their ``types``, by name. Those that are None are left out, and
+    paths become texts. If ``home`` is among the arguments, the result has the home as a Path; None
+    stands for the home that a command would find. Raises ConfigError.
     """
     plain = {name: _plain(value) for name, value in arguments.items() if value is not None}
     known = ", ".join(sorted(types.keys() - {"new", "old", "judge", "bot"}))
@@ -184,7 +194,7 @@ def checked_arguments(types: Mapping[str, Any] = ARGUMENTS, /, **arguments: Any)
 
 
 def _plain(value: Any) -> Any:
-    """A value in which every path is a `str`."""
+    """The value with each path in it, also in a list, replaced by a text, the absolute path."""
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return str(Path(value).absolute()) if isinstance(value, os.PathLike) else value

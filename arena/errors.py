@@ -17,8 +17,10 @@
     ├── Forfeit                  the bot's fault: it loses the game
     └── Void                     our fault: the game is played again, up to a limit
 
-Messages are lower case, with no full stop: what was expected, what came, and where. ``hint`` is the
-cure. Messages may quote text from bots and files, so all of them are made `printable`.
+Messages begin in lower case and have no full stop. A message about a value says what was expected,
+what came, and where: ``expected a square such as c4, got 'z'``. A message about a state is a plain
+sentence: ``my-bot already exists``. ``hint`` says what the user can do. Messages may quote text
+from bots and files, so all of them are made `printable`.
 """
 
 import errno
@@ -27,7 +29,9 @@ from collections.abc import Iterable
 from arena.faults import FaultKind
 
 MAX_NEAR = 3
+"""The most words that a "did you mean" suggests."""
 NO_ROOM = {errno.ENOSPC: "make room on the disk", errno.EDQUOT: "make room in your quota"}
+"""The errors of a full disk, each with what to do about it."""
 MACHINE_ERRORS = {
     **NO_ROOM,
     errno.EROFS: "name a folder that you can write to",
@@ -36,14 +40,14 @@ MACHINE_ERRORS = {
     errno.ENOMEM: "close other programs, or ask for fewer --jobs",
     errno.EIO: "look for a failing disk or terminal",
 }
-"""The errors of a machine for which no program is to blame, each with its cure."""
+"""System errors for which no program is to blame, each with what to do about it."""
 OTHER_HOME = "name a home that you can write to with --home DIR"
-"""The hint of every command that cannot write in the folder where it was started."""
+"""The hint of a command that cannot write in the home."""
 
 
 def printable(text: str, keep: str = "") -> str:
-    """The text with escapes in place of characters that could control a terminal or hide words,
-    except the characters in ``keep``.
+    """The text with escapes in place of characters that could control a terminal or hide words. The
+    characters in ``keep`` stay as they are.
     """
     if text.isprintable():
         return text
@@ -54,13 +58,14 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """The count and its noun, such as ``1 game`` or ``2 games``."""
+    """The number ``count`` with its noun in the singular or the plural: ``1 game``, ``2 games``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """A question such as ``did you mean 'lion'? ``, with a blank at its end: it names the known
-    words that begin with the text, or else the most similar one. Empty if no word is similar.
+    """A question such as ``did you mean 'lion'? ``, with a blank at its end. It names up to
+    `MAX_NEAR` ``known`` words that begin with ``text``, or else the most similar one. Empty if no
+    word is similar.
     """
     # Imported here because every module imports this one, and only a mistake needs difflib.
     from difflib import get_close_matches  # noqa: PLC0415
@@ -76,7 +81,7 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
 
 class ArenaError(Exception):
     """The root of all exceptions of the arena. ``hint`` is a sentence that says how to fix the
-    problem, or empty.
+    problem; empty if there is none.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -91,12 +96,13 @@ class UserError(ArenaError):
 def cannot_write(
     place: object, error: OSError, cure: str = "", kind: type[UserError] = UserError
 ) -> UserError:
-    """The error, of this ``kind``, for a file or folder that cannot be written. A full disk gets a
-    hint of its own; otherwise ``cure`` is the hint.
+    """The error, of the class ``kind``, for a file or folder ``place`` that could not be written,
+    with the system's ``error``. The hint is about the disk if that is full, else ``cure``, or a
+    general hint if ``cure`` is empty.
     """
     reason = error.strerror or str(error)
-    message = f"expected to write {place}, got: {reason[:1].lower()}{reason[1:]}"
-    hint = NO_ROOM.get(error.errno or 0) or cure or "make it a place where you may write"
+    message = f"cannot write {place}: {reason[:1].lower()}{reason[1:]}"
+    hint = NO_ROOM.get(error.errno or 0) or cure or "name a place where you can write"
     return kind(message, hint)
 
 
@@ -129,8 +135,8 @@ class ClusterError(UserError):
 
 
 class BusyMachineError(UserError):
-    """The machine is so busy with other programs that nobody can tell whether a bot or the machine
-    was late.
+    """Other programs keep the machine so busy that nobody can tell whether a bot or the machine was
+    late.
     """
 
 
@@ -143,7 +149,7 @@ class MoveError(ArenaError):
 
 
 class InvalidMoveError(MoveError):
-    """A text or number is no move at all: it is unreadable, or names squares that the board does
+    """A text or number is no move at all: it cannot be read, or names squares that the board does
     not have.
     """
 
@@ -156,7 +162,7 @@ class IllegalMoveError(MoveError):
 class Forfeit(ArenaError):  # noqa: N818
     """A bot broke the protocol or the rules, so it loses its game.
 
-    ``kind`` is for programs; the message is a sentence for people.
+    ``kind`` is for programs; ``detail``, which is also the message, is a sentence for people.
     """
 
     def __init__(self, kind: FaultKind, detail: str) -> None:
@@ -166,4 +172,4 @@ class Forfeit(ArenaError):  # noqa: N818
 
 
 class Void(ArenaError):  # noqa: N818 - the established term
-    """The arena or its machine failed in the middle of a game."""
+    """A game failed for a reason outside the bots: the arena or its machine failed."""

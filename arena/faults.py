@@ -1,4 +1,5 @@
-"""The kinds of faults that a bot can commit, with what the bot should have done and the cure.
+"""The kinds of faults that a bot can commit: for each, what the bot should have done, and what its
+author can do.
 
 A bot that commits a fault forfeits its game (`arena.errors.Forfeit`). The evidence of faults is
 written by arena/records/evidence.py.
@@ -14,15 +15,15 @@ SOONER = "answer before time_ms of the turn is over, with a reserve, or try a lo
 
 class FaultKind(StrEnum):
     """The fixed list of faults that a bot can commit. The value is the word in records.
-    ``expected`` says what the bot should have done, in the words of the fault's sentence; ``cure``
-    says what its author can do.
+    ``expected`` says what the bot should have done, as the end of a sentence that begins with
+    "expected"; ``cure`` says what the bot's author can do.
     """
 
     expected: str
     cure: str
 
     def __new__(cls, value: str, expected: str = "", cure: str = "") -> Self:
-        """A kind of fault with this word, expectation and cure."""
+        """Makes a kind of fault: ``value`` is its word in records."""
         kind = str.__new__(cls, value)
         kind._value_ = value
         kind.expected = expected

@@ -1,5 +1,5 @@
-"""The values of bots' options and of time limits, wherever they are written: in a bot.toml, in a
-label, in run.json and in messages to bots.
+"""The values of bots' options and of time limits, as they are written in a bot.toml, in a label, in
+run.json and in messages to bots.
 """
 
 import re
@@ -8,17 +8,18 @@ from typing import Literal
 Value = int | float | bool | str
 """The value of a bot's option."""
 OPTION_NAME = re.compile(r"[a-z][a-z0-9_]{0,29}", re.ASCII)
+"""What the name of an option looks like."""
 MAX_MS = 86_400_000
 """The longest time limit, in ms: one day."""
 ClockKind = Literal["cpu", "wall"]
-"""The clock that measures an answer: ``cpu`` for the CPU time of the bot's processes, or the
-``wall`` clock.
+"""The clock that measures the time for an answer: ``cpu`` for the CPU time of the bot's processes,
+or ``wall`` for the wall clock.
 """
 
 
 def value_text(value: Value) -> str:
-    """A value in its shortest form, without a ``+``, because that joins names in the
-    ids of games.
+    """The value in its shortest form, as it stands in a label. A float has no ``+``, because that
+    sign joins names in the ids of games.
     """
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.groups import FIRST, LONG
+
 FAIR = {"deadline": None, "suppress_health_check": list(HealthCheck)}  # a busy machine is no fault
 settings.register_profile("ci", max_examples=30, derandomize=True, database=None, **FAIR)
 settings.register_profile("night", max_examples=5000, **FAIR)
@@ -18,12 +20,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 TESTS = Path(__file__).parent
-FIRST = ("e2e/test_docs", "e2e/test_demo", "e2e/test_cluster", "e2e/test_chaos", "e2e/test_soak")
-"""Files in which one test takes half a minute: they begin, so that none of them is left to run
-alone at the end.
-"""
-LONG = ("attacks", "bench", "browser", "e2e", "release", "simulations")
-"""Folders whose tests `make test` leaves to `make test-all`, beside the tests marked `long`."""
 
 
 pytest_plugins = ("tests.support.ledger",)

@@ -11,35 +11,11 @@ import pytest
 
 import arena
 from arena.players.keeper_client import RUN_PYTHON
-from tests.conftest import FIRST, LONG
+from tests.support.groups import FIRST, LONG
+from tests.support.imports import HEAVY, loaded_by
 
 ROOT = Path(__file__).parents[1]
 MODULES = sorted(path for path in (ROOT / "arena").rglob("*.py") if "starters" not in path.parts)
-HEAVY = (
-    "pandas",
-    "numpy",
-    "scipy",
-    "jinja2",
-    "asyncio",
-    "distributed",
-    "tomlkit",
-    "gymnasium",
-    "pettingzoo",
-    "starlette",
-    "uvicorn",
-)
-
-
-def loaded_by(code, *arguments):
-    """Which modules a fresh interpreter has after running the code."""
-    probe = (
-        "import sys\nsys.argv = ['arena',"
-        f" *{list(arguments)!r}]\n{code}\nprint('\\n'.join(sys.modules), file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", probe], capture_output=True, text=True, cwd=ROOT, check=True
-    )
-    return set(done.stderr.split())
 
 
 @pytest.mark.parametrize(

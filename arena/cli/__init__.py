@@ -1,4 +1,4 @@
-"""The command line: the only code that parses arguments, prints or exits."""
+"""The command line: the only package that parses arguments, prints or exits."""
 
 import os
 import signal
@@ -11,14 +11,15 @@ NO, UNDECIDED = 4, 5
 
 
 _heard: list[int] = []
+"""The signals that count as Ctrl-C, set by `main`."""
 
 
 def main() -> None:
-    """Runs the command line and exits. SIGTERM and SIGHUP count as Ctrl-C, unless the caller had
-    them ignored.
+    """Runs the command line and exits. SIGTERM and SIGHUP count as Ctrl-C, except signals that the
+    caller has set to be ignored.
     """
-    # While Python imports a module or shuts down, a KeyboardInterrupt prints where it struck, or is
-    # lost. So this module imports only what Python has loaded anyway, and the rest after this.
+    # While Python imports a module or shuts down, a KeyboardInterrupt prints a traceback, or is
+    # lost. So this module imports only what Python has loaded anyway; the rest comes after this.
     _heard[:] = [
         number
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -35,17 +36,19 @@ def main() -> None:
 
 
 def command_is_loaded() -> None:
-    """From now on, a signal that ends the process raises KeyboardInterrupt, after which a command
-    can clean up.
+    """Makes a signal that would end the process raise KeyboardInterrupt from now on, so that the
+    command can clean up. Called when the module of the command has been imported.
     """
     for number in _heard:
         signal.signal(number, _interrupt)
 
 
 def _interrupt(*_: object) -> None:
+    """A signal handler that raises KeyboardInterrupt."""
     raise KeyboardInterrupt
 
 
 def _end(*_: object) -> None:
+    """A signal handler that prints "interrupted" and ends the process at once."""
     os.write(2, b"interrupted\n")
     os._exit(INTERRUPTED)

@@ -1,5 +1,5 @@
-"""The board on the terminal: its squares as coloured characters, four per square; the text about a
-move; and the seat of a person, who types moves in notation and asks for places, hints and rules.
+"""The board on the terminal: coloured characters, four for each square; the text about a move; and
+the seat of a person, who types moves and asks for places, hints and rules.
 """
 
 import os
@@ -20,7 +20,7 @@ from arena.cli.rules import rules_text, show_rules
 from arena.cli.terminal import colours_wanted, columns_of, is_unicode, screen_folded, tell
 from arena.commands.game import best_moves
 from arena.errors import MoveError, NotationError, UserError, printable
-from arena.exports.grid import padded, told_apart, width_of
+from arena.exports.grid import cut_names, padded, width_of
 from arena.exports.scene import Pair, Scene, pair_of
 from arena.exports.text import HIDDEN_TILE, board_text, event_text, hands_text, seat_names
 from arena.players.messages import Start
@@ -44,13 +44,15 @@ from arena.rules.positions import draw
 from arena.rules.terms import HAND, NOBODY, Event
 
 WIDTH = 4
+"""The number of characters of a square in a line."""
 LONGEST_NAME = 26
+"""The most columns of a name in the list of seats."""
 # Colours are those of the 256 that a terminal has, without the first 16, which a theme may change.
 # They are chosen by eye: the nearest to those of pictures made villages and yellow tiles the same.
 DARK, LIGHT = 234, 231
 SEATS = (DARK, LIGHT, 134, 36)
-"""The colours of the seats, similar to those in pictures, but lighter, because nothing sets them
-off here.
+"""The colours of the seats. They are similar to those in pictures, but lighter, because the
+terminal draws no outline around them.
 """
 ON_SEATS = (LIGHT, DARK, LIGHT, DARK)
 """The colour of text on each seat's colour."""
@@ -61,22 +63,28 @@ HELP = """\
   hint     show the moves that do best in many random games from here
   rules    read the rules; R4.4 or 'rules village' for one of them
   quit     leave the game"""
+"""What a person can type."""
 GOAL = """\
 the first to place all their pagodas wins: make provinces (two or more touching
 spaces of one colour) and reach villages"""
+"""The goal of the game, for a person who begins."""
 FIRST = """\
 type a move such as {}: one colour and its square, then the other
 on the board V is a village, and a number the seat of the owner; type rules for more"""
+"""How to type a move, shown at a person's first turn."""
 PER_LINE = 8
+"""The number of moves in a line of a list."""
 EXAMPLE = "Rc4Yd4"
-"""The move in error messages about notation. It need not be legal."""
+"""The example of a move in errors about notation; a legal move is put in its place."""
 ABOUT_RULES = re.compile(r"rules( .*)?|R\d+(\.\d+)?|r\d+\.\d+")
-"""A pattern for questions about rules. In small letters, r4 is a square of a large board."""
+"""Matches questions about rules. In small letters, r4 is not one, because it is a square of a large
+board.
+"""
 
 
 class Ground(NamedTuple):
-    """The colours of a kind of square: of itself, of itself when marked, of text on it, and of the
-    line between two tiles.
+    """The colours of a kind of square, as numbers from 0 to 255: ``plain`` for the square, ``lit``
+    if it is marked, ``ink`` for text on it, and ``seam`` for the line between two tiles.
     """
 
     plain: int
@@ -94,12 +102,13 @@ GROUNDS: Mapping[str, Ground] = {
     LAKE: Ground(110, 153, LIGHT),
     GRASS: Ground(107, 193, BROWN),
 }
+"""The colours of each kind of square, by what is on it."""
 OTHER_GRASS = 108
-"""The second colour of grass, which alternates so that squares can be counted."""
+"""The second colour of grass. The two colours alternate, so that squares can be counted."""
 
 
 class Sign(NamedTuple):
-    """A character with its colours."""
+    """A character with its colours, as numbers from 0 to 255."""
 
     text: str
     ink: int
@@ -108,14 +117,17 @@ class Sign(NamedTuple):
 
 
 def has_colours(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether a stream shows colours."""
+    """Whether to write colours to ``stream``: as the variables in ``environment`` ask, see
+    `colours_wanted`, or, if they do not, whether the stream is a terminal.
+    """
     wanted = colours_wanted(environment)
     return stream.isatty() if wanted is None else wanted
 
 
 class Mosaic:
-    """Draws the positions of a game on the terminal. `lay` has to be called for each move, so that
-    the two squares of a tile are joined; ``tiles`` are those that lie already.
+    """Draws the positions of a game on the terminal. ``tiles`` are the tiles on the board at the
+    start; call `lay` for each move, so that the two squares of its tile are drawn without a line
+    between them.
     """
 
     def __init__(self, board: Board, tiles: Iterable[Pair] = ()) -> None:
@@ -127,15 +139,16 @@ class Mosaic:
         self._join(tiles)
 
     def lay(self, move: int) -> None:
-        """Remembers the tile of a move."""
+        """Adds the tile of a move to the tiles on the board."""
         self._join(pair_of(self._board, move))
 
     def _join(self, tiles: Iterable[Pair]) -> None:
+        """Adds these tiles, each a pair of squares."""
         for one, other in tiles:
             self._mates |= {one: other, other: one}
 
     def board(self, state: State, marked: int = 0) -> str:
-        """The board with coordinates, with the squares in the mask ``marked`` set off."""
+        """The board with coordinates. The squares in the bit mask ``marked`` are highlighted."""
         if not self._has_colours:
             return board_text(state, marked=marked)
         cells = draw(state)
@@ -153,13 +166,16 @@ class Mosaic:
     def _signs(
         self, cell: str, before: str, x: int, y: int, storeys: Mapping[int, int], marked: int
     ) -> list[Sign]:
-        """The characters of a square: ``" R0 "``, with pagodas ``" ▲0 "``, and on a major province
-        ``" ▲▲ "``. Marked squares have a rim, and there is a seam between two tiles.
+        """The four characters of the square at column ``x`` and row ``y``: ``" R0 "``, or with a
+        pagoda ``" ▲0 "``, or with the two pagodas of a major province ``" ▲▲ "``. ``cell`` is what
+        is on the square, and ``before`` what is on the square to its left. Marked squares have a
+        rim, and there is a line between two tiles.
         """
         square = y * self._board.stride + x
         ground = GROUNDS[cell[0]]
         plain = OTHER_GRASS if cell == GRASS and (x + y) % 2 else ground.plain
-        # A mask moved by one square: the column beside the board is spare, so rows do not mix.
+        # Shifting the mask gives the neighbours of a square. The spare column beside the board
+        # keeps the rows apart.
         is_lit = marked >> square & 1
         left_lit = (marked << 1) >> square & 1
         right_lit = (marked >> 1) >> square & 1
@@ -178,27 +194,25 @@ class Mosaic:
         return [left, *middle, right]
 
     def _storeys(self, state: State) -> dict[int, int]:
-        """The squares with pagodas, and the number of storeys of each."""
+        """The squares on which pagodas are drawn, each with the number of pagodas."""
         villages = zip(self._board.villages, state.villages, strict=True)
         taken = {next(squares_of(area)): 1 for area, owner in villages if owner != NOBODY}
         return {square: province.pagodas for square, province in self._scene.homes(state)} | taken
 
     def _line(self, signs: Sequence[Sign]) -> str:
-        """A line of characters, in which neighbours of equal colours share their
-        escape sequence.
-        """
+        """A line of characters; neighbours of equal colours share an escape sequence."""
         return "".join(
             click.style("".join(sign.text for sign in alike), ink, ground, bold=bold or None)
             for (ink, ground, bold), alike in groupby(signs, lambda sign: sign[1:])
         )
 
     def seats(self, state: State, names: Sequence[str], seen_by: int | None = None) -> str:
-        """One line per seat: name, hand and pagodas left. With ``seen_by``, only this seat's hand
-        is shown.
+        """One line per seat: its name, its hand, and its pagodas left. With ``seen_by``, only the
+        hand of that seat is shown; None shows all hands.
         """
         if not self._has_colours:
             return hands_text(state, names, seen_by, columns_of(sys.stdout))
-        shown = told_apart(names, LONGEST_NAME)
+        shown = cut_names(names, LONGEST_NAME)
         widest = max(map(width_of, shown))
         return "\n".join(
             self._seat(state, seat, padded(name, widest), is_seen=seen_by in (None, seat))
@@ -206,7 +220,7 @@ class Mosaic:
         )
 
     def _seat(self, state: State, seat: int, name: str, *, is_seen: bool) -> str:
-        """A seat's line: its pagodas stand on grass if there is room for them."""
+        """The line of a seat. Its pagodas left are drawn if the terminal is wide enough."""
         grass = GROUNDS[GRASS]
         left = state.left[seat]
         is_next = seat == state.mover and state.end is None
@@ -220,13 +234,14 @@ class Mosaic:
         return f"{begin}{' '.join(hand)} {gap}{left:>2} to place"
 
     def _tile(self, tile: int) -> str:
+        """The two letters of a tile, in their colours."""
         return self._line(
             [Sign(letter, GROUNDS[letter].ink, GROUNDS[letter].plain) for letter in TILES[tile]]
         )
 
 
 def on_seat(seat: int, text: str) -> Sign:
-    """Text on the colour of a seat."""
+    """Text in the colours of a seat."""
     return Sign(text, ON_SEATS[seat], SEATS[seat], is_bold=True)
 
 
@@ -240,8 +255,9 @@ def move_lines(
     remarks: Sequence[str] = (),
     seen_by: int | None = None,
 ) -> str:
-    """The text after a move: the move, its events and further lines ``told``, the board, and all
-    pagodas and hands, or only those that the seat ``seen_by`` sees.
+    """The text after a move: the move and its events, the lines ``remarks``, the board, and the
+    seats with their hands; with ``seen_by``, only the hand of that seat. ``state`` is the state
+    after the move.
     """
     mosaic.lay(move)
     return "\n".join(
@@ -258,7 +274,9 @@ def move_lines(
 def move_summary(
     state: State, names: Sequence[str], seat: int, move: int, events: Sequence[Event]
 ) -> str:
-    """A line about a move and its events; ``state`` is the state after the move."""
+    """A line about a move of ``seat``, and one for each event. ``state`` is the state after the
+    move.
+    """
     head = f"turn {state.turns}: {names[seat]} " + (
         "passes" if move == PASS else f"plays {move_text(state.board, move)}"
     )
@@ -267,7 +285,7 @@ def move_summary(
 
 
 def end_line(record: GameRecord) -> str:
-    """How a game ended, and the bots in the order of their ranks."""
+    """A line about how a game ended, with the bots in the order of their ranks."""
     names = seat_names(record.bots)
     ranks = record.ranks
     order = sorted(range(len(names)), key=lambda seat: ranks[seat])
@@ -276,7 +294,7 @@ def end_line(record: GameRecord) -> str:
 
 
 def squares_under(board: Board, move: int) -> int:
-    """The mask of the squares that a move covers."""
+    """The bit mask of the squares that a move covers; 0 for a pass."""
     if move == PASS:
         return 0
     _, square, _, other = split_move(board, move)
@@ -284,7 +302,9 @@ def squares_under(board: Board, move: int) -> int:
 
 
 class Human(Player):
-    """A seat for a person. ``ask(prompt)`` reads a line; it raises EOFError at the end of input."""
+    """The player of a person at the terminal. ``ask(prompt)`` reads a line; it raises EOFError at
+    the end of input.
+    """
 
     def __init__(self, names: Sequence[str], ask: Callable[[str], str], mosaic: Mosaic) -> None:
         self.name = YOU
@@ -295,17 +315,18 @@ class Human(Player):
         self._is_new = True
 
     def begin(self, start: Start) -> None:
-        """Prints the goal of the game. How to move is explained at the first turn, with a move that
-        is legal there.
+        """Prints the seat and the goal of the game. How to move is explained at the first turn,
+        with a move that is legal there.
         """
         self._seed = start.seed
         self._is_new = True
         seat = f"seat {start.seat} of {start.players}, with {start.pagodas} pagodas to place"
         tell(f"you sit at {seat}\n{GOAL}\n")
 
-    # A person has as long as they like.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """Asks until the person types a legal move."""
+        """Prints the board and asks until the person types a legal move. The time limit
+        ``budget_ns`` is ignored. Raises click.Abort if the person quits.
+        """
         seat = state.mover
         began_ns = time.monotonic_ns()
         mosaic = self._mosaic
@@ -321,7 +342,10 @@ class Human(Player):
         return Answer(move, time.monotonic_ns() - began_ns)
 
     def _read(self, state: State, seat: int, moves: dict[str, int]) -> str | None:
-        """The move in one line of input; None after the reply to any other line."""
+        """Reads a line. If the line is a legal move, returns the move as text; otherwise prints a
+        reply and returns None. ``moves`` has the legal moves by their text. Raises click.Abort if
+        the person quits.
+        """
         hand = " ".join(TILES[tile] for tile in state.hands[seat])
         try:
             text = self._ask(f"your move, with {hand} (? for help): ").strip()
@@ -330,7 +354,7 @@ class Human(Player):
         if text in ("quit", "q"):
             raise click.Abort
         with suppress(MoveError):
-            # Its squares may stand in either order.
+            # `parse_move` accepts the two squares of a tile in either order.
             if (move := move_text(state.board, parse_move(state.board, text))) in moves:
                 return move
         if reply := self._reply(text, state, moves):
@@ -338,8 +362,8 @@ class Human(Player):
         return None
 
     def _reply(self, text: str, state: State, moves: dict[str, int]) -> str:
-        """The reply to a line that is not a legal move; empty for ``rules``, whose text is shown
-        here.
+        """The reply to a line that is not a legal move; empty for ``rules``, because the rules are
+        shown here.
         """
         if text in ("?", "help", ""):
             return help_text(state, moves)
@@ -369,9 +393,9 @@ class Human(Player):
         return f"{reason}; type {command.split()[-1]} to read the rule" if command else reason
 
     def _where(self, state: State, moves: dict[str, int], text: str) -> str:
-        """The placements of the tile, or over the square, that the text names: a board on which all
-        squares they cover are marked, and the moves below it. Raises NotationError if the text
-        names neither.
+        """The legal moves with the tile, or over the square, that ``text`` names: a board on which
+        the squares they cover are marked, and a list. Raises NotationError if the text names
+        neither.
         """
         board = state.board
         held = [move for move in moves.values() if move != PASS]
@@ -396,7 +420,7 @@ class Human(Player):
 
 
 def help_text(state: State, moves: dict[str, int]) -> str:
-    """What a person can type, with a move, a tile and a square that make sense on this board."""
+    """What a person can type, with a move, a tile and a square that fit this position."""
     name = example(moves)
     if name == PASSED:
         return HELP.format(move=PASSED, tile=TILES[0], square="a1")
@@ -406,5 +430,5 @@ def help_text(state: State, moves: dict[str, int]) -> str:
 
 
 def example(moves: dict[str, int]) -> str:
-    """A legal move, from the middle of the list."""
+    """The text of a legal move, from the middle of ``moves``."""
     return list(moves)[len(moves) // 2]

@@ -27,9 +27,11 @@ from arena.tournament.settings import read_own_config
 from arena.values import value_text
 
 ROOM = 24
-"""The least width of the last column of a table on a narrow terminal."""
+"""The smallest width of the last column of a table."""
 SPARE = ("Type", "Language", "From", "Games", "Version")
+"""Columns that are left out first on a narrow terminal."""
 HEADS = ("Bot", "Version", "From", "Language", "Elo", "Games", "Description")
+"""The heads of the table of bots."""
 
 
 @click.command()
@@ -41,7 +43,8 @@ def bots(home: Path, /, bot: str | None, *, everything: bool, as_json: bool) -> 
     """List your bots and the ladder. With BOT, list the options of that one.
 
     The bots are those you can call by name: yours in bots/, then the ladder, which comes with the
-    arena. Elo is the latest rating of these very files, from so many games in that run.
+    arena. Elo is the latest rating of exactly these files; Games says how many games it comes from,
+    and in which run.
 
     A bot of yours hides the ladder bot of the same name. If a program needed to start a bot is
     missing, the list says which. Set ARENA_LADDER=off in the environment to hide the ladder from
@@ -59,7 +62,7 @@ def bots(home: Path, /, bot: str | None, *, everything: bool, as_json: bool) -> 
         latest = latest_ratings(list_runs(results_folder(home)))
         _list(registry_of(home), latest, everything=everything, as_json=as_json)
     elif everything:
-        raise click.UsageError("expected a bot or --all, got both")
+        raise click.UsageError("a bot and --all cannot be combined")
     else:
         _describe(bot_finder(home, say)(bot), as_json=as_json)
 
@@ -67,6 +70,9 @@ def bots(home: Path, /, bot: str | None, *, everything: bool, as_json: bool) -> 
 def _list(
     registry: Registry, latest: Mapping[tuple[str, str], Rated], *, everything: bool, as_json: bool
 ) -> None:
+    """Prints the table of bots, or their list as JSON; ``latest`` has the latest rating of each bot
+    by label and hash. With ``everything``, old versions are listed, too.
+    """
     rows = list[dict[str, Any]]()
     shown = list[tuple[str, ...]]()
     is_rated = False
@@ -114,6 +120,7 @@ def _about(bot: Bot) -> dict[str, Any]:
 
 
 def _tell_allowed(about: dict[str, Any]) -> None:
+    """Prints what the user's own configuration allows a bot, if anything."""
     if words := ", ".join(about["allowed"]):
         tell(printable(f"{about['bot']} is allowed {words} by your own configuration"))
 
@@ -147,6 +154,7 @@ def _describe(bot: Bot, *, as_json: bool) -> None:
 
 
 def _option_row(name: str, option: Option, bot: Bot) -> tuple[str, ...]:
+    """The row of an option in the table of a bot's options."""
     usual = bot.manifest.memory_mb if name == "memory_mb" else option.usual
     default = "the run's" if usual is None else value_text(usual)
     here = value_text(bot.settings[name]) if name in bot.settings else default
@@ -157,7 +165,9 @@ def _option_row(name: str, option: Option, bot: Bot) -> tuple[str, ...]:
 def _print_table(
     columns: Sequence[str], rows: Sequence[Sequence[str]], without: Sequence[str]
 ) -> None:
-    """Prints a table whose last column is folded into the room that is left."""
+    """Prints a table whose last column is folded into the width that is left. Columns in
+    ``without`` are left out.
+    """
     kept = [at for at, column in enumerate(columns) if column not in without]
     *heads, last = (columns[at] for at in kept)
     width = columns_of(sys.stdout)

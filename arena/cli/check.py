@@ -64,7 +64,9 @@ def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice, as_j
 def run_checks(
     home: Path, bot: Bot, move_ms: int, sandbox: Sandbox, *, only_failures: bool
 ) -> bool:
-    """Prints the steps of a check; returns whether all were tried and none failed."""
+    """Runs a check and prints its steps, or only those that fail or were not tried
+    (``only_failures``). Returns whether all steps were tried and passed.
+    """
     passed = failed = left_out = 0
     for step in _steps(bot, move_ms, sandbox):
         passed += step.passed is True
@@ -81,7 +83,7 @@ def run_checks(
 
 
 def _steps(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
-    """The results of the steps, after a line on how long they may take."""
+    """The results of the steps of a check, after a line about how long they may take."""
     full_ms = odds_of(bot.label).move_ms or move_ms
     seconds = thinking_s(full_ms)
     if seconds > LONG_S:
@@ -90,6 +92,7 @@ def _steps(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
 
 
 def _show_step(step: StepResult) -> None:
+    """Prints the result of a step."""
     if step.passed is False:
         problem = printable(step.problem, keep="\n")
         tell(f"{click.style('FAIL', fg='red')}  {step.name}\n      {problem}", "")

@@ -32,12 +32,16 @@ from arena.records.config import Comparison
 from arena.records.journal import unplayed_text
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request
-from arena.tournament.settings import MAX_BLOCKS, QUESTION, Asked
+from arena.tournament.settings import MAX_BLOCKS, QUESTION, Options
 
 SHOWN = (1, 2, 5)
-"""A line of progress is shown after this many blocks, and ten times, a hundred times as many."""
+"""A line of progress may be printed after 1, 2, 5, 10, 20, 50 ... blocks; these are the first
+digits.
+"""
 MANY = 100
-"""After this many blocks without a line, the user may wonder whether the comparison still runs."""
+"""From this many blocks on, "not clear yet" is printed now and then, so that the user sees that the
+comparison runs.
+"""
 
 
 @click.command(cls=SectionedCommand)
@@ -71,7 +75,7 @@ def compare(
     /,
     question: Comparison,
     pool: list[str] | None,
-    options: Asked,
+    options: Options,
     *,
     games: int | None,
     max_blocks: int,
@@ -87,8 +91,8 @@ def compare(
     They play blocks of games. A block is one deal in every rotation of seats: without a pool, NEW
     and OLD play each other with seats swapped; with a pool, both play the same deals in the same
     seats against the same opponents. After each round of blocks, a sequential test (GSPRT) decides
-    whether the difference is more like elo1 or elo0, or needs more blocks. If it lies in between,
-    either answer may come, and it takes longest.
+    whether the difference is more like elo1 or elo0, or needs more blocks. If the true difference
+    lies between the two, either answer is possible, and the test takes longest.
 
     Repeat the command to continue after an interruption, or to see the answer again. The answer
     depends only on the blocks in the order of their deals, not on workers or interruptions. Use
@@ -112,7 +116,7 @@ def compare(
         max_blocks = blocks_of(games, options)
     request = request_comparison(home, question, options, say, max_blocks=max_blocks)
     folder = run_path(home, options, request, finished=True)
-    settled = settle(folder, request, conduct, keeps_looks=as_json)
+    settled = play_comparison(folder, request, conduct, keeps_looks=as_json)
     if settled.runner.stop_level < AT_ONCE and (as_json or not settled.is_empty):
         if as_json:
             tell_json(settled.object())
@@ -125,8 +129,10 @@ def compare(
     return settled.ending(f"use a larger --games with --out {folder.name} to continue")
 
 
-class Settled(NamedTuple):
-    """A comparison of two bots after its games have been played, as far as possible."""
+class FinishedComparison(NamedTuple):
+    """A comparison of two bots, ``new`` and ``old``, whose games have been played as far as
+    possible. ``folder`` is that of its run.
+    """
 
     contest: Contest
     runner: Runner
@@ -137,19 +143,21 @@ class Settled(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether its games say nothing about how well the bots play."""
+        """Whether the games say nothing about the bots: one of them was excluded, or every game
+        ended by forfeit.
+        """
         return bool(self.runner.broken or unplayed_text(self.folder))
 
     def object(self) -> dict[str, Any]:
-        """The verdict and the evidence for it, for JSON."""
+        """The verdict and the evidence for it, as an object for JSON."""
         contest = self.contest
         return verdicts.verdict_object(
             contest.test, self.new, self.old, contest.games, contest.looks
         )
 
     def ending(self, more: str) -> int:
-        """Prints what went wrong in the session, and how to play ``more`` if that is needed;
-        returns the exit status.
+        """Prints what went wrong in the session, and the sentence ``more`` if the comparison is
+        undecided; returns the exit status.
         """
         verdict = self.contest.test.verdict
         is_settled = verdict != Verdict.UNDECIDED
@@ -161,18 +169,22 @@ class Settled(NamedTuple):
         return UNDECIDED if status is None else status
 
 
-def settle(folder: Path, request: Request, conduct: Conduct, *, keeps_looks: bool) -> Settled:
-    """Plays the comparison in a folder until it is decided or cannot continue."""
+def play_comparison(
+    folder: Path, request: Request, conduct: Conduct, *, keeps_looks: bool
+) -> FinishedComparison:
+    """Plays the comparison of a request in ``folder`` until it is decided or cannot continue."""
     with playing(folder, request, conduct) as (play, progress):
-        teller = _teller(progress, verbose=conduct.verbose)
+        teller = _test_progress(progress, verbose=conduct.verbose)
         contest = Contest(play, teller, keeps_looks=keeps_looks)
         contest.play()
     new, old = request.bots[:2]
-    return Settled(contest, play.runner, progress, folder, new=new.label, old=old.label)
+    return FinishedComparison(contest, play.runner, progress, folder, new=new.label, old=old.label)
 
 
-def _teller(progress: Progress, *, verbose: bool) -> Callable[[SequentialTest], None]:
-    """A callback that shows how far the test is: after the bar, and now and then on a line."""
+def _test_progress(progress: Progress, *, verbose: bool) -> Callable[[SequentialTest], None]:
+    """A callback that takes the sequential test and shows how far it is: a figure after the bar,
+    and at some numbers of blocks a line.
+    """
     shown = 0
 
     def show(test: SequentialTest) -> None:
@@ -192,6 +204,8 @@ def _teller(progress: Progress, *, verbose: bool) -> Callable[[SequentialTest], 
 
 
 def is_shown(before: int, now: int) -> bool:
-    """Whether one of 1, 2, 5, 10, 20, 50 ... blocks was reached between ``before`` and ``now``."""
+    """Whether one of the numbers 1, 2, 5, 10, 20, 50 ... is above ``before`` and at
+    most ``now``.
+    """
     power = 10 ** (len(str(now)) - 1)
     return any(before < step * power <= now for step in SHOWN)

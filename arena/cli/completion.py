@@ -1,4 +1,4 @@
-"""The names of bots and runs that a shell offers for a command line that is not complete."""
+"""The names of bots and runs that a shell offers to complete a command line."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,15 +12,16 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 Offered = list[str] | list["CompletionItem"]
+"""What a completion function returns."""
 
 
 def complete_bots(context: click.Context, _: click.Parameter, incomplete: str) -> Offered:
-    """The bots whose names begin so: those in bots/, on the ladder and the built-in ones; their
-    versions after a ``@``, and files where a path begins.
+    """The names of bots that begin with ``incomplete``: those in bots/, those of the ladder, and
+    built-in ones; after a ``@``, also their versions. A path is completed to files.
     """
     if _is_path(incomplete):
         return _files(incomplete, "file")
-    # Late: to complete the name of a run or a command, nobody waits for them.
+    # Imported here, because completing the name of a run or a command needs neither module.
     from arena.commands.bots import registry_of  # noqa: PLC0415
     from arena.players.player import NAMES  # noqa: PLC0415
 
@@ -34,7 +35,9 @@ def complete_bots(context: click.Context, _: click.Parameter, incomplete: str) -
 
 
 def complete_runs(context: click.Context, _: click.Parameter, incomplete: str) -> Offered:
-    """The runs in results/ whose names begin so, and folders where a path begins."""
+    """The names of runs in results/ that begin with ``incomplete``. A path is
+    completed to folders.
+    """
     if _is_path(incomplete):
         return _files(incomplete, "dir")
     try:
@@ -45,23 +48,26 @@ def complete_runs(context: click.Context, _: click.Parameter, incomplete: str) -
 
 
 def _is_path(incomplete: str) -> bool:
+    """Whether a text begins a path and not a name."""
     return "/" in incomplete or incomplete.startswith(".")
 
 
 def _beginning(incomplete: str, names: list[str]) -> list[str]:
-    """The names that begin so, sorted, each once."""
+    """The names that begin with ``incomplete``, sorted, without duplicates."""
     return [name for name in sorted(set(names)) if name.startswith(incomplete)]
 
 
 def _files(incomplete: str, kind: str) -> list["CompletionItem"]:
-    """What makes the shell offer files or folders that begin so."""
-    # Late: only a shell that completes a line needs it.
+    """The answer that makes the shell itself complete a path; ``kind`` is ``file`` or ``dir``."""
+    # Imported here, because only a shell that completes a line needs it.
     from click.shell_completion import CompletionItem  # noqa: PLC0415
 
     return [CompletionItem(incomplete, type=kind)]
 
 
 def _home_of(context: click.Context) -> Path:
-    """The home of the line: that of --home before or behind the command, else the nearest one."""
+    """The home of the command line: the one that --home or $ARENA_HOME names, else
+    the nearest one.
+    """
     home = context.obj or context.find_root().params.get("home")
     return Path(home) if home else find_home()

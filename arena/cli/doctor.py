@@ -1,4 +1,6 @@
-"""arena doctor: what works on this machine, and what to install for more (words in doctor.txt)."""
+"""arena doctor: shows what works on this machine, and what to install for more. Its texts are in
+doctor.txt.
+"""
 
 import importlib
 import os
@@ -49,17 +51,21 @@ MEANING = {
     ),
     "none": "a bot runs with your own rights: it can read and change everything that you can",
 }
+"""What each kind of sandbox means for bots."""
 COUNTING = {
     "kernel": "the kernel counts everything that a bot starts, to the nanosecond",
     "proc": "the arena adds up what it sees in /proc, which is good enough for bots of your own",
     "nothing": "only Linux counts CPU time reliably, so time is measured by the wall clock",
 }
+"""What each way of counting CPU time means."""
 WATCHED_S = 3.0
+"""For how many seconds doctor measures how steadily a program runs."""
 MAX_VALUES = {"stall_ms": 20, "jump_ms": 5, "paranoid": 2}
-"""The largest values with which doctor is content. With this kernel.perf_event_paranoid or less,
-every user may count the CPU time of their own processes.
+"""The largest values that doctor accepts without advice. With this kernel.perf_event_paranoid or
+less, every user may count the CPU time of their own processes.
 """
 MIN_VALUES = {"files": 1024, "processes": 2048, "free_mb": 1024}
+"""The smallest values that doctor accepts without advice."""
 NO_BUBBLEWRAP = {
     "missing": "for the best sandbox: install bubblewrap (on Debian and Ubuntu: apt install"
     " bubblewrap)",
@@ -94,8 +100,8 @@ def doctor(home: Path, /, *, as_json: bool) -> int:
 
 
 def words() -> Any:
-    """The texts of doctor.txt, as functions of the findings."""
-    # Late: no other command of those that are at hand needs Jinja.
+    """The texts of doctor.txt as functions; they take the findings of `examine`."""
+    # Imported here, because Jinja is slow to load.
     from jinja2 import Environment  # noqa: PLC0415
 
     made = Environment(autoescape=False)  # noqa: S701 - a text, not a page
@@ -114,15 +120,16 @@ def words() -> Any:
 
 
 def examine(results: Path) -> dict[str, Any]:
-    """Everything that the command finds out about this machine, as ``--json`` prints it.
+    """What doctor finds out about this machine, as ``--json`` prints it. ``results`` is the folder
+    of runs.
 
-    ``walls``      the kinds of sandbox, with the reason if one does not work
-    ``sdk``        why a bot that imports ``arena.sdk`` does not start, empty if it does
+    ``walls``      the kinds of sandbox: whether each works, and if not, why
+    ``sdk``        why a bot that imports ``arena.sdk`` does not start; empty if it does
     ``languages``  the programs on the bots' PATH
     ``limits``     this user's limits, None for no limit
     ``builds``     the builds kept for later runs, which are not used if a bot could have written to
                    them
-    ``time``       as in `time_here`
+    ``time``       the result of `time_here`
     """
     reasons = {tier: failure(Sandbox(tier).launch) for tier in TIERS}
     best: Tier = next((tier for tier in TIERS if not reasons[tier]), "none")
@@ -166,12 +173,13 @@ def examine(results: Path) -> dict[str, Any]:
 
 
 def time_here() -> dict[str, Any]:
-    """How a bot's time is measured on this machine, and how steadily; this takes WATCHED_S seconds.
+    """How a bot's time is measured on this machine, and how steadily a program runs here. Takes
+    `WATCHED_S` seconds.
 
-    ``counts``             what counts CPU time
+    ``counts``             what counts CPU time: ``kernel``, ``proc`` or ``nothing``
     ``paranoid``           the value of kernel.perf_event_paranoid
     ``longest_stall_ms``   the longest time that a computing program had to wait
-    ``longest_jump_ms``    the most CPU time that it was charged for at once while it stood still
+    ``longest_jump_ms``    the most CPU time that was charged to it at once while it stood still
     """
     counts = "nothing" if sys.platform != "linux" else "kernel" if kernel_counts() else "proc"
     pauses = longest_pauses(WATCHED_S)
@@ -185,8 +193,8 @@ def time_here() -> dict[str, Any]:
 
 
 def why_not_native(variable: str, module: str, in_use: str) -> str:
-    """Why the native module is not in use, although the environment variable could ask for it;
-    empty if it is in use.
+    """Why the compiled module called ``module`` is not used; empty if it is. ``in_use`` is what is
+    used, and ``variable`` the environment variable that chooses.
     """
     if in_use not in ("pure", "python"):
         return ""
@@ -200,7 +208,7 @@ def why_not_native(variable: str, module: str, in_use: str) -> str:
 
 
 def limits_for(results: Path) -> dict[str, int | None]:
-    """The limits of this process, and the free space on the disk for results."""
+    """The limits of this process, None for no limit, and the free space for ``results`` in MiB."""
     kinds = {"open_files": resource.RLIMIT_NOFILE, "processes": resource.RLIMIT_NPROC}
     soft = {name: resource.getrlimit(kind)[0] for name, kind in kinds.items()}
     folders = (results.absolute(), *results.absolute().parents)
@@ -214,7 +222,7 @@ def limits_for(results: Path) -> dict[str, int | None]:
 
 
 def why_no_bubblewrap() -> str:
-    """The entry of `NO_BUBBLEWRAP` that applies to this machine."""
+    """The key of the entry of `NO_BUBBLEWRAP` that applies to this machine."""
     if sys.platform != "linux":
         return "other_system"
     if not shutil.which("bwrap"):

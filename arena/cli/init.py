@@ -18,7 +18,9 @@ MARK_TEXT = (
     "The arena keeps its bots in bots/ and its runs in results/ here. This file marks the folder as"
     " its home.\n"
 )
+"""The text of the file that marks a home."""
 IGNORED = "# written by 'arena init'\n/results/\n/.arena-serve\n__pycache__/\n"
+"""The text of a home's .gitignore."""
 
 
 @click.command()
@@ -60,8 +62,9 @@ def init(ctx: click.Context, folder: Path | None) -> None:
 
 
 def make_home(target: Path) -> tuple[list[str], list[str]]:
-    """Makes what a home lacks; returns which ladder bots were copied, and which names were taken
-    already. Raises OSError, and then has made nothing.
+    """Makes what the home ``target`` lacks. Returns the names of the ladder bots that were copied,
+    and those of the ladder bots whose folders existed already. Raises OSError; then nothing has
+    been made.
     """
     copied = list[str]()
     kept = list[str]()

@@ -1,4 +1,4 @@
-"""arena league: a run that goes on, in which every version of a bot is rated."""
+"""arena league: a run without a fixed end, in which every version of a bot is rated."""
 
 import sys
 import time
@@ -13,12 +13,12 @@ from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.mistakes import NoCommandError
 from arena.cli.numbers import Number, WholeNumber
 from arena.cli.options import (
-    Showing,
+    OutputOptions,
     as_json,
     check_utf8,
     one_argument,
+    output_option,
     setting_options,
-    showing_option,
     split_bot_names,
     tell_json,
 )
@@ -26,7 +26,7 @@ from arena.cli.progress import Progress
 from arena.cli.run import Conduct, conduct_options, playing, show_troubles
 from arena.cli.sections import SectionedCommand
 from arena.cli.signals import AT_ONCE
-from arena.cli.tables import conclude, show_history, show_place
+from arena.cli.tables import show_history, show_place, write_and_show_standings
 from arena.cli.terminal import columns_of, say
 from arena.commands.home import results_folder
 from arena.commands.league import Budget, LeagueLook, LeaguePlay
@@ -45,10 +45,10 @@ from arena.exports.grid import columns_text
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.league import Status, read_league, versions_before
-from arena.records.regular import BusyError, turn_in
+from arena.records.regular import BusyError, lock_run
 from arena.tournament.pools import Place
 from arena.tournament.run import Run
-from arena.tournament.settings import Asked
+from arena.tournament.settings import Options
 
 LOG_S, WAIT_S = 60.0, 1.0
 OF_A_MEMBER = """
@@ -56,6 +56,7 @@ OF_A_MEMBER = """
 BOT is a member such as my-bot@2, or a bot's name for its newest version in the league. A league
 that is being played takes it up within seconds.
 """
+"""The end of the help of commands that change a member's status."""
 
 
 league_option = click.option(
@@ -64,12 +65,12 @@ league_option = click.option(
 
 
 class LeagueCommands(click.Group):
-    """A group of commands that explains what to type if the user names a league in place of a
-    command.
+    """The group of the commands of ``arena league``. If the user types the name of a league in
+    place of a command, the error says what to type.
     """
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command with that name. Fails with the cure if it is the name of a league."""
+        """The command called ``cmd_name``. Raises NoCommandError with a hint."""
         command = super().get_command(ctx, cmd_name)
         if command is None and not ctx.resilient_parsing:
             error = NoCommandError(cmd_name, self.commands, ctx)
@@ -83,8 +84,8 @@ class LeagueCommands(click.Group):
 @as_json
 @click.pass_context
 def league(context: click.Context, /, *, as_json: bool) -> None:
-    """Keep a league that every version joins. It is a run that goes on: whatever you submit is
-    placed against benchmarks near it, and stays rated.
+    """Keep a league that every version joins. A league is a run without a fixed end: every version
+    you submit is placed against benchmarks near its strength, and keeps its rating.
 
     Without a command, this lists the leagues in results/.
 
@@ -98,6 +99,7 @@ def league(context: click.Context, /, *, as_json: bool) -> None:
 
 
 def _list(home: Path, *, as_json: bool) -> None:
+    """Prints the leagues of a home."""
     rows: list[dict[str, Any]] = []
     for folder in leagues_in(home):
         try:
@@ -128,9 +130,9 @@ def _list(home: Path, *, as_json: bool) -> None:
 @league.command()
 @click.argument("bot", required=False, metavar="[BOT]", shell_complete=complete_bots)
 @league_option
-@showing_option("it")
+@output_option("it")
 @click.pass_obj
-def history(home: Path, /, bot: str | None, name: str | None, *, showing: Showing) -> None:
+def history(home: Path, /, bot: str | None, name: str | None, *, output: OutputOptions) -> None:
     """Show what every version gained. Each has its rating on the league's scale, with its 95 %
     interval, and what it gained over the version before it.
 
@@ -141,8 +143,8 @@ def history(home: Path, /, bot: str | None, name: str | None, *, showing: Showin
     arena league history my-bot
     arena league history --csv - | column -s, -t
     """  # noqa: D301 - \b is click's mark for lines to keep
-    showing.check()
-    show_history(Run(league_folder(home, name)), bot, showing)
+    output.check()
+    show_history(Run(league_folder(home, name)), bot, output)
 
 
 @league.command("run", cls=SectionedCommand)
@@ -179,7 +181,7 @@ def run(
     name: str,
     bots: tuple[str, ...],
     benchmarks: list[str] | None,
-    options: Asked,
+    options: Options,
     *,
     budget: Budget,
     conduct: Conduct,
@@ -190,12 +192,12 @@ def run(
     is a member, as NAME@VERSION. A version that you submit while the league plays joins it within
     seconds.
 
-    A newcomer is a candidate. It first meets the benchmarks near its strength until its rating is
-    known to 50 Elo, then its neighbours in the ranking and the version before it. The benchmarks
-    hold the scale: the mean of their ratings stays as it is. A candidate that forfeits all of its
-    first games is set aside.
+    A newcomer is a candidate. It first plays benchmarks near its strength until its rating is known
+    to 50 Elo, then its neighbours in the ranking and the version before it. The benchmarks fix the
+    scale: the mean of their ratings stays as it is. A candidate that forfeits all of its first
+    games is set aside.
 
-    Every draw is on fresh deals. Repeat the command to go on after an interruption, with a new
+    Every draw is on fresh deals. Repeat the command to continue after an interruption, with a new
     --games or --hours if you like.
 
     \b
@@ -204,19 +206,21 @@ def run(
     arena league run mine my-bot --benchmarks greedy,careful-4,careful --games 2000
     """  # noqa: D301 - \b is click's mark for lines to keep
     folder = Path(name) if "/" in name else results_folder(home) / name
-    evening = Evening(home, folder, bots, conduct.fair(options), conduct)
+    league_runner = LeagueRunner(home, folder, bots, conduct.fair(options), conduct)
     try:
-        ended = evening.play(benchmarks, budget)
+        ended = league_runner.play(benchmarks, budget)
     except BusyError as error:
         error.hint = f"it goes on there: 'arena league history --league {folder.name}' shows it"
         raise
-    evening.end()
+    league_runner.end()
     if ended == INTERRUPTED:
         say(f"interrupted: repeat the same command to go on in {folder}")
     return ended
 
 
 def _status_command(name: str, status: Status, help_text: str) -> None:
+    """Makes the command ``name``, which gives members this status."""
+
     @league.command(name, help=help_text)
     @click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=complete_bots)
     @league_option
@@ -250,11 +254,13 @@ _status_command(
 )
 
 
-class Evening:
-    """Plays a league for one command, in as many sessions as it takes."""
+class LeagueRunner:
+    """Plays a league for one command, in as many sessions as that takes. ``folder`` is that of the
+    league, and ``bots`` are those that the user named.
+    """
 
     def __init__(
-        self, home: Path, folder: Path, bots: tuple[str, ...], options: Asked, conduct: Conduct
+        self, home: Path, folder: Path, bots: tuple[str, ...], options: Options, conduct: Conduct
     ) -> None:
         self._home = home
         self._folder = folder
@@ -266,19 +272,22 @@ class Evening:
         self._said_s = time.monotonic()
 
     def play(self, benchmarks: list[str] | None, budget: Budget) -> int:
-        """Plays until the budget is used up or the user stops; returns the exit status."""
+        """Plays until the budget is used up or the user stops; returns the exit status.
+        ``benchmarks`` are those that the user named for a new league, None without any.
+        """
         members = members_of(self._home, self._folder, self._bots, benchmarks, self._say)
         league = LeaguePlay(members, budget, self._watch)
         # Between two sessions the journal is closed: an arena that waits could take it.
-        with turn_in(self._folder):
+        with lock_run(self._folder):
             while (status := self._play(members, league)) is None:
                 pass
         return status
 
     def _play(self, members: Members, league: LeaguePlay) -> int | None:
-        """Plays one session; returns the exit status if it was the last one."""
-        asked = (self._bots, self._options, self._sandbox_for, self._say)
-        request = league_request(members, *asked)
+        """Plays one session. Returns the exit status if no other session is needed, else None: a
+        bot has joined that needs a new session.
+        """
+        request = league_request(members, self._bots, self._options, self._sandbox_for, self._say)
         joined = members.league
         headline = (
             f"a league of {counted(len(joined.members), 'member')},"
@@ -300,31 +309,34 @@ class Evening:
             return DONE
         if not league.has_newcomers(play.session):
             raise RunError(
-                f"expected {request.config.players} bots that play in {self._folder}, got"
-                f" {len(league.rivals())}",
-                "submit some, or make members candidates again: 'arena league candidate BOT'",
+                f"the league in {self._folder} has too few bots that play:"
+                f" {len(league.rivals())} of {request.config.players}",
+                "submit more bots, or make members candidates again: 'arena league candidate BOT'",
             )
         return None
 
     def end(self, *, is_shown: bool = True) -> None:
-        """Writes the standings and prints them if ``is_shown``; does neither after a
-        second Ctrl-C.
+        """Writes the standings, and prints them if ``is_shown``. Does nothing after a second
+        Ctrl-C.
         """
         if self._is_cut_off:
             return
-        conclude(Run(self._folder), Showing() if is_shown else None)
+        write_and_show_standings(Run(self._folder), OutputOptions() if is_shown else None)
 
     def _sandbox_for(self, bot: Bot) -> Sandbox:
-        """The sandbox in which a newcomer is built. Its grants are announced when it plays."""
+        """The sandbox in which a new member is built. The user is not told about its grants until
+        it plays.
+        """
         choice = self._conduct.choice._replace(tell=lambda _: None)
         return choice.sandbox_for([bot], self._folder)
 
     def _say(self, text: str) -> None:
+        """Prints a sentence to stderr, above the bar if there is one."""
         (self._progress.say if self._progress else say)(text)
 
     def _watch(self, look: LeagueLook) -> None:
-        """Shows the result of a look at the ratings: after the bar, or without one now and then on
-        a line, as in a log.
+        """Shows the result of a computation of the ratings: as figures after the bar or, if there
+        is no bar, at most once in `LOG_S` seconds as a line.
         """
         progress = self._progress
         assert progress is not None, "a session"
@@ -343,22 +355,22 @@ class Evening:
 def find_place(
     home: Path, folder: Path, label: str, choice: SandboxChoice, games: int | None
 ) -> int:
-    """Plays until a member of a league is placed, or waits while another arena plays the league,
-    and prints the member's place. With ``games``, then plays that many more against the version
-    before it, if that one plays. Returns the exit status.
+    """Plays the league in ``folder`` until the member ``label`` is placed, or waits while another
+    arena plays the league; then prints the member's place. With ``games``, first plays this many
+    more games between the member and the version before it. Returns the exit status.
     """
-    evening = Evening(home, folder, (label,), {}, Conduct(Place(), choice))
+    league_runner = LeagueRunner(home, folder, (label,), {}, Conduct(Place(), choice))
     is_said = False
     while True:
         try:
-            ended = evening.play(None, Budget(placing=label))
+            ended = league_runner.play(None, Budget(placing=label))
             if ended == INTERRUPTED:
                 say(f"interrupted: 'arena league run {folder.name}' goes on placing {label}")
             elif ended == DONE and games and (before := _rival(folder, label)):
-                ended = evening.play(None, Budget(games=games, between=(before, label)))
+                ended = league_runner.play(None, Budget(games=games, between=(before, label)))
             if ended != DONE:
                 return ended
-            evening.end(is_shown=False)
+            league_runner.end(is_shown=False)
             break
         except BusyError:
             if not is_said:
@@ -371,8 +383,8 @@ def find_place(
 
 
 def _rival(folder: Path, label: str) -> str:
-    """The version before this one; empty, after a line to the user, if no games can be drawn
-    between the two.
+    """The label of the version before ``label``. Empty if there is none, or if no games can be
+    drawn between the two; the user is told if that is because of the older one's status.
     """
     members = read_league(folder).members
     before = versions_before(members).get(label, "")

@@ -1,5 +1,5 @@
-"""The command ``arena``: its subcommands, loaded when they are called, and the end of
-every error.
+"""The command ``arena``: its subcommands, each loaded when it is called, and what is printed for an
+error that ends a command.
 """
 
 import errno
@@ -61,24 +61,30 @@ SECTIONS = {
 newcomer needs them.
 """
 COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
+"""The names of the commands that the help lists."""
 CHECKOUT = {"audit-leaks": "tests.match.audit_leaks", "bench": "tests.bench.command"}
-"""The modules of the commands that exist in a checkout only. They are not in the help."""
+"""The modules of commands that exist only in a checkout of the repository. The help does not list
+them.
+"""
 OTHER_NAMES = {"analyze": "analyse"}
-"""Second names of commands, which the help does not list."""
+"""Second names of commands; the help does not list them."""
 
 HOME = click.Path(file_okay=False, path_type=Path)
+"""The type of the option --home."""
 
 
 class CommandTable(click.Group):
-    """The group of all commands, of which only the called one is imported."""
+    """The group of all commands. Only the command that is called is imported."""
 
     # Click's signatures.
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands that the help shows."""
+        """The names of the commands that the help lists."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
+        """The command called ``cmd_name``, imported; None for an unknown one while a shell
+        completes a line. Otherwise raises NoCommandError for an unknown command.
+        """
         if cmd_name == "help":
             return show_help
         cmd_name = OTHER_NAMES.get(cmd_name, cmd_name)
@@ -96,15 +102,15 @@ class CommandTable(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the commands in sections, without importing any."""
+        """Writes the commands in sections, without importing any command."""
         widest = max(map(len, COMMANDS))
         for title, commands in SECTIONS.items():
             with formatter.section(title):
                 formatter.write_dl([(f"{name:<{widest}}", text) for name, text in commands.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
-        """The commands and options that begin with ``incomplete``, found without importing any
-        command.
+        """The commands and options that begin with ``incomplete``; no command is
+        imported for this.
         """
         # Late: only a shell that completes a line needs it.
         from click.shell_completion import CompletionItem  # noqa: PLC0415
@@ -121,7 +127,9 @@ class CommandTable(click.Group):
 def _complete_help(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> "list[str] | list[CompletionItem]":
-    """The commands that begin so, or those of the group that is named before."""
+    """The commands that begin with ``incomplete``, after the names of groups that are
+    typed before.
+    """
     above = context.parent
     assert above is not None, "this is a command of arena"
     group: click.Command | None = above.command
@@ -157,7 +165,7 @@ def show_help(ctx: click.Context, words: tuple[str, ...]) -> None:
 
 
 def _take_home(command: click.Command) -> None:
-    """Lets the user put ``--home`` behind a command, and behind a command of a group, too."""
+    """Lets the user type ``--home`` after the name of a command, also of one in a group."""
     if HOME_BEHIND not in command.params:
         command.params.append(HOME_BEHIND)
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
@@ -165,6 +173,7 @@ def _take_home(command: click.Command) -> None:
 
 
 def _set_home(ctx: click.Context, _: click.Parameter, home: Path | None) -> None:
+    """Sets the home to the value of a ``--home`` that was typed after a command."""
     if home is not None:
         ctx.obj = home
 
@@ -177,14 +186,17 @@ HOME_BEHIND = click.Option(
     is_eager=True,
     callback=_set_home,
 )
+"""The option ``--home`` after the name of a command."""
 
 
 def _add_checkout(command: str) -> None:
-    """Makes tests/ importable. Raises UserError if the arena is installed without it."""
+    """Makes tests/ importable, for ``command``. Raises UserError if the arena does not run from a
+    checkout.
+    """
     root = Path(__file__).parents[2]
     if not (root / "tests" / "bench").is_dir():
         raise UserError(
-            f"expected a checkout of qin-arena for 'arena {command}', got {root}",
+            f"'arena {command}' needs a checkout of qin-arena; {root} is none",
             "clone the repository and run 'pip install -e .' there",
         )
     sys.path.insert(0, str(root))
@@ -192,9 +204,9 @@ def _add_checkout(command: str) -> None:
 
 # Click's signature.
 def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001
-    """Prints versions and exits."""
+    """Prints versions and exits, if ``value`` is true."""
     if value:
-        # Only here: every other command would wait for them too.
+        # Imported here, because other commands should not wait for these modules.
         from arena.players.messages import PROTOCOL  # noqa: PLC0415
         from arena.rules import CORE  # noqa: PLC0415
 
@@ -247,7 +259,9 @@ def arena(ctx: click.Context, home: Path | None) -> None:
 
 
 def run_command(arguments: list[str] | None = None) -> int:
-    """Runs the command line and returns the exit status."""
+    """Runs the command line with these arguments, None for those of the process, and returns the
+    exit status.
+    """
     try:
         result: Any = arena.main(arguments, prog_name="arena", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -263,37 +277,41 @@ def run_command(arguments: list[str] | None = None) -> int:
         show_error(error)
         return FAILED
     except OSError as error:
-        # EPIPE: whoever read our output has gone (``| head``), so there is nothing more to say.
+        # EPIPE: the program that read our output has ended (``| head``), so nothing is printed.
         if error.errno not in (*MACHINE_ERRORS, errno.EPIPE):
             return _bug()
-        # What is still to be written to stdout cannot be: Python would fail over it at its exit.
+        # Python would fail at its exit to write what is left for stdout, so that goes to /dev/null.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno != errno.EPIPE:
             show_error(_of_the_machine(error))
         return FAILED
-    # Whatever is left is a bug, and is reported as one.
+    # Any other exception is a bug, and is reported as one.
     except Exception:  # noqa: BLE001
         return _bug()
     return result if isinstance(result, int) else DONE
 
 
 def _of_the_machine(error: OSError) -> UserError:
-    """The error for one of the `MACHINE_ERRORS`, with the file concerned."""
+    """The error for the user about a system error that is one of `MACHINE_ERRORS`, with its file if
+    there is one.
+    """
     cure = MACHINE_ERRORS[error.errno or 0]
     place = error.filename2 or error.filename
     if place is None or error.errno not in (*NO_ROOM, errno.EROFS):
-        return UserError(f"expected a working machine, got {error}", cure)
+        return UserError(f"system error: {error}", cure)
     return cannot_write(os.fsdecode(place), error, cure)
 
 
 def show_error(error: ArenaError) -> None:
-    """Prints an error and its hint to stderr, and how to read the rule that it names."""
+    """Prints an error and its hint to stderr, and the command that shows the rule named in them, if
+    any.
+    """
     width = columns_of(sys.stderr)
     click.echo(folded(f"error: {error}", width), err=True)
     if error.hint:
         click.echo(folded(f"hint: {error.hint}", width), err=True)
-    # Where the rules are not loaded no error names one; and that they cannot be loaded may be the
-    # error.
+    # If the rules are not loaded, no error names a rule; and the error may be that they cannot be
+    # loaded.
     if "arena.rules" in sys.modules:
         from arena.rules.explain import where_to_read  # noqa: PLC0415
 
@@ -302,7 +320,7 @@ def show_error(error: ArenaError) -> None:
 
 
 def _bug() -> int:
-    """Reports an unexpected exception and returns the exit status."""
+    """Prints the exception that is being handled as a bug, and returns the exit status."""
     traceback.print_exc()
     click.echo("this is a bug in arena: please report it with the lines above", err=True)
     return BUG

@@ -1,5 +1,5 @@
-"""The errors for mistakes in a typed command: one sentence and its cure, in the form of all errors
-of the arena.
+"""The errors for mistakes in a typed command: each is one sentence and a hint, in the form of all
+errors of the arena.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from arena.tournament.removed import REMOVED, SINCE
 
 
 class MistakeError(click.UsageError):
-    """A mistake in a command, with its cure as ``hint``."""
+    """A mistake in a command; ``hint`` says what to type instead."""
 
     def __init__(self, message: str, hint: str, context: click.Context | None = None) -> None:
         super().__init__(message, context)
@@ -20,19 +20,23 @@ class MistakeError(click.UsageError):
 
 
 class NoCommandError(MistakeError):
-    """A command that does not exist, or was removed."""
+    """There is no command called ``name``, or this version has removed it. ``known`` are the
+    commands that exist.
+    """
 
     def __init__(self, name: str, known: Iterable[str], context: click.Context) -> None:
         instead = REMOVED.get(f"{path_of(context)} {name}".strip())
         if instead:
-            super().__init__(f"'{context.command_path} {name}' went in {SINCE}", instead, context)
+            super().__init__(
+                f"'{context.command_path} {name}' was removed in {SINCE}", instead, context
+            )
             return
         hint = f"{did_you_mean(name, known)}'{context.command_path} --help' lists the commands"
         super().__init__(f"'{context.command_path}' has no command {name!r}", hint, context)
 
 
 def mistake(error: click.ClickException) -> UserError:
-    """The arena's error for an error that click found."""
+    """The arena's error for an error that click has raised."""
     if isinstance(error, MistakeError):
         return UserError(error.message, error.hint)
     text = _sentence(error.format_message())
@@ -55,11 +59,11 @@ def mistake(error: click.ClickException) -> UserError:
 
 
 def _no_such_option(option: str, context: click.Context) -> UserError:
-    """The error for an option that does not exist, or was removed."""
+    """The error for an option that the command does not have, or that this version has removed."""
     instead = REMOVED.get(f"{path_of(context)} {option}")
     if instead:
-        return UserError(f"{option} of '{context.command_path}' went in {SINCE}", instead)
-    # Only a mistake needs it.
+        return UserError(f"{option} of '{context.command_path}' was removed in {SINCE}", instead)
+    # Imported here, because only a mistake needs it.
     from difflib import get_close_matches  # noqa: PLC0415
 
     # Without the dashes, which all options share.
@@ -72,11 +76,12 @@ def _no_such_option(option: str, context: click.Context) -> UserError:
     near = get_close_matches(option.lstrip("-"), known, n=1)
     begun = [name for name in known if name.startswith(option.lstrip("-"))]
     meant = " or ".join(known[name] for name in begun[:MAX_NEAR] or near)
-    asked = f"did you mean {meant}? " if meant else ""
-    return UserError(f"'{context.command_path}' has no option {option}", asked + _help(context))
+    question = f"did you mean {meant}? " if meant else ""
+    return UserError(f"'{context.command_path}' has no option {option}", question + _help(context))
 
 
 def _help(context: click.Context) -> str:
+    """A hint to read the help of a command."""
     return f"'{context.command_path} --help' shows how to use it"
 
 
@@ -88,6 +93,8 @@ def _name(param: click.Parameter, context: click.Context) -> str:
 
 
 def _sentence(text: str) -> str:
-    """One of click's sentences in the arena's form: no capital at its start, no full stop."""
+    """A sentence of click's in the arena's form: without a capital at its start and without a full
+    stop.
+    """
     text = text.removesuffix(".")
     return text[:1].lower() + text[1:]

@@ -17,6 +17,7 @@ from arena.players.registry import made_if_filled
 from arena.players.staging import lack
 
 LANGUAGES = ("python", "js", "c", "cpp", "rust", "java")
+"""The languages of starter bots."""
 TEMPLATES = {"first": LANGUAGES, "plain": ("python",), "montecarlo": ("python",)}
 """The templates and their languages. The files are in starters/LANGUAGE for the first one, in
 starters/LANGUAGE-TEMPLATE for the others.
@@ -73,8 +74,7 @@ def new(
     target = folder or _home_on_the_command_line(ctx) / name
     if target.exists():
         raise UserError(
-            f"expected a folder that does not exist yet, got {target}",
-            "choose another name, or another folder with --to",
+            f"{target} already exists", "choose another name, or another folder with --to"
         )
     starter = language if template == "first" else f"{language}-{template}"
     source = files("arena.cli").joinpath("starters", starter)
@@ -102,8 +102,9 @@ def new(
 
 
 def _home_on_the_command_line(ctx: click.Context) -> Path:
-    """The folder that --home names, before or behind the command; else the current folder. A home
-    from $ARENA_HOME, or one further up, is not where a user wants to write a bot.
+    """The folder that --home names, before or after the command; without --home, the current
+    folder. Unlike other commands, 'arena new' ignores $ARENA_HOME and homes further up, because a
+    new bot belongs where the user is.
     """
     before = ctx.parent
     if before is None:

@@ -1,4 +1,4 @@
-"""Numbers on the command line, whose expected range is described in words, both in the help and in
+"""Types for numbers on the command line, which describe their range in words, in the help and in
 errors.
 """
 
@@ -11,8 +11,8 @@ from arena.tournament.removed import REMOVED, SINCE
 
 
 def path_of(context: click.Context) -> str:
-    """The full name of a command with its groups, such as ``league run``. A second name of a
-    command counts as its own.
+    """The full name of the command of a context, with its groups, such as ``league run``. A command
+    that was typed under a second name has its usual name here.
     """
     names: list[str] = []
     while context.parent is not None:
@@ -24,25 +24,25 @@ def path_of(context: click.Context) -> str:
 def refuse_value(
     value: Any, expected: str, param: click.Parameter | None, ctx: click.Context | None
 ) -> click.BadParameter:
-    """The error for the value of an option: what was expected instead, or that earlier versions
-    took this value.
+    """The error for a wrong value of an option: what was ``expected``, or, if earlier versions took
+    this value, what to use instead.
     """
     text = f"expected {expected}, got {str(value)!r}"
     if ctx is not None and param is not None:
         instead = REMOVED.get(f"{path_of(ctx)} {max(param.opts, key=len)} {value}")
         if instead:
-            text = f"{value} went in {SINCE}: {instead}"
+            text = f"{value} was removed in {SINCE}: {instead}"
     return click.BadParameter(text, ctx=ctx, param=param)
 
 
 class WholeNumber(click.IntRange):
-    """A whole number from ``min`` to ``max``, or from one of them on."""
+    """A whole number from ``min`` to ``max``; None sets no limit."""
 
     name = "n"
 
     # Click's signatures, here and below.
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number; fails for everything else."""
+        """The number; raises BadParameter for anything else."""
         try:
             number: int = super().convert(value, param, ctx)
         except click.BadParameter:
@@ -51,18 +51,19 @@ class WholeNumber(click.IntRange):
         return number
 
     def _bounds(self) -> str:
+        """The range in words."""
         if self.max is None:
             return f"of at least {self.min}"
         return f"from {self.min} to {self.max}"
 
     def _describe_range(self) -> str:
-        """The range in the help; empty if it only keeps out nonsense."""
+        """The range in words for the help; empty if it excludes only numbers that make no sense."""
         return "" if self.max is None and self.min in (0, 1) else self._bounds()
 
 
 class Number(click.FloatRange):
-    """A number in a range. Click's own type accepts ``nan``, which compares as neither below nor
-    above any bound.
+    """A number in a range, without ``nan``: click's own type accepts ``nan``, because it compares
+    as neither below nor above any bound.
     """
 
     name = "x"
@@ -70,7 +71,7 @@ class Number(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number; fails for ``nan`` and ``inf``, too."""
+        """The number; raises BadParameter for anything else, also for ``nan`` and ``inf``."""
         try:
             number: float = super().convert(value, param, ctx)
         except click.BadParameter:
@@ -81,7 +82,7 @@ class Number(click.FloatRange):
         return number
 
     def _describe_range(self) -> str:
-        """The range in words; the help shows it behind the option."""
+        """The range in words, which the help shows after the option."""
         limits = []
         if self.min is not None:
             limits.append(f"above {self.min:g}" if self.min_open else f"of at least {self.min:g}")

@@ -1,5 +1,5 @@
-"""Options that several commands share, options made from settings, and output in the form that an
-option asks for.
+"""Options that several commands share, options made from settings, and printing in the form that
+the options ask for.
 """
 
 import shlex
@@ -26,13 +26,19 @@ from arena.tournament.settings import DECLARED, QUESTION, TYPES, taken_by
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 MANY = 1000
-"""A larger bound of a setting only keeps out nonsense, so its help does not show it."""
+"""An upper bound that is at least this large only excludes numbers that make no sense, so the help
+does not show it.
+"""
 EXISTING_FILE = click.Path(exists=True, dir_okay=False)
+"""The type of an option that names a file."""
 DEAL = WholeNumber(0, DEALS - 1)
+"""The type of an option that is the number of a deal."""
 
 
 def refuse(mistakes: Mapping[str, object]) -> None:
-    """Raises UsageError with the first sentence whose value is true."""
+    """Raises UsageError with the first sentence in ``mistakes`` whose value is true; does nothing
+    if there is none.
+    """
     for mistake, is_made in mistakes.items():
         if is_made:
             raise click.UsageError(mistake)
@@ -44,8 +50,9 @@ def one_argument(
     *options: Callable[[Any], Any],
     names: Iterable[str] = (),
 ) -> Callable[[Command], Command]:
-    """A decorator that adds these options, in this order, to a command, and passes them on as one
-    argument: the value of ``make`` for the options, called with the ``names`` of its parameters.
+    """A decorator that adds ``options`` to a command, in this order, and passes them on as one
+    argument called ``argument``. Its value is the result of ``make``, which takes the options as
+    keyword arguments; ``names`` are their names, by default those of the parameters of ``make``.
     """
     taken = list(names or signature(make).parameters)
 
@@ -63,7 +70,9 @@ def one_argument(
 
 
 def split_words(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """Splits a text into words as a shell does, for options that take a command line."""
+    """A click callback that splits a command line into words as a shell does; None stays None.
+    Raises BadParameter.
+    """
     try:
         return shlex.split(value) if value else None
     except ValueError as error:
@@ -73,7 +82,9 @@ def split_words(_: click.Context, __: click.Parameter, value: str | None) -> lis
 
 
 def check_utf8(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    """The text, if it is valid UTF-8, for options whose text is hashed or stored."""
+    """A click callback that returns its text; raises BadParameter for a text that is not valid
+    UTF-8, which could not be hashed or stored.
+    """
     try:
         (value or "").encode()
     except UnicodeEncodeError:
@@ -84,7 +95,9 @@ def check_utf8(_: click.Context, __: click.Parameter, value: str | None) -> str 
 def _splitter(
     split: Callable[[str], list[str]], what: str, *, but: Mapping[str, Any] = MappingProxyType({})
 ) -> Callable[..., Any]:
-    """A click callback that reads a text as a list; ``but`` gives the meaning of other words."""
+    """A click callback that splits a text into a list with ``split``; ``what`` names the items in
+    errors. Texts in ``but`` have the meaning given there.
+    """
 
     def callback(_: click.Context, __: click.Parameter, value: str | None) -> Any:
         parts = None if value is None else but[value] if value in but else split(value)
@@ -96,20 +109,24 @@ def _splitter(
 
 
 def _names(text: str) -> list[str]:
+    """The names in a text such as ``a,b``."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
 split_commas = _splitter(_names, "names")
-"""A click callback that reads ``a,b`` as a list."""
+"""A click callback that reads ``a,b`` as a list of names."""
 split_bot_names = _splitter(split_bots, "bots")
-"""A click callback that reads ``a,b:depth=3,c=1.4`` as a list of bots."""
+"""A click callback that reads ``a,b:depth=3,c=1.4`` as a list of bots with their options."""
 split_match = _splitter(_names, "names", but={"none": []})
+"""A click callback that reads ``a,b`` as a list of boards, and ``none`` as an empty list."""
 
 
 def _parse_anchors(
     _: click.Context, __: click.Parameter, values: Sequence[str]
 ) -> dict[str, float]:
-    """Reads values such as ``bot=1500``. Raises BadParameter."""
+    """A click callback that reads values such as ``bot=1500`` as ratings by name. Raises
+    BadParameter.
+    """
     anchors: dict[str, float] = {}
     for value in values:
         name, _equals, text = value.rpartition("=")
@@ -121,7 +138,7 @@ def _parse_anchors(
         if not name or not -1e6 < elo < 1e6:  # noqa: PLR2004
             raise click.BadParameter(f"expected NAME=ELO such as my-bot=1500, got {value!r}")
         if name in anchors:
-            raise click.BadParameter(f"expected each anchor once, got {name} twice")
+            raise click.BadParameter(f"{name} is an anchor twice")
         anchors[name] = elo
     return anchors
 
@@ -164,10 +181,13 @@ RATING = {
     ),
     "prior": prior_option,
 }
+"""The options that say how to rate, by name."""
 
 
 class Rating(NamedTuple):
-    """How to rate: the arguments of `commands.runs.rated_run`."""
+    """How to rate a run: the options of `RATING`, with the names of the arguments of
+    `commands.runs.rated_run`.
+    """
 
     prior: float | None = None
     anchors: Mapping[str, float] = MappingProxyType({})
@@ -176,16 +196,16 @@ class Rating(NamedTuple):
 
 
 def rating_options(*names: str) -> Callable[[Command], Command]:
-    """A decorator that adds these options of `RATING` to a command, which gets them as one argument
-    ``rating``.
+    """A decorator that adds the options of `RATING` with these names to a command, which gets them
+    as one argument ``rating``.
     """
     return one_argument("rating", Rating, *(RATING[name] for name in names))
 
 
-class Showing(NamedTuple):
-    """The form in which to show a table. ``csv_path`` is a CSV file to write, or ``-`` for CSV on
-    stdout instead of everything else. The other options are for standings, of which ``wide`` shows
-    all columns.
+class OutputOptions(NamedTuple):
+    """The form in which a command shows its table. ``csv_path`` is a CSV file to write, ``-`` for
+    CSV on stdout in place of everything else, None for no CSV. For standings, ``wide`` shows all
+    columns and ``pairs`` also the results of each pair.
     """
 
     as_json: bool = False
@@ -194,15 +214,15 @@ class Showing(NamedTuple):
     pairs: bool = False
 
     def check(self) -> None:
-        """Raises UsageError or UserError for options that cannot work, before hours of work and not
-        afterwards.
+        """Raises UsageError or UserError for options that cannot work. Call it before the work
+        begins, which may take hours.
         """
         if self.csv_path == "-" and self.as_json:
-            message = "expected --csv - or --json, got both, and each prints to stdout"
+            message = "--csv - and --json cannot be combined: each prints to stdout"
             raise click.UsageError(message)
         if self.csv_path and not Path(self.csv_path).absolute().parent.is_dir():
             raise UserError(
-                f"expected --csv in an existing folder, got {self.csv_path}",
+                f"--csv: the folder of {self.csv_path} does not exist",
                 "create the folder, or choose another",
             )
 
@@ -213,8 +233,9 @@ class Showing(NamedTuple):
         value: Callable[[], object],
         show: Callable[[], object],
     ) -> None:
-        """Prints a table in the requested form, and writes a CSV file if requested. Each form is
-        made only if it is needed.
+        """Prints a table in the requested form, and writes a CSV file if one is requested. ``csv``
+        makes the CSV, ``value`` the object for JSON, and ``show`` prints the table; each is called
+        only if it is needed. ``name`` names the table in the line about the CSV file.
         """
         if self.csv_path == "-":
             click.echo(csv(), nl=False)
@@ -228,16 +249,16 @@ class Showing(NamedTuple):
             say(f"{name}: {self.csv_path}")
 
 
-def showing_option(csv_of: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """A decorator that adds ``--csv`` for this table, these options and ``--json`` to a command,
-    passed on as one argument ``showing``.
+def output_option(csv_of: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """A decorator that adds ``--csv``, ``options`` and ``--json`` to a command, which gets them as
+    one argument ``output``. ``csv_of`` says in the help which table is written as CSV.
     """
     text = f"Write {csv_of} as CSV to a file, or '-' for stdout."
     csv = click.option("--csv", "csv_path", metavar="FILE|-", help=text)
-    return one_argument("showing", Showing, csv, *options, as_json)
+    return one_argument("output", OutputOptions, csv, *options, as_json)
 
 
-standings_options = showing_option(
+standings_options = output_option(
     "the standings",
     click.option("--wide", is_flag=True, help="Show all columns of the standings."),
     click.option("--pairs", is_flag=True, help="Also show the results of each pair."),
@@ -245,7 +266,7 @@ standings_options = showing_option(
 
 
 def tell_json(value: object) -> None:
-    """Prints a value to stdout as JSON that people can read, too."""
+    """Prints a value to stdout as indented JSON."""
     click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
@@ -261,12 +282,12 @@ READ: dict[str | None, dict[str, Any]] = {
     "BOT": {"shell_complete": complete_bots},
     "RUN": {"shell_complete": complete_runs},
 }
-"""How the text of a setting is read, by its metavar."""
+"""How the text of a setting is read, by the setting's metavar."""
 
 
 def setting_options(command_name: str) -> Callable[[Command], Command]:
-    """A decorator that adds the settings which a command takes, passed on as one argument
-    ``options`` with those that the user gave.
+    """A decorator that adds the settings that a command takes, except for the question of a
+    comparison. The command gets those that the user gave as one argument ``options``.
     """
     names = [name for name in taken_by(command_name) if name not in QUESTION]
 
@@ -277,7 +298,9 @@ def setting_options(command_name: str) -> Callable[[Command], Command]:
 
 
 def setting_option(name: str, **others: Any) -> Callable[[Command], Command]:
-    """The option for a setting; its value is None unless the user gives it."""
+    """The click option for the setting called ``name``; its value is None unless the user gives
+    one. ``others`` are arguments of `click.option`.
+    """
     declared = DECLARED[name]
     flag = f"--{(declared.option or name).replace('_', '-')}"
     made = {"help": declared.text, "metavar": declared.metavar, **_reading(name), **others}
@@ -285,14 +308,18 @@ def setting_option(name: str, **others: Any) -> Callable[[Command], Command]:
 
 
 def default_option(name: str, **others: Any) -> Callable[[Command], Command]:
-    """The option for a setting; its value is the default unless the user gives it."""
+    """The click option for the setting called ``name``; its value is the setting's default unless
+    the user gives one. ``others`` are arguments of `click.option`.
+    """
     declared = DECLARED[name]
     shown = {"default": declared.default, "show_default": True, "help": declared.help}
     return setting_option(name, **{**shown, **others})
 
 
 def _reading(name: str) -> dict[str, Any]:
-    """How click reads a setting: by its metavar, or else by its type and bounds."""
+    """How click reads the setting called ``name``, as arguments of `click.option`: by the setting's
+    metavar, or else by its type and bounds.
+    """
     kind, *about = get_args(TYPES[name])
     if DECLARED[name].metavar in READ:
         return READ[DECLARED[name].metavar]

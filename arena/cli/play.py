@@ -1,4 +1,6 @@
-"""arena play: one game, drawn after each move, from its start or from a turn of a recorded one."""
+"""arena play: plays one game and draws it after each move, from its start or from a turn of a
+recorded game.
+"""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,7 +23,7 @@ from arena.cli.sections import SectionedCommand
 from arena.cli.serve import serve_game
 from arena.cli.terminal import say, screen_folded, tell
 from arena.commands.bots import bot_finder, with_clock
-from arena.commands.game import Round, SingleGame, Wish
+from arena.commands.game import GameRequest, Round, SingleGame
 from arena.commands.home import results_folder
 from arena.commands.playing import SandboxChoice
 from arena.errors import ConfigError, printable
@@ -42,16 +44,19 @@ from arena.tournament.review import Scripts
 from arena.tournament.runs import timing_of
 from arena.tournament.schedule import bot_seed, single_game
 from arena.tournament.session import new_seed
-from arena.tournament.settings import Asked, default_of
+from arena.tournament.settings import Options, default_of
 
 OF_THE_TERMINAL = ("words", "has_stderr", "log", "as_json")
-"""Parameters that make no sense for a game on a page."""
+"""Parameters that make no sense for a game on a page (``--web``)."""
 OTHER_DEALS = ("board", "deal")
-"""Parameters that choose tiles or a board, which a recorded game has already."""
+"""Parameters that choose a board or tiles, which a recorded game has already."""
 
 
-class GameWanted(NamedTuple):
-    """What the user asked for: who plays which game, and how it is shown."""
+class PlayArguments(NamedTuple):
+    """The arguments of the command: which bots play which game, and how the game is shown.
+    ``words`` is the value of --from (a run and a game), and ``human`` the seat of the person; both
+    may be None.
+    """
 
     bots: tuple[str, ...]
     board: str | None
@@ -59,7 +64,7 @@ class GameWanted(NamedTuple):
     deal: int
     words: tuple[str, str] | None
     turn: int | None
-    options: Asked
+    options: Options
     human: int | None
     web: bool
     has_stderr: bool
@@ -146,59 +151,59 @@ def play(home: Path, /, **options: Any) -> int:
     arena play ./my-bot greedy-python --log wire.jsonl
     arena play ./my-bot careful --from league bird/greedy+random/3/1 --turn 20
     """  # noqa: D301 - \b is click's mark for lines to keep
-    return _play(home, GameWanted(**options))
+    return _play(home, PlayArguments(**options))
 
 
-def _play(home: Path, wanted: GameWanted) -> int:
-    """Plays the game that the user asked for; returns the exit status."""
-    _refuse_misuse(wanted)
-    if wanted.web:
-        wanted = wanted._replace(human=wanted.human or 0)
+def _play(home: Path, arguments: PlayArguments) -> int:
+    """Plays the game that the arguments ask for; returns the exit status."""
+    _refuse_misuse(arguments)
+    if arguments.web:
+        arguments = arguments._replace(human=arguments.human or 0)
     past, kept = None, None
-    if wanted.words:
-        run, record = named_game(home, wanted.words)
-        past = resumed(Scripts(run).of(record), wanted.turn or 0)
-    _refuse_tables(wanted.bots, wanted.human, past)
-    bots = list(map(bot_finder(home, say), wanted.bots))
-    timing = timing_of(with_clock(wanted.options, say))
-    seed = wanted.seed
+    if arguments.words:
+        run, record = named_game(home, arguments.words)
+        past = resumed(Scripts(run).of(record), arguments.turn or 0)
+    _refuse_tables(arguments.bots, arguments.human, past)
+    bots = list(map(bot_finder(home, say), arguments.bots))
+    timing = timing_of(with_clock(arguments.options, say))
+    seed = arguments.seed
     if past:
         game = Round(past.script.board, partial(_plan_on, past, seed), past)
-        words = [*(wanted.words or ()), "--turn", str(past.turn)]
+        words = [*(arguments.words or ()), "--turn", str(past.turn)]
         words += ["--seed", seed] if seed else []
         again = f"the same tiles again: --from {printable(' '.join(map(quote, words)))}"
     else:
         seed = seed or new_seed()
-        board = find_board(wanted.board or default_of("boards")[0])
-        wish = Wish(bots, wanted.human or 0, board, seed, wanted.deal, timing)
-        if wanted.web:
-            return serve_game(home, wish, wanted.choice)
-        game = Round(board, partial(single_game, seed, board.name, wanted.deal))
-        if wanted.human is not None:
+        board = find_board(arguments.board or default_of("boards")[0])
+        game_request = GameRequest(bots, arguments.human or 0, board, seed, arguments.deal, timing)
+        if arguments.web:
+            return serve_game(home, game_request, arguments.choice)
+        game = Round(board, partial(single_game, seed, board.name, arguments.deal))
+        if arguments.human is not None:
             try:
-                kept = wish.game
+                kept = game_request.game
                 game = kept.round
             except ConfigError as error:
                 say(f"note: this game will not be kept in results/: {error}")
-        again = f"the same deck again: --seed {seed} --deal {wanted.deal}"
-    sandbox = wanted.choice.sandbox_for(bots)
-    single = SingleGame(bots, wanted.human, timing, sandbox, wanted.has_stderr)
-    log = WireLog(wanted.log) if wanted.log else None
-    outcome = _play_shown(single, game, log, is_drawn=not wanted.as_json)
-    has_fault = _show_end(game, outcome.record, as_json=wanted.as_json)
-    if not wanted.as_json:
+        again = f"the same deck again: --seed {seed} --deal {arguments.deal}"
+    sandbox = arguments.choice.sandbox_for(bots)
+    single = SingleGame(bots, arguments.human, timing, sandbox, arguments.has_stderr)
+    log = WireLog(arguments.log) if arguments.log else None
+    outcome = _play_shown(single, game, log, is_drawn=not arguments.as_json)
+    has_fault = _show_end(game, outcome.record, as_json=arguments.as_json)
+    if not arguments.as_json:
         say(again)
     if kept:
         folder = kept.keep(results_folder(home), outcome, sandbox)
         say(f"kept: {folder}; 'arena review {printable(folder.name)}' grades your moves")
-    if wanted.log:
-        say(f"log: {wanted.log.name}")
+    if arguments.log:
+        say(f"log: {arguments.log.name}")
     return FAILED if has_fault else DONE
 
 
 def _new_stderr(player: Player, turn: int | None = None) -> list[str]:
-    """The lines of a player's stderr that were not shown yet. Lines that were not written in this
-    turn say when they were.
+    """The lines of a player's stderr since the last call. A line that was not written in the turn
+    ``turn`` says when it was.
     """
     return [
         f"stderr: {line}" if when == f"turn {turn}" else f"stderr, {when}: {line}"
@@ -207,9 +212,11 @@ def _new_stderr(player: Player, turn: int | None = None) -> list[str]:
 
 
 def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_drawn: bool) -> Outcome:
-    """Plays a game, and draws it move by move if ``is_drawn``. Raises Void, click.Abort."""
+    """Plays a game and returns its outcome. With ``is_drawn``, draws the game move by move. Raises
+    Void, and click.Abort if the person quits.
+    """
     if single.human is not None:
-        # What is typed can be edited then, where the system has it.
+        # With readline, if the system has it, the person can edit what is typed.
         with suppress(ImportError):
             import readline  # noqa: F401, PLC0415
     mosaic = Mosaic(game.board, _laid(game.past))
@@ -220,9 +227,10 @@ def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_draw
         def show(
             state: State, seat: int, move: int, events: list[Event], note: Note | None
         ) -> None:
+            """Draws a move."""
             if has_human and state.end is None:
-                # A person sees the board when it is their turn, and no notes: a bot may speak of
-                # its hand.
+                # A person sees the board only at their own turn. Notes are not shown, because a bot
+                # may reveal its hand in them.
                 mosaic.lay(move)
                 click.echo(move_summary(state, names, seat, move, events))
                 return
@@ -244,8 +252,8 @@ def _play_shown(single: SingleGame, game: Round, log: WireLog | None, *, is_draw
 
 
 def _plan_on(game: Resumed, seed: str | None, bots: Sequence[str]) -> GamePlan:
-    """The plan of a game that continues a recorded one. With a seed, the bots draw other random
-    numbers than in the recorded game.
+    """The plan of a game of ``bots`` that continues a recorded one. With a seed, the bots draw
+    other random numbers than in the recorded game; None keeps the recorded seeds.
     """
     if seed is None:
         return game.plan(bots)
@@ -254,7 +262,7 @@ def _plan_on(game: Resumed, seed: str | None, bots: Sequence[str]) -> GamePlan:
 
 
 def _laid(game: Resumed | None) -> list[Pair]:
-    """The tiles that lay on the board before the game was continued."""
+    """The tiles that are on the board when the game is continued; none for a new game."""
     if game is None:
         return []
     board = game.script.board
@@ -263,7 +271,9 @@ def _laid(game: Resumed | None) -> list[Pair]:
 
 
 def _position(game: Resumed, names: Sequence[str], human: int | None, mosaic: Mosaic) -> str:
-    """The position from which the game is continued, before its first new move."""
+    """The text before the first new move of a continued game: who is to move and, without a person,
+    the position.
+    """
     record = game.script.record
     state = game.state
     head = screen_folded(
@@ -275,7 +285,9 @@ def _position(game: Resumed, names: Sequence[str], human: int | None, mosaic: Mo
 
 
 def _compared(game: Resumed, new: GameRecord) -> str:
-    """A line on how the recorded game ended, and where the new one left it."""
+    """A line on how the recorded game ended, and one on the turn at which the ``new`` game differs
+    from it.
+    """
     old = game.script.record
     turn = first_difference(old, new)
     parted = f"the games part at turn {turn}"
@@ -284,8 +296,8 @@ def _compared(game: Resumed, new: GameRecord) -> str:
 
 
 def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> bool:
-    """Shows the record of a game, or how it ended. Returns whether a bot forfeited in its new part;
-    the forfeit is shown on stderr.
+    """Prints how a game ended, or its record with ``as_json``, and on stderr each forfeit. Returns
+    whether a bot forfeited; in a continued game, forfeits of the recorded part do not count.
     """
     names = seat_names(record.bots)
     faults = record.faults[len(game.past.gone) if game.past else 0 :]
@@ -300,8 +312,10 @@ def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> bool:
     return bool(faults)
 
 
-def _first_said(names: Sequence[str]) -> str:
-    """The first of these parameters that the user gave on the command line; empty if none."""
+def _first_given(names: Sequence[str]) -> str:
+    """The option of the first of these parameters that the user gave on the command line; empty if
+    none.
+    """
     context = click.get_current_context()
     return next(
         (
@@ -315,8 +329,8 @@ def _first_said(names: Sequence[str]) -> str:
 
 
 def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | None) -> None:
-    """Raises UsageError unless there is a player for each seat, or for each seat that is still in a
-    recorded game.
+    """Raises UsageError unless there is exactly one player for each seat. If ``past`` is a recorded
+    game to be continued, seats that have left that game need no player.
     """
     if past is None:
         seats = len(bots) + (human is not None)
@@ -347,29 +361,29 @@ def _refuse_tables(bots: tuple[str, ...], human: int | None, past: Resumed | Non
     raise click.UsageError(f"expected {expected}{''.join(left)}")
 
 
-def _refuse_misuse(wanted: GameWanted) -> None:
+def _refuse_misuse(arguments: PlayArguments) -> None:
     """Raises UsageError for options that contradict each other."""
-    terminal = _first_said(OF_THE_TERMINAL)
-    dealt = _first_said(OTHER_DEALS)
+    terminal = _first_given(OF_THE_TERMINAL)
+    dealt = _first_given(OTHER_DEALS)
     refuse(
         {
-            f"expected --web without {terminal}: on a page you play one new game": (
-                wanted.web and terminal
+            f"--web cannot be combined with {terminal}: on a page you play one new game": (
+                arguments.web and terminal
             ),
-            "expected --from RUN GAME with --turn: it names the game to play on from": (
-                wanted.turn is not None and not wanted.words
+            "--turn needs --from RUN GAME, the game to continue": (
+                arguments.turn is not None and not arguments.words
             ),
-            f"expected --from without {dealt}, because the game has its board and tiles": (
-                wanted.words and dealt
+            f"--from cannot be combined with {dealt}: the game has its board and tiles": (
+                arguments.words and dealt
             ),
-            "expected --human or --json, got both: a person has to see the board": (
-                wanted.human is not None and wanted.as_json
+            "--human and --json cannot be combined: a person has to see the board": (
+                arguments.human is not None and arguments.as_json
             ),
-            "expected --stderr or --json, got both: --log FILE writes stderr as JSON": (
-                wanted.has_stderr and wanted.as_json
+            "--stderr and --json cannot be combined: --log FILE writes stderr as JSON": (
+                arguments.has_stderr and arguments.as_json
             ),
-            "expected --game-ms with --increment-ms: an increment is added to a bank": (
-                wanted.options.get("increment_ms") and "game_ms" not in wanted.options
+            "--increment-ms needs --game-ms: the increment is added to the bank": (
+                arguments.options.get("increment_ms") and "game_ms" not in arguments.options
             ),
         }
     )

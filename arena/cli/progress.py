@@ -1,10 +1,10 @@
 """What a run shows on stderr while it plays: a bar on a terminal, a line for every important event,
-and how long the rest takes.
+and an estimate of the time left.
 
-Time limits do not tell how long a run takes: most bots use a hundredth of theirs, so an estimate by
-limits made 15 minutes of 30 seconds. Nor does the pace of the first games: if one of nine bots
-thinks long, and plays first, it made two days of 8 minutes. So each bot counts with the time it
-took itself.
+The estimate uses the time that each bot has taken in this session. The time limits would be a poor
+basis: most bots use a hundredth of theirs, so such an estimate turned 30 seconds into 15 minutes.
+The mean time of the first games is no better: when one of nine bots thinks long and plays first, 8
+minutes became two days.
 """
 
 import signal
@@ -42,44 +42,48 @@ from arena.tournament.pools import Workers
 from arena.tournament.session import Session
 
 LONG_S = 60
-"""Runs that take less than this many seconds are not announced."""
+"""If an estimate for a whole run is at most this many seconds, no line is printed about it."""
 MUCH_S = 600
-"""Runs that take longer than this many seconds are not played without the user's consent."""
+"""If a run will take more than this many seconds, `Progress.if_long` is called, which may stop it.
+"""
 ASK_S = 10
-"""After this many seconds of playing, the user is asked whether a long run may go on."""
+"""The number of seconds of playing before which `Progress.if_long` is not called."""
 LEARN_S = 5
-"""After this many seconds, the first games of a run, with the start of the bots, say something
-about the rest.
+"""The number of seconds of playing before which the time left counts as unknown. The start of the
+bots makes the first games slow.
 """
 MIN_GAMES = 2
-"""The number of games that each bot must have played before an estimate of the run's time is
-useful.
-"""
+"""The number of games that each bot must have played before the time left counts as known."""
 SEAT_MS = 5.0
-"""Roughly the time in ms that a seat takes in addition to its bot's thinking, which is all there is
-for built-in bots.
+"""Roughly the time in ms that a seat takes in a game in addition to its bot's thinking. A built-in
+bot takes hardly more than this.
 """
 TURNS = 44
 """Roughly the number of turns of all bots together in a long game."""
 MOMENT_S = 3
-"""Waits shorter than this many seconds are not announced."""
+"""Waits of fewer seconds than this are not mentioned when a run is stopped."""
 ESTIMATE_EVERY_S = 0.2
-"""The pause between two estimates: one counts all bots, and a game of built-in bots takes less than
-a millisecond.
+"""The pause between two estimates, in seconds. An estimate loops over all bots, which takes longer
+than a game of built-in bots (less than a millisecond).
 """
 SHOWN_FAULTS = 5
+"""At most this many different faults are printed in a session, then one line that refers to the
+folder of faults.
+"""
 BAR = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt}, {rate_fmt}{postfix}"
+"""tqdm's format for the bar of a run."""
 OPEN = "{n_fmt} games{postfix}{bar:0}"
-"""The format in place of the bar for runs that nearly always end long before the last game. It is
-cut at the edge of the terminal, as tqdm cuts only lines with a bar.
+"""tqdm's format for comparisons, which nearly always end long before their last game: a count and
+no bar. The empty ``{bar:0}`` is there because tqdm cuts only lines with a bar at the terminal's
+edge.
 """
 FEW_DEALS = (
     "note: a deal is played in one place at a time: more --deals, or --seatings single, keep all {}"
     " busy"
 )
 CLEAR = "this ends as soon as it is clear which is better, usually long before its last game"
-"""The text for a comparison, of which no estimate is shown: most end after a hundredth of all
-games.
+"""Printed in place of an estimate for a comparison: most comparisons end after a hundredth of their
+planned games.
 """
 TORN = (
     "warning: the journal ended in a torn record of {} bytes: cut off, kept in games.torn, played"
@@ -90,9 +94,10 @@ TORN = (
 class Progress:
     """Shows a runner's events; use it as a context manager around the playing.
 
-    ``headline`` says what is played. ``if_long`` is called once, with the number of games left and
-    their time, if they will take more than MUCH_S seconds; ``doubt`` is then the reason for which
-    it stopped the run.
+    ``headline`` says what is played. ``if_long``, if set, is called at most once: when the games
+    left will take more than `MUCH_S` seconds. Its arguments are the number of games left, their
+    time in seconds, and that time as text. ``doubt`` is set by the callback: why it stopped the
+    run, or empty.
     """
 
     _bar: tqdm  # type: ignore[type-arg]
@@ -107,7 +112,7 @@ class Progress:
         self._verbose = verbose
         self._is_compared = session.run.config.compare is not None
         self._faults = 0
-        self._told = set[str]()
+        self._printed_faults = set[str]()
         self._waiting = set[str]()
         self._late: list[str] = []
         self._began = time.monotonic()
@@ -153,42 +158,50 @@ class Progress:
 
     @property
     def has_bar(self) -> bool:
-        """Whether there is a terminal on which a bar is drawn."""
+        """Whether a bar is drawn: stderr is a terminal, and the user did not ask for quiet."""
         return not self._bar.disable
 
     def figure(self, name: str, value: str) -> None:
-        """Shows a figure after the bar when that is drawn next."""
+        """Sets a figure, such as ``faults`` with ``0``, that stands after the bar from its next
+        redraw on.
+        """
         self._figures[name] = value
         self._bar.set_postfix(self._figures, refresh=False)
 
     def expect(self, games: int) -> None:
-        """Sets the number of games that there will be."""
+        """Sets the total number of games of the bar to ``games``."""
         self._bar.total = games
         self._bar.refresh()
 
     def say(self, text: str) -> None:
-        """Prints a line above the bar."""
+        """Prints a text as a line above the bar, or nothing if the user asked for quiet."""
         if not self._quiet:
             tqdm.write(folded(printable(text), columns_of(sys.stderr)), file=sys.stderr)
 
     def confirm(self, text: str) -> bool:
-        """Asks a question above the bar; without a bar nobody could answer. Ctrl-C means no."""
+        """Asks the question ``text`` above the bar, and returns whether the answer is yes; Ctrl-C
+        means no. The time until the answer does not count as time of playing. Call it only if
+        `has_bar`.
+        """
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         began = time.monotonic()
         try:
-            termios.tcflush(sys.stdin, termios.TCIFLUSH)  # a key pressed before was no answer
+            # Keys that were pressed before the question are not an answer to it.
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
             with tqdm.external_write_mode(file=sys.stderr):
                 return click.confirm(folded(text, columns_of(sys.stderr)), err=True)
         except click.Abort:
             return False
         finally:
             signal.signal(signal.SIGINT, before)
-            # Whoever thinks about it does not make the games slower.
+            # The time that the user took to answer is not time that the games took.
             self._began += time.monotonic() - began
             self._bar.unpause()
 
     def show(self, event: RunnerEvent) -> None:
-        """Shows one event of the runner."""
+        """Shows one event of the runner: updates the bar, and prints a line if the
+        event needs one.
+        """
         match event:
             case GamePlayed(outcome):
                 self._forecast.note(outcome.record)
@@ -201,7 +214,7 @@ class Progress:
                 games = f"{counted(running, 'running game')} to finish first{wait}"
                 self.say(f"stopping: {games}; press Ctrl-C again to drop them at once")
             case Voided(game, reason, given_up):
-                if not given_up:  # the end of the session tells of it
+                if not given_up:  # games that were given up are listed at the end of the session
                     self.say(f"warning: {game} is void ({reason}); it is played again")
             case BotBroken(bot, games):
                 self.say(f"{bot} plays no more: all of its first {games} games failed alike")
@@ -209,34 +222,39 @@ class Progress:
                 self.say(text)
 
     def _show_faults(self, bots: list[str], faults: list[Fault]) -> None:
-        """Prints a line about the faults of a game."""
+        """Counts the faults of a game, whose bots by seat are ``bots``, and prints a line for each
+        fault that has not been printed in the same words, up to `SHOWN_FAULTS` lines in a session.
+        """
         for fault in faults:
             self._faults += 1
             self.figure("faults", str(self._faults))
             if fault.kind == FaultKind.LATE:
                 self._late.append(bots[fault.seat])
             text = _fault_text(bots[fault.seat], fault)
-            if text in self._told or len(self._told) > SHOWN_FAULTS:
+            if text in self._printed_faults or len(self._printed_faults) > SHOWN_FAULTS:
                 continue
-            self._told.add(text)
-            if len(self._told) > SHOWN_FAULTS:
+            self._printed_faults.add(text)
+            if len(self._printed_faults) > SHOWN_FAULTS:
                 text = f"further forfeits are in {self._session.run.folder / 'faults'}"
             self.say(text)
 
     def has_shown(self, bot: str, fault: Fault) -> bool:
-        """Whether a line of this session has told of a fault of a bot."""
-        return not self._quiet and _fault_text(bot, fault) in self._told
+        """Whether this session has already printed a line about this fault of this bot."""
+        return not self._quiet and _fault_text(bot, fault) in self._printed_faults
 
     def _show_waits(self, waits: Sequence[Wait]) -> None:
-        """Warns once about each bot that waits long for its moves."""
+        """Prints a warning for each bot that had to wait long before its moves, at most once for
+        each bot.
+        """
         for wait in waits:
             if wait.bot not in self._waiting:
                 self._waiting.add(wait.bot)
                 self.say(f"warning: {wait.text}")
 
     def _estimate(self) -> None:
-        """Shows how long the rest takes once the first games allow an estimate: after the bar, and
-        on a line if it is long.
+        """Estimates the time left, at most once in `ESTIMATE_EVERY_S` seconds, and shows it after
+        the bar. The first known estimate is also printed as a line, if it is longer than `LONG_S`.
+        Calls ``if_long`` if the run is too long.
         """
         elapsed_s = time.monotonic() - self._began
         if elapsed_s < self._next_estimate_s:
@@ -259,6 +277,9 @@ class Progress:
             ask(to_go, seconds, f"{'about' if is_known else 'at least'} {duration_text(seconds)}")
 
     def _left_text(self, seconds: float) -> str:
+        """A line about the time left, which is ``seconds``; for a comparison, a text without a
+        time.
+        """
         if self._is_compared:
             return CLEAR
         first = f"by the first {counted(self._forecast.games, 'game')}"
@@ -266,39 +287,44 @@ class Progress:
         return f"{most}about {duration_text(seconds)} to go, {first}"
 
     def _say_few_deals(self) -> None:
+        """Prints a note if the run has too few deals to keep all workers busy."""
         slots = self._workers.slots
         if self._session.run.schedule.most_places < slots:
             self.say(FEW_DEALS.format(counted(slots, "worker")))
 
 
 def _fault_text(bot: str, fault: Fault) -> str:
+    """A line about a forfeit: the bot, the kind of the fault, and its detail."""
     return f"forfeit: {bot} ({fault.kind}): {explained(fault.detail)}"
 
 
 def late_text(late: Sequence[str], slots: int, clock: str) -> str:
-    """Advice about bots that answered late; ``late`` has an entry for each game that this cost."""
+    """Advice about bots that answered too late. ``late`` has a bot's name once for each game that
+    the bot lost in this way. ``slots`` is the number of games played at the same time, and
+    ``clock`` the run's clock, ``cpu`` or ``wall``.
+    """
     has_own = all(odds_of(label).move_ms for label in late)
     larger = "a larger move_ms" if has_own else "a larger --move-ms"
     bots = counted(len(set(late)), "bot")
     games = counted(len(late), "game")
-    said = f"{bots} answered late in {games}"
+    summary = f"{bots} answered late in {games}"
     if clock == "cpu":
-        return f"{said}, by their own CPU time: try {larger}"
+        return f"{summary}, by their own CPU time: try {larger}"
     cures = f"--jobs 1 or {larger}" if slots > 1 else larger
-    return f"{said}: was the machine busy? Try {cures}"
+    return f"{summary}: was the machine busy? Try {cures}"
 
 
 def plan_text(session: Session) -> str:
-    """A sentence on what a run plays, with the numbers of bots, deals and games."""
+    """A line about what a run plays: its bots, boards, deals and number of games."""
     config = session.run.config
     schedule = session.run.schedule
     most = "at most " if config.is_open else ""
     boards = ", ".join(config.boards)
-    if asked := config.compare:
+    if comparison := config.compare:
         opponents = f", both against {', '.join(config.pool)}" if config.pool else ""
-        by = ", by margin" if asked.by == "margin" else ""
+        by = ", by margin" if comparison.by == "margin" else ""
         games = f"at most {schedule.planned:,} games{by}"
-        return f"{asked.new} against {asked.old}{opponents}, on {boards}, {games}"
+        return f"{comparison.new} against {comparison.old}{opponents}, on {boards}, {games}"
     if config.tune:
         names = ", ".join(parameter.name for parameter in config.tune.parameters)
         games = counted(schedule.games, "game")
@@ -310,8 +336,8 @@ def plan_text(session: Session) -> str:
 
 
 class Forecast:
-    """Estimates how long the rest of a run takes, from the games so far. ``slots`` is the number of
-    games played at once, 0 if unknown.
+    """Estimates the time left of a run from the games of this session. ``slots`` is the number of
+    games played at the same time, 0 if unknown. ``games`` is the number of games noted.
     """
 
     def __init__(self, config: RunConfig, slots: int) -> None:
@@ -323,7 +349,7 @@ class Forecast:
         self.games = 0
 
     def note(self, record: GameRecord) -> None:
-        """Counts a game that has ended."""
+        """Notes a game that has ended, with the time that each bot took in it."""
         self.games += 1
         self._longest_s = max(self._longest_s, sum(record.think_ms) / 1000)
         for bot, ms in zip(record.bots, record.think_ms, strict=True):
@@ -331,19 +357,21 @@ class Forecast:
             self._ms[bot] += ms + SEAT_MS
 
     def is_known(self, elapsed_s: float) -> bool:
-        """Whether every bot has played enough for an estimate; before that, the estimate is a lower
-        bound.
+        """Whether the estimate can be trusted after ``elapsed_s`` seconds of playing: at least
+        `LEARN_S` seconds have passed, and every bot has played `MIN_GAMES` games. Until then, the
+        estimate is shown as "at least".
         """
         return elapsed_s >= LEARN_S and self._has_seen_all()
 
     def _has_seen_all(self) -> bool:
-        """Whether every bot has played enough games."""
+        """Whether every bot of the run has played at least `MIN_GAMES` games of this session."""
         return all(self._seats[bot] >= MIN_GAMES for bot in self._config.bots)
 
     def wait_text(self) -> str:
-        """Roughly how long the running games take to end: at most as long as the bots thought in
-        the longest game so far or, before every bot has ended some games, as long as they may
-        think. Empty if that is a moment.
+        """A clause, such as ", which takes at most about 20 s by the games so far", about the time
+        until the running games have ended: the thinking time of the longest game so far or, as long
+        as a bot has played fewer than `MIN_GAMES` games, the time that the limits allow. Empty if
+        that is less than `MOMENT_S` seconds.
         """
         is_known = self._has_seen_all()
         seconds = self._longest_s if is_known else self._limit_s()
@@ -354,7 +382,9 @@ class Forecast:
         return f", which takes at most about {duration} {basis}"
 
     def _limit_s(self) -> float:
-        """How long a game may take, roughly, if its bots use all their time."""
+        """Roughly how many seconds a game takes if its bots use all the time that their limits
+        allow.
+        """
         turns = TURNS / self._config.players
         times = [timing_for(label, self._config.timing) for label in self._config.bots]
         by_move = [turns * time.move_ms for time in times]
@@ -362,8 +392,10 @@ class Forecast:
         return self._config.players * fmean(map(min, by_move, by_game)) / 1000
 
     def left_s(self, elapsed_s: float, to_go: int) -> float:
-        """A lower bound on the seconds left: bots that have not played yet count as instant,
-        running games as half done.
+        """An estimate of the seconds that ``to_go`` more games take, after ``elapsed_s`` seconds of
+        playing; 0 before the first game has ended. Running games count as half done, and bots that
+        have not finished a game count as instant, which makes the estimate too low until every bot
+        has played.
         """
         if not self.games:
             return 0.0
@@ -371,7 +403,9 @@ class Forecast:
         return elapsed_s * to_go * self._game_ms() / begun
 
     def _game_ms(self) -> float:
-        """The mean time of a game for its bots, over all line-ups."""
+        """The estimated sum of the times of a game's bots, in ms, as a mean over all line-ups. It
+        uses each bot's mean time so far.
+        """
         config = self._config
         took = {bot: self._ms[bot] / max(self._seats[bot], 1) for bot in config.bots}
         first = took.pop(config.challenger, None) if config.challenger else None
@@ -380,7 +414,9 @@ class Forecast:
 
 
 def duration_text(seconds: float) -> str:
-    """A duration to about two digits: ``3 min``, ``2 h 20 min``, ``14 h``, ``3 days``."""
+    """A duration in seconds as a text of about two digits: ``3 min``, ``2 h 20 min``, ``14 h``, ``3
+    days``; at least ``1 min``.
+    """
     minutes = max(1, round(seconds / 60))
     if minutes < 60:  # noqa: PLR2004 - an hour
         return f"{minutes} min"

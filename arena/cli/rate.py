@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import Rating, Showing, rating_options, standings_options
+from arena.cli.options import OutputOptions, Rating, rating_options, standings_options
 from arena.cli.tables import show_tables
 from arena.cli.terminal import say
 from arena.errors import printable
@@ -16,7 +16,7 @@ from arena.errors import printable
 @standings_options
 @click.option("--no-seats", is_flag=True, help="Rate as if all seats were equally good.")
 @rating_options("anchors", "without", "prior")
-def rate(file: str, *, rating: Rating, no_seats: bool, showing: Showing) -> None:
+def rate(file: str, *, rating: Rating, no_seats: bool, output: OutputOptions) -> None:
     """Rate the results in a CSV file. The games may come from anywhere: one row per game, such as
     below, gives you the tables of 'arena standings'. FILE '-' is stdin.
 
@@ -50,4 +50,4 @@ def rate(file: str, *, rating: Rating, no_seats: bool, showing: Showing) -> None
         say(f"note: columns that are not used here: {printable(', '.join(sheet.unused))}")
     prior, anchors, _, without = rating
     rated = tables.rate_sheet(sheet, prior, anchors, seats=not no_seats, without=without)
-    show_tables(rated, showing)
+    show_tables(rated, output)

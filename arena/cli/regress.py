@@ -26,11 +26,14 @@ from arena.tournament.review import Compared, Scripts, compare_decisions
 from arena.tournament.workers import available_cores
 
 SHOWN_DIFFERENCES = 20
+"""The most differences that are printed."""
 ASKED = (
     "{decisions} of {old} in {games} asked of {new}: {same} same, {differ} differ, {faults}"
     " faults, {not_asked} not asked"
 )
+"""The line about the decisions."""
 TOOK = "a decision took {old_ms:.1f} ms then, {new_ms:.1f} ms now, slowest {new_slowest_ms:.1f} ms"
+"""The line about the times."""
 
 
 @click.command(cls=BriefCommand)
@@ -103,8 +106,8 @@ def regress(
 
 
 def _namesake(scripts: Scripts, bot: Bot) -> str:
-    """The old bot to compare with: the bot's name without a version, with its options if a bot of
-    the run has the same.
+    """The name of the old bot to compare with: that of ``bot`` without its version, with its
+    options if the run has such a bot, else without them.
     """
     same = renamed(bot, bot.manifest.name).label
     return same if same in [there.name for there in scripts.info.bots] else bot.manifest.name
@@ -113,21 +116,26 @@ def _namesake(scripts: Scripts, bot: Bot) -> str:
 def _with_progress(
     scripts: Scripts, old: str, bot: Bot, sandbox: Sandbox, jobs: int | None, games: int | None
 ) -> Iterator[Compared]:
-    """The compared games, while a progress bar is shown on stderr."""
+    """The comparisons of the games of the bot ``old``, at most ``games`` (None for all), while a
+    progress bar is shown on stderr. ``jobs`` is the number of workers, None for one per core.
+    """
     total = sum(1 for _ in islice(scripts.games_of(old), games))
     if not total:
-        said = f"expected games of {old} in {scripts.run.folder}, found none yet"
-        raise UserError(said, "try again when some have been played")
+        message = f"{scripts.run.folder} has no games of {old} yet"
+        raise UserError(message, "try again when games of this bot have been played")
     tqdm.monitor_interval = 0
-    asked = islice(scripts.games_of(old), games)
+    compared_games = islice(scripts.games_of(old), games)
     places = min(jobs or available_cores(), total)
-    compared = compare_decisions(scripts, asked, bot, sandbox, places)
+    compared = compare_decisions(scripts, compared_games, bot, sandbox, places)
     with tqdm(compared, total=total, unit="game", disable=None, leave=False) as bar:
         yield from bar
 
 
 class Regression:
-    """The results of the comparison so far. ``differences`` has the form of the JSON output."""
+    """The results of a comparison so far; times are sums in ms. ``differences`` has the form of the
+    JSON output. ``run`` and ``bot`` are the texts that the user typed, for the commands in the
+    output.
+    """
 
     def __init__(self, run: str, bot: str) -> None:
         self._run = run
@@ -159,7 +167,9 @@ class Regression:
                 self.differences.append({**about, **decision._asdict(), "command": command})
 
     def object(self, old: str, new: str) -> dict[str, Any]:
-        """The figures for JSON; times are averages per decision in ms, None if there are none."""
+        """The results as an object for JSON. ``old`` and ``new`` are the labels of the bots. Times
+        are means per decision in ms, None if there are no decisions.
+        """
         count = self.decisions
         return {
             "old": old,
@@ -179,6 +189,7 @@ class Regression:
 
 
 def _show(regression: Regression, old: str, new: str) -> None:
+    """Prints the differences and figures."""
     for row in regression.differences[:SHOWN_DIFFERENCES]:
         then = row["old"] or "forfeit"
         now = row["new"] or f"{row['fault']} ({row['detail']})"

@@ -46,18 +46,19 @@ def remove(
         raise click.UsageError(f"expected the name of a bot, or --run NAME, got {got}")
     if run is not None:
         if all_versions:
-            raise click.UsageError("expected --all-versions with the name of a bot, got --run")
+            raise click.UsageError("--all-versions is for bots and cannot be combined with --run")
         _remove_run(home, run, yes=yes)
     elif bot is not None:
         _remove_bot(home, bot, all_versions=all_versions, yes=yes)
 
 
 def _remove_run(home: Path, name: str, *, yes: bool) -> None:
+    """Removes the run called ``name`` after asking. Raises UserError."""
     folder = run_folder(home, name)
     results = results_folder(home)
     if folder.resolve().parent != results.resolve() and not folder.is_symlink():
         raise UserError(
-            f"expected a run in {results}, got {folder.resolve()}",
+            f"{folder.resolve()} is not a run in {results}",
             "remove that folder yourself, or name its home with --home",
         )
     try:
@@ -71,18 +72,23 @@ def _remove_run(home: Path, name: str, *, yes: bool) -> None:
 
 
 def _confirm(question: str, *, yes: bool) -> None:
-    """Returns if the user agrees. Raises UserError without a terminal on which to ask, Abort."""
+    """Asks the question on the terminal unless ``yes``; returns if the user agrees. Raises
+    UserError without a terminal, and Abort if the user does not agree.
+    """
     if yes:
         return
     if not sys.stdin.isatty():
         raise UserError(
-            "expected a terminal to ask for confirmation, found none",
+            "cannot ask for confirmation: there is no terminal",
             "add --yes to remove it without being asked",
         )
     click.confirm(printable(question), abort=True, err=True)
 
 
 def _remove_bot(home: Path, bot: str, *, all_versions: bool, yes: bool) -> None:
+    """Removes versions of a bot after asking, and prints what its name means now.
+    Raises UserError.
+    """
     registry = registry_of(home)
     registry.refuse_to_remove(bot)
     doomed = _doomed(registry, bot, all_versions=all_versions)
@@ -98,19 +104,17 @@ def _remove_bot(home: Path, bot: str, *, all_versions: bool, yes: bool) -> None:
 
 
 def _doomed(registry: Registry, bot: str, *, all_versions: bool) -> list[str]:
-    """The labels to remove, older versions first. Raises UserError if it is not clear which are
-    meant.
+    """The labels of the versions to remove, older ones first. Raises UserError if ``bot`` names
+    several versions without ``all_versions``.
     """
     name, _, version = bot.partition("@")
     versions = registry.versions(name)
     if all_versions:
         if version:
-            raise click.UsageError(
-                f"expected a name without a version with --all-versions, got {bot}"
-            )
+            raise click.UsageError(f"--all-versions takes a name without a version, not {bot}")
         return versions[::-1]
     if not version and len(versions) > 1:
-        there = f"which has {len(versions)}: {', '.join(versions)}"
+        there = f"has {len(versions)} versions: {', '.join(versions)}"
         cure = f"name one, as in 'arena remove {versions[-1]}', or remove them all with"
-        raise UserError(f"expected one version of {name}, {there}", f"{cure} --all-versions")
+        raise UserError(f"{name} {there}", f"{cure} --all-versions")
     return [bot]

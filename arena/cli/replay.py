@@ -1,5 +1,5 @@
-"""arena replay: a finished game from the journal, move by move, and a bot that is asked again for
-one of its decisions.
+"""arena replay: shows a finished game of a run move by move, and asks a bot again for one of its
+decisions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,12 +40,13 @@ from arena.tournament.review import Scripts
 from arena.tournament.run import Run
 
 REPLAYS = "replays"
-"""The folder, in a run's folder, for pages and pictures of its games."""
+"""The folder, in a run's folder, for pages and pictures of single games."""
 STDERR_LINES = 8
+"""The most lines of a bot's stderr that are shown."""
 
 
 def named_game(home: Path, words: Sequence[str]) -> tuple[Run, GameRecord]:
-    """The run and the record that ``[RUN] GAME`` names. Raises UsageError, RunError."""
+    """The run and the record that the words ``[RUN] GAME`` name. Raises UsageError, RunError."""
     if len(words) not in (1, 2):
         raise click.UsageError(
             "expected the id of a game, or a run and the id of a game, got"
@@ -155,15 +156,16 @@ def replay(
 
 
 def _refuse_misuse(options: Mapping[str, object]) -> None:
+    """Raises UsageError for options that contradict each other."""
     given = {name for name, value in options.items() if value is not None and value is not False}
     files = given & {"html", "svg"}
     refuse(
         {
-            f"expected --{min(files, default='')} without --json and --turn, because it shows the"
+            f"--{min(files, default='')} cannot be combined with --json or --turn: it shows the"
             " whole game": files and given & {"json", "turn"},
-            "expected --bot with --turn, and without --html and --svg, because it asks for one"
+            "--bot needs --turn and cannot be combined with --html or --svg: it asks for one"
             " decision": "bot" in given and ("turn" not in given or files),
-            "expected --line without --json, --html, --svg and --bot": (
+            "--line cannot be combined with --json, --html, --svg or --bot": (
                 "line" in given and (files or given & {"json", "bot"})
             ),
         }
@@ -171,12 +173,15 @@ def _refuse_misuse(options: Mapping[str, object]) -> None:
 
 
 def _expect_in_game(option: str, value: int | None, most: int) -> None:
+    """Raises BadParameter if the value of an option is above ``most``."""
     if value is not None and value > most:
         raise click.BadParameter(f"expected 0 to {most}, got {value}", param_hint=option)
 
 
 def _write_file(run: Run, record: GameRecord, kind: str, name: str) -> Path:
-    """Writes the page or the picture of a game, to the file named or where it belongs."""
+    """Writes a game as a page (``kind`` is ``html``) or as a picture (``svg``), and returns the
+    path: ``name``, or the usual place in the run's folder if that is empty.
+    """
     if kind == "html":
         # Pandas and Jinja: only --html loads them.
         from arena.exports.report.game_page import game_page  # noqa: PLC0415
@@ -191,8 +196,9 @@ def _write_file(run: Run, record: GameRecord, kind: str, name: str) -> Path:
 
 
 def write_replay(run: Run, game: str, kind: str, text: str) -> Path:
-    """Writes a page or picture of a game where it belongs in the run's folder. Raises RunError,
-    also when the id leads out of that.
+    """Writes the page or picture of the game with the id ``game`` to its usual place in the run's
+    folder, and returns the path. Raises RunError, also if the id would lead to a place outside the
+    folder.
     """
     path = Path(run.folder, REPLAYS, *f"{game}.{kind}".split("/"))
     try:
@@ -213,8 +219,9 @@ def _ask_again(
     *,
     as_json: bool,
 ) -> int:
-    """Takes a bot to a decision in the game and asks for it; returns the exit status. Raises
-    BadParameter, UserError, Void.
+    """Asks the bot that ``text`` names for the decision after ``turn`` placements, and prints the
+    answer; returns the exit status. ``seat`` is needed only if two seats had to decide at that
+    turn. Raises BadParameter, UserError, Void.
     """
     seat = _deciding_seat(record, turn, seat)
     scripts = Scripts(run)
@@ -242,8 +249,8 @@ def _ask_again(
 
 
 def _deciding_seat(record: GameRecord, turn: int, seat: int | None) -> int:
-    """The seat that had to decide after this many placements: the given one, or the only one.
-    Raises BadParameter.
+    """The seat that had to decide after ``turn`` placements: ``seat``, or if that is None the only
+    one. Raises BadParameter if there is no such seat, or more than one.
     """
     turns = {at: decisions_of(record, at) for at in range(len(record.bots))}
     matching = [at for at in turns if turn in turns[at] and seat in (None, at)]
@@ -261,7 +268,9 @@ def _deciding_seat(record: GameRecord, turn: int, seat: int | None) -> int:
 
 
 def _recorded_text(record: GameRecord, seat: int, decision: Decision) -> str:
-    """The recorded move, or how the seat forfeited instead."""
+    """The recorded move of a decision and its time; or, if the seat forfeited
+    instead, its fault.
+    """
     if not decision.old:
         fault = next(fault for fault in record.faults if fault.seat == seat)
         return printable(f"forfeit ({fault.kind}): {explained(fault.detail)}")
@@ -275,7 +284,9 @@ def _recorded_text(record: GameRecord, seat: int, decision: Decision) -> str:
 
 
 def answer_lines(bot: str, decision: Decision, stderr: str) -> list[str]:
-    """A bot's answer, compared with the recorded move, and after a fault the end of its stderr."""
+    """Lines on a bot's answer in a decision, compared with the recorded move; after a fault, also
+    the end of ``stderr``.
+    """
     bot = printable(bot)
     is_same = decision.new == decision.old
     if decision.fault:
@@ -287,8 +298,9 @@ def answer_lines(bot: str, decision: Decision, stderr: str) -> list[str]:
 
 
 def _pages(run: Run, record: GameRecord, seat: int | None) -> Iterator[tuple[int, str]]:
-    """The start, each move and the end: the placements so far, one more at the end, and the text to
-    show. Raises RunError if the record breaks the rules.
+    """The texts to show for a game: the start, each move, and the end. Each comes with the number
+    of placements so far; the end has one more. ``seat`` sees only its own hand, None sees all.
+    Raises RunError if the record breaks the rules.
     """
     names = seat_names(record.bots)
     board = _board(run, record)
@@ -314,13 +326,15 @@ def _pages(run: Run, record: GameRecord, seat: int | None) -> Iterator[tuple[int
 
 
 def _grades(run: Run, record: GameRecord) -> dict[int, str]:
-    """What the last judge made of the game's decisions, by turn, if it was reviewed."""
+    """The grades of a game's decisions in its newest review, as texts by turn; empty without a
+    review.
+    """
     try:
         review = newest_review(read_reviews(run.folder), record, REVISION)
     except RunError as error:
         say(f"warning: grades are left out: {error}")
         return {}
-    return {turn: grade.told(review[0]) for turn, grade in review[1].items()} if review else {}
+    return {turn: grade.describe(review[0]) for turn, grade in review[1].items()} if review else {}
 
 
 def _board(run: Run, record: GameRecord) -> Board:
@@ -329,7 +343,9 @@ def _board(run: Run, record: GameRecord) -> Board:
 
 
 def _print_lines(run: Run, record: GameRecord, turn: int | None, seat: int | None) -> None:
-    """Prints the position at the start and after each move, or after one turn, as a line."""
+    """Prints positions of a game as one line of text each: at the start and after each move, or
+    only after ``turn`` placements. ``seat`` is the seat whose view is printed, None for all hands.
+    """
     board = _board(run, record)
     steps = (step.state for step in replay_record(record, board))
     for state in chain([start_state(record, board)], steps):

@@ -13,7 +13,9 @@ from arena.records.regular import write_durably
 def _parse_number(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | list[str] | None:
-    """A number of games, or the value of ``--only``, which earlier versions took here."""
+    """Reads the value of ``--games``: a number of games, or, as in earlier versions, a value of
+    ``--only``.
+    """
     if value is None or value.isdecimal():
         return None if value is None else int(value)
     if "/" in value or "+" in value:
@@ -22,7 +24,9 @@ def _parse_number(
 
 
 def _parse_games(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """The ids of games, or two bots whose games are meant."""
+    """Reads the value of ``--only``: ids of games, or two bots joined by ``+`` for
+    all their games.
+    """
     if value is None:
         return None
     # The options of a bot in an id are separated by commas, too: those are followed by a '='.
@@ -83,7 +87,7 @@ def report(
     from arena.exports.report.report_page import DEFAULT_GAMES, report_page  # noqa: PLC0415
 
     if games is not None and only is not None:
-        raise click.UsageError("expected --games or --only, got both")
+        raise click.UsageError("--games and --only cannot be combined")
     opened = named_run(home, run)
     target = path or opened.folder / "report.html"
     wanted = only or (DEFAULT_GAMES if games is None else games)

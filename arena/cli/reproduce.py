@@ -25,12 +25,15 @@ from arena.rules.explain import explained
 from arena.tournament.review import Scripts
 
 STATUS = {"same": DONE, "other": FAILED, "answered": NO}
+"""The exit status for each verdict."""
 SAID = {
     "same": "the same fault again",
     "other": "another fault",
     "answered": "no fault: the bot answers",
 }
+"""The sentence for each verdict."""
 SHOWN = 3
+"""The most quoted lines of a bot, and the most turns that are listed."""
 
 
 @click.command(cls=BriefCommand)
@@ -94,24 +97,26 @@ def reproduce(
         tell_json({**about, "recorded": then, **now})
     else:
         head = f"{played} (seat {fault.seat}) in {record.id}, after {fault.turn} placements"
-        for line in (printable(head), *_told(fault, bot.label, reproduction)):
+        for line in (printable(head), *_result_lines(fault, bot.label, reproduction)):
             tell(line, " " * len("verdict  "))
     return STATUS[reproduction.verdict]
 
 
 def _find_fault(record: GameRecord, seat: int | None) -> Fault:
-    """The fault that the user means. Raises RunError."""
+    """The fault in a game that the user means: the one of ``seat``, or the only one if that is
+    None. Raises RunError.
+    """
     faults = [fault for fault in record.faults if seat in (None, fault.seat)]
     if len(faults) != 1:
         there = ", ".join(f"seat {fault.seat} ({fault.kind})" for fault in record.faults) or "none"
         counts = "'arena standings' counts faults; their evidence is in the run's faults/ folder"
         hint = "choose one with --seat" if faults else counts
-        raise RunError(f"expected one fault in {record.id}, got {there}", hint)
+        raise RunError(f"{record.id}: expected one fault, got {there}", hint)
     return faults[0]
 
 
-def _told(fault: Fault, bot: str, reproduction: Reproduction) -> Iterator[str]:
-    """Lines on what a bot did in the recorded game, and what it does now."""
+def _result_lines(fault: Fault, bot: str, reproduction: Reproduction) -> Iterator[str]:
+    """Lines on what the bot did in the recorded game, and what it did in the reproduction."""
     yield printable(f"then     {fault.kind}: {explained(fault.detail)}")
     yield from _quoted(reproduction.old_words)
     now = [f"{printable(bot)} starts"]
@@ -137,4 +142,5 @@ def _told(fault: Fault, bot: str, reproduction: Reproduction) -> Iterator[str]:
 
 
 def _quoted(words: Sequence[str]) -> list[str]:
+    """The first lines of a bot's output, as they are shown."""
     return [f"         < {printable(short(text))}" for text in words[:SHOWN]]

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from arena.cli.completion import complete_runs
 from arena.cli.numbers import WholeNumber
-from arena.cli.options import Showing, check_utf8, jobs_option, showing_option, split_bot_names
+from arena.cli.options import OutputOptions, check_utf8, jobs_option, output_option, split_bot_names
 from arena.cli.progress import LONG_S, duration_text
 from arena.cli.run import sandbox_options
 from arena.cli.sections import BriefCommand
@@ -33,6 +33,7 @@ from arena.records.grades import MAX_SEED
 from arena.tournament.run import Run
 
 GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
+"""Matches the id of a game."""
 
 
 @click.command(cls=BriefCommand)
@@ -79,7 +80,7 @@ GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
 )
 @jobs_option
 @sandbox_options
-@showing_option("all decisions")
+@output_option("all decisions")
 @click.pass_obj
 # One for each option.
 def review(  # noqa: PLR0913
@@ -91,14 +92,14 @@ def review(  # noqa: PLR0913
     worst: int,
     jobs: int | None,
     choice: SandboxChoice,
-    showing: Showing,
+    output: OutputOptions,
     judge: str,
     deals: int,
     seed: int,
     games: int | None,
 ) -> None:
-    """Grade every decision in the games of a run. That is the newest one if you name none; with
-    GAME, only that game is graded.
+    """Grade every decision in the games of a run. Without RUN it is the newest run; with GAME, only
+    that game is graded.
 
     A judge plays the moves on deals that look the same to the seat: what it cannot see is dealt
     again, and the built-in bot named by --judge finishes the games for all seats. You see what each
@@ -108,8 +109,9 @@ def review(  # noqa: PLR0913
     If --judge names a bot of yours, its moves are the better ones. What they gain is still measured
     by careful-4, which finishes the games.
 
-    The grades are kept in review.jsonl in the run's folder. An interrupted review goes on where it
-    was. Games of deals that are still to be played wait.
+    The grades are kept in review.jsonl in the run's folder. If you repeat the command after an
+    interruption, it continues with the game it was at. A game is left out as long as other games on
+    its deal are still to be played.
 
     \b
     arena review league
@@ -118,7 +120,7 @@ def review(  # noqa: PLR0913
     arena review league --bot my-bot --judge ./strong-bot
     arena review league --judge careful-16 --deals 1000 --csv grades.csv
     """  # noqa: D301 - \b is click's mark for lines to keep
-    showing.check()
+    output.check()
     run, game = _run_and_game(home, words)
     say(f"run {run.folder}")
     with adviser(home, run, judge, choice) as advised:
@@ -128,11 +130,13 @@ def review(  # noqa: PLR0913
             games_left = counted(graded_run.held_back, "game")
             say(f"note: {games_left} left out, because their deals are still being played")
         _grade(graded_run, jobs)
-    _show_grades(graded_run, worst, showing)
+    _show_grades(graded_run, worst, output)
 
 
 def _seed_number(text: str | None) -> int:
-    """The seed of a judge for a text. A number within its range stands for itself."""
+    """The seed of a judge for a text: the number in the text if it is one in the range of seeds,
+    else a hash of the text; None stands for 0.
+    """
     text = text or "0"
     if text.isdecimal() and int(text) <= MAX_SEED:
         return int(text)
@@ -140,7 +144,9 @@ def _seed_number(text: str | None) -> int:
 
 
 def _run_and_game(home: Path, words: Sequence[str]) -> tuple[Run, str | None]:
-    """The run, and the game if one is named. Raises UsageError, RunError."""
+    """The run that the words ``[RUN] [GAME]`` name, and the id of the game, None if none is named.
+    Raises UsageError, RunError.
+    """
     if len(words) > 2:  # noqa: PLR2004
         raise click.UsageError(f"expected a run and the id of a game, got {' '.join(words)}")
     run = words[0] if words else None
@@ -153,15 +159,17 @@ def _run_and_game(home: Path, words: Sequence[str]) -> tuple[Run, str | None]:
         return named_run(home, None), run
 
 
-def _show_grades(graded_run: Review, worst: int, showing: Showing) -> None:
-    """Prints what was found out, and writes it to a CSV file if asked to."""
+def _show_grades(graded_run: Review, worst: int, output: OutputOptions) -> None:
+    """Prints the grades, with at most ``worst`` of the costliest decisions, in the form that
+    ``output`` asks for.
+    """
     from arena.exports import analysis, files  # noqa: PLC0415 - pandas again
 
     bots, decisions, held_back = graded_run.result()
     about = (graded_run.run.name, graded_run.judge, bots, decisions)
     width = columns_of(sys.stdout)
     is_empty = "no decisions to grade" if decisions.empty else ""
-    showing.tell(
+    output.tell(
         "decisions",
         csv=lambda: files.csv_text(decisions),
         value=lambda: analysis.review_object(*about, held_back),
@@ -172,7 +180,9 @@ def _show_grades(graded_run: Review, worst: int, showing: Showing) -> None:
 
 
 def _grade(graded_run: Review, jobs: int | None) -> None:
-    """Grades the missing decisions, with a progress bar on stderr."""
+    """Grades the missing decisions with ``jobs`` workers (None for one per core), with a progress
+    bar on stderr.
+    """
     if not graded_run.todo:
         return
     total = counted(graded_run.decisions, "decision")
@@ -188,5 +198,5 @@ def _grade(graded_run: Review, jobs: int | None) -> None:
             for done, _ in enumerate(grades, 1):  # noqa: B007 - the number is shown after Ctrl-C
                 bar.update()
     except KeyboardInterrupt:
-        say(f"{done} of {total} graded; the same command goes on with the game it was at")
+        say(f"{done} of {total} graded; the same command continues with the game it was at")
         raise

@@ -1,4 +1,4 @@
-"""arena rules: the rules of the game."""
+"""arena rules: shows the rules of the game."""
 
 import json
 import shutil
@@ -15,11 +15,14 @@ from arena.cli.terminal import columns_of
 from arena.rules.explain import Rule, every_rule, find_rules, rulebook
 
 WIDTH = 80
+"""The most columns of the text."""
 RULE_INDENT = "      "
+"""What stands before the lines of a rule after its number."""
 LEGEND = (
     "R, Y and B are colours, V is a village, ~ a lake; the figure is the seat that owns it. Black"
     " is seat 0, white 1, purple 2."
 )
+"""Explains the boards in the examples."""
 
 
 @click.command()
@@ -51,8 +54,8 @@ def rules(asked: str | None, *, as_json: bool) -> None:
 
 
 def rules_text(asked: str | None) -> str:
-    """The requested rules, 80 columns wide: all of them, or those that `find_rules` finds. Raises
-    UserError.
+    """The rules that ``asked`` names by number or word, as `find_rules` finds them; None or empty
+    for all rules. Raises UserError.
     """
     if not asked:
         return _whole_text()
@@ -63,12 +66,12 @@ def rules_text(asked: str | None) -> str:
 
 
 def width() -> int:
-    """The width of the rules in columns: 80, or less on a narrow terminal."""
+    """The number of columns of the text: 80, or the width of a narrower terminal."""
     return min(WIDTH, columns_of(sys.stdout) or WIDTH)
 
 
 def show_rules(text: str) -> None:
-    """Prints the text, page by page if the terminal is too small for it."""
+    """Prints a text, page by page if it has more lines than the terminal."""
     if text.count("\n") + 2 > shutil.get_terminal_size().lines:
         click.echo_via_pager(text)
     else:
@@ -76,6 +79,7 @@ def show_rules(text: str) -> None:
 
 
 def _whole_text() -> str:
+    """The text of all rules."""
     book = rulebook()
     blocks = ["The game in five sentences", _filled(book.summary)]
     for part in book.parts:
@@ -88,12 +92,14 @@ def _whole_text() -> str:
 
 
 def _rule_text(rule: Rule) -> str:
+    """The text of one rule with its number, without its examples."""
     first, *rest = rule.paragraphs
     head = _filled(first, f"{rule.number:<{len(RULE_INDENT)}}")
     return "\n".join([head, *(_filled(text, RULE_INDENT) for text in rest)])
 
 
 def _filled(text: str, head: str = "") -> str:
+    """The text, wrapped; ``head`` stands before its first line, and blanks before the others."""
     later = " " * len(head)
     return textwrap.fill(
         text, width(), initial_indent=head, subsequent_indent=later, break_on_hyphens=False
@@ -101,7 +107,7 @@ def _filled(text: str, head: str = "") -> str:
 
 
 def _examples(rule: Rule) -> Iterator[str]:
-    """The pictures of a rule as boards in text."""
+    """The examples of a rule, as boards drawn in text with their captions."""
     # As protocol/vectors/README.md describes them.
     text = files("arena.rules").joinpath("positions.jsonl").read_text(encoding="utf-8")
     positions = {line["name"]: line for line in map(json.loads, text.splitlines())}
@@ -124,7 +130,9 @@ def _examples(rule: Rule) -> Iterator[str]:
 
 
 def _drawn(head: str, position: dict[str, Any]) -> list[str]:
-    """A heading, and the position below it: the colour of each space, and the seat that owns it."""
+    """The lines of a drawn position, below the heading ``head``: the colour of each space, and the
+    seat that owns it.
+    """
     cells = [list(row) for row in position["rows"]]
     for area in position["provinces"] + position["villages"]:
         for square in area["squares"] if area["seat"] is not None else ():

@@ -1,6 +1,6 @@
-"""arena run, and what it shares with all commands that play games: options for where and how they
-are played, none of which changes a result; how a run is opened and ended by Ctrl-C; and what went
-wrong in it.
+"""arena run, and what it shares with other commands that play games: the options for where and how
+they are played, none of which changes a result; opening a run, and ending it by Ctrl-C; and
+messages about what went wrong.
 """
 
 import logging
@@ -18,7 +18,7 @@ from arena.cli import DONE, FAILED, INTERRUPTED
 from arena.cli.completion import complete_bots, complete_runs
 from arena.cli.main import show_error
 from arena.cli.options import (
-    Showing,
+    OutputOptions,
     as_json,
     jobs_option,
     one_argument,
@@ -29,8 +29,8 @@ from arena.cli.options import (
 from arena.cli.progress import Progress, plan_text
 from arena.cli.sections import SectionedCommand
 from arena.cli.signals import AT_ONCE, stop_on_signals
-from arena.cli.tables import conclude
-from arena.cli.terminal import said_when_slow, say
+from arena.cli.tables import write_and_show_standings
+from arena.cli.terminal import announced_if_slow, say
 from arena.commands.bots import request_run, results_path
 from arena.commands.home import results_folder
 from arena.commands.playing import (
@@ -51,24 +51,27 @@ from arena.records.journal import forfeits_text, unplayed_text
 from arena.tournament.pools import Place
 from arena.tournament.run import Run
 from arena.tournament.runner import Runner
-from arena.tournament.runs import Request, begun
-from arena.tournament.settings import Asked, OwnConfig, read_options, read_own_config
+from arena.tournament.runs import Request, tournament_request
+from arena.tournament.settings import Options, OwnConfig, read_options, read_own_config
 
 GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
+"""Printed if opening a run takes long."""
 FULL = (
     f"note: the evidence of faults has reached {MAX_EVIDENCE >> 20} MiB: of later faults only the"
     " records tell"
 )
+"""Printed if the evidence of faults has reached its limit."""
 QUICK_GAMES = 50_000
-"""A user who stops a run does not wait for ratings of more games than this, which take some
+"""If a user stops a run with more games than this, no ratings are computed, because that takes some
 seconds.
 """
 A_MINUTE_S = 60
+"""The length in seconds of the shorter run that is suggested in place of a long one."""
 
 
 class Conduct(NamedTuple):
-    """How games are played: on which workers, in which sandbox, and how much is printed; ``adopt``
-    continues a run that was made elsewhere.
+    """How games are played: on which workers (``place``), with which options for the sandbox
+    (``choice``), and how much is printed. ``adopt`` continues a run that was made elsewhere.
     """
 
     place: Place
@@ -79,24 +82,26 @@ class Conduct(NamedTuple):
 
     @property
     def log_level(self) -> int:
-        """The lowest level of records that a run's log keeps."""
+        """The lowest level of records that are written to a run's log."""
         return logging.WARNING if self.quiet else logging.DEBUG if self.verbose else logging.INFO
 
-    def fair(self, options: Asked) -> Asked:
-        """The options of a run or league; with --strangers each game gets a deck of its own. Raises
-        ConfigError.
+    def fair(self, options: Options) -> Options:
+        """The options of a run or league. If the bots are untrusted (--strangers, or the user's own
+        configuration), each game gets a deck of its own, so seatings are single. Raises ConfigError
+        if the options ask for other seatings.
         """
         if (self.choice.mode or read_own_config().sandbox) != "strangers":
             return options
         if options.get("seatings", "single") != "single":
             raise ConfigError(
-                f"expected --seatings single among strangers, got {options['seatings']}",
-                "leave out --seatings: bots of one author could tell each other of a deal",
+                f"--strangers allows only --seatings single, not {options['seatings']}",
+                "leave out --seatings: bots of one author could share what they saw of a deal that"
+                " is repeated",
             )
         return {**options, "seatings": "single"}
 
     def with_defaults(self, config: OwnConfig) -> Self:
-        """A copy with the values of a configuration file where the user gave none."""
+        """A copy in which a configuration file fills in what the user did not give."""
         place = self.place.with_defaults(config)
         return self._replace(place=place, choice=self.choice.with_default(config.sandbox))
 
@@ -108,10 +113,13 @@ def _choice(
     unsafe_no_sandbox: bool,  # noqa: FBT001 - an option
     strangers: bool,  # noqa: FBT001 - an option
 ) -> SandboxChoice:
+    """The options for the sandbox as one value. Raises ConfigError if they contradict
+    each other.
+    """
     home = click.get_current_context().obj
     if strangers and (sandbox or trust or unsafe_no_sandbox):
         raise ConfigError(
-            "expected --strangers without --sandbox, --trust and --unsafe-no-sandbox, got both",
+            "--strangers cannot be combined with --sandbox, --trust or --unsafe-no-sandbox",
             "--strangers requires the best sandbox",
         )
     sandbox = "strangers" if strangers else sandbox
@@ -185,8 +193,9 @@ conduct_options = one_argument(
 def playing(
     folder: Path, request: Request, conduct: Conduct, headline: str = ""
 ) -> Iterator[tuple[Play, Progress]]:
-    """Opens a run for playing, with its log, its progress display and its signal handlers. The
-    ``headline`` says what is played, by default by the run's settings.
+    """A context manager that opens the run in ``folder`` for playing, with its log, its progress
+    display and its signal handlers; yields the session to play and the display. ``headline`` says
+    what is played; empty for a text made from the run's settings.
     """
     opened = open_run(
         folder,
@@ -196,7 +205,7 @@ def playing(
         say,
         log_level=conduct.log_level,
         adopt=conduct.adopt,
-        opening=said_when_slow(GETTING_READY, quiet=conduct.quiet),
+        opening=announced_if_slow(GETTING_READY, quiet=conduct.quiet),
     )
     with opened as run:
         conduct.choice.advise_a_compiler()
@@ -215,19 +224,21 @@ def playing(
 
 
 def run_path(
-    home: Path, options: Asked, request: Request, *, finished: bool = False, prefix: str = ""
+    home: Path, options: Options, request: Request, *, finished: bool = False, prefix: str = ""
 ) -> Path:
-    """The folder to play in, see `commands.bots.results_path`."""
+    """The folder for the run of a request, see `commands.bots.results_path`; a search that takes
+    long is announced.
+    """
     results = results_folder(home)
     out = options.get("out")
     text = f"looking for an unfinished run like this one in {results}; --out NAME does without"
-    with said_when_slow(text, quiet=out is not None):
+    with announced_if_slow(text, quiet=out is not None):
         return results_path(results, out, request, say, finished=finished, prefix=prefix)
 
 
 def status_of(runner: Runner, folder: Path, progress: Progress, *, is_settled: bool) -> int | None:
-    """Prints what went wrong in a session; returns the exit status, which is DONE if the question
-    is settled, and None if only more games would settle it.
+    """Prints what went wrong in a session, and returns the exit status: DONE if ``is_settled``,
+    because the question of the session has an answer; None if only more games would give one.
     """
     unplayed = unplayed_text(folder)
     show_troubles(runner, folder, unplayed, progress)
@@ -243,9 +254,10 @@ def status_of(runner: Runner, folder: Path, progress: Progress, *, is_settled: b
 def show_troubles(
     runner: Runner, folder: Path, unplayed: str = "", progress: Progress | None = None
 ) -> None:
-    """Lists the games that could not be played and the excluded bots. Also says if every game ended
-    by forfeit (``unplayed`` is the text), and if the evidence of faults has reached its limit. A
-    fault that the progress has shown is not shown again.
+    """Prints, for a session that has ended, the excluded bots, the games that could not be played,
+    and whether the evidence of faults has reached its limit. ``unplayed`` is the text for a run in
+    which every game ended by forfeit, else empty. A fault that ``progress`` has shown is not shown
+    again.
     """
     for broken in runner.broken:
         is_shown = progress is not None and progress.has_shown(broken.bot, broken.fault)
@@ -290,7 +302,7 @@ def run(  # noqa: PLR0913 - its options
     home: Path,
     /,
     bots: tuple[str, ...],
-    options: Asked,
+    options: Options,
     config_file: Path | None,
     finish: str | None,
     conduct: Conduct,
@@ -321,14 +333,15 @@ def run(  # noqa: PLR0913 - its options
     With --seatings single, every game has its own deck, and seats rotate from deal to deal. A bot
     gains nothing from a deal that it met before. Luck averages out more slowly: use more deals.
 
-    With --until, line-ups start with ten deals and all get more after each look at the ratings, up
-    to --deals. The run ends when every +/- is at most this many Elo.
+    With --until, every line-up starts with ten deals. Each time these are played, the ratings are
+    computed, and every line-up gets more deals, up to --deals, until every +/- is at most this many
+    Elo.
 
     Built-in bots can play against any others: random, greedy, careful, and greedy-N and careful-N,
     which take the best of N legal moves drawn at random (1 to 1000). These names always mean them:
     a bot in bots/ that has one plays as NAME@VERSION. They need no process, no sandbox and no
-    clock: alone they play hundreds of games a second, random thousands. With --in-process only
-    built-in bots play: random, greedy and careful if you name none.
+    clock. A run of built-in bots only plays hundreds of games a second; with 'random', thousands.
+    With --in-process only built-in bots play: random, greedy and careful if you name none.
 
     \b
     arena run ./my-bot greedy careful
@@ -345,7 +358,7 @@ def run(  # noqa: PLR0913 - its options
     if finish is None:
         wanted = _run_to_start(home, options, config_file, conduct)
     elif options or config_file:
-        expected = "expected --finish without bots and settings of the run: it has its own"
+        expected = "--finish takes no bots and no settings of the run: the run has its own"
         raise click.UsageError(expected)
     else:
         wanted = _run_to_finish(home, finish, conduct)
@@ -363,8 +376,8 @@ def run(  # noqa: PLR0913 - its options
 
 
 class _WantedRun(NamedTuple):
-    """A run to play, and how. ``has_length``: the user said how much to play, so nobody needs to be
-    asked whether that is too much.
+    """A run to play, and how. ``has_length`` says whether the user chose how much to play; then the
+    user is not asked whether that takes too long.
     """
 
     folder: Path
@@ -374,10 +387,10 @@ class _WantedRun(NamedTuple):
 
 
 def _run_to_start(
-    home: Path, options: Asked, config_file: Path | None, conduct: Conduct
+    home: Path, options: Options, config_file: Path | None, conduct: Conduct
 ) -> _WantedRun:
-    """The run that these options ask for; options of the command line count over those of an
-    arena.toml. It may be there already, and is then continued.
+    """The run that these options ask for; the command line overrides an arena.toml
+    (``config_file``). If an unfinished run with these settings exists, it is that run.
     """
     own = OwnConfig()
     if config_file is not None:
@@ -391,17 +404,16 @@ def _run_to_start(
 
 
 def _run_to_finish(home: Path, name: str, conduct: Conduct) -> _WantedRun:
-    """The interrupted run with this name, with the settings that it has."""
+    """The interrupted run called ``name``, with the settings that it has."""
     opened = named_run(home, name)
-    request = begun(opened)
+    request = tournament_request(opened)
     conduct.fair({"seatings": request.config.seatings})
     return _WantedRun(opened.folder, request, conduct.with_defaults(OwnConfig()), has_length=True)
 
 
 def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) -> None:
-    """Asks on a terminal whether a long run may go on, if the user did not say how much to play;
-    stops it without a terminal, or without a yes. ``games`` are left, which take ``seconds``, in
-    words ``text``.
+    """Asks on a terminal whether a long run may continue; stops the run without a terminal, or if
+    the answer is no. ``games`` are left, which take ``seconds``; ``text`` is that time in words.
     """
     if play.runner.stop_level:
         return
@@ -419,7 +431,7 @@ def _ask(play: Play, progress: Progress, games: int, seconds: float, text: str) 
 
 
 def _show_look(progress: Progress, config: RunConfig, standing: Standing) -> None:
-    """Shows how precise the ratings are after a look, if that decides how much is played."""
+    """Shows how precise the ratings of a run with ``until`` are, after a computation."""
     assert config.until is not None, "a run that plays until its error bars are narrow"
     widest = f"{standing.widest:.1f}" if isfinite(standing.widest) else "open"
     rest = "no deals are left: use more --deals to continue"
@@ -435,31 +447,31 @@ def _show_look(progress: Progress, config: RunConfig, standing: Standing) -> Non
 def _show_end(
     play: Play, progress: Progress, prior: float | None, *, strict: bool, as_json: bool
 ) -> bool:
-    """Shows the standings and what went wrong in the session; returns whether its bots played as
-    they should.
+    """Prints the standings and what went wrong in a session. Returns True unless a bot was excluded
+    or forfeited all its games, every game ended by forfeit, or, with ``strict``, any game did.
     """
     runner = play.runner
     folder = play.session.run.folder
     unplayed = unplayed_text(folder)
     hopeless = list[str]()
-    # Of a run that has hardly begun a table says nothing; only JSON keeps its form.
+    # A table of a run that has hardly begun says nothing, so only JSON is printed then.
     if runner.stop_level < AT_ONCE and (as_json or not (unplayed or progress.doubt)):
         if runner.stop_level and len(play.session.journal.ids) > QUICK_GAMES:
             say(f"the standings would take longer: 'arena standings {folder.name}' shows them")
         else:
-            hopeless = conclude(Run(folder), Showing(as_json), prior)
+            hopeless = write_and_show_standings(Run(folder), OutputOptions(as_json), prior)
     show_troubles(runner, folder, unplayed, progress)
     broken_bots = {broken.bot for broken in runner.broken}
     for bot in hopeless:
         if unplayed or bot in broken_bots:
             continue
-        expected = f"expected {bot} to play, got a forfeit in each of its games"
-        show_error(UserError(expected, f"'arena check {bot}' tells what is wrong"))
+        expected = f"{bot} forfeited every game"
+        show_error(UserError(expected, f"'arena check {bot}' shows what is wrong"))
     forfeits = forfeits_text(folder) if strict and not unplayed else ""
     if forfeits:
         looks = "'arena check' looks at a bot, and 'arena doctor' at this machine"
         hint = f"{folder / FAULTS} has the evidence; {looks}"
-        show_error(UserError(f"expected no forfeits, got some: {forfeits}", hint))
+        show_error(UserError(f"--strict: games were forfeited: {forfeits}", hint))
     name = folder.name if folder.parent.name == "results" else folder
     if progress.doubt:
         say(progress.doubt)

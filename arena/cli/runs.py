@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from arena.cli.options import as_json, tell_json
-from arena.cli.terminal import columns_of, said_when_slow, say
+from arena.cli.terminal import announced_if_slow, columns_of, say
 from arena.commands.home import results_folder
 from arena.commands.runs import leader_of, run_state
 from arena.errors import UserError
@@ -16,6 +16,7 @@ from arena.tournament.run import Run
 from arena.tournament.runs import list_runs
 
 HEADS = ("Run", "Started", "Players", "Boards", "Bots", "Games", "State", "Leader", "Elo")
+"""The heads of the table of runs."""
 
 
 @click.command()
@@ -34,7 +35,7 @@ def runs(home: Path, /, *, as_json: bool) -> None:
     for folder in list_runs(results_folder(home)):
         try:
             run = Run(folder)
-            with said_when_slow(f"counting the games of {folder.name}"):
+            with announced_if_slow(f"counting the games of {folder.name}"):
                 played, planned = run.progress()
         except UserError as error:
             say(f"warning: {folder.name} is left out: {error}")

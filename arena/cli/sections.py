@@ -1,10 +1,11 @@
-"""The help of commands with many options: the options in sections. Options of the sandbox, which
-many commands have, are replaced by a line that says where they are explained.
+"""The help of commands with many options, which shows the options in sections. In place of the
+options of the sandbox, which many commands have, a line says where they are explained.
 """
 
 import click
 
 SANDBOX = "Sandbox ('arena doctor --help' explains these options)"
+"""The title of the section that refers to the options of the sandbox."""
 SECTIONS = {
     "Question": ("elo0", "elo1", "alpha", "beta", "by", "pool"),
     "Search": ("param", "step", "compare", "compare-games"),
@@ -23,7 +24,9 @@ PROTECTION = ("sandbox", "strangers", "allow", "trust", "unsafe-no-sandbox")
 
 
 class SectionedCommand(click.Command):
-    """A command whose help shows its options in `SECTIONS`; options of no section come first."""
+    """A command whose help shows its options in `SECTIONS`. Options that are in no section come
+    first.
+    """
 
     # Click's signature.
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -40,7 +43,9 @@ class SectionedCommand(click.Command):
 
 
 class BriefCommand(SectionedCommand):
-    """A command with few options, which are shown together, except for those of the sandbox."""
+    """A command with few options, which its help shows in one section, except for those of the
+    sandbox.
+    """
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes all options except those of the sandbox, and one line for these."""
@@ -53,8 +58,8 @@ class BriefCommand(SectionedCommand):
 
 
 class ExplainingCommand(click.Command):
-    """The command whose help explains the options of the sandbox, although it does not have them
-    itself.
+    """The command whose help explains the options of the sandbox, although it does
+    not take them.
     """
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -78,6 +83,7 @@ def _options_of(command: click.Command, ctx: click.Context) -> dict[str, click.O
 
 
 def _write_protection(options: dict[str, click.Option], formatter: click.HelpFormatter) -> None:
+    """Writes the line about those options of the sandbox that the command has, if any."""
     names = [f"--{name}" for name in PROTECTION if name in options]
     if names:
         with formatter.section(SANDBOX):

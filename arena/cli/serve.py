@@ -1,4 +1,6 @@
-"""arena serve: shows the home in a browser; also the page of one game, for `arena play --web`."""
+"""arena serve: shows the home in a browser. Also serves the page of one game, for `arena play
+--web`.
+"""
 
 import os
 import socket
@@ -13,7 +15,7 @@ import click
 from arena.cli import DONE, INTERRUPTED
 from arena.cli.numbers import WholeNumber
 from arena.cli.terminal import say
-from arena.commands.game import Wish
+from arena.commands.game import GameRequest
 from arena.commands.playing import SandboxChoice
 from arena.commands.serving import EVERYWHERE, announced
 
@@ -22,9 +24,11 @@ SEEN_BY_ALL = (
     " descriptions of bots, and the games of deals that are over with what bots said in them;"
     " of finished runs also the command and the seed"
 )
+"""What --public shows to everybody."""
 
 
 def _parse_address(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """A click callback that reads an IP address; None stays None. Raises BadParameter."""
     try:
         return None if value is None else str(ip_address(value.strip("[]")))
     except ValueError:
@@ -58,9 +62,9 @@ def _parse_address(_: click.Context, __: click.Parameter, value: str | None) -> 
 def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str, ...]) -> int:
     """Show your runs in a browser, live while they are played.
 
-    The first line printed is the address to open. It works on this machine only, and only for you:
-    it carries a token that lets your browser start something. Ctrl-C ends the server, with exit
-    status 0.
+    The first line printed is the address to open. It works on this machine only, and only for you,
+    because it contains a token that lets your browser start games. Ctrl-C ends the server, with
+    exit status 0.
 
     With --public, others can look from elsewhere, without a token. They see runs, ratings, faults
     and games whose deals are over, and can change nothing.
@@ -71,8 +75,8 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
     arena serve --public --host-name games.example
     """  # noqa: D301 - \b is click's mark for lines to keep
     if names and public is None:
-        raise click.UsageError("expected --public with --host-name")
-    # Late: the web parts are slow to load, and --help does not need them.
+        raise click.UsageError("--host-name needs --public")
+    # Imported here, because the web parts are slow to load, and --help does not need them.
     from arena.web import guard, server  # noqa: PLC0415
     from arena.web.opengames import OpenGames  # noqa: PLC0415
 
@@ -98,9 +102,9 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
     return DONE
 
 
-def serve_game(home: Path, wish: Wish, choice: SandboxChoice) -> int:
-    """Serves the page of a game until the game is over and the user has left the page; returns the
-    exit status. Raises UserError.
+def serve_game(home: Path, game_request: GameRequest, choice: SandboxChoice) -> int:
+    """Serves the page of the requested game until the game is over and the user has left the page,
+    or until Ctrl-C; returns the exit status. Raises UserError.
     """
     from arena.web import guard, server  # noqa: PLC0415
     from arena.web.opengames import OpenGames  # noqa: PLC0415
@@ -108,7 +112,7 @@ def serve_game(home: Path, wish: Wish, choice: SandboxChoice) -> int:
     local = guard.LOOPBACK[0]
     with ExitStack() as stack:
         games = stack.enter_context(closing(OpenGames(home, choice)))
-        name = games.begin(wish)
+        name = games.begin(game_request)
         listener = stack.enter_context(server.bind(local, None))
         port = listener.getsockname()[1]
         gate = guard.Gate(guard.LOOPBACK, port)
@@ -124,11 +128,14 @@ def serve_game(home: Path, wish: Wish, choice: SandboxChoice) -> int:
 
 
 def _reached_at(host: str) -> str:
-    """The address at which other machines reach this one, if it listens at all of its addresses."""
+    """The address at which other machines reach this one: ``host`` itself or, if ``host`` stands
+    for all addresses, the one from which this machine reaches the internet.
+    """
     if host != EVERYWHERE:
         return host
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way, suppress(OSError):
-        # Nothing is sent; this only chooses the way to an address that nobody has.
+        # Nothing is sent: this only makes the system choose its own address for a connection to the
+        # internet. 192.0.2.1 is reserved for examples.
         way.connect(("192.0.2.1", 9))
         return str(way.getsockname()[0])
     return host

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import Rating, Showing, rating_options, run_argument, standings_options
+from arena.cli.options import OutputOptions, Rating, rating_options, run_argument, standings_options
 from arena.cli.tables import rate_run, show_tables
 from arena.cli.terminal import say
 from arena.commands.runs import named_run
@@ -16,7 +16,7 @@ from arena.errors import UserError
 @standings_options
 @rating_options("match", "anchors", "without", "prior")
 @click.pass_obj
-def standings(home: Path, /, run: str | None, *, rating: Rating, showing: Showing) -> None:
+def standings(home: Path, /, run: str | None, *, rating: Rating, output: OutputOptions) -> None:
     """Show the standings of a run, by default the newest one. They are computed from its journal,
     even while it is being played.
 
@@ -35,11 +35,11 @@ def standings(home: Path, /, run: str | None, *, rating: Rating, showing: Showin
     opened = named_run(home, run)
     own = opened.folder / "standings.csv"
     without = ", ".join(rating.without)
-    if without and showing.csv_path and Path(showing.csv_path).resolve() == own.resolve():
+    if without and output.csv_path and Path(output.csv_path).resolve() == own.resolve():
         raise UserError(
-            f"expected another file than {own} for a table without {without}",
-            "standings.csv of a run counts all its games",
+            f"{own} is the run's own table, not the place for a table without {without}",
+            "name another file: a run's standings.csv counts all its games",
         )
     tables, plan = rate_run(opened, rating)
     say(f"run {opened.folder}")
-    show_tables(tables, showing, plan=plan and plan._asdict())
+    show_tables(tables, output, plan=plan and plan._asdict())

@@ -31,7 +31,7 @@ from arena.players.player import refuse_built_in_name
 from arena.players.registry import Registry, expect_to_write
 
 OPPONENT = "greedy-python"
-"""The opponent suggested for a first game."""
+"""The bot of the ladder that is suggested as the first opponent."""
 
 
 @click.command(cls=BriefCommand)
@@ -109,13 +109,13 @@ def submit(
     note_same_files(registry, bot, say)
     folder = None if league is None else league_folder(home, league)
     if more["games"] and folder is None:
-        raise click.UsageError("expected --league NAME with --games, got none")
+        raise click.UsageError("--games needs --league NAME")
     taken = versions_in_leagues(home, folder)
     if author := more["author"]:
         folder_name = path.resolve().name
         if folder_name != bot.manifest.name:
-            wanted = f"expected the name of its folder, {folder_name!r}, got {bot.manifest.name!r}"
-            cure = "with --author both must be the same: change one of them"
+            wanted = f"the folder is named {folder_name!r} and the bot {bot.manifest.name!r}"
+            cure = "with --author both names must be the same: change one of them"
             raise BotFolderError(f"{path}: {wanted}", cure)
         bot = registry.owned(bot, author, taken)
         if folder:
@@ -137,7 +137,7 @@ def submit(
     if folder is None:
         say(f"next: {_next_command(registry, registered)}")
         return DONE
-    # Late: only a league needs what plays a run.
+    # Imported here, because only --league needs the modules that play a run.
     from arena.cli.league import find_place  # noqa: PLC0415
 
     label = member_label(registered)
@@ -146,7 +146,7 @@ def submit(
 
 
 def _passes(home: Path, bot: Bot, move_ms: int, choice: SandboxChoice) -> bool:
-    """Whether a bot passes a check, or passed one a short while ago."""
+    """Whether a bot passes a check, or has passed one within the last hour."""
     sandbox = choice.sandbox_for([bot])
     ago_s = passed_s_ago(home, bot, move_ms, sandbox)
     if ago_s is None:
@@ -157,7 +157,9 @@ def _passes(home: Path, bot: Bot, move_ms: int, choice: SandboxChoice) -> bool:
 
 
 def _expect_a_way_to_start(path: Path, command: list[str] | None) -> None:
-    """Raises BotFolderError for a script if nothing says how to start it."""
+    """Raises BotFolderError for a script that neither ``command``, nor a bot.toml, nor its
+    extension says how to start.
+    """
     if command or not path.is_file() or home_of_script(path):
         return
     try:
@@ -168,8 +170,8 @@ def _expect_a_way_to_start(path: Path, command: list[str] | None) -> None:
 
 
 def _next_command(registry: Registry, bot: Bot) -> str:
-    """The command to type after a bot was registered: a comparison with its last version, or a
-    first run.
+    """The command to suggest after a bot was registered: a comparison with the version before it
+    or, for a first version, a run.
     """
     name = bot.manifest.name
     older = registry.versions(name)[1:]

@@ -1,5 +1,5 @@
-"""How commands show tables: standings on the terminal, as CSV and as JSON; for leagues, the history
-of versions and the place of one.
+"""How commands show tables: standings on the terminal, as CSV and as JSON; and for leagues, the
+history of versions and the place of one version.
 """
 
 import sys
@@ -12,8 +12,8 @@ import click
 
 from arena.cli import DONE, FAILED, NO, UNDECIDED
 from arena.cli.main import show_error
-from arena.cli.options import Rating, Showing
-from arena.cli.terminal import columns_of, folded, is_unicode, said_when_slow, say, tell
+from arena.cli.options import OutputOptions, Rating
+from arena.cli.terminal import announced_if_slow, columns_of, folded, is_unicode, say, tell
 from arena.commands.members import is_now
 from arena.commands.runs import rated_run
 from arena.errors import ConfigError, UserError, did_you_mean, printable
@@ -29,38 +29,41 @@ if TYPE_CHECKING:
     from arena.ratings.history import History
     from arena.ratings.tables import Tables
 
-# Pandas and Jinja are slow to load, and --help does without: what needs them is imported late.
+# Modules that load pandas or Jinja are imported in functions, because these are slow to load and
+# --help does not need them.
 
 MORE_GAMES = 400
-"""A number of games to suggest: for two bots that are about equal, it leaves some 30 Elo to either
-side.
+"""A number of games to suggest: between two bots of about equal strength, it leaves an error bar of
+some 30 Elo.
 """
 PAINTS: Mapping[str, Mapping[str, Any]] = {
     "head": {"bold": True},
     "bar": {"fg": "cyan"},
     "zero": {"dim": True},
 }
+"""The colours and weights of parts of a drawn table."""
 
 
-def show_tables(tables: "Tables", showing: Showing, **beside: object) -> None:
-    """Prints the standings and the other requested tables, and writes a CSV file if requested;
-    ``beside`` goes to the start of the JSON.
+def show_tables(tables: "Tables", output: OutputOptions, **beside: object) -> None:
+    """Prints the standings in the form that ``output`` asks for, with other tables that it asks
+    for, and writes a CSV file if it asks for one. ``beside`` has entries for the start of the JSON.
     """
     from arena.exports.files import csv_text, standings_file, standings_object  # noqa: PLC0415
 
-    showing.tell(
+    output.tell(
         "\nstandings",
         csv=lambda: csv_text(*standings_file(tables)),
-        value=lambda: {**beside, **standings_object(tables, pairs=showing.pairs)},
-        show=lambda: _print(tables, showing),
+        value=lambda: {**beside, **standings_object(tables, pairs=output.pairs)},
+        show=lambda: _print(tables, output),
     )
-    if showing.csv_path == "-":
+    if output.csv_path == "-":
         show_notes(tables)
 
 
-def _print(tables: "Tables", showing: Showing) -> None:
+def _print(tables: "Tables", output: OutputOptions) -> None:
+    """Prints the standings on the terminal."""
     width = columns_of(sys.stdout)
-    if showing.wide:
+    if output.wide:
         table, below = text.standings_parts(tables, width)
     else:
         pen = Pen() if is_unicode(sys.stdout) else ASCII
@@ -68,45 +71,50 @@ def _print(tables: "Tables", showing: Showing) -> None:
         table, below = text.overview_text(tables, width, pen).split("\n\n", 1)
         table += "\n"
     click.echo(f"{table}\n{folded(below, width)}")
-    if showing.pairs:
+    if output.pairs:
         click.echo(f"\n{folded(text.pairs_text(tables.pairs, text.noun_of(tables), width), width)}")
 
 
 def show_notes(tables: "Tables") -> None:
-    """Prints the notes to stderr, for output that has no room for them."""
+    """Prints the notes of tables to stderr, if the tables themselves are printed without them."""
     for note in tables.notes:
         say(f"note: {printable(note)}")
 
 
 def rate_run(run: Run, rating: Rating) -> "tuple[Tables, Completeness | None]":
-    """`rated_run`, said when it is slow."""
-    with said_when_slow(f"rating the games of {run.folder}"):
+    """The result of `rated_run`; a line is printed if that takes long."""
+    with announced_if_slow(f"rating the games of {run.folder}"):
         return rated_run(run, *rating)
 
 
-def conclude(run: Run, showing: Showing | None, prior: float | None = None) -> list[str]:
-    """Writes the tables of a run that has just been played, and shows them if wanted; returns the
-    bots that forfeited each of their games, which were enough to tell.
+def write_and_show_standings(
+    run: Run, output: OutputOptions | None, prior: float | None = None
+) -> list[str]:
+    """Writes the tables of a run that has just been played. Shows them in the form of ``output``;
+    None shows nothing. Returns the bots that forfeited each of their games, if these were at least
+    `FIRST_GAMES`.
     """
     from arena.exports.files import write_standings  # noqa: PLC0415
 
     tables, plan = rate_run(run, Rating(prior))
     write_standings(run, tables)
-    if showing is not None:
-        show_tables(tables, showing, plan=plan and plan._asdict())
+    if output is not None:
+        show_tables(tables, output, plan=plan and plan._asdict())
     rows = tables.standings
     return list(rows["bot"][(rows["games"] >= FIRST_GAMES) & (rows["forfeits"] == rows["games"])])
 
 
-def show_history(run: Run, bot: str | None, showing: Showing) -> None:
-    """How the versions in a league came on, or those of one bot. Raises ConfigError."""
+def show_history(run: Run, bot: str | None, output: OutputOptions) -> None:
+    """Prints how the ratings of versions in a league developed: of the bot or version ``bot``, or
+    of all if that is None. Raises ConfigError.
+    """
     from arena.exports import analysis  # noqa: PLC0415
 
     history = _history(run)
     known = dict.fromkeys([*history.table["bot"], *history.table["version"]])
     if bot is not None and bot not in known:
         raise ConfigError(
-            f"expected a bot of the league {run.name}, got {bot!r}",
+            f"the league {run.name} has no bot {bot!r}",
             f"{did_you_mean(bot, known)}'arena league history' shows all",
         )
     history = history if bot is None else history.of(bot)
@@ -120,7 +128,7 @@ def show_history(run: Run, bot: str | None, showing: Showing) -> None:
             for version, before in pairs.itertuples(index=False):
                 click.echo(f"  {analysis.regress_command(run.name, version, before)}")
 
-    showing.tell(
+    output.tell(
         "history",
         csv=lambda: analysis.history_csv(history),
         value=lambda: {"league": run.name, **analysis.history_object(history)},
@@ -132,12 +140,14 @@ def _history(run: Run) -> "History":
     """The history of a league. Raises RunError, NoAnswerError."""
     from arena.ratings.history import read_history  # noqa: PLC0415
 
-    with said_when_slow(f"rating the games of {run.folder}"):
+    with announced_if_slow(f"rating the games of {run.folder}"):
         return read_history(run.folder, run.info)
 
 
 def show_place(folder: Path, member: Member) -> int:
-    """Prints where a version stands in a league and what it gained; returns the exit status."""
+    """Prints the rating of a member of the league in ``folder`` and what it gained over the version
+    before it. Returns the exit status: whether it is better, or FAILED if it has no place.
+    """
     if not member.plays:
         why = f": {member.why}" if member.why else ""
         evidence = f"{folder / 'faults'} has the evidence of its faults"
@@ -164,15 +174,15 @@ def show_place(folder: Path, member: Member) -> int:
 
 
 def _place_text(history: "History", row: Any, league: str) -> str:
-    """A sentence such as ``my-bot@2 is placed: 312 +/- 48 Elo, place 4 of 12 in ladder, after 208
-    games``.
+    """A sentence about the version in ``row``, a row of the history, such as ``my-bot@2 is placed:
+    312 +/- 48 Elo, place 4 of 12 in ladder, after 208 games``.
     """
     if not isfinite(row["elo"]):
         return f"{row['version']} has no rating in {league} after {row['games']} games"
     half = (row["elo_high"] - row["elo_low"]) / 2
     bound = f"{row['mark']} " if row["mark"] in BOUNDS else ""
     error = f" +/- {half:.0f}" if isfinite(half) else ""
-    # A bound says nothing of a place, be it this one's or another's.
+    # A version with a bound instead of a rating has no place, and does not count for other places.
     table = history.table
     rated = table["elo"][table["elo_low"].notna() & table["elo_high"].notna()]
     better = int((rated > row["elo"]).sum())

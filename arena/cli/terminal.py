@@ -1,5 +1,5 @@
-"""The terminal: what it can draw, and text folded between words, because a terminal would break
-lines inside a word.
+"""What the terminal can show, and text that is folded between words, because a terminal itself
+breaks lines inside a word.
 """
 
 import os
@@ -17,8 +17,9 @@ from arena.errors import printable
 from arena.exports.grid import width_of
 
 INDENT = "  "
+"""What stands before the further lines of a folded line."""
 WORD = re.compile(r"""(?:(?<!\w)'[^']*'(?!\w)|\S)+""")
-"""A pattern for text that stays on one line; a command in quotes does, so that it can be copied."""
+"""Matches text that is not broken: a word, or a command in quotes, so that it can be copied."""
 SLOW_S = 1.0
 """Work that takes longer than this many seconds is announced."""
 
@@ -29,8 +30,10 @@ def say(text: str) -> None:
 
 
 @contextmanager
-def said_when_slow(text: str, *, quiet: bool = False) -> Iterator[None]:
-    """Prints on stderr what is being done, if it takes over a second."""
+def announced_if_slow(text: str, *, quiet: bool = False) -> Iterator[None]:
+    """A context manager that prints ``text`` to stderr if its block takes longer than `SLOW_S`
+    seconds; never if ``quiet``.
+    """
     timer = threading.Timer(SLOW_S, say, (f"{printable(text)} ...",))
     timer.daemon = True
     if not quiet:
@@ -42,30 +45,34 @@ def said_when_slow(text: str, *, quiet: bool = False) -> Iterator[None]:
 
 
 def tell(text: str, indent: str = INDENT) -> None:
-    """Prints sentences to stdout."""
+    """Prints a text to stdout, folded to the width of the terminal."""
     click.echo(screen_folded(text, indent))
 
 
 def tell_with_commands(text: str) -> None:
-    """Prints a text to stdout; a line that is a command stays as it is, to be copied whole."""
+    """Prints a text to stdout, folded. A line that is a command is not folded, so that it can be
+    copied.
+    """
     for line in text.splitlines():
         is_command = line.startswith(INDENT) and line.lstrip().startswith("arena ")
         click.echo(line if is_command else screen_folded(line))
 
 
 def screen_folded(text: str, indent: str = INDENT) -> str:
-    """The text folded to the width of the terminal that stdout is; unchanged if stdout is none."""
+    """The text, folded to the width of the terminal; unchanged if stdout is no terminal."""
     return folded(text, columns_of(sys.stdout), indent)
 
 
 def columns_of(stream: TextIO) -> int | None:
-    """The width of a terminal; None for a file or a pipe, where lines are not folded."""
+    """The number of columns of a terminal; None for a file or a pipe, where lines are
+    not folded.
+    """
     return get_terminal_size().columns if stream.isatty() else None
 
 
 def is_unicode(stream: TextIO) -> bool:
-    """Whether a stream takes the characters of drawings. ``LC_ALL=C`` asks for plain ones: Python
-    writes UTF-8 even then.
+    """Whether characters beyond ASCII, such as those of drawings, can be written to a stream. False
+    also on a dumb terminal, and with ``LC_ALL=C``, with which Python itself would write UTF-8.
     """
     if os.environ.get("LC_ALL") in {"C", "POSIX"} or os.environ.get("TERM") == "dumb":
         return False
@@ -73,7 +80,9 @@ def is_unicode(stream: TextIO) -> bool:
 
 
 def folded(text: str, width: int | None, indent: str = INDENT) -> str:
-    """The text, with longer lines folded; all but the first part of a line are indented."""
+    """The text with each line folded to ``width`` columns; None changes nothing. ``indent`` stands
+    before the further parts of a line.
+    """
     return (
         text
         if width is None
@@ -82,7 +91,7 @@ def folded(text: str, width: int | None, indent: str = INDENT) -> str:
 
 
 def _fold(line: str, width: int, indent: str) -> Iterator[str]:
-    """The parts of a folded line."""
+    """The parts into which a line is folded."""
     head = line[: len(line) - len(line.lstrip())] + indent
     begin = end = 0
     for word in WORD.finditer(line):
@@ -95,7 +104,9 @@ def _fold(line: str, width: int, indent: str) -> Iterator[str]:
 
 
 def colours_wanted(environment: Mapping[str, str] = os.environ) -> bool | None:
-    """Whether the user asks for colours everywhere, or for none; None leaves it to the terminal."""
+    """Whether the environment asks for colours (True) or for none (False); None if it leaves that
+    to the terminal.
+    """
     forced = environment.get("FORCE_COLOR") or environment.get("CLICOLOR_FORCE") or ""
     if environment.get("NO_COLOR") or forced == "0":
         return False

@@ -1,11 +1,13 @@
-"""arena tune: searches for better values of a bot's options, and compares what it finds."""
+"""arena tune: searches for better values of a bot's options, and compares the bot that has them
+with the original one.
+"""
 
 from pathlib import Path
 
 import click
 
 from arena.cli import NO
-from arena.cli.compare import is_shown, settle
+from arena.cli.compare import is_shown, play_comparison
 from arena.cli.completion import complete_bots
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import as_json, default_option, setting_options, split_commas, tell_json
@@ -23,14 +25,16 @@ from arena.records.journal import read_records
 from arena.records.regular import write_durably
 from arena.tournament import tuning
 from arena.tournament.runs import Request
-from arena.tournament.settings import Asked, read_own_config
+from arena.tournament.settings import Options, read_own_config
 
 USUAL_GAMES = 2000
+"""The number of games of a search if the user gives none."""
 WORTH_ELO = 20.0
-"""The usual difference that the comparison after a search asks for. To tell a gain of 10 Elo from
-none takes more games than most searches have.
+"""The difference in Elo that the comparison after a search looks for if the user gives none. To
+tell a gain of 10 Elo from none takes more games than most searches have.
 """
 PLAY_ON = "repeat the command with a larger --compare-games to continue"
+"""What to do if the comparison is undecided."""
 
 
 @click.command(cls=SectionedCommand)
@@ -42,7 +46,7 @@ PLAY_ON = "repeat the command with a larger --compare-games to continue"
     required=True,
     metavar="NAME[=LOW..HIGH],...",
     callback=lambda context, parameter, values: [
-        tuning.wanted(part)
+        tuning.read_tuned_option(part)
         for value in values
         for part in split_commas(context, parameter, value) or ()
     ],
@@ -81,8 +85,8 @@ def tune(  # noqa: PLR0913 - its options
     home: Path,
     /,
     bot: str,
-    params: list[tuning.Wanted],
-    options: Asked,
+    params: list[tuning.TunedOption],
+    options: Options,
     *,
     games: int,
     step: int | None,
@@ -135,9 +139,9 @@ def tune(  # noqa: PLR0913 - its options
     elif is_compared:
         check = Comparison(new, bot, elo1=elo1)
         blocks = (compare_games or played) // tuning.SEATS
-        again = _asked_again(home, check, options, tuned, blocks)
+        again = _confirmation_request(home, check, options, tuned, blocks)
         beside = folder.with_name(f"{folder.name}-check-{played}")
-        compared = settle(beside, again, conduct, keeps_looks=False)
+        compared = play_comparison(beside, again, conduct, keeps_looks=False)
         text = "the comparison has no answer"
         if not compared.is_empty:
             text = verdicts.finding_text(compared.contest.test, new, bot)
@@ -161,14 +165,15 @@ def tune(  # noqa: PLR0913 - its options
 
 
 def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.SearchPath, int, int]:
-    """Plays the search in a folder. Returns its path, the number of its games when it is complete,
-    and the exit status, DONE if it is.
+    """Plays the search in ``folder``. Returns its path, the number of games that it has when it is
+    complete, and the exit status, which is DONE if it is complete.
     """
     with playing(folder, request, conduct) as (play, progress):
         session = play.session
         games = session.run.config.deals * len(session.run.config.boards) * tuning.SEATS
 
         def watch(path: tuning.SearchPath) -> None:
+            """Shows the values that the search has reached."""
             now = verdicts.values_text(path, path.steps)
             progress.figure("at", now)
             if is_shown(path.steps - 1, path.steps):
@@ -186,14 +191,15 @@ def _search(folder: Path, request: Request, conduct: Conduct) -> tuple[tuning.Se
     status = status_of(play.runner, folder, progress, is_settled=source.is_complete)
     if status is None:
         raise RunError(
-            f"expected both sides in the games of step {source.path.steps + 1} in {folder}, got"
-            " others",
+            f"the games of step {source.path.steps + 1} in {folder} are not between the two sides"
+            " of the search",
             f"'arena verify {folder.name}' lists what is wrong",
         )
     return source.path, games, status
 
 
 def _note_few(parameters: int, games: int) -> None:
+    """Prints a note if a search has too few games for its number of options."""
     enough = tuning.FEW_BLOCKS * tuning.SEATS * parameters
     if games < enough:
         say(
@@ -203,8 +209,8 @@ def _note_few(parameters: int, games: int) -> None:
 
 
 def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
-    """The conduct of a comparison in which both sides have the trust and the grants that the user
-    gave the bot under its own name.
+    """The conduct of a search whose two sides have the trust and the grants that the user gave the
+    bot under its own name.
     """
     choice = conduct.choice
     sides = [side.base for side in request.bots]
@@ -221,18 +227,21 @@ def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
     return conduct._replace(choice=choice._replace(trusted=trusted, allowed=tuple(words)))
 
 
-def _asked_again(home: Path, check: Comparison, options: Asked, tuned: Bot, blocks: int) -> Request:
-    """The request for the comparison of the suggested settings with the original ones, on deals
-    that the search has not seen. Raises ConfigError.
+def _confirmation_request(
+    home: Path, check: Comparison, options: Options, tuned: Bot, blocks: int
+) -> Request:
+    """The request for the comparison ``check`` of the suggested settings with the original ones, on
+    deals that the search has not used, with at most ``blocks`` blocks. Raises ConfigError if the
+    bot's files are not those that were tuned.
     """
-    again: Asked = {**options}
+    again: Options = {**options}
     again.pop("out", None)
     if "seed" in options:
         again["seed"] = f"{options['seed']}/check"
     request = request_comparison(home, check, again, say, max_blocks=blocks)
     if request.bots[0].sha256 != tuned.sha256:
         raise ConfigError(
-            f"expected the files of {check.old} that were tuned, got others",
+            f"the files of {check.old} have changed since the search",
             "restore them and repeat the command, or start another search with --out NAME",
         )
     return request

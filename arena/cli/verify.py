@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 
 SHOWN_DIFFERENCES = 20
+"""The most differences that are printed."""
 SAMPLED = (
     "note: {} games were not replayed; for these, only the format, ids, places in the plan, bots,"
     " decks, and evidence of faults were checked, and that no game is there twice"
 )
+"""Printed if only a sample of the games was replayed."""
 
 
 @click.command()
@@ -74,9 +76,7 @@ def verify(
     from arena.exports.verify import Sample, verify_run  # noqa: PLC0415
 
     if seed is not None and sample is None:
-        raise click.UsageError(
-            "expected --sample with --seed, because without --sample every game is replayed"
-        )
+        raise click.UsageError("--seed needs --sample: without --sample every game is replayed")
     opened = named_run(home, run)
     say(f"run {opened.folder}")
     journal = opened.journal
@@ -95,6 +95,7 @@ def verify(
 
 
 def _show_verdict(verdict: "CheckedRun", *, is_sample: bool) -> None:
+    """Prints the differences, the notes and a summary."""
     for difference in verdict.differences[:SHOWN_DIFFERENCES]:
         tell(printable(str(difference)))
     if len(verdict.differences) > SHOWN_DIFFERENCES:

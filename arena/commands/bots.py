@@ -1,5 +1,5 @@
-"""The bots that a user names (by label, by path or built in, each with options), and the requests
-of `run`, `compare` and `tune` to play with them.
+"""Finds the bots that a user names (by label, by path, or built in, each with options), and makes
+the requests of `run`, `compare` and `tune` to play with them.
 """
 
 import os
@@ -23,27 +23,29 @@ from arena.records.config import Comparison, Tuning
 from arena.records.timing import BEST_CLOCK, Timing
 from arena.tournament.next_games import deals_for
 from arena.tournament.runs import Request, boards_of, choose_folder, make_request
-from arena.tournament.settings import Asked, Named, default_of
-from arena.tournament.tuning import BLOCKS_A_STEP, Wanted, parameters_of
+from arena.tournament.settings import Named, Options, default_of
+from arena.tournament.tuning import BLOCKS_A_STEP, TunedOption, parameters_of
 from arena.tournament.tuning import deals_for as deals_of_search
 
 Tell = Callable[[str], object]
-"""A callback that is given a sentence for the user."""
+"""A callback that takes a sentence for the user."""
 LONGEST_VALUE = 12
-"""The most characters that the value of a tuned option takes in a label, with its ``=`` and a
-comma.
+"""The most characters that the value of a tuned option takes in a label, including the ``=`` before
+it and the comma after it.
 """
 OPPONENTS = ("greedy", "careful", "random", "greedy-4")
-"""Built-in bots suggested to a user who named too few bots."""
+"""The built-in bots that an error suggests to a user who named too few bots."""
 
 
 def registry_of(home: Path) -> Registry:
-    """The bots of a home, followed by the bundled bots unless ``ARENA_LADDER=off``."""
+    """The registry of a home: the bots in its bots/, then the bundled bots. If the environment
+    variable ``ARENA_LADDER`` is ``off``, there are no bundled bots.
+    """
     return Registry(bots_folder(home), {} if os.environ.get("ARENA_LADDER") == "off" else ladder())
 
 
 def note_same_files(registry: Registry, bot: Bot, tell: Tell) -> None:
-    """Tells the user if the bot has the same files as another one under another name."""
+    """Tells the user if another bot of the registry has the same files as this bot."""
     other = registry.same_files(bot)
     if other:
         tell(
@@ -53,8 +55,9 @@ def note_same_files(registry: Registry, bot: Bot, tell: Tell) -> None:
 
 
 def bot_finder(home: Path, tell: Tell, *, in_process: bool = False) -> Callable[[str], Bot]:
-    """A function that finds the bot a user named, and raises UserError if there is none. It prefers
-    built-in bots to those that `find_bot` finds; with ``in_process`` it finds built-in bots only.
+    """A function that takes the text with which a user names a bot, returns the bot, and raises
+    UserError if there is none. The name of a built-in bot always means the built-in bot; other
+    texts are for `find_bot`. With ``in_process``, only built-in bots are found.
     """
     registry = registry_of(home)
 
@@ -67,7 +70,7 @@ def bot_finder(home: Path, tell: Tell, *, in_process: bool = False) -> Callable[
                 _tell_of_namesake(registry, name, tell)
             if options is not None:
                 raise ConfigError(
-                    f"expected no options for {name}, which is built in, got {options!r}",
+                    f"{name} is built in and takes no options, got {options!r}",
                     "greedy-N and careful-N are the built-in bots that look at N moves",
                 )
             return bot
@@ -83,8 +86,9 @@ def bot_finder(home: Path, tell: Tell, *, in_process: bool = False) -> Callable[
 
 
 def _tell_of_namesake(registry: Registry, name: str, tell: Tell) -> None:
-    """Tells the user that a built-in bot is meant although a bot of the user's has the same name,
-    and what to type for the latter: its label with a version, or else its path.
+    """Tells the user that ``name`` means the built-in bot, if the registry or the current folder
+    also has a bot of that name, and what to type for the latter: its label with a version, or its
+    path.
     """
     here = Path(name)
     if name in registry.labels():
@@ -102,16 +106,17 @@ def _tell_of_namesake(registry: Registry, name: str, tell: Tell) -> None:
 
 
 def _split(text: str) -> tuple[str, str | None]:
-    """A bot's name or path, and the text of its options or None. A path may contain a
-    ``:`` itself.
+    """Splits ``text`` into a bot's name or path and the text of its options, which is None without
+    options. A text that is an existing path has no options, even if it contains a ``:``.
     """
     # False, too, for what is too long for a path.
     return (text, None) if os.path.exists(text) else split_options(text)  # noqa: PTH110
 
 
 def _hint_for(text: str, hint: str, labels: Sequence[str]) -> str:
-    """The hint for a bot that was not found: the hint about its path, or else the labels nearest to
-    its name, and always the built-in bots.
+    """The hint for a bot that was not found under the name or path ``text``. It names the labels
+    nearest to that name, or keeps ``hint`` for a path, and adds the built-in bots. If ``text`` is
+    inside a bot's folder, or a folder without bot.toml, the hint says only that.
     """
     inside = from_inside(text)
     if inside:
@@ -131,8 +136,9 @@ def _hint_for(text: str, hint: str, labels: Sequence[str]) -> str:
 
 
 def find_bot(registry: Registry, text: str, tell: Tell) -> Bot:
-    """The bot with this label or path, with the options set in ``text``. Tells the user if the text
-    could also mean another bot. Raises BotFolderError, ConfigError.
+    """The bot that ``text`` names by label or by path, with the options that the text sets. A label
+    of the registry comes before a path; the user is told if the path has a bot with other files.
+    Raises BotFolderError, ConfigError.
     """
     name, options = _split(text)
     bot = registry.find(name)
@@ -155,8 +161,9 @@ def find_bot(registry: Registry, text: str, tell: Tell) -> Bot:
 def bot_in(
     path: Path, tell: Tell, *, name: str | None = None, command: list[str] | None = None
 ) -> Bot:
-    """The bot in a folder or script. A script in a folder with a bot.toml stands for the bot of
-    that folder. Raises BotFolderError.
+    """The bot in a folder or script at ``path``. A script in a folder with a bot.toml stands for
+    the bot of that folder, unless ``command`` says how to start it. ``name`` is the bot's name,
+    None for the one in its bot.toml or the name of its file. Raises BotFolderError.
     """
     folder = None if command else home_of_script(path)
     bot = bot_at(folder or path, name=name, command=command)
@@ -165,22 +172,27 @@ def bot_in(
 
 
 def bot_to_check(home: Path, text: str, tell: Tell) -> Bot:
-    """The bot at a path, or else the one with this label in bots/ or among the bundled bots. Raises
-    BotFolderError, ConfigError.
+    """The bot at the path ``text`` if that exists, else the bot with the label ``text`` in the
+    home's bots/ or among the bundled bots. Raises BotFolderError, ConfigError.
     """
     path = Path(text)
     return bot_in(path, tell) if path.exists() else find_bot(registry_of(home), text, tell)
 
 
 def _tell_of_folder(path: Path, bot: Bot, tell: Tell) -> None:
-    """Tells the user, if the path is one file of a bot, that the bot is the whole folder."""
+    """Tells the user, if ``path`` is a file in the bot's folder, that the whole
+    folder is the bot.
+    """
     if path.is_file() and bot.folder != path:
         whole = f"using the whole folder {bot.folder}"
         tell(f"note: {path} is part of the bot {bot.manifest.name}: {whole}")
 
 
-def request_run(home: Path, options: Asked, tell: Tell) -> Request:
-    """The request for a tournament with these options. Raises UserError."""
+def request_run(home: Path, options: Options, tell: Tell) -> Request:
+    """The request for a tournament with these options. Without ``bots`` among the options, the
+    newest version of every bot in bots/ and of every bundled bot plays, or all built-in bots if the
+    options say ``in_process``. Raises UserError.
+    """
     find = bot_finder(home, tell, in_process=options.get("in_process", False))
     names = options.get("bots") or (NAMES if options.get("in_process") else ())
     bots = [find(name) for name in names] or _newest_bots(home, tell)
@@ -191,10 +203,10 @@ def request_run(home: Path, options: Asked, tell: Tell) -> Request:
     return _request(bots, options, tell)
 
 
-def _request(bots: list[Bot], options: Asked, tell: Tell, **kind: Any) -> Request:
-    """The request for a run of these bots with these options; ``kind`` has the parts for a
-    comparison or a search. Raises UserError, also if a program that a bot needs is missing on this
-    machine.
+def _request(bots: list[Bot], options: Options, tell: Tell, **kind: Any) -> Request:
+    """The request for a run of these bots with these options; ``kind`` has the ``compare`` or
+    ``tune`` of a comparison or a search. Raises UserError, also if a program that a bot needs is
+    missing on this machine.
     """
     for bot in bots:
         if not is_built_in(bot):
@@ -207,12 +219,13 @@ def _request(bots: list[Bot], options: Asked, tell: Tell, **kind: Any) -> Reques
 
 
 def _newest_bots(home: Path, tell: Tell) -> list[Bot]:
-    """The newest version of each bot that this machine can start. Raises ConfigError if there are
-    none.
+    """The newest version of each bot in the home's bots/, and the bundled bots. Bots that cannot be
+    read or started here are left out, and the user is told about each of them. Raises ConfigError
+    if no bot is left.
     """
 
     def leave_out(label: str, reason: object) -> None:
-        """Tells the user that a bot does not play, and why."""
+        """Tells the user that the bot with this label does not play, and the reason."""
         tell(f"warning: {printable(label)} is left out: {printable(str(reason))}")
 
     startable = []
@@ -225,7 +238,7 @@ def _newest_bots(home: Path, tell: Tell) -> list[Bot]:
             startable.append(_beside_built_in(bot, tell))
     if not startable:
         raise ConfigError(
-            f"expected bots to play, found none in {registry.root}",
+            f"there are no bots in {registry.root}",
             "'arena new my-bot' makes your first bot; then 'arena run ./my-bot greedy careful'"
             " plays it against built-in ones",
         )
@@ -233,7 +246,9 @@ def _newest_bots(home: Path, tell: Tell) -> list[Bot]:
 
 
 def _beside_built_in(bot: Bot, tell: Tell) -> Bot:
-    """The bot, with its version in the label if a built-in bot has the same name."""
+    """The bot itself; or, if a built-in bot has the same name, a copy with its version in the
+    label.
+    """
     if not NAME.fullmatch(bot.label):
         return bot
     label = f"{bot.label}@{bot.manifest.version}"
@@ -241,9 +256,9 @@ def _beside_built_in(bot: Bot, tell: Tell) -> Bot:
     return replace(bot, label=label)
 
 
-def _refuse_too_few(bots: Sequence[Bot], options: Asked) -> None:
-    """Raises ConfigError if there are too few bots for a game. The hint is a command that names
-    enough.
+def _refuse_too_few(bots: Sequence[Bot], options: Options) -> None:
+    """Raises ConfigError if there are fewer bots than a game has players. The hint is a command
+    that names enough bots.
     """
     usual: int = default_of("players")
     players = options.get("players", usual)
@@ -254,14 +269,17 @@ def _refuse_too_few(bots: Sequence[Bot], options: Asked) -> None:
     further = [name for name in OPPONENTS if name not in labels][: max(2, players - len(bots))]
     table = ["--players", str(players)] if players > usual else []
     raise ConfigError(
-        f"expected at least {players} bots, got {', '.join(labels)}",
+        f"a game of {players} needs at least {players} bots, got {', '.join(labels)}",
         "name opponents too; built-in ones are always there:"
         f" '{shlex.join(['arena', 'run', *(named or labels), *further, *table])}'",
     )
 
 
 def _seat_challenger(find: Callable[[str], Bot], text: str, bots: list[Bot]) -> str:
-    """The label of the challenger, who is added to the bots if it is not among them yet."""
+    """The label of the challenger, the bot that the user named by ``text``. If that bot is not in
+    the list ``bots`` yet, it is appended there. Raises ConfigError if another bot of the list has
+    its label.
+    """
     labels = [bot.label for bot in bots]
     if text in labels:
         return text
@@ -270,17 +288,18 @@ def _seat_challenger(find: Callable[[str], Bot], text: str, bots: list[Bot]) -> 
         bots.append(challenger)
     elif challenger.sha256 != bots[labels.index(challenger.label)].sha256:
         raise ConfigError(
-            f"expected one bot named {challenger.label}, got {text} and another one",
+            f"{text} and another bot are both named {challenger.label}",
             "give one of them another name",
         )
     return challenger.label
 
 
 def request_comparison(
-    home: Path, compare: Comparison, options: Asked, tell: Tell, *, max_blocks: int
+    home: Path, compare: Comparison, options: Options, tell: Tell, *, max_blocks: int
 ) -> Request:
-    """The request for a comparison of two bots with these options. Its bots are the new one, the
-    old one, then the pool of opponents. Raises UserError.
+    """The request for a comparison of the two bots that ``compare`` names, of at most
+    ``max_blocks`` blocks. The bots of the request are the new one, the old one, then the opponents
+    (``bots`` in the options). Raises UserError.
     """
     find = bot_finder(home, tell, in_process=options.get("in_process", False))
     new, old = _find_pair(find, compare, tell)
@@ -291,28 +310,34 @@ def request_comparison(
     return replace(request, config=replace(request.config, deals=deals))
 
 
-def blocks_of(games: int, options: Asked) -> int:
-    """The smallest number of blocks of a comparison with at least this many games. Without a pool
-    the two bots play each other once from each seat in a block; with a pool each of them plays from
-    every seat.
+def blocks_of(games: int, options: Options) -> int:
+    """The smallest number of blocks with which a comparison has at least ``games`` games. Without
+    opponents (``bots`` in the options), the two bots play each other once from each seat in a
+    block; with opponents, each of the two plays once from every seat.
     """
     players: int = options.get("players", default_of("players"))
     return ceil(games / (2 * players if options.get("bots") else players))
 
 
 def request_tuning(
-    bot: Bot, asked: Sequence[Wanted], options: Asked, tell: Tell, *, games: int, step: int | None
+    bot: Bot,
+    tuned_options: Sequence[TunedOption],
+    options: Options,
+    tell: Tell,
+    *,
+    games: int,
+    step: int | None,
 ) -> Request:
-    """The request for tuning some options of a bot, with ``step`` deals on each board before each
-    step of the search. The two bots of the run are the two sides of the search, up and down. Raises
-    UserError.
+    """The request for tuning options of a bot, with at most ``games`` games in all. ``step`` is the
+    number of deals on each board before each step of the search, None for the usual number. The two
+    bots of the run are the two sides of the search, up and down. Raises UserError.
     """
     if is_built_in(bot):
         raise ConfigError(
-            f"expected a bot with options to tune, got {bot.label}, which is built in",
+            f"{bot.label} is built in and has no options to tune",
             "name a bot whose bot.toml declares [options]",
         )
-    parameters = parameters_of(asked, bot.manifest.options, bot.options, bot.base)
+    parameters = parameters_of(tuned_options, bot.manifest.options, bot.options, bot.base)
     boards = len(boards_of(options))
     tuning = Tuning(bot.label, parameters, step or max(1, BLOCKS_A_STEP // boards))
     sides = _sides(bot, {parameter.name for parameter in parameters})
@@ -322,15 +347,16 @@ def request_tuning(
 
 
 def _sides(bot: Bot, tuned: Collection[str]) -> list[Bot]:
-    """The two sides of a search: the bot with the settings that are not tuned. Raises ConfigError
-    if a label with all tuned options would be too long.
+    """The two bots of a search, whose names end in ``up`` and ``down``. Both have the bot's
+    settings except those that are ``tuned``. Raises ConfigError if a label with all tuned options
+    would be too long.
     """
     kept = {name: value for name, value in bot.settings.items() if name not in tuned}
     length = len(settings_text(kept)) + sum(len(name) + LONGEST_VALUE for name in tuned)
     if length > MAX_TEXT:
         raise ConfigError(
-            f"expected fewer options at once, got {len(tuned)}: what is found could not be written"
-            f" in a name of {MAX_TEXT} signs",
+            f"{len(tuned)} options are too many to tune at once: the name of the tuned bot would"
+            f" have more than {MAX_TEXT} characters",
             "tune those that matter most, then the others",
         )
     sign = "-" if "@" in bot.base else "@"
@@ -340,12 +366,14 @@ def _sides(bot: Bot, tuned: Collection[str]) -> list[Bot]:
 
 
 def _find_pair(find: Callable[[str], Bot], pair: Comparison, tell: Tell) -> tuple[Bot, Bot]:
-    """The new bot and the old bot of a comparison, under labels that differ. Raises UserError."""
+    """The new bot and the old bot of a comparison. If their labels are equal, the old one gets its
+    version in the label, and the user is told so. Raises UserError.
+    """
     old = find(pair.old)
     new = find(pair.new)
     if new.plays_as(old):
         raise ConfigError(
-            f"expected two different bots, got the same content as {pair.new} and {pair.old}",
+            f"{pair.new} and {pair.old} are the same program with the same options",
             _cure_for_same(pair, new),
         )
     if new.label == old.label:
@@ -355,7 +383,7 @@ def _find_pair(find: Callable[[str], Bot], pair: Comparison, tell: Tell) -> tupl
 
 
 def _cure_for_same(pair: Comparison, bot: Bot) -> str:
-    """What to do if both names of a comparison stand for this bot."""
+    """The hint for a comparison whose two names stand for this one bot."""
     name = bot.manifest.name
     if is_built_in(bot):
         return (
@@ -372,7 +400,9 @@ def _cure_for_same(pair: Comparison, bot: Bot) -> str:
 
 
 def _warn_about_times(bots: Sequence[Bot], timing: Timing, tell: Tell) -> None:
-    """Warns the user about bots that get less time than they were made for."""
+    """Warns the user about each bot that gets less time for a move, or for its start, than its
+    bot.toml asks for.
+    """
     for bot in bots:
         bot_timing = timing_for(bot.label, timing)
         for key in ("move_ms", "startup_ms"):
@@ -385,8 +415,10 @@ def _warn_about_times(bots: Sequence[Bot], timing: Timing, tell: Tell) -> None:
                 )
 
 
-def with_clock(options: Asked, tell: Tell) -> Asked:
-    """The options, with the best clock of this machine if the user asked for none."""
+def with_clock(options: Options, tell: Tell) -> Options:
+    """The options, completed by the best clock of this machine. If they name a clock already, or
+    the bots play in process, they stay as they are.
+    """
     if options.get("in_process") or "clock" in options:
         return options
     if BEST_CLOCK == "wall":
@@ -406,8 +438,9 @@ def results_path(
     finished: bool = False,
     prefix: str = "",
 ) -> Path:
-    """The folder of the run that ``--out`` names, or else the one that `choose_folder` chooses for
-    the request.
+    """The folder for the run of a request. If ``out`` is given, the folder is that path or, if
+    ``out`` has no slash, the folder of that name in ``results``. Otherwise `choose_folder` chooses
+    the folder, and the user is told about an unfinished run that was not chosen.
     """
     if out is not None:
         return Path(out) if "/" in str(out) else results / out

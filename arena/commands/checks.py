@@ -1,5 +1,5 @@
-"""Remembers which bots recently passed `arena check`, so that `arena submit` does not check them
-again.
+"""Remembers which bots passed `arena check` within the last hour, so that `arena submit` need not
+check them again.
 """
 
 import hashlib
@@ -21,17 +21,21 @@ from arena.records.ownership import make_state_folder, state_folder
 from arena.rules import CORE
 
 PASSED = "passed"
+"""The name of the folder, inside the arena's state folder, that has one empty file per passed
+check.
+"""
 FRESH_S = 3600
-"""For how many seconds a passed check counts. What a bot needs from the machine may
-change later.
+"""For how many seconds a passed check counts. It expires because what a bot needs from the machine
+may change.
 """
 MAX_KEPT = 1000
-"""The number of remembered checks above which old ones are removed."""
+"""The number of remembered checks from which on expired ones are removed."""
 
 
 def remember_passed(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> None:
-    """Remembers that a bot with exactly these files passed every step of a check with these
-    settings. If that cannot be written, nothing is lost but time: the bot is checked again.
+    """Remembers that this bot, with exactly its present files, passed every step of a check with
+    this time for a move and this sandbox. If that cannot be written, no error is raised: the bot is
+    then simply checked again.
     """
     with suppress(OSError, RunError):
         folder = make_state_folder(PASSED)
@@ -40,8 +44,9 @@ def remember_passed(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> Non
 
 
 def passed_s_ago(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> float | None:
-    """How many seconds ago a bot with exactly these files passed a check with these settings, by
-    the same arena in the same home; None if that is unknown or too long ago.
+    """How many seconds ago a bot with exactly these files passed a check with this ``move_ms`` and
+    this ``sandbox``, by this version of the arena in this ``home``. None if no such check is
+    remembered, or if it is more than `FRESH_S` seconds old.
     """
     try:
         passed_s = (_folder() / _key(home, bot, move_ms, sandbox)).stat().st_mtime
@@ -52,15 +57,17 @@ def passed_s_ago(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> float 
 
 
 def _folder() -> Path:
-    """The folder in which passed checks are remembered. It lies outside the home, because others
-    may put bots into a home that is a repository; and no bot in a sandbox can see it. Raises
-    RunError.
+    """The folder in which passed checks are remembered. It lies outside the home, because a home
+    may be a repository into which other people put bots, and no bot in a sandbox can see it. The
+    folder need not exist. Raises RunError.
     """
     return state_folder() / PASSED
 
 
 def _remove_old(folder: Path) -> None:
-    """Removes remembered checks that no longer count, once there are many."""
+    """Removes the expired checks from a folder of remembered checks that has at least `MAX_KEPT` of
+    them.
+    """
     places = list(folder.iterdir())
     if len(places) < MAX_KEPT:
         return
@@ -71,8 +78,8 @@ def _remove_old(folder: Path) -> None:
 
 
 def _key(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> str:
-    """A hash of everything that the result of a check depends on: the bot's files and settings, the
-    time for a move, the sandbox, the arena's own files, and the machine.
+    """A hash of what the result of a check depends on: the bot's files and settings, the time for a
+    move, the sandbox, the arena's own Python files, and the machine.
     """
     known = [
         str(home.absolute()).encode(errors="surrogateescape").hex(),
@@ -94,8 +101,9 @@ def _key(home: Path, bot: Bot, move_ms: int, sandbox: Sandbox) -> str:
 
 
 def _newest_file_ns() -> int:
-    """When a file of the arena itself was last changed. A checkout keeps one version number for a
-    long time, so the version is not enough.
+    """When a Python file (``*.py``) of the arena itself was last changed, in nanoseconds since
+    1970. The version number is not enough, because in a checkout the code changes while the number
+    stays.
     """
     package = Path(arena.__file__).parent
     return max(path.stat().st_mtime_ns for path in package.rglob("*.py"))

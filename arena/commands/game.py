@@ -1,6 +1,6 @@
-"""A single game of bots and perhaps a person, for the command and the page that show it. A game
-with a person is planned like a game of a run and kept as a run of its own, which every reader of
-runs understands.
+"""A single game of bots, perhaps with a person, for the command and the page that show it. A game
+with a person is planned like a game of a run and kept as a run of its own, so whatever reads runs
+can read it.
 """
 
 import os
@@ -41,16 +41,21 @@ from arena.tournament.schedule import Schedule
 from arena.tournament.session import new_seed
 
 PREFIX = "played"
+"""How the names of the folders of kept games begin."""
 HINT_GAMES = 4000
+"""About how many random games are played in all for one set of hints."""
 MAX_GAMES_A_MOVE = 200
+"""The most random games that are played after one of the moves for a set of hints."""
 MAX_HINTS = 3
+"""The most moves that are suggested at once."""
 MakePerson = Callable[[Sequence[str]], Player]
-"""A function that makes the player for a person's seat from the names of all seats."""
+"""A function that takes the names of all seats and returns the player for a person's seat."""
 
 
 class Round(NamedTuple):
-    """A game to play: its board, a function that makes its plan from the bots' labels by seat, and
-    the recorded game from which it continues, if any.
+    """A game to play: its ``board``; ``plan_of``, a function that takes the bots' labels by seat
+    and returns the plan; and ``past``, the recorded game from whose moves it continues, None for a
+    game from the first move.
     """
 
     board: Board
@@ -59,9 +64,9 @@ class Round(NamedTuple):
 
 
 class SingleGame(NamedTuple):
-    """The bots of a game and how it is played. ``human`` is the seat of a person, None without one;
-    the bots take the other seats in order. With ``has_stderr`` what the bots write to stderr is
-    collected.
+    """The players of a single game, and how it is played. ``human`` is the seat of a person, None
+    without a person; the ``bots`` take the other seats in order. With ``has_stderr``, what the bots
+    write to stderr is collected.
     """
 
     bots: Sequence[Bot]
@@ -77,8 +82,10 @@ class SingleGame(NamedTuple):
         person: MakePerson | None = None,
         log: WireLog | None = None,
     ) -> Iterator[list[Player]]:
-        """The players by seat. They are stopped when the block ends. Bots with processes play from
-        a temporary folder. ``person`` makes the person's player. Raises UserError.
+        """A context manager that yields the players by seat and stops them at its end. Bots with
+        processes play from a temporary folder. ``past`` is the recorded game that is continued,
+        ``person`` makes the person's player, and ``log`` gets the lines that bots exchange with the
+        arena. Raises UserError.
         """
         processes = [bot for bot in self.bots if not is_built_in(bot)]
         with staged_for_a_while(*processes, sandbox=self.sandbox) as staged:
@@ -105,19 +112,23 @@ class SingleGame(NamedTuple):
     def referee(
         self, game: Round, players: Sequence[Player], watch: MoveListener | None = None
     ) -> Referee:
-        """The referee of a game that is about to begin; ``watch`` is called after each move."""
+        """The referee of a game with these players that is about to begin; ``watch`` is called
+        after each move.
+        """
         labels = [player.name for player in players]
         timings = [timing_for(label, self.timing) for label in labels]
         return Referee(game.plan_of(labels), game.board, players, timings, watch)
 
     def play(self, referee: Referee) -> Outcome:
-        """Plays a game to its end. Raises Void, and any exception that a person's player raises to
-        leave.
+        """Plays the game of this referee to its end, and returns its outcome. Raises Void, and any
+        exception with which a person's player leaves the game.
         """
         return referee.play(sandbox=self.sandbox.text(referee.plan.bots), host=node())
 
     def _player(self, bot: Bot, seat: int, log: WireLog | None) -> BotPlayer | InProcessPlayer:
-        """The player of a bot at a seat; a process is logged if there is a log."""
+        """The player of a bot at a seat. If there is a ``log``, a bot with a process writes its
+        exchange to it.
+        """
         if is_built_in(bot):
             return built_in_player(bot)
         startup_ms = self.timing.startup_ms
@@ -129,9 +140,9 @@ class SingleGame(NamedTuple):
 
 
 def best_moves(state: State, moves: Sequence[int], seed: int) -> list[tuple[int, float, int]]:
-    """Hints for a person: the moves after which random games go best for the mover, each with the
-    share of these games that the mover wins. What the seat cannot see is shuffled anew for each
-    game.
+    """Hints for a person: at most `MAX_HINTS` of the ``moves``, the best first, each with the share
+    of random games after it that the mover wins, and the number of these games. What the mover
+    cannot see is shuffled anew for each game, from ``seed``.
     """
     times = max(1, min(MAX_GAMES_A_MOVE, HINT_GAMES // len(moves)))
     tried, wins, _, _ = state.rollouts(state.mover, times, seed, "uniform", list(moves))
@@ -140,7 +151,9 @@ def best_moves(state: State, moves: Sequence[int], seed: int) -> list[tuple[int,
 
 
 class PlayedGame(NamedTuple):
-    """A game between a person and bots, given by seat. ``started`` is a time in UTC."""
+    """A game between a person and bots. ``bots`` has the players by seat, including the person;
+    ``started`` is a time in UTC.
+    """
 
     config: RunConfig
     board: Board
@@ -149,19 +162,21 @@ class PlayedGame(NamedTuple):
 
     @property
     def round(self) -> Round:
-        """The board of the game, and the function that makes its plan, for `SingleGame`."""
+        """The board of this game and the function that makes its plan, in the form that
+        `SingleGame` takes.
+        """
         return Round(self.board, lambda _: self._plan())
 
     def _plan(self) -> GamePlan:
-        """The plan of the game."""
+        """The plan of this game."""
         game = self.config.game
         assert game is not None, "a game"
         line_up = tuple(sorted(game.seats))
         return Schedule(self.config).game(self.board.name, line_up, game.deal, 0)
 
     def keep(self, results: Path, outcome: Outcome, sandbox: Sandbox) -> Path:
-        """Writes the finished game into a new folder of ``results`` and returns the folder. Raises
-        RunError, OSError.
+        """Writes the finished game, whose outcome is given, into a new folder of ``results``, and
+        returns the folder. Raises RunError, OSError.
         """
         folder = _new_folder(results)
         info = describe_run(
@@ -182,8 +197,10 @@ class PlayedGame(NamedTuple):
         return folder
 
 
-class Wish(NamedTuple):
-    """A game that a person asks for: against which bots, at which seat, on which tiles."""
+class GameRequest(NamedTuple):
+    """What a person asks to play: against which ``bots``, at which ``seat``, on which ``board``,
+    and with the tiles of which ``seed`` and ``deal``.
+    """
 
     bots: Sequence[Bot]
     seat: int
@@ -194,7 +211,7 @@ class Wish(NamedTuple):
 
     @property
     def game(self) -> PlayedGame:
-        """The game to play. Raises ConfigError, also if a bot has two seats."""
+        """The requested game, planned. Raises ConfigError, also if a bot has two seats."""
         seats = [*self.bots[: self.seat], PERSON, *self.bots[self.seat :]]
         labels = [bot.label for bot in seats]
         settings = {
@@ -210,8 +227,8 @@ class Wish(NamedTuple):
         return PlayedGame(config, self.board, seats, utc_now())
 
     def again(self, how: str) -> Self:
-        """A request for the person's next game: on the ``same`` tiles, on the same tiles from the
-        next ``seat``, or on new tiles.
+        """A request for the person's next game. ``how`` is ``same`` for the same tiles, ``seat``
+        for the same tiles from the next seat; any other text means new tiles.
         """
         if how == "seat":
             return self._replace(seat=(self.seat + 1) % (len(self.bots) + 1))
@@ -219,8 +236,8 @@ class Wish(NamedTuple):
 
 
 class PastGame(NamedTuple):
-    """A kept game of a person: its run and id, the other players, the person's rank, and when it
-    ended in UTC.
+    """A kept game between a person and bots: its ``run`` and ``game`` id, its board, the names of
+    the other players, the person's rank (1 is best), and when the game ``ended``, in UTC.
     """
 
     run: str
@@ -232,8 +249,8 @@ class PastGame(NamedTuple):
 
 
 def past_games(results: Path, most: int) -> list[PastGame]:
-    """At most ``most`` kept games, the newest first. Games that cannot be read are left out, and
-    links are not followed.
+    """At most ``most`` games kept in ``results``, the newest first. Games that cannot be read are
+    left out, and symbolic links are not followed.
     """
     games = list[PastGame]()
     for folder in _kept_folders(results):
@@ -259,7 +276,9 @@ def past_games(results: Path, most: int) -> list[PastGame]:
 
 
 def _kept_folders(results: Path) -> list[Path]:
-    """The folders of kept games, the newest first."""
+    """The folders of kept games in ``results``, the newest first; none if ``results`` cannot be
+    read.
+    """
     try:
         with os.scandir(results) as entries:
             times = [
@@ -273,7 +292,9 @@ def _kept_folders(results: Path) -> list[Path]:
 
 
 def _new_folder(results: Path) -> Path:
-    """Makes a new folder, named by date. Raises RunError."""
+    """Makes a new folder in ``results`` for a kept game, named by the date and a number, and
+    returns it. Raises RunError.
+    """
     day = datetime.now(UTC).strftime(f"{PREFIX}-%Y-%m-%d")
     try:
         results.mkdir(parents=True, exist_ok=True)
@@ -286,7 +307,7 @@ def _new_folder(results: Path) -> Path:
             return folder
     except OSError as error:
         raise RunError(
-            f"expected to make a folder for the game in {results}, got {error}",
-            "make room there, or let you write to it",
+            f"cannot make a folder for the game in {results}: {error}",
+            "free some disk space, or make the folder writable for you",
         ) from error
     raise AssertionError("numbers do not end")

@@ -1,7 +1,7 @@
-"""The home, the folder that holds bots/ and results/.
+"""Finds the home, the folder that holds bots/ and results/.
 
-It is searched from the current folder upward, as git searches for a repository. A file that does
-not belong to this user is never trusted.
+The search goes from the current folder upward, as git searches for a repository. A file that does
+not belong to the current user does not make a folder a home.
 """
 
 import os
@@ -9,21 +9,22 @@ from itertools import pairwise
 from pathlib import Path
 
 MARK = ".arena-home"
-"""The name of the file that marks a home, even one without bots and runs."""
+"""The name of the file that marks a folder as a home, even one without bots and runs."""
 # Not imported from the modules that read these files, because these are slow to load and every
 # command, even --help, looks for the home.
 RUN_FILE = "run.json"
 BOT_FILE = "bot.toml"
 EVIDENCE = (("bots", BOT_FILE), ("results", RUN_FILE))
-"""Pairs of a folder and a file: a folder is also a home if it has the first, and in it a folder
-with the second.
+"""Pairs of a folder's name and a file's name. A folder is a home also without `MARK` if it has such
+a folder, and in that one a subfolder with such a file: ``bots/x/bot.toml`` or
+``results/x/run.json``.
 """
 
 
 def find_home() -> Path:
-    """The nearest home from the current folder upward, as a relative path. If there is none, it is
-    the current folder, or the folder above if the current one is that of a bot, where 'arena new'
-    was typed.
+    """The nearest home from the current folder upward, as a relative path such as ``..``. Without
+    any home, the current folder counts as the home; or, if the current folder or one above it is
+    that of a bot (it has a bot.toml), the folder that contains the bot's.
     """
     try:
         here = Path.cwd()
@@ -40,8 +41,8 @@ def find_home() -> Path:
 
 
 def is_home(folder: Path) -> bool:
-    """Whether a folder is a home that belongs to this user. A run is not a home, although it has a
-    folder bots/.
+    """Whether a folder is a home that belongs to the current user. The folder of a run is not a
+    home, although it has a subfolder bots/.
     """
     try:
         if not _is_mine(folder) or (folder / RUN_FILE).exists():
@@ -57,8 +58,8 @@ def is_home(folder: Path) -> bool:
 
 
 def _is_mine(path: Path) -> bool:
-    """Whether a path exists and belongs to this user, as the target of a link must, too. What a
-    stranger leaves in /tmp must not decide which bots play.
+    """Whether a path exists and belongs to the current user; of a symbolic link, both the link and
+    its target must. So files that somebody else leaves in /tmp cannot decide which bots play.
     """
     try:
         return {path.lstat().st_uid, path.stat().st_uid} == {os.geteuid()}
@@ -67,10 +68,10 @@ def _is_mine(path: Path) -> bool:
 
 
 def bots_folder(home: Path) -> Path:
-    """The folder of a home's registry of bots."""
+    """The folder bots/ of a home, its registry of bots. The folder need not exist."""
     return home / "bots"
 
 
 def results_folder(home: Path) -> Path:
-    """The folder of a home's runs."""
+    """The folder results/ of a home, which holds its runs. The folder need not exist."""
     return home / "results"

@@ -1,4 +1,4 @@
-"""A league while it is played: what is known about its members, and which games are drawn next."""
+"""A league while it is played: what is known about its members, and which games it plays next."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -27,20 +27,21 @@ if TYPE_CHECKING:
 
 
 LOOK_GAMES = 8
-"""The ratings are computed again after at least this many new games."""
+"""The ratings are computed again only after at least this many new games."""
 LOOK_SHARE = 10
-"""The ratings are computed again after at least this many times the CPU time that they took the
-last time.
+"""The ratings are computed again only when this many times the CPU time of their last computation
+has passed.
 """
 HOLD_GAMES = 40
-"""A benchmark holds the scale once it has played this many games."""
+"""The number of games after which a benchmark may fix the league's scale with its rating."""
 HOUR_S = 3600
+"""Seconds in an hour."""
 
 
 class Budget(NamedTuple):
-    """When a league stops playing: after this many ``games`` or ``hours``, when every interval is
-    at most ``until`` Elo to either side, or when the bot ``placing`` has been placed. With
-    ``between``, only games between these two bots are drawn.
+    """When a command stops playing a league: after this many ``games`` or ``hours``, when every
+    interval reaches at most ``until`` Elo to either side, or when the bot ``placing`` has been
+    placed. None sets no such limit. With ``between``, only games between these two bots are drawn.
     """
 
     games: int | None = None
@@ -51,8 +52,9 @@ class Budget(NamedTuple):
 
 
 class LeagueLook(NamedTuple):
-    """The result of one look at a league's ratings: the number of games drawn, the number of bots
-    still to be placed, and the half-width of the widest interval, infinite if one is unknown.
+    """The result of one computation of a league's ratings: the number of ``games`` drawn so far,
+    the number of bots still to be placed (``placing``), and the half-width in Elo of the ``widest``
+    interval, infinite if a bot has none.
     """
 
     games: int
@@ -61,9 +63,10 @@ class LeagueLook(NamedTuple):
 
 
 class LeaguePlay:
-    """Draws the games of a league for one command, over all its sessions.
+    """Draws the games of a league for one command, which may open several sessions.
 
-    ``watch`` is called with each look at the ratings; ``drawn`` counts the games drawn so far.
+    ``watch`` is called with the result of each computation of the ratings. ``drawn`` is the number
+    of games drawn so far by this command.
     """
 
     def __init__(
@@ -86,7 +89,7 @@ class LeaguePlay:
 
     @property
     def is_over(self) -> bool:
-        """Whether no more games are to be drawn."""
+        """Whether the command's budget is used up, so that no more games are drawn."""
         budget = self._budget
         members = self.members.league.members
         return (
@@ -97,9 +100,9 @@ class LeaguePlay:
         )
 
     def source(self, session: Session) -> Games:
-        """The games of a session. They end when the league ends, or as soon as a bot plays that is
-        not in the session. Games that were drawn and not played by then are the first of the next
-        session.
+        """The games of a session, beginning with those that earlier sessions drew but did not play.
+        New games are drawn until the budget is used up, or until a bot joins the league that the
+        session does not have; that bot needs a new session.
         """
         config = session.run.config
         schedule = session.run.schedule
@@ -117,7 +120,7 @@ class LeaguePlay:
         )
 
     def _games_of(self, drawn: Drawn) -> int:
-        """The number of games of a draw."""
+        """The number of games of a draw, on all boards and with all seatings."""
         return (
             drawn.deals
             * len(self._session.run.config.rounds)
@@ -125,7 +128,9 @@ class LeaguePlay:
         )
 
     def has_newcomers(self, session: Session) -> bool:
-        """Whether a bot of the league plays that is not in the session."""
+        """Whether the league has a member whose games are to be drawn, but whose bot the session
+        does not have.
+        """
         self.members.look()
         there = session.setup.bots
         return any(member.plays and member.bot not in there for member in self._all())
@@ -135,8 +140,8 @@ class LeaguePlay:
         return list(self.members.league.members.values())
 
     def _widest(self) -> float:
-        """The half-width of the widest interval among the bots that play, infinite if one of them
-        has none, or if no bot plays.
+        """The half-width in Elo of the widest interval among the members that play; infinite if one
+        of them has no interval, or if no member plays.
         """
         known = self._known
         errors = [
@@ -147,8 +152,9 @@ class LeaguePlay:
         return max(errors, default=inf)
 
     def _draw(self) -> list[list[GamePlan]]:
-        """The batches of the next line-up; empty if the league ends or too few bots play. Raises
-        RunError if the deal numbers are used up.
+        """Draws a line-up, writes the draw to the league's file, and returns its batches; an empty
+        list if the budget is used up or too few bots play. Raises RunError if the league has used
+        all its deal numbers.
         """
         self._take_stock()
         line_up = None if self.is_over else self._field.next_line_up()
@@ -159,8 +165,7 @@ class LeaguePlay:
         deals = max(1, DEALS_A_DRAW // len(rounds))
         if (first + deals) * max(map(rounds.count, rounds)) > DEALS:
             raise RunError(
-                f"expected at most {DEALS:,} deals in a league, got no number for another one",
-                "start another league",
+                f"this league has used all its {DEALS:,} deal numbers", "start another league"
             )
         drawn = Drawn("+".join(line_up), first, deals)
         self.members.append(drawn)
@@ -169,7 +174,9 @@ class LeaguePlay:
         return self._session.run.schedule.drawn_batches(drawn, frozenset())
 
     def _take_stock(self) -> None:
-        """Refreshes the contenders from the members of the league and their ratings."""
+        """Updates the contenders with the current members and ratings, if one of them
+        has changed.
+        """
         self.members.look()
         has_looked = self._look()
         there = self._session.setup.bots
@@ -185,7 +192,9 @@ class LeaguePlay:
             self._shown = shown
 
     def _look(self) -> bool:
-        """Computes the ratings if that is due, and returns whether it was."""
+        """Computes the ratings if `LOOK_GAMES` and `LOOK_SHARE` allow it, and returns whether it
+        did. Records what follows from them: placed candidates, and benchmarks that fix the scale.
+        """
         session = self._session
         games = len(session.journal.ids)
         if games < self._next_look_games or time.monotonic() < self._next_look_s:
@@ -209,7 +218,9 @@ class LeaguePlay:
         return True
 
     def _judge_candidates(self) -> None:
-        """Records which candidates have been placed, and sets aside those that only forfeited."""
+        """Appends to the league's file which candidates have been placed, and sets aside each
+        candidate that has forfeited all of its games, if these are at least `FIRST_GAMES`.
+        """
         for member in self._all():
             rating = self._known.get(member.bot)
             if rating is None or not member.is_waiting:
@@ -225,8 +236,8 @@ class LeaguePlay:
                 self.members.append(placed)
 
     def _hold_scale(self) -> None:
-        """Lets the benchmarks hold the scale once all of them have enough games, and later each new
-        benchmark.
+        """Lets the benchmarks fix the league's scale with their present ratings, once all of them
+        have `HOLD_GAMES` games. Later calls add each new benchmark that has as many games.
         """
         league = self.members.league
         benchmarks = league.with_status("benchmark")
@@ -237,7 +248,9 @@ class LeaguePlay:
             self.members.append(Scaled(utc_now(), new))
 
     def rivals(self) -> list[Rival]:
-        """All bots that play, with their ratings from the last look."""
+        """The members that play, with their ratings from the last computation, or guessed ratings
+        for those that had no games then.
+        """
         earlier = versions_before(self.members.league.members)
         there = self._session.setup.bots
         elos = {bot: rating.elo for bot, rating in self._known.items()}

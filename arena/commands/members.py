@@ -1,5 +1,5 @@
-"""The members of a league: they are read from its folder, founded with it, and kept in step with
-bots/ and with what other processes write to the league.
+"""The members of a league: reads them from the league's folder, founds a league with its first
+members, and adds members that join later from bots/ or by another process.
 """
 
 import getpass
@@ -39,21 +39,22 @@ from arena.records.league import (
 from arena.records.record import name_of, utc_now
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
 from arena.tournament.run import Run
-from arena.tournament.runs import Request, as_it_is, boards_of, list_runs, make_request
-from arena.tournament.settings import Asked
+from arena.tournament.runs import Request, boards_of, list_runs, make_request, resume_request
+from arena.tournament.settings import Options
 
 MAX_WAITING = 3
-"""At most this many candidates of one author may wait to be placed."""
+"""How many candidates one author may have in a league that are still to be placed."""
 LOOK_S = 2.0
-"""About how many seconds pass until a new version in bots/ is noticed."""
+"""The shortest pause in seconds between two searches for new versions in bots/."""
 ARENA = "arena"
+"""The name in ``by`` of a change of status that the arena itself made."""
 BUILT_IN = ("random", "greedy-4", "greedy", "careful-4", "careful")
-"""The benchmarks of a league without bundled bots."""
+"""The benchmarks of a league if no bundled bot can be started."""
 
 
 class Members:
     """The members of the league in a folder. ``names`` are the bots whose new versions join
-    automatically; if there are none, all bots in bots/ do.
+    automatically; if it is empty, new versions of all bots in bots/ join.
     """
 
     def __init__(self, home: Path, folder: Path, names: Sequence[str], tell: Tell) -> None:
@@ -69,16 +70,18 @@ class Members:
         self.refresh()
 
     def refresh(self) -> None:
-        """Reads the events that other processes have appended to the league."""
+        """Reads the league's file again if its size shows that another process has
+        appended to it.
+        """
         size = size_of(self.folder)
         if size != self._size:
             self.league = read_league(self.folder)
             self._size = size
 
     def append(self, *events: LeagueEvent) -> None:
-        """Appends events to the league's file and applies them. A member that has joined meanwhile
-        does not join again, because an arena that plays a league and one that submits to it both
-        see a new version.
+        """Appends events to the league's file and applies them to `league`. An event by which a bot
+        joins is dropped if the bot is already a member: the arena that plays a league and the one
+        that submits a version may both add that version.
         """
         with events_file(self.folder) as file:
             self.refresh()
@@ -90,8 +93,8 @@ class Members:
             self._size = size_of(self.folder)
 
     def look(self) -> None:
-        """Lets new versions in bots/ join and marks removed ones, if enough time has passed since
-        the last look.
+        """Lets new versions in bots/ join, and withdraws members whose version was removed from
+        there. Does nothing if the last call was less than `LOOK_S` seconds ago.
         """
         if time.monotonic() - self._looked_s < LOOK_S:
             return
@@ -105,7 +108,9 @@ class Members:
         self._looked_s = time.monotonic()
 
     def _compare(self) -> None:
-        """Compares the members with the bots in bots/."""
+        """Compares the members with the bots in bots/: new versions join, and removed ones are
+        withdrawn.
+        """
         there = self._registry.every_version()
         ladder = self._registry.of_ladder()
         members = self.league.members
@@ -121,13 +126,16 @@ class Members:
                 self.change(label, "withdrawn", ARENA, "it is no longer in bots/")
 
     def change(self, label: str, status: Status, by: str, why: str = "") -> None:
-        """Gives a member another status; ``by`` is the user who decides, ``why`` the reason."""
+        """Gives the member with this label another status, and tells the user. ``by`` is who
+        decided it, and ``why`` is the reason, which may be empty.
+        """
         self._tell(f"{label} is {is_now(status)}" + (f": {why}" if why else ""))
         self.append(StatusChanged(label, status, utc_now(), by, why))
 
     def newcomers(self, known: Sequence[str], sandbox_for: Callable[[Bot], Sandbox]) -> list[Bot]:
-        """The members that play but are not ``known`` to the run yet. Members that cannot be built
-        or started on this machine are set aside.
+        """The bots of the members that play and whose labels are not in ``known``. ``sandbox_for``
+        makes the sandbox in which a bot is built. A member that cannot be built or started on this
+        machine is set aside instead.
         """
         newcomers = []
         for label, member in list(self.league.members.items()):
@@ -147,8 +155,8 @@ class Members:
         return newcomers
 
     def label_of(self, text: str) -> str:
-        """The label of the member that a user names: a bot's name stands for its newest version.
-        Raises ConfigError.
+        """The label of the member that a user names by ``text``: a name without a version stands
+        for the member of that name that joined last. Raises ConfigError.
         """
         members = self.league.members
         base, options = split_options(text)
@@ -159,38 +167,45 @@ class Members:
                 return label
         near = did_you_mean(text, members)
         raise ConfigError(
-            f"expected a member of the league {self.folder.name}, got {text!r}",
+            f"the league {self.folder.name} has no member {text!r}",
             f"{near}there are {', '.join(members) or 'none'}",
         )
 
     def labels(self, texts: Sequence[str]) -> list[str]:
-        """The labels, in this league, of the bots that a user names. Raises UserError."""
+        """The labels that the bots named by ``texts`` have in a league, in the same order. The bots
+        need not be members. Raises UserError.
+        """
         return [member_label(self._find(text)) for text in texts]
 
     def has_hash(self, label: str, sha256: str) -> bool:
-        """Whether the files of a member have this hash; True if they cannot be read."""
+        """Whether the files of the member with this label still have this hash; True if the bot
+        cannot be found or read.
+        """
         try:
             return self._find(label).sha256 == sha256
         except UserError:
             return True
 
     def admit(self, texts: Sequence[str], status: Status) -> None:
-        """Lets bots that a user names join with this status. Raises UserError."""
+        """Lets the bots named by ``texts`` join with this status; those that are members already
+        are left as they are. Raises UserError.
+        """
         for label in self.labels(texts):
             if label not in self.league.members:
                 self.append(Joined(label, status, utc_now()))
 
     def first_benchmarks(self) -> list[str]:
-        """The benchmarks of a league for which the user names none: the bundled bots that can be
-        started on this machine, or built-in bots if there are none.
+        """The labels of the benchmarks of a league for which the user names none: the bundled bots
+        that can be started on this machine, or the built-in bots of `BUILT_IN` if there are none.
         """
         ladder = self._registry.of_ladder()
         return [label for label in ladder if not lack(self._find(label))[0]] or list(BUILT_IN)
 
 
 def expect_room(registry: Registry, folder: Path, bot: Bot) -> None:
-    """Raises UserError if one more version would exceed the number of candidates of its author that
-    may wait.
+    """Raises UserError if the author of ``bot`` already has `MAX_WAITING` candidates in the league
+    in ``folder`` that are still to be placed. A bot with the same files as one of these is
+    accepted.
     """
     author = bot.manifest.author
     hashes = dict[str, str]()
@@ -202,15 +217,15 @@ def expect_room(registry: Registry, folder: Path, bot: Bot) -> None:
                     hashes[label] = there.sha256
     if len(hashes) >= MAX_WAITING and bot.sha256 not in hashes.values():
         raise UserError(
-            f"expected at most {MAX_WAITING} bots of {author} that wait to be placed in"
-            f" {folder.name}, got {', '.join(hashes)} already",
-            f"let it place one with 'arena league run {folder.name}', or let one go with 'arena"
+            f"{author} already has {len(hashes)} bots waiting to be placed in {folder.name}, the"
+            f" most allowed: {', '.join(hashes)}",
+            f"place one with 'arena league run {folder.name}', or retire one with 'arena"
             f" league retire {min(hashes)} --league {folder.name}'",
         )
 
 
 def user_name() -> str:
-    """The name of the user, for the history of a league."""
+    """The name of the user, for the history of a league; the user id if it has no name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a user id without a name
@@ -218,12 +233,12 @@ def user_name() -> str:
 
 
 def is_now(status: Status) -> str:
-    """A phrase that says what a member with this status is."""
+    """A phrase for a status that completes "the bot is": ``a candidate``, ``set aside``."""
     return f"a {STATUS_TEXT[status]}" if status in PLAYS else STATUS_TEXT[status]
 
 
 def member_label(bot: Bot) -> str:
-    """The label of a bot in a league: with its version, unless it is built in."""
+    """The label that a bot has in a league: with its version, unless it is built in."""
     if is_built_in(bot) or "@" in bot.base:
         return bot.label
     _, colon, options = bot.label.partition(":")
@@ -231,14 +246,15 @@ def member_label(bot: Bot) -> str:
 
 
 def leagues_in(home: Path) -> list[Path]:
-    """The folders of the leagues in results/, the oldest first."""
+    """The folders of the leagues in a home's results/, the oldest first."""
     return [folder for folder in list_runs(results_folder(home)) if is_league(folder)]
 
 
 def versions_in_leagues(home: Path, joined: Path | None) -> set[str]:
-    """The ``name@version`` of every member that a league of this home, or the league to be
-    ``joined``, has ever had. A removed version keeps its number, as its games do. Raises RunError
-    if the league ``joined`` cannot be read.
+    """The names ``name@version`` of all members, past and present, of the leagues of this home and
+    of the league ``joined``, None for no other. A version that was removed keeps its number,
+    because its games are still in the league. Raises RunError if the league ``joined`` cannot be
+    read.
     """
     names = {split_options(label)[0] for label in read_league(joined).members} if joined else set()
     for folder in leagues_in(home):
@@ -249,7 +265,9 @@ def versions_in_leagues(home: Path, joined: Path | None) -> set[str]:
 
 
 def league_folder(home: Path, name: str | None) -> Path:
-    """The folder of an existing league; None stands for the newest one. Raises RunError."""
+    """The folder of the existing league that is called ``name`` or whose path ``name`` is; with
+    None, of the newest league in the home. Raises RunError.
+    """
     known = leagues_in(home)
     if name is None and known:
         return known[-1]
@@ -258,7 +276,7 @@ def league_folder(home: Path, name: str | None) -> Path:
             return folder
     names = ", ".join(folder.name for folder in known) or "none"
     raise RunError(
-        f"expected the name of a league, got {name!r}" if name else "expected a league, found none",
+        f"there is no league {name!r}" if name else "there is no league yet",
         f"leagues in {results_folder(home)}: {names}; 'arena league run NAME' starts one",
     )
 
@@ -266,14 +284,13 @@ def league_folder(home: Path, name: str | None) -> Path:
 def members_of(
     home: Path, folder: Path, bots: Sequence[str], benchmarks: Sequence[str] | None, tell: Tell
 ) -> Members:
-    """The members of the league in a folder. A league that does not exist yet is founded: with
-    these bots, or all in bots/ if there are none, and with these benchmarks. Raises UserError.
+    """The members of the league in a folder, after those that are new have joined. A league that
+    does not exist yet is founded: with these ``bots``, or all in bots/ if the list is empty, and
+    with these ``benchmarks``, or the usual ones if there are none. Raises UserError.
     """
     run = Run(folder) if os.path.lexists(folder / RUN_FILE) else None
     if run and not (is_league(folder) or run.info.is_league):
-        raise ConfigError(
-            f"expected a league in {folder}, got another kind of run", "choose another name"
-        )
+        raise ConfigError(f"{folder} is a run of another kind, not a league", "choose another name")
     terms = run.config.league if run else None
     names = terms.names if terms else _names(bots)
     members = Members(home, folder, names, tell)
@@ -284,8 +301,7 @@ def members_of(
         first = members.labels(benchmarks) if benchmarks else members.first_benchmarks()
         twice = [label for label in first if first.count(label) > 1]
         if twice:
-            got = f"got {twice[0]} twice"
-            raise ConfigError(f"expected each benchmark once, {got}", "name each once")
+            raise ConfigError(f"{twice[0]} is a benchmark twice", "name each benchmark once")
         folder.mkdir(parents=True, exist_ok=True)
         members.admit(first, "benchmark")
     members.admit(bots, "candidate")
@@ -296,19 +312,23 @@ def members_of(
 
 
 def refuse_other_files(folder: Path, label: str, bot: Bot) -> None:
-    """Raises ConfigError if the league plays other files than the bot's under this label."""
+    """Raises ConfigError if the league in ``folder`` has played a bot with this label whose files
+    differ from those of ``bot``.
+    """
     known = read_run(folder).bots if os.path.lexists(folder / RUN_FILE) else []
     if any(info.name == label and bot.sha256 != info.sha256 for info in known):
         raise ConfigError(
-            f"expected the files with which {label} joined {folder.name}, got others in"
-            f" {bot.folder}",
-            "the league plays on with those that joined: change the version in its bot.toml and"
-            " submit it again",
+            f"the files of {label} in {bot.folder} have changed since it joined the league"
+            f" {folder.name}",
+            "the league continues with the files that joined: change the version in its bot.toml"
+            " and submit it again",
         )
 
 
 def _warn_of_changes(members: Members, info: RunInfo, tell: Tell) -> None:
-    """Warns the user about versions whose files have changed since they joined."""
+    """Warns the user about members whose files in bots/ have changed since they joined. ``info``
+    has the hashes of the files that the league plays.
+    """
     played = {bot.name: bot.sha256 for bot in info.bots}
     for label, member in members.league.members.items():
         if member.plays and label in played and not members.has_hash(label, played[label]):
@@ -319,19 +339,23 @@ def _warn_of_changes(members: Members, info: RunInfo, tell: Tell) -> None:
 
 
 def _refuse_others(members: Members, benchmarks: Sequence[str]) -> None:
-    """Raises ConfigError for benchmarks with which the league did not begin."""
+    """Raises ConfigError if the user named ``benchmarks`` that are not members of this existing
+    league.
+    """
     others = [label for label in members.labels(benchmarks) if label not in members.league.members]
     if others:
         raise ConfigError(
-            f"expected the benchmarks that the league began with, got {', '.join(others)}",
+            "--benchmarks counts only when a league begins, and this league does not have"
+            f" {', '.join(others)}",
             f"name it as a bot, and 'arena league benchmark BOT --league {members.folder.name}'"
             " makes it one",
         )
 
 
 def _names(bots: Sequence[str]) -> list[str]:
-    """The bots whose versions join automatically: those named without a version or options. If none
-    is named so, the list has a name that no bot has, so that none joins.
+    """The names of the bots whose new versions join automatically: those of ``bots`` that are named
+    without a version or options. If there are none, the list is ``bots`` itself: its labels match
+    no bot's name, so nothing joins automatically; an empty ``bots`` stays empty.
     """
     return [name for name in bots if "@" not in name and split_options(name)[1] is None] or [*bots]
 
@@ -339,19 +363,20 @@ def _names(bots: Sequence[str]) -> list[str]:
 def league_request(
     members: Members,
     bots: Sequence[str],
-    options: Asked,
+    options: Options,
     sandbox_for: Callable[[Bot], Sandbox],
     tell: Tell,
 ) -> Request:
-    """The request for the next session of a league: the bots that have played, from the copies in
-    its folder, and the new members. Raises UserError.
+    """The request for the next session of a league: the bots that have played, from their copies in
+    the league's folder, and the members that are new. ``sandbox_for`` makes the sandbox of a bot.
+    Raises UserError, also for options with which no league can play.
     """
     folder = members.folder
     if not os.path.lexists(folder / RUN_FILE):
         newcomers = members.newcomers((), sandbox_for)
         terms = LeagueTerms(_names(bots))
         return make_request(with_clock(options, tell), boards_of(options), newcomers, league=terms)
-    known = as_it_is(Run(folder))
+    known = resume_request(Run(folder))
     newcomers = members.newcomers([bot.label for bot in known.bots], sandbox_for)
     bots_of_session = [*known.bots, *newcomers]
     # The settings given now are compared with those of the league when it is opened.

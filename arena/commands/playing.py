@@ -1,5 +1,5 @@
-"""A run that is open for playing: the sandbox in which its bots play and what they are allowed
-beyond it, and what decides how much of the run is played.
+"""Opens a run for playing: chooses the sandbox in which its bots play and what they are allowed
+beyond it, and decides how much of the run is played.
 """
 
 import hashlib
@@ -57,13 +57,20 @@ SLOW_RULES = (
     "there was no C compiler, so the rules run in Python, ten to fifty times slower: install one"
     " (on Debian: apt install gcc python3-dev), then install qin-arena again"
 )
+"""The text of the note about rules that run in Python."""
 
 
 class SandboxChoice(NamedTuple):
-    """The user's options for the sandbox. Without options ``mode`` is None, and ``trusted`` and
-    ``allowed`` are empty. ``home`` is where the arena keeps bots and results. ``tell`` is called
-    with what the user should know, ``advise`` once in each home with what would work better on this
-    machine.
+    """The user's options for the sandbox.
+
+    ``mode``     the value of --sandbox, or ``strangers``; None without these options
+    ``trusted``  the names and paths of --trust; ``allowed``: the values of --allow; both may be
+                 empty
+    ``unsafe``   whether --unsafe-no-sandbox was given
+    ``home``     the folder that holds bots/ and results/
+    ``tell``     takes each sentence for the user
+    ``advise``   takes advice that is given once in each home, about what would work better on this
+                 machine; None gives no advice
     """
 
     mode: Mode | None
@@ -75,13 +82,14 @@ class SandboxChoice(NamedTuple):
     advise: Tell | None = None
 
     def with_default(self, mode: Mode | None) -> Self:
-        """A copy with the sandbox mode of a configuration file, if the user gave none."""
+        """A copy with this mode, the one of a configuration file, if the user gave none."""
         return self._replace(mode=self.mode or mode)
 
     def sandbox_for(self, bots: Sequence[Bot], run: Path | None = None) -> Sandbox:
-        """The sandbox for these bots, with what each is allowed beyond it; warns the user if there
-        is none. Built-in bots need none. ``run`` is the folder of the run that they play. Without
-        options, the user's own configuration file decides. Raises SandboxError, ConfigError.
+        """The sandbox for these bots, including what each bot is allowed beyond it. What the
+        options leave open, the user's own configuration file decides. ``run`` is the folder of the
+        run that the bots play, None without one. Built-in bots need no sandbox. The user is told if
+        there is none. Raises SandboxError, ConfigError.
         """
         own = read_own_config()
         kept = [bots_folder(self.home), results_folder(self.home), *([run] if run else [])]
@@ -90,7 +98,7 @@ class SandboxChoice(NamedTuple):
         if not bots:
             if self.mode in ("require", "strangers"):
                 cure = "leave out --sandbox or --strangers: built-in bots are part of the arena"
-                raise SandboxError("expected bots to put into a sandbox, got built-in ones", cure)
+                raise SandboxError("built-in bots need no sandbox", cure)
             return OPEN
         choice = choose(
             self.mode or own.sandbox or "auto",
@@ -103,8 +111,8 @@ class SandboxChoice(NamedTuple):
         return replace(choice.sandbox, grants=grants)
 
     def advise_a_compiler(self) -> None:
-        """Tells the user, once in each home, that the rules run in Python, and how to make them
-        faster. Says nothing if the environment asks for a core.
+        """Advises the user, once in each home, to install a C compiler if the rules run in Python.
+        Does nothing if the environment variable ``ARENA_RULES`` is set.
         """
         is_slow = CORE == "pure" and not os.environ.get("ARENA_RULES")
         if is_slow and self.advise and _is_new(self.home, SLOW_RULES):
@@ -112,8 +120,8 @@ class SandboxChoice(NamedTuple):
 
 
 def _is_new(home: Path, text: str) -> bool:
-    """Whether a note was never shown in this home, as far as the arena can remember. From now on it
-    counts as shown.
+    """Whether the note ``text`` has never been shown in this home. From now on, the note counts as
+    shown; but if that cannot be remembered, it counts as new the next time, too.
     """
     words = f"{home.absolute()}\n{text}".encode(errors="surrogateescape")
     try:
@@ -129,9 +137,10 @@ def _is_new(home: Path, text: str) -> bool:
 def _granted(
     bots: Sequence[Bot], texts: Sequence[str], own: OwnConfig, closed: Iterable[Path], tell: Tell
 ) -> dict[str, Grants]:
-    """What each of these bots may do beyond its sandbox, by its label without options; tells the
-    user about it. No bot may read the ``closed`` paths or the bots' own folders. Raises
-    ConfigError.
+    """What each of these bots may do beyond its sandbox, by its label without options; the user is
+    told about each grant. ``texts`` are the values of --allow, and ``own`` decides about the other
+    bots. No bot may read the ``closed`` paths, the arena's own folders, or the bots' folders.
+    Raises ConfigError.
     """
     if not texts and not own.allow:
         return {}
@@ -157,8 +166,8 @@ def _granted(
 
 
 def own_words(own: OwnConfig, bot: Bot) -> list[str]:
-    """The grants that the user's own configuration gives to a bot, as they are written there.
-    Raises ConfigError.
+    """The grants that the user's own configuration gives to a bot, in the words of the
+    configuration file. A built-in bot gets none. Raises ConfigError.
     """
     words = []
     for text in () if is_built_in(bot) else own.allow or ():
@@ -178,38 +187,38 @@ def own_words(own: OwnConfig, bot: Bot) -> list[str]:
 
 
 def is_trusted(bot: Bot, trusted: Sequence[str], own: OwnConfig) -> bool:
-    """Whether the user trusts a bot, whatever its options: the command line decides by name or
-    path, or else the user's own configuration.
+    """Whether the user trusts a bot, whatever its options. ``trusted`` has the names and paths from
+    the command line; if it is empty, the user's own configuration decides.
     """
     base = Path() if trusted or not own.trust else own_folder()
     return any(_is_meant(bot, name, base) for name in trusted or own.trust or ())
 
 
 def _named(name: str, bots: Sequence[Bot]) -> list[str]:
-    """The labels, without options, of the bots that a name or path on the command line means;
-    several if one program plays under several labels. Raises ConfigError.
+    """The labels, without options, of the bots that ``name`` on the command line means; several if
+    ``name`` is the path of a program that plays under several labels. Raises ConfigError.
     """
     meant = [bot for bot in bots if _is_meant(bot, name, Path())]
     if not meant:
         names = list(dict.fromkeys(bot.base for bot in bots))
         hint = f"{did_you_mean(name, names)}there are {', '.join(names)}"
-        raise ConfigError(f"expected a bot that plays here in --allow, got {name!r}", hint)
+        raise ConfigError(f"--allow names {name!r}, which does not play here", hint)
     if any(map(is_built_in, meant)):
         raise ConfigError(
-            f"expected a bot with a process in --allow, got {name}, which is built in",
-            "built-in bots are part of the arena: leave it out",
+            f"--allow names {name}, which is built in and needs no permission",
+            "leave it out: built-in bots are part of the arena",
         )
     return list(dict.fromkeys(bot.base for bot in meant))
 
 
 def _folder_of(base: str, bots: Sequence[Bot]) -> Path:
-    """The folder of the program with this label, whatever its options. Raises ConfigError if there
-    are two.
+    """The folder of the bot whose label without options is ``base``. Raises ConfigError if ``bots``
+    has two programs with that label.
     """
     folders = {bot.folder.resolve(): bot.folder for bot in bots if bot.base == base}
     if len(folders) > 1:
         raise ConfigError(
-            f"expected one program named {base} to allow it something, got"
+            f"--allow names {base}, but two programs have this name:"
             f" {' and '.join(map(str, folders.values()))}",
             "leave one out, or give it another name",
         )
@@ -217,7 +226,9 @@ def _folder_of(base: str, bots: Sequence[Bot]) -> Path:
 
 
 def _is_meant(bot: Bot, name: str, base: Path) -> bool:
-    """Whether a bot is meant by a name, or by the path of a folder relative to ``base``."""
+    """Whether ``name`` means this bot: it is the bot's label, with or without options, or the path
+    of its folder. A relative path begins at ``base``.
+    """
     if os.sep not in name:
         return name in (bot.label, bot.base)
     try:
@@ -227,9 +238,9 @@ def _is_meant(bot: Bot, name: str, base: Path) -> bool:
 
 
 class Standing(NamedTuple):
-    """One interim look at the ratings of a run: ``games`` played, about how many are ``needed`` in
-    all (0 if the run ends here), and the half-width in Elo of the ``widest`` interval, infinite if
-    one is open.
+    """The result of one computation of the ratings of a run with ``until``: the number of ``games``
+    played, about how many more are ``needed`` (0 if the run ends here), and the half-width in Elo
+    of the ``widest`` interval, infinite if a bot has none.
     """
 
     games: int
@@ -238,27 +249,30 @@ class Standing(NamedTuple):
 
 
 class Play(NamedTuple):
-    """A session together with the pool of workers and the runner that play it."""
+    """An open session, with the pool of workers and the runner that play its games."""
 
     session: Session
     pool: Pool
     runner: Runner
 
     def missing(self) -> QueueOpener:
-        """A function that gives the workers of the pool the games that are not in the
-        journal yet.
+        """The games of the session's plan that are not in the journal yet, in the form that `Games`
+        takes.
         """
         session = self.session
         return planned_games(session.run.schedule, session.journal.ids, lambda: self.pool.slots)
 
     def games(self, watch: Callable[[Standing], object] = lambda _: None) -> Games:
-        """The games of a tournament, including those added until ratings are precise enough;
-        ``watch`` is called with each look at the ratings.
+        """The games of a tournament that are still to be played. In a run with ``until``, deals are
+        added until the ratings are precise enough; ``watch`` is called with each computation of the
+        ratings.
         """
         session = self.session
 
         def decide() -> QueueOpener | None:
-            """The games to add next, None if enough have been played."""
+            """The games to add next; None if the ratings are precise enough or no
+            deals are left.
+            """
             allotted, standing = _look(session)
             watch(standing)
             if allotted is None:
@@ -273,8 +287,8 @@ class Play(NamedTuple):
 
 
 class OpenRun(NamedTuple):
-    """A session and the workers that wait for its games. ``play`` makes the `Play`, whose listener
-    is called for each game.
+    """A session and the workers that play it. ``play`` takes a listener for the runner's events,
+    starts a pool of workers, and returns the `Play`.
     """
 
     session: Session
@@ -294,8 +308,10 @@ def open_run(
     adopt: bool = False,
     opening: AbstractContextManager[None] | None = None,
 ) -> Iterator[OpenRun]:
-    """Opens a run for playing. When the block ends, also by an exception, its workers and bots are
-    stopped. ``opening`` is a context in which the session is opened. Raises UserError.
+    """A context manager that opens the run in ``folder`` for playing and yields it. At the end of
+    its block, also by an exception, workers and bots are stopped. ``adopt`` continues a run that
+    was made elsewhere. ``opening`` is a context manager that is active while the session is opened,
+    such as one that shows a message. Raises UserError.
     """
     dialling = [label for label, grants in sandbox.grants.items() if grants.network]
     if dialling and request.config.repeats_deals:
@@ -327,35 +343,35 @@ def open_run(
 
 
 def broken_error(broken: BotBroken, folder: Path, *, is_shown: bool = False) -> UserError:
-    """The error for a bot that plays no more: how its games ended, what it wrote last, and what to
-    do. With ``is_shown``, the user has seen the fault already, and the error does not repeat it.
+    """The error for a bot that the runner excluded: how its games ended, what it last wrote to
+    stderr, and what the user can do. ``folder`` is that of the run. With ``is_shown``, the user has
+    seen the fault already, and the error does not repeat it.
     """
     fault = broken.fault
     when = "" if fault.kind == FaultKind.STARTUP else f" at turn {fault.turn}"
     detail = "" if is_shown else f": {fault.detail}"
-    first = f"expected {broken.bot} to play, got {broken.games} forfeits in its first"
+    first = f"{broken.bot} forfeited its first {broken.games} games and plays no more"
     copies = {info.name: folder / info.copy for info in read_run(folder).bots}
     base = split_options(broken.bot)[0]
     stderr = with_own_paths(base, copies[broken.bot], broken.stderr)
     lines = [
-        f"{first} {broken.games} games ({fault.kind}), the last one{when}{detail}",
+        f"{first} ({fault.kind}), the last one{when}{detail}",
         *last_lines(broken.bot, stderr, fault.detail),
         f"the evidence is in {folder / evidence_name(broken.game, fault.seat)}",
     ]
     return UserError(
         "\n".join(lines),
-        f"'arena check {broken.bot}' tells what is wrong; fix it, or name bots without it, and"
-        " start another run (with another --out, if you name it)",
+        f"'arena check {broken.bot}' shows what is wrong; fix the bot or leave it out, and start"
+        " another run (if you use --out, with another name)",
     )
 
 
 def unplayed_error(text: str) -> UserError:
-    """The error for a run without standings, or a comparison without an answer, because every game
-    ended by forfeit; ``text`` comes from `unplayed_text`.
+    """The error for a run in which every game ended by forfeit, so that there are no standings, or
+    no answer to a comparison. ``text`` comes from `unplayed_text`.
     """
     return UserError(
-        f"expected games that are decided by play, got none: {text}",
-        "'arena check BOT' tells what is wrong with a bot",
+        f"every game ended by forfeit: {text}", "'arena check BOT' shows what is wrong with a bot"
     )
 
 
@@ -363,7 +379,7 @@ class Contest:
     """The sequential test of a session that compares two bots, fed with the games of the session.
 
     ``watch`` is called with the test after each round of blocks. With ``keeps_looks``, ``looks``
-    collects the state of the test after each round.
+    gets the state of the test after each round; otherwise ``looks`` stays empty.
     """
 
     def __init__(
@@ -384,12 +400,13 @@ class Contest:
 
     @property
     def games(self) -> int:
-        """The number of games on which the verdict is based."""
+        """The number of games on which the test's verdict is based."""
         return self.test.blocks * self._source.block_size
 
     def play(self) -> None:
-        """Plays until the test is decided, the games are used up, or the user interrupts; then
-        writes down how many deals were played.
+        """Feeds the games in the journal to the test, then plays more until the test is decided,
+        the planned games have been played, or the user stops. If the test is decided, run.json gets
+        the number of deals on which the decision is based.
         """
         for record in read_records(self._play.session.run.folder):
             self._source.count(record)
@@ -400,7 +417,7 @@ class Contest:
             self._play.session.change(settled=self._source.settled)
 
     def _is_decided_by(self, blocks: Sequence[Block]) -> bool:
-        """Feeds a round of blocks to the test and returns whether it is decided now."""
+        """Feeds a round of blocks to the test, and returns whether the test is decided now."""
         for block in blocks:
             self.test.add(*block)
         if self._keeps_looks:
@@ -413,8 +430,8 @@ class Contest:
 
 
 def _look(session: Session) -> tuple[int | None, Standing]:
-    """Rates the games so far. Returns the number of deals to play next, None if the ratings are
-    precise enough, and the look.
+    """Rates the games so far. Returns the number of deals that each line-up is to have played
+    before the next computation, None if there will be none, and the result of this one.
     """
     # This loads pandas, which a run without --until never needs.
     from arena.ratings.order import precision, rate_journal  # noqa: PLC0415

@@ -1,5 +1,5 @@
-"""Reviews of recorded games: which bot is asked again, which decisions of a run are graded, and the
-grades.
+"""Reviews of recorded games: which bot is asked again about its moves, which decisions of a run are
+graded, and the grades.
 """
 
 import heapq
@@ -50,11 +50,14 @@ if TYPE_CHECKING:
     from arena.ratings.analysis import Graded
 
 DEFAULT_JUDGE = "careful-4"
+"""The built-in bot that grades decisions, if the user names none."""
 DEFAULT_DEALS = 400
+"""How often the unseen tiles are dealt for a grade, if the user gives no number."""
 # With fewer deals a grade would say nothing.
 MIN_DEALS = 10
 MAX_DEALS = 1_000_000
 HINT = "'arena review --help' says what can be asked"
+"""The hint for an argument with a wrong value."""
 ASKED: Mapping[str, Any] = {
     "deals": Annotated[int, Meta(ge=MIN_DEALS, le=MAX_DEALS)],
     "seed": Annotated[int, Meta(ge=0, le=MAX_SEED)],
@@ -63,15 +66,16 @@ ASKED: Mapping[str, Any] = {
     "game": str | None,
     "jobs": Annotated[int, Meta(ge=1)] | None,
 }
-"""For each argument of a review, the values it may have."""
+"""For each argument of a review, the type and range of its values."""
 
 
 class ReviewResult(NamedTuple):
-    """What decisions cost in the eyes of a judge, as in ``arena review``.
+    """What the bots' decisions cost by the grades of a judge, as in ``arena review``.
 
     ``bots``       one row per bot: decisions, cost of a decision in shares of the win, error ...
     ``decisions``  one row per decision: game, turn, seat, bot, played, better, cost, error ...
-    ``held_back``  the number of games that wait until all games on their deals have been played
+    ``held_back``  the number of games that cannot be reviewed yet, because other games on their
+                   deals are still to be played
     """
 
     bots: "pd.DataFrame"
@@ -80,7 +84,9 @@ class ReviewResult(NamedTuple):
 
 
 def make_judge(name: str = DEFAULT_JUDGE, deals: int = DEFAULT_DEALS, seed: int = 0) -> Judge:
-    """The judge with the name of a built-in bot. Raises ConfigError."""
+    """A judge: the built-in bot called ``name``, the number of ``deals`` for a grade, and the
+    ``seed`` of their randomness. Raises ConfigError.
+    """
     built_in(name)
     checked(ASKED, {"deals": deals, "seed": seed}, HINT)
     return Judge(name, deals, seed)
@@ -89,11 +95,11 @@ def make_judge(name: str = DEFAULT_JUDGE, deals: int = DEFAULT_DEALS, seed: int 
 class Review:
     """The review of a run's games by one judge.
 
-    ``game``     the id of the only game to review; None for all games whose deals are over
-    ``bots``     the bots whose decisions are graded; none means all
-    ``games``    at most this many games, drawn at random: every call draws the same ones, and a
-                 larger number includes those of a smaller one
-    ``adviser``  a bot that says which move is better; without one the judge does
+    ``game``     the id of the only game to review; None for all games that need not be held back
+    ``bots``     the labels of the bots whose decisions are graded; an empty sequence means all
+    ``games``    at most this many games, drawn at random: the same ones in every call, and a larger
+                 number includes those of a smaller one; None for all
+    ``adviser``  the bot that says which move is better; None for the judge
     ``todo``     the games with decisions that are not graded yet
 
     Raises RunError, ConfigError, and UserError for a bot that is not in the run.
@@ -116,9 +122,9 @@ class Review:
             adviser_id = f"{adviser.bot.label} {adviser.bot.sha256[:12]}"
             judge = msgspec.structs.replace(judge, by=adviser_id)
         self.judge = judge
-        asked = checked(ASKED, {"bots": bots, "games": games, "game": game}, HINT)
+        arguments = checked(ASKED, {"bots": bots, "games": games, "game": game}, HINT)
         names = [bot.name for bot in self.info.bots]
-        self._bots = frozenset(label_among(names, bot) for bot in asked["bots"])
+        self._bots = frozenset(label_among(names, bot) for bot in arguments["bots"])
         self.held_back, self._records = self._chosen(game, games)
         self._seen = seen_by(read_reviews(run.folder), judge, REVISION)
         for record in self._records:
@@ -133,8 +139,8 @@ class Review:
         return sum(len(wanted.turns) for wanted in self.todo)
 
     def estimated_s(self, jobs: int | None = None) -> float:
-        """About how many seconds `grade` takes, estimated from a few games that the judge plays
-        now.
+        """About how many seconds `grade` would take with ``jobs`` workers, None for one per core.
+        The estimate plays a few games now.
         """
         if not self.decisions:
             return 0.0
@@ -144,9 +150,9 @@ class Review:
         return self.decisions * seconds / (jobs or available_cores())
 
     def grade(self, jobs: int | None = None) -> Generator[Grade]:
-        """Grades the missing decisions one by one. The grades of a game are appended to
-        review.jsonl in the run's folder as soon as the whole game is graded. Raises RunError,
-        ConfigError, Void.
+        """Grades the missing decisions with ``jobs`` workers (None for one per core), and yields
+        their grades one by one. When all decisions of a game are graded, they are appended to
+        review.jsonl in the run's folder. Raises RunError, ConfigError, Void.
         """
         jobs = checked(ASKED, {"jobs": jobs}, HINT)["jobs"]
         todo = self.todo
@@ -166,7 +172,7 @@ class Review:
                 self._keep(file, wanted, grades_of_game)
 
     def result(self) -> ReviewResult:
-        """The grades so far, by bot and by decision."""
+        """The grades that exist so far, by bot and by decision."""
         from arena.ratings.analysis import bots_table, decisions_table  # noqa: PLC0415
 
         decisions = decisions_table(self._graded())
@@ -174,7 +180,7 @@ class Review:
         return ReviewResult(bots, decisions, self.held_back)
 
     def _keep(self, file: LineFile, wanted: Ungraded, grades: list[Grade]) -> None:
-        """Appends the grades of a game to the file, and remembers them."""
+        """Appends the grades of a game to ``file``, and remembers them in this object."""
         record, seats = wanted
         grades.sort(key=attrgetter("turn"))
         reviewed = ReviewedGame(
@@ -186,7 +192,9 @@ class Review:
         seen.grades.update((grade.turn, grade) for grade in grades)
 
     def _graded(self) -> Iterator["Graded"]:
-        """The reviewed games with the grades of the requested bots' decisions."""
+        """The reviewed games, each with its grades by turn: those of the seats that this review is
+        about.
+        """
         for record in self._records:
             if record.id in self._seen:
                 seats = self._seats(record)
@@ -194,26 +202,28 @@ class Review:
                 yield record, {turn: grade for turn, grade in grades.items() if grade.seat in seats}
 
     def _wanted(self, record: GameRecord) -> Ungraded:
-        """The game with those of its seats whose decisions have no grades yet."""
+        """The game of this record, with those of its seats whose decisions are still
+        to be graded.
+        """
         seen = self._seen.get(record.id)
         return Ungraded(record, self._seats(record) - (seen.seats if seen else set()))
 
     def _seats(self, record: GameRecord) -> set[int]:
-        """The seats of a game whose decisions are graded."""
+        """The seats of a game whose decisions this review is about."""
         return {seat for seat, bot in enumerate(record.bots) if not self._bots or bot in self._bots}
 
     def _chosen(self, game: str | None, most: int | None) -> tuple[int, list[GameRecord]]:
-        """The number of games that are held back, and the records to review, in a random but fixed
-        order, so that any first part of them stands for the whole.
+        """The number of games that are held back, and the records of at most ``most`` games to
+        review (None for all), in a random but fixed order, so that the first ones are a fair
+        sample. With ``game``, only that game; raises RunError if it must be held back.
         """
         is_open = self.run.secrecy().is_open_game
         if game is not None:
             record = self.run.record(game)
             if is_open(record):
                 raise RunError(
-                    f"expected a game whose deal is over, got {record.id}",
-                    "a review shows what seats held, and other games of this deal are still to be"
-                    " played: finish the run first",
+                    f"other games on the deal of {record.id} are still to be played",
+                    "finish the run first: a review shows the hands of all seats",
                 )
             return 0, [record]
         held_back = 0
@@ -232,12 +242,14 @@ class Review:
 
 
 def _draw(record: GameRecord) -> bytes:
-    """A hash of a game's id that gives its place in a random order."""
+    """A hash of a game's id, by which games are sorted into a random but fixed order."""
     return sha256(record.id.encode()).digest()
 
 
 def note_bank(scripts: Scripts, tell: Tell) -> None:
-    """Tells the user how a repeated game differs from the original in a run with a bank of time."""
+    """Tells the user, if the run has a time bank, how a game that is asked again differs from the
+    original.
+    """
     if scripts.has_bank:
         tell(
             "note: the run has a bank, and its records do not say how much was left at a turn:"
@@ -249,8 +261,9 @@ def note_bank(scripts: Scripts, tell: Tell) -> None:
 def bot_to_ask(
     home: Path, scripts: Scripts, text: str | None, played: str, choice: SandboxChoice
 ) -> Iterator[tuple[Bot, Sandbox]]:
-    """The bot that the user names, made ready in a temporary folder, or else the run's own copy;
-    and its sandbox. Raises UserError.
+    """A context manager that yields a bot and its sandbox. The bot is the one that ``text`` names,
+    made ready in a temporary folder; or, if ``text`` is None, the run's own copy of the bot
+    labelled ``played``. Raises UserError.
     """
     if text is None:
         bot = scripts.played_bot(played)
@@ -264,8 +277,8 @@ def bot_to_ask(
 
 @contextmanager
 def adviser(home: Path, run: Run, name: str, choice: SandboxChoice) -> Iterator[Adviser | None]:
-    """The bot with that name or path as an adviser on a run's moves; None for a built-in bot, which
-    needs no process. Raises UserError.
+    """A context manager that yields the bot with this name or path as an adviser on the moves of a
+    run; None for a built-in bot, because a judge needs no process. Raises UserError.
     """
     notes = list[str]()
     if is_built_in(bot_finder(home, notes.append)(name)):

@@ -1,7 +1,7 @@
-"""The runs of a home: found by name, summed up in one row each, and rated.
+"""The runs of a home: finds them by name, sums each up in one row, and rates them.
 
-A summary rates nothing and does not disturb a run that is being played. The files of a run may come
-from anybody.
+A summary computes no ratings, and does not disturb a run that is being played. The files of a run
+may come from anybody, so they are read with care.
 """
 
 import csv
@@ -22,7 +22,7 @@ from arena.exports.grid import number
 from arena.players.passing import remove_tree
 from arena.ratings.columns import STANDINGS, in_whole_elo, text_of
 from arena.records.journal import COMPRESSED, journal_of
-from arena.records.regular import BusyError, open_regular, read_regular, turn_in, unused
+from arena.records.regular import BusyError, lock_file, lock_run, open_regular, read_regular
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
 from arena.tournament.run import Run
 from arena.tournament.runs import Completeness, Request, completeness, list_runs
@@ -35,32 +35,38 @@ if TYPE_CHECKING:
     from arena.ratings.tables import Tables
 
 MAX_NAMED = 10
+"""The most runs that an error names."""
 OUTGOING = ".outgoing-"
+"""How the temporary folder is called into which a run is moved while it is removed."""
 STANDINGS_FILE = "standings.csv"
+"""The name of the file with the standings in a run's folder."""
 MAX_BYTES = 4 << 20
+"""The largest standings.csv, in bytes, that is read."""
 MAX_RUNS = 100
-"""At most this many of the newest runs are searched for ratings."""
+"""At most this many of the newest runs are searched for a bot's latest rating."""
 QUIET_S = 60.0
-"""A run in which no game has ended for this many seconds counts as stopped."""
+"""If a run's journal has not changed for this many seconds, the run counts as stopped."""
 AT_ONCE = 1 << 20
+"""The number of bytes that are read at once of a journal whose games are counted."""
 MAX_COUNTED = 256 << 20
-"""The most bytes of a journal that are counted at once: a file with a hole costs its maker nothing
-and may be endless.
+"""The most bytes of a journal that are counted in one call. A file with holes takes no space on
+disk and may be endless.
 """
 RunState = Literal["finished", "playing", "stopped"]
+"""The states of a run: all games played, games being played, or neither."""
 _ELO, _ERROR = (in_whole_elo(column) for column in STANDINGS if column.name in {"elo", "error"})
 
 
 def run_folder(home: Path, run: str | None) -> Path:
-    """The folder of a run, given by name or path. None stands for the newest run that is not just a
-    game that a person played, if there is such a run. Raises RunError.
+    """The folder of the run with this name or path. None stands for the newest run; games that a
+    person played are passed over if there is any other run. Raises RunError.
     """
     results = results_folder(home)
     if run is None:
         runs = list_runs(results)
         if not runs:
             raise RunError(
-                f"expected a run in {results}, found none",
+                f"there is no run in {results} yet",
                 "start one with 'arena run', or name a run's folder",
             )
         return next(filterfalse(_is_one_game, reversed(runs)), runs[-1])
@@ -72,7 +78,7 @@ def run_folder(home: Path, run: str | None) -> Path:
     if inner:
         more = f" and {len(inner) - MAX_NAMED} more" if len(inner) > MAX_NAMED else ""
         raise RunError(
-            f"expected a run's name or folder, got {run!r}, a folder of runs",
+            f"{run!r} is a folder of runs, not a run",
             f"name one of them: {', '.join(inner[:MAX_NAMED])}{more}",
         )
     known = ", ".join(folder.name for folder in list_runs(results)) or "none"
@@ -80,25 +86,27 @@ def run_folder(home: Path, run: str | None) -> Path:
 
 
 def named_run(home: Path, name: str | None) -> Run:
-    """The run that `run_folder` finds, opened. Raises RunError."""
+    """The run with this name or path, None for the newest one, opened; see `run_folder`. Raises
+    RunError.
+    """
     return Run(run_folder(home, name))
 
 
 def remove_run(folder: Path) -> None:
-    """Removes the folder of a run in a results folder. Raises RunError if it is a link, or is being
-    played or reviewed.
+    """Removes the folder of a run. Raises RunError if it is a symbolic link, or if a command is
+    playing or reviewing the run.
     """
     if folder.is_symlink():
         raise RunError(
-            f"expected the folder of a run, got a link: {folder}",
+            f"{folder} is a link, not the folder of a run",
             f"remove the link, or name the folder that it leads to: {folder.resolve()}",
         )
     place = folder.resolve()  # so that the folder has a name even if the user typed "."
     try:
         with ExitStack() as stack:
-            stack.enter_context(turn_in(folder))
+            stack.enter_context(lock_run(folder))
             for path in folder.glob("*.jsonl"):
-                stack.enter_context(unused(path))
+                stack.enter_context(lock_file(path))
             for left in place.parent.glob(f"{OUTGOING}*"):  # left by an interrupted removal
                 remove_tree(str(left))
             # The folder is renamed first, so that an interruption leaves no half of a run.
@@ -109,11 +117,13 @@ def remove_run(folder: Path) -> None:
         error.hint = "stop the command that plays or reviews it, then remove it"
         raise
     except OSError as error:
-        raise RunError(f"expected to remove {folder}, got {error}") from error
+        raise RunError(f"cannot remove {folder}: {error}") from error
 
 
 def _is_one_game(run: Path) -> bool:
-    """Whether a run is just one game that a person played."""
+    """Whether the folder of a run holds a single game that a person played; False if its run.json
+    cannot be read.
+    """
     try:
         return read_run(run).is_one_game
     except RunError:
@@ -123,12 +133,12 @@ def _is_one_game(run: Path) -> bool:
 RATED_COLUMNS = frozenset(
     ("rank", "bot", "elo", "elo_low", "elo_high", "mark", "games", "forfeits")
 )
-"""The columns of standings.csv that `Rated` is made of."""
+"""The columns of standings.csv that a `Rated` is made of."""
 
 
 class Rated(NamedTuple):
-    """A bot's row in the standings of a run; NaN for missing figures and the open side of
-    a bound.
+    """A bot's row in the standings of a run. A missing figure is NaN, and so is the open side of a
+    bound ("weaker than" or "stronger than").
     """
 
     run: str
@@ -143,29 +153,31 @@ class Rated(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The rating with its error bar as tables show it: ``210 +/- 31``, ``< -1285``."""
+        """The rating with its error bar as tables show it: ``210 +/- 31``, or ``< -1285`` for a
+        bound.
+        """
         row = self._asdict()
         elo, error = (column.written(row, number) for column in (_ELO, _ERROR))
         return elo if error == number(nan, 0) else f"{elo} +/- {error}"
 
     @property
     def is_settled(self) -> bool:
-        """Whether the rating has two ends, so that it is neither a bound nor a guess from a few
-        games.
+        """Whether the rating has an interval with two ends, and no mark that calls it a bound or a
+        guess from few games.
         """
         return not self.mark and isfinite(self.elo_low) and isfinite(self.elo_high)
 
     def object(self) -> dict[str, Any]:
-        """The rating as an object for JSON, with None for unknown figures."""
+        """The rating as an object for JSON, with None in place of NaN."""
         row = self._asdict()
         missing = {key for key, value in row.items() if isinstance(value, float) and isnan(value)}
         return {key: None if key in missing else value for key, value in row.items()}
 
 
 def ratings_in(folder: Path) -> list[Rated]:
-    """The bots in the standings of a run, the best first; empty if the run has no tables yet, or if
-    the file is not one that this arena writes and this user may read. Raises OSError if this
-    machine fails.
+    """The bots in the standings.csv of the run in ``folder``, the best first. Empty if there is no
+    such file, if this user may not read it, or if it is not a file that this arena writes. Raises
+    OSError if reading fails for another reason.
     """
     try:
         data = read_regular(folder, STANDINGS_FILE, MAX_BYTES)
@@ -181,8 +193,9 @@ def ratings_in(folder: Path) -> list[Rated]:
 
 
 def leader_of(run: Run, played: int, planned: int) -> Rated | None:
-    """The first bot in the tables of a run with ``played`` of ``planned`` games; None if the tables
-    cover fewer games. A comparison may have played more games than its tables count.
+    """The first bot in the tables of a run, of whose ``planned`` games ``played`` have been played.
+    None if there are no tables, or if they do not cover all of these games. A comparison may have
+    played more games than planned; its tables count only the planned ones.
     """
     rated_bots = ratings_in(run.folder)
     seats = sum(rated.games for rated in rated_bots)
@@ -193,8 +206,9 @@ def leader_of(run: Run, played: int, planned: int) -> Rated | None:
 
 
 def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
-    """The latest rating of each bot by its name and the sha256 of its files. The ``folders`` of
-    runs are given oldest first. A rating with an open side does not replace a settled one.
+    """The latest rating of each bot in the runs ``folders``, which are given oldest first, by the
+    bot's name and the sha256 of its files. A later rating that is not settled does not replace a
+    settled one.
     """
     latest = dict[tuple[str, str], Rated]()
     for folder in folders[-MAX_RUNS:]:
@@ -209,7 +223,9 @@ def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
 
 
 def _rated(run: str, row: dict[str, str]) -> Rated:
-    """The `Rated` in a row of standings.csv. Raises ValueError if a cell is not a number."""
+    """The `Rated` in a row of the standings.csv of ``run``. Raises ValueError if a cell that should
+    be a number is not.
+    """
     elo, low, high = (float(row[name] or nan) for name in ("elo", "elo_low", "elo_high"))
     bot = text_of(row["bot"])
     rank, games, forfeits = (int(row[name]) for name in ("rank", "games", "forfeits"))
@@ -217,8 +233,8 @@ def _rated(run: str, row: dict[str, str]) -> Rated:
 
 
 class JournalCount(NamedTuple):
-    """The number of games in a journal up to a byte offset; ``is_whole`` says that the offset is
-    the end of the file.
+    """The number of games in the first ``offset`` bytes of a journal. ``is_whole`` says whether the
+    journal ended there.
     """
 
     offset: int = 0
@@ -227,12 +243,13 @@ class JournalCount(NamedTuple):
 
 
 NOTHING = JournalCount()
+"""The count of a journal of which nothing has been read."""
 
 
 class Glance(NamedTuple):
-    """The summary of a run, one row of `arena runs`. ``state`` and ``planned`` (the number of
-    games) are None if this version cannot read the run's plan. ``leader`` is the first bot of its
-    standings.
+    """The summary of a run. ``state`` and ``planned``, the number of games in its plan, are None if
+    this version cannot read the plan. ``leader`` is the first bot of its standings, None without
+    any.
     """
 
     info: RunInfo
@@ -243,7 +260,7 @@ class Glance(NamedTuple):
 
 
 def glance(run: Run, counted: JournalCount) -> Glance:
-    """The summary of a run whose games have been counted."""
+    """The summary of a run, in whose journal ``counted`` games have been counted."""
     schedule = run.known_schedule
     if schedule is None:
         return Glance(run.info, None, counted.games, None, None)
@@ -256,7 +273,9 @@ def glance(run: Run, counted: JournalCount) -> Glance:
 
 
 def run_state(folder: Path, games: int, planned: int) -> RunState:
-    """Whether a run is finished, and if not, whether games of it have ended lately."""
+    """The state of the run in ``folder``, of whose ``planned`` games ``games`` have been played. An
+    unfinished run counts as stopped if its journal has not changed for `QUIET_S` seconds.
+    """
     # A process that writes a journal holds its lock. The lock is not tried here, because a try
     # holds it for a moment, in which a run that just begins would be refused.
     if games >= planned:
@@ -265,7 +284,9 @@ def run_state(folder: Path, games: int, planned: int) -> RunState:
 
 
 def is_quiet(folder: Path) -> bool:
-    """Whether no game of a run has ended for `QUIET_S` seconds."""
+    """Whether the journal of the run in ``folder`` was last changed more than `QUIET_S` seconds
+    ago. True also if the run has no journal yet, and for a finished run.
+    """
     try:
         return time.time() - journal_of(folder).lstat().st_mtime > QUIET_S
     except OSError:
@@ -275,8 +296,9 @@ def is_quiet(folder: Path) -> bool:
 def count_games(
     folder: Path, before: JournalCount = NOTHING, most: int = MAX_COUNTED
 ) -> JournalCount:
-    """Counts the games of a journal from where the count ``before`` ended, reading at most ``most``
-    bytes. Raises RunError.
+    """Counts the games in a run's journal, continuing after those of the count ``before`` and
+    reading at most ``most`` bytes. A compressed journal is not counted: ``before`` is returned.
+    Nothing is counted if the file cannot be read. Raises RunError if it is not a regular file.
     """
     path = journal_of(folder)
     offset = before.offset
@@ -308,8 +330,10 @@ def rated_run(
     match: Sequence[str] | None = None,
     without: Sequence[str] = (),
 ) -> tuple["Tables", Completeness | None]:
-    """The tables of a run, and how complete the run is (None if this version cannot read its plan).
-    The tables' notes mention games that are missing.
+    """The tables of a run, and how much of its plan has been played, None if this version cannot
+    read the plan. ``prior``, ``anchors`` (fixed ratings in Elo by bot), ``match`` and ``without``
+    (labels to leave out) are options of the rating. The tables' notes mention games that are
+    missing.
     """
     # This loads pandas, which is not needed to list runs.
     from arena.ratings.tables import run_tables  # noqa: PLC0415
@@ -330,14 +354,14 @@ def rated_run(
 
 
 class Standings(NamedTuple):
-    """The tables of rated games, as ``arena standings --json`` has them, with all their digits.
+    """The tables of rated games, as ``arena standings --json`` has them, but not rounded.
 
     ``standings``   one row per bot, best first: rank, bot, elo, elo_low, elo_high (95 %), games ...
     ``pairs``       one row for each bot and opponent
-    ``seats``       one row for each table size and seat
+    ``seats``       one row for each number of players and seat
     ``covariance``  the covariance of the ratings in Elo squared, by the bots' names
     ``notes``, ``sentences``  the text under the table
-    ``missing``     the number of planned games that are not played; None without a plan
+    ``missing``     the number of planned games that have not been played; None without a plan
     """
 
     standings: "pd.DataFrame"
@@ -355,8 +379,8 @@ class Standings(NamedTuple):
 
 
 def standings_of(tables: "Tables", plan: Completeness | None = None) -> Standings:
-    """The tables in the form that programs get. ``plan`` says how many planned games are missing;
-    None for games without a plan.
+    """The tables of a run in the form that programs get. ``plan`` says how many planned games are
+    missing; None for games without a plan.
     """
     return Standings(
         standings=tables.standings,
@@ -374,11 +398,12 @@ def standings_of(tables: "Tables", plan: Completeness | None = None) -> Standing
 class ComparisonResult(NamedTuple):
     """The answer of a comparison, as in ``arena compare --json``.
 
+    ``path``     the folder of its run
     ``verdict``  ``better``, ``not better`` or ``undecided``
     ``elo``      the median-unbiased difference with its 95 % interval; infinite ends are open
     ``plain``    the difference as if the number of blocks had been fixed in advance
-    ``looks``    one row for each look at the test: blocks, llr, lower, upper, elo, error (half of
-                 the 95 % interval), verdict
+    ``looks``    one row for each evaluation of the test: blocks, llr, lower, upper, elo, error
+                 (half of the 95 % interval), verdict
     """
 
     path: Path
@@ -394,8 +419,8 @@ class ComparisonResult(NamedTuple):
 
 
 def comparison_of(folder: Path, request: Request, contest: "Contest") -> ComparisonResult:
-    """The answer of a comparison in the form that programs get; its contest must have kept its
-    looks.
+    """The answer of the comparison whose run is in ``folder``, in the form that programs get. The
+    ``contest`` must have been made with ``keeps_looks``.
     """
     # This loads pandas and scipy, which commands do not need.
     import pandas as pd  # noqa: PLC0415

@@ -1,7 +1,9 @@
-"""The server of a home: it announces its address in a file of the home, and commands look there.
+"""Lets commands find the running server of a home ('arena serve'): the server writes its address to
+a file in the home.
 
-The server keeps that file locked. The lock shows that the server is running, however a former
-server ended. A file that does not belong to this user is never trusted.
+The server keeps that file locked while it runs. So the lock shows whether a server is running, even
+if a former server was killed and left its file. A file that does not belong to the current user is
+ignored.
 """
 
 import fcntl
@@ -15,18 +17,23 @@ from urllib.parse import quote
 from arena.commands.home import results_folder
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - what --public means
+"""The address on which 'arena serve --public' listens: all network interfaces."""
 
 SERVER_FILE = ".arena-serve"
+"""The name of the file in a home that has the address of the running server."""
 MAX_BYTES = 300
+"""The number of bytes that are read of a server file; the rest is ignored."""
 TRIES = 5
+"""How often a server tries to lock its file."""
 PAUSE_S = 0.02
+"""The pause between two tries to lock the file, in seconds."""
 
 
 @contextmanager
 def announced(home: Path, url: str) -> Iterator[str]:
-    """Announces, for the duration of the block, that the home is served at ``url``, and yields an
-    empty text. If another server serves the home already, its announcement stays, and its address
-    is yielded. Raises OSError.
+    """A context manager that announces, for the duration of its block, that the home is served at
+    ``url``; it yields an empty text. If another server serves this home already, nothing is
+    announced, and the address of that server is yielded. Raises OSError.
     """
     path = home / SERVER_FILE
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -45,7 +52,7 @@ def announced(home: Path, url: str) -> Iterator[str]:
 
 
 def served_at(home: Path) -> str:
-    """The address at which a home is served now; empty if it is not served."""
+    """The address (URL) at which a home is served now; empty if no server is running there."""
     try:
         file = os.open(
             home / SERVER_FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -63,7 +70,9 @@ def served_at(home: Path) -> str:
 
 
 def watched_at(home: Path, run: Path) -> str:
-    """The address of a run's page; empty if the home is not served, or the run is not in it."""
+    """The address (URL) of the page of a ``run``, which is a folder; empty if the home is not
+    served, or if the run is not in its results/.
+    """
     if run.parent.resolve() != results_folder(home).resolve():
         return ""
     url = served_at(home)
@@ -71,8 +80,9 @@ def watched_at(home: Path, run: Path) -> str:
 
 
 def _lock(file: int) -> bool:
-    """Locks the file, and returns whether that worked. It tries repeatedly, because those who look
-    whether the file is locked hold the lock for a moment.
+    """Locks the server file ``file``, a descriptor, for this process, and returns whether that
+    worked. It tries up to `TRIES` times, because a command that tests the lock holds it for a
+    moment.
     """
     for _ in range(TRIES):
         if _is_free(file, fcntl.LOCK_EX):
@@ -82,7 +92,10 @@ def _lock(file: int) -> bool:
 
 
 def _is_free(file: int, how: int = fcntl.LOCK_SH) -> bool:
-    """Whether the file could be locked in this way; if so, it is locked now."""
+    """Tries to lock the open file ``file``, a descriptor, without waiting. True if that worked, and
+    then the file is locked; False if another process holds a lock. ``how`` is a lock of
+    `fcntl.flock`.
+    """
     try:
         fcntl.flock(file, how | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,1 +1,3 @@
-"""Turns tables and records into files and text."""
+"""Writes tables, games and boards as text, CSV, Parquet, JSON, SVG and web pages, and checks a
+run's files.
+"""

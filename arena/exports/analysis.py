@@ -1,5 +1,5 @@
-"""The results of `arena analyse`, `arena review` and `arena league history` as text, as CSV and as
-JSON.
+"""Writes the results of `arena analyse`, `arena review` and `arena league history` as text, as CSV
+and as JSON.
 """
 
 import shlex
@@ -21,8 +21,8 @@ from arena.records.grades import Judge
 from arena.records.league import STATUS_TEXT
 
 LEVEL = 0.01
-"""The level of the test on deals that bots met again. At .05 it accused honest bots in two of three
-runs.
+"""The corrected p value below which a gain on deals that a bot met again is shown. At .05, honest
+bots were accused in two of three runs.
 """
 BOT = Column("bot", "Bot", style="name")
 GAMES = Column("games", "Games")
@@ -48,7 +48,7 @@ MET_AGAIN = (
     Column("deals", "Deals", spare=1),
     GAMES,
 )
-ENDINGS_TOLD = """\
+ENDINGS_MEANING = """\
 Pagoda%: somebody placed the last pagoda, Other%: of these on a rival's turn,
 Tiles% and Space%: there were no more tiles, or no place for one"""
 TIMES = (
@@ -88,7 +88,7 @@ CONTENT = ("seats", "met_again", "times", "endings", "machines", "opponents", "v
 
 
 def analysis_object(analysis: Analysis) -> dict[str, Any]:
-    """An analysis for JSON; unknown values are None."""
+    """An analysis as an object for JSON; unknown values are None."""
     tables = {name: getattr(analysis, name) for name in CONTENT}
     return {
         "games": analysis.games,
@@ -100,7 +100,7 @@ def analysis_object(analysis: Analysis) -> dict[str, Any]:
 
 
 def analysis_text(analysis: Analysis, width: int | None = None) -> str:
-    """An analysis as text for a terminal of this width."""
+    """An analysis as text for a terminal of this width (None: any width)."""
     parts = [f"note: {note}" for note in (*analysis.notes, *company_note(analysis.company))]
     slowest = [
         f"  {row['bot']}: {row['slowest_game']}" for row in analysis.times.to_dict("records")
@@ -109,7 +109,7 @@ def analysis_text(analysis: Analysis, width: int | None = None) -> str:
     parts += [
         f"Seats\n{seats_text(analysis.seats, width)}",
         *_met_again(analysis.met_again, width),
-        f"How games end\n{table_text(ENDINGS, analysis.endings, width=width)}\n{ENDINGS_TOLD}",
+        f"How games end\n{table_text(ENDINGS, analysis.endings, width=width)}\n{ENDINGS_MEANING}",
         "\n".join(["Time to think", times, "the slowest answer was given in", *slowest]),
     ]
     if len(analysis.machines) > 1:
@@ -124,8 +124,9 @@ def analysis_text(analysis: Analysis, width: int | None = None) -> str:
 
 
 def _met_again(reunions: pd.DataFrame, width: int | None = None) -> list[str]:
-    """The section on bots that do better or worse on deals that they have met before; empty if
-    chance may explain it.
+    """The section on bots that do better or worse on deals that they have met before; ``reunions``
+    is the table of `reunions_table`, ``width`` is that of the terminal (None: any width). Empty if
+    chance may explain the gains.
     """
     sure = reunions[reunions["p_all"] < LEVEL].sort_values("gain", ascending=False)
     if sure.empty:
@@ -138,7 +139,9 @@ def _met_again(reunions: pd.DataFrame, width: int | None = None) -> list[str]:
 
 
 def _voids_text(voids: pd.DataFrame) -> str:
-    """The reasons for which games broke off, each with how often it did and the first such game."""
+    """The section on void games; ``voids`` is the table of `voids_table`. Each reason has its
+    number of attempts and games, and its first game.
+    """
     lines = ["Void games"]
     for row in voids.to_dict("records"):
         times = counted(row["attempts"], "time")
@@ -159,8 +162,9 @@ def review_text(
     worst: int,
     width: int | None = None,
 ) -> str:
-    """A review as text for people, with at most ``worst`` of the worst decisions, for a terminal of
-    this width.
+    """A review of the run called ``run`` by ``judge`` as text for a terminal of this width:
+    ``bots`` is the table of `bots_table`, ``decisions`` that of `decisions_table`, of which at most
+    ``worst`` of the worst ones are shown.
     """
     shown = [table_text(REVIEWED, bots, width=width), MEANING]
     shown += [f"{judge.name} named the better moves."] if judge.by else []
@@ -174,14 +178,15 @@ def review_text(
 
 
 def _worst_lines(worst: pd.DataFrame, run: str) -> Iterator[str]:
-    """The worst decisions, each with the command that shows it."""
+    """The decisions in ``worst``, each with the command that shows it in the run called ``run``."""
     if worst.empty:
         yield "No decision cost more than its error."
         return
     yield "The decisions that cost most, in % of a win:"
     for row in worst.to_dict("records"):
         figures = f"{100 * row['cost']:5.1f} +/- {100 * row['error']:.1f}"
-        # Decisions count from 0, turns on the screen from 1: turn 0 there is the start.
+        # Decisions count placements from 0, the turns of 'arena replay' from 1: its turn 0 is the
+        # start.
         turn = row["turn"] + 1
         who = f"turn {turn}, seat {row['seat']}, {row['bot']}"
         yield f"{figures}  {row['played']} -> {row['better']}  {who}"
@@ -191,7 +196,11 @@ def _worst_lines(worst: pd.DataFrame, run: str) -> Iterator[str]:
 def review_object(
     run: str, judge: Judge, bots: pd.DataFrame, decisions: pd.DataFrame, held_back: int
 ) -> dict[str, Any]:
-    """A review for JSON; shares of the win are from 0 to 1."""
+    """A review of the run called ``run`` by ``judge`` as an object for JSON: ``bots`` is the table
+    of `bots_table`, ``decisions`` that of `decisions_table`. Shares of the win are from 0 to 1.
+    ``held_back`` is the number of games that are not graded because their deal is still being
+    played.
+    """
     return {
         "run": run,
         "judge": judge,
@@ -212,7 +221,7 @@ NO_SCALE = "the benchmarks do not hold the scale yet: their mean is 0 until each
 
 
 def history_text(history: History) -> str:
-    """The history of a bot's versions as a table for people, with what each version gained."""
+    """The history of a league's versions as a table for people, with what each version gained."""
     table = history.table
     status = [status_text(row) for row in table.to_dict("records")]
     shown = table.assign(joined=table["joined"].str[:DAY], status=status)
@@ -223,8 +232,8 @@ def history_text(history: History) -> str:
 
 
 def _scale_note(history: History) -> str:
-    """A note if a league has no scale yet, or one that a single benchmark holds; empty for the
-    history of one bot's versions.
+    """A note if a league has no scale yet, or if only one benchmark on the scale has a rating;
+    empty otherwise, and for a part of a history.
     """
     if not history.scale:
         return NO_SCALE
@@ -236,23 +245,27 @@ def _scale_note(history: History) -> str:
 
 
 def rated_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with an interval of two ends; the others have a lower or an upper bound only."""
+    """Those ``rows`` of a table that have an interval with two ends; the others have a bound or no
+    rating.
+    """
     return rows[rows["elo_low"].notna() & rows["elo_high"].notna()]
 
 
 def status_text(row: Any) -> str:
-    """The word for the status of a version of a league, in tables for people."""
+    """The word that people see for the status of a league's version, given its ``row`` in the
+    history.
+    """
     is_placed = row["status"] != "candidate" or row["placed_games"]
     return STATUS_TEXT[row["status"]] if is_placed else "waiting"
 
 
 def history_csv(history: History) -> str:
-    """The history of versions as CSV."""
+    """The history of a league's versions as CSV."""
     return csv_text(history.table, [column.name for column in placed(HISTORY, "file")])
 
 
 def history_object(history: History) -> dict[str, Any]:
-    """The history of versions for JSON."""
+    """The history of a league's versions as an object for JSON."""
     return {
         "scale": dict(history.scale),
         "versions": table_rows(history.table),
@@ -261,5 +274,7 @@ def history_object(history: History) -> dict[str, Any]:
 
 
 def regress_command(run: str, bot: str, before: str) -> str:
-    """The command that lists every decision in which two versions of a bot differ."""
+    """The command that lists the decisions in which the version ``bot`` differs from the version
+    ``before`` in the run called ``run``.
+    """
     return shlex.join(["arena", "regress", run, "--bot", bot, "--old", before])

@@ -1,5 +1,5 @@
-"""Tables as CSV, Parquet and JSON, with the columns and decimals that other programs rely on. Files
-are written atomically.
+"""Writes tables as CSV, Parquet and JSON, with the columns and decimals that other programs rely
+on. A file is replaced in one step.
 """
 
 import csv
@@ -35,14 +35,14 @@ BY_SEAT = {
     "left": "int8",
     "think_ms": "float64",
 }
-"""The columns for each seat (``bot_0`` and so on) and their types; missing if a game has no such
-seat.
+"""The columns that a file of games has for each seat (``bot_0`` and so on), with their types; a
+value is missing if a game has no such seat.
 """
 DERIVED = (*FILES, "games")
 
 
 def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
-    """Write a table as CSV text with a header.
+    """The ``columns`` of ``table`` (None: all) as CSV text with a header.
 
     Decimals have a ``.``, missing values are empty cells, and texts are as `columns.cell_of` makes
     them.
@@ -55,12 +55,14 @@ def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """A value as the cell of a CSV file; texts as `columns.cell_of` makes them."""
+    """``value`` as the cell of a CSV file; texts are as `columns.cell_of` makes them."""
     return cell_of(value) if isinstance(value, str) else value
 
 
 def rounded(table: pd.DataFrame, columns: list[str] | None = None) -> pd.DataFrame:
-    """The given columns, rounded to the decimals of `columns.DECIMALS`, without negative zeros."""
+    """The ``columns`` of ``table`` (None: all), rounded to the decimals in `columns.DECIMALS`,
+    without negative zeros.
+    """
     chosen = (table[columns] if columns else table).copy()
     for name in chosen.columns.intersection(list(DECIMALS)):
         chosen[name] = chosen[name].round(DECIMALS[name]) + 0.0
@@ -68,13 +70,13 @@ def rounded(table: pd.DataFrame, columns: list[str] | None = None) -> pd.DataFra
 
 
 def table_rows(table: pd.DataFrame) -> Any:
-    """The rows of a table as objects for JSON, with None for missing values."""
+    """The rows of ``table`` as objects for JSON, with None for missing values."""
     return json.loads(rounded(table).to_json(orient="records"))
 
 
 def standings_file(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
-    """The standings and the columns of their file; the last one, ``without``, names the bots whose
-    games are left out, if any are.
+    """The standings of ``tables`` and the columns of their CSV file. If bots were left out, the
+    file has a further column, ``without``, with their names.
     """
     names = file_names("standings")
     if not tables.without:
@@ -83,8 +85,8 @@ def standings_file(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
 
 
 def standings_object(tables: Tables, *, pairs: bool) -> dict[str, Any]:
-    """Everything that the text of the standings shows, for JSON: a list of objects for each table,
-    the sentences and the notes.
+    """What the text of the standings shows, for JSON: a list of objects for each table, the
+    sentences and the notes. ``pairs`` adds the table of pairs.
 
     ``independent_games`` is None if unknown.
     """
@@ -106,27 +108,32 @@ def standings_object(tables: Tables, *, pairs: bool) -> dict[str, Any]:
 
 
 def write_table(path: Path, table: pd.DataFrame, columns: list[str] | None = None) -> None:
-    """Writes a table as a CSV file. Raises RunError."""
+    """Writes the ``columns`` of ``table`` (None: all) as a CSV file at ``path``. Raises
+    RunError.
+    """
     write_durably(path, csv_text(table, columns).encode())
 
 
 def write_standings(run: Run, tables: Tables) -> None:
-    """Writes standings.csv and pairs.csv into the folder of a run."""
+    """Writes standings.csv and pairs.csv, from ``tables``, into the folder of a run. Raises
+    RunError.
+    """
     for name in ("standings", "pairs"):
         write_table(run.folder / f"{name}.csv", getattr(tables, name), file_names(name))
 
 
 def export_run(run: Run, folder: Path, tables: Tables, form: Format = DEFAULT) -> list[Path]:
-    """Writes standings, pairs, seats, faults and games into a folder, which is created if needed;
-    returns their paths.
+    """Writes the tables standings, pairs, seats and faults, and the games of the run, into
+    ``folder``, which is created if needed; returns the paths of the files. ``form`` is csv or
+    parquet.
 
-    Parquet files have the same content as the CSV files, with the tables' types; only those of the
-    games have more. Raises UserError.
+    Parquet files have the content of the CSV files with the tables' types; the file of games has
+    more columns, see `_games_schema`. Raises UserError, RunError.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"expected to make the folder {folder}, got {error}") from error
+        raise UserError(f"cannot make the folder {folder}: {error}") from error
     paths = [folder / f"{name}.{form}" for name in DERIVED]
     for name, path in zip(DERIVED, paths, strict=True):
         if form == "parquet":
@@ -138,7 +145,7 @@ def export_run(run: Run, folder: Path, tables: Tables, form: Format = DEFAULT) -
 
 
 def derived_text(run: Run, tables: Tables, name: str) -> Iterator[str]:
-    """The contents, in pieces, of the CSV file with this name (one of DERIVED) for a run with these
+    """The content, in pieces, of the CSV file ``name`` (one of DERIVED) of a run with these
     tables.
     """
     if name == "games":
@@ -148,13 +155,12 @@ def derived_text(run: Run, tables: Tables, name: str) -> Iterator[str]:
 
 
 def csv_of_games(run: Run, seats: int) -> Iterator[str]:
-    """The games of a run as CSV with a header, in pieces, in the journal's order; the first record
-    of each id counts.
+    """The games of a run as CSV with a header, in pieces, in the journal's order. If an id occurs
+    twice, only its first record counts.
 
     The columns are ``id``, ``block`` (board/deal, by which error bars are clustered), ``board``,
-    ``deal``, ``seating``, ``end``, ``turns``, then those of `BY_SEAT` for each of the ``seats`` of
-    the largest table (empty for seats the game does not have), then ``faults`` ("seat:kind", joined
-    by ``;``).
+    ``deal``, ``seating``, ``end``, ``turns``, then those of `BY_SEAT` for each of ``seats`` seats
+    (empty for seats the game does not have), then ``faults`` ("seat:kind", joined by ``;``).
 
     Raises RunError for a damaged line.
     """
@@ -168,13 +174,13 @@ def csv_of_games(run: Run, seats: int) -> Iterator[str]:
 
 
 def _head(seats: int) -> list[str]:
-    """The names of the columns of a file of games."""
+    """The names of the columns of a file of games, for games of at most ``seats`` players."""
     by_seat = [f"{name}_{seat}" for seat in range(seats) for name in BY_SEAT]
     return ["id", "block", "board", "deal", "seating", "end", "turns", *by_seat, "faults"]
 
 
 def _cells(row: Row, seats: int) -> list[Any]:
-    """The row of a game in a file of games."""
+    """The cells of the game ``row`` in a file of games with columns for ``seats`` seats."""
     places = zip(row.bots, shares(row.ranks), row.ranks, row.left, row.think_ms, strict=True)
     by_seat: list[Any] = [value for place in places for value in place]
     by_seat += [None] * (len(BY_SEAT) * (seats - len(row.bots)))
@@ -186,8 +192,9 @@ def _cells(row: Row, seats: int) -> list[Any]:
 def games_frame(run: Run, *, moves: bool = False) -> pd.DataFrame:
     """The games of a run, in the journal's order, with the columns of `csv_of_games`.
 
-    ``deal``, ``seating``, ``turns`` are int64; by seat as `BY_SEAT` says, with Int8 for int8. With
-    ``moves`` the columns ``deck``, ``moves``, ``ms`` and ``notes`` of `_games_schema` follow.
+    ``deal``, ``seating``, ``turns`` are int64; columns by seat have the types in `BY_SEAT`, with
+    Int8 for int8. With ``moves`` the columns ``deck``, ``moves``, ``ms`` and ``notes`` of
+    `_games_schema` follow.
 
     Raises RunError.
     """
@@ -203,7 +210,9 @@ def games_frame(run: Run, *, moves: bool = False) -> pd.DataFrame:
 
 
 def _whole(row: WholeRow, seats: int) -> list[Any]:
-    """A record whose notes name their seat, which otherwise follows from the turn."""
+    """The cells of the game ``row`` in a Parquet file of games with columns for ``seats`` seats.
+    Notes get the seat of their bot, which a record leaves out because it follows from the turn.
+    """
     movers = [number % len(row.bots) for number, move in enumerate(row.moves) if move != PASSED]
     notes = [
         {
@@ -226,7 +235,7 @@ def parquet_library() -> Any:
         return import_module("pyarrow")
     except ImportError:
         raise UserError(
-            "expected pyarrow for Parquet files, found none",
+            "Parquet files need pyarrow, which is not installed",
             "pip install 'qin-arena[parquet]', or use CSV files",
         ) from None
 
@@ -250,17 +259,23 @@ def _write_parquet(run: Run, tables: Tables, name: str, path: Path) -> None:
 
 
 def _games_schema(seats: int, library: Any) -> Any:
-    """The columns of `csv_of_games` and four more.
+    """The columns of a Parquet file of games: those of `csv_of_games` for ``seats`` seats, and four
+    more. ``library`` is pyarrow.
 
     ``id``, ``block``, ``board``, ``end``, ``faults``  string
-    ``deal``, ``seating``, ``turns``  int32; by seat as `BY_SEAT` says
-    ``deck``   string, all 72 tiles in draw order, two letters each; ``moves`` list of string, in
-               order of play
-    ``ms``     list of float64, the time of each move, missing for a pass; missing if no bot was
-               asked
-    ``notes``  list of what bots said: turn int16 (placements before the move), seat int8, value
-               float64 (expected share of the win), text, numbers a map of float64; missing if
-               nothing was said
+    ``deal``, ``seating``, ``turns``                   int32
+    columns by seat                                    as in `BY_SEAT`
+    ``deck``                                           string: all 72 tiles in draw order, two
+                                                       letters each
+    ``moves``                                          list of string, in order of play
+    ``ms``                                             list of float64: the time of each move in ms,
+                                                       missing for a pass; the list is missing if no
+                                                       bot was asked
+    ``notes``                                          list of the bots' notes, missing without
+                                                       notes: turn int16 (placements before the
+                                                       move), seat int8, value float64 (expected
+                                                       share of the win), text string, numbers a map
+                                                       of float64
     """
     kinds = {f"{name}_{seat}": kind for seat in range(seats) for name, kind in BY_SEAT.items()}
     kinds |= dict.fromkeys(("deal", "seating", "turns"), "int32")
@@ -275,7 +290,9 @@ def _games_schema(seats: int, library: Any) -> Any:
 
 
 def _games_batches(run: Run, seats: int, library: Any, schema: Any) -> Iterator[Any]:
-    """The games of a run as record batches."""
+    """The games of a run as record batches of pyarrow (``library``), with the columns of ``schema``
+    for ``seats`` seats.
+    """
     rows = read_rows(run.journal, row_decoder(WholeRow))
     while piece := [_whole(row, seats) for _, row in islice(rows, AT_ONCE)]:
         columns = [

@@ -1,4 +1,5 @@
-"""The file formats in which `arena export` writes tables. arena/exports/files.py writes them.
+"""The file formats in which `arena export` writes tables. The code that writes them is in
+arena/exports/files.py.
 
 This module imports no pandas, so that the command line can list the formats without loading it.
 """

@@ -1,4 +1,6 @@
-"""Text for people: numbers and times, and tables that fit a terminal."""
+"""Text for people: numbers and times, and tables that fit a terminal. Widths are in columns of the
+terminal.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,22 +16,24 @@ MISSING = "-"
 ELLIPSIS = "…"
 CUT = " … {} characters left out … "
 SHARES = (0.5, 0.3, 0.7, 0.15, 0.85)
-"""The parts of a cut name that may be its beginning, in the order in which they are tried."""
+"""Where a name is cut in its middle: the shares of the kept text that are its beginning, in the
+order in which they are tried.
+"""
 GAP = "  "
 LONG_NAME, SHORT_NAME = 24, 6
-"""Names are first cut to LONG_NAME characters. If the table is still too wide, columns are left
-out, and at last names are cut to SHORT_NAME.
+"""Names are first cut to at least LONG_NAME columns. If the table is still too wide, whole columns
+are left out, and at last names are cut to SHORT_NAME columns.
 """
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def visible(text: str) -> str:
-    """The text with invisible characters, except newlines and tabs, written as escapes."""
+    """``text`` with invisible characters written as escapes, except newlines and tabs."""
     return printable(text, keep="\n\t")
 
 
 def abridged(text: str, length: int) -> str:
-    """The text, with its middle left out if it is longer than ``length``."""
+    """``text``, with its middle left out if it has more than ``length`` characters."""
     if len(text) <= length:
         return text
     head = length * 2 // 3
@@ -37,29 +41,33 @@ def abridged(text: str, length: int) -> str:
 
 
 def number(value: float, decimals: int) -> str:
-    """The value with this many decimals, or a dash if it is missing or infinite."""
+    """``value`` with this many decimals, or a dash if it is missing or infinite."""
     return f"{value + 0.0:.{decimals}f}" if math.isfinite(value) else MISSING
 
 
 def figure(value: float, decimals: int = 0) -> str:
-    """The value for a web page: like `number`, with thousands separators and a real minus sign."""
+    """``value`` with this many decimals for a web page: as `number`, with thousands separators and
+    a real minus sign.
+    """
     if not math.isfinite(value):
         return MISSING
     return f"{value:,.{decimals}f}".replace("-", "−")  # noqa: RUF001
 
 
 def with_error(text: str, error: float) -> str:
-    """A text with its error, ``1,203 ± 18``; the text alone if the error is unknown."""
+    """``text``, a figure, with its error, such as ``1,203 ± 18``; the figure alone if the error is
+    NaN or infinite.
+    """
     return f"{text} ± {figure(error)}" if math.isfinite(error) else text
 
 
 def signed(value: float, decimals: int = 0) -> str:
-    """A number with its sign, a plus sign too."""
+    """``value`` with this many decimals and its sign, also a plus sign."""
     return ("+" if value > 0 else "") + figure(value, decimals)
 
 
 def milliseconds(value: float) -> str:
-    """A time in ms as text, in a suitable unit."""
+    """A time in ms as text in a suitable unit, such as ``1.5 s``."""
     if not math.isfinite(value):
         return MISSING
     if value >= 60_000:  # noqa: PLR2004 - a minute
@@ -70,7 +78,9 @@ def milliseconds(value: float) -> str:
 
 
 def moment(text: str) -> str:
-    """A time in UTC as ``22 Nov 2026, 15:36 UTC``. A text that is no time is returned as it is."""
+    """``text``, a time in ISO form, as ``22 Nov 2026, 15:36 UTC``. A text that is no time is
+    returned unchanged.
+    """
     try:
         time = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -84,7 +94,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def width_of(text: str) -> int:
-    """The number of columns of a terminal that a line of text takes."""
+    """The number of columns that ``text``, one line, takes on a terminal."""
     if text.isascii():
         return len(text)
     return sum(
@@ -94,14 +104,16 @@ def width_of(text: str) -> int:
 
 
 def padded(text: str, width: int, *, is_left: bool = True) -> str:
-    """A text with blanks on one side, so that it is at least ``width`` columns wide."""
+    """``text``, padded with blanks to at least ``width`` columns: on the right if ``is_left``, else
+    on the left.
+    """
     blanks = " " * (width - width_of(text))
     return f"{text}{blanks}" if is_left else f"{blanks}{text}"
 
 
 def shortened(text: str, width: int, ellipsis: str = ELLIPSIS, share: float = SHARES[0]) -> str:
-    """The text, with its middle left out if it is wider than ``width``. ``share`` of the remaining
-    width stands before the ellipsis.
+    """``text``, with its middle left out if it is wider than ``width`` columns. ``ellipsis`` takes
+    the place of the middle; about ``share`` of the kept text stands before the ellipsis.
     """
     if width_of(text) <= width:
         return text
@@ -111,9 +123,10 @@ def shortened(text: str, width: int, ellipsis: str = ELLIPSIS, share: float = SH
     return f"{head}{ellipsis}{tail}"
 
 
-def told_apart(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> list[str]:
-    """The names cut to this width, or to the smallest width at which no two of them become equal.
-    They are cut in the middle, or around the place where they begin to differ.
+def cut_names(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> list[str]:
+    """``names`` cut to ``width`` columns, or to the smallest larger width at which no two different
+    names become equal. ``ellipsis`` takes the place of what is left out. Names are cut in the
+    middle, or before and after the place where they begin to differ.
     """
     widest = max(map(width_of, names), default=0)
     many = len(set(names))
@@ -132,7 +145,9 @@ def told_apart(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> li
 
 
 def _around(text: str, width: int, ellipsis: str, start: int) -> str:
-    """A part of a text from a place on, with an ellipsis on either side."""
+    """The part of ``text`` that begins at the index ``start`` and fits into ``width`` columns, with
+    an ellipsis where text is left out.
+    """
     if width_of(text) <= width:
         return text
     rest = ellipsis * (start > 0) + text[start:]
@@ -140,7 +155,7 @@ def _around(text: str, width: int, ellipsis: str, start: int) -> str:
 
 
 def _begin(text: str, width: int) -> str:
-    """The beginning of a text, as much as fits into this width."""
+    """The beginning of ``text`` that fits into ``width`` columns."""
     end = taken = 0
     while end < len(text) and taken + width_of(text[end]) <= width:
         taken += width_of(text[end])
@@ -149,9 +164,9 @@ def _begin(text: str, width: int) -> str:
 
 
 class Strip(NamedTuple):
-    """A column of a text table: its head and its cells. Texts are aligned left, numbers right;
-    names may be cut in the middle. On a narrow terminal, columns with a ``spare`` above 0 are left
-    out, the one with 1 first.
+    """A column of a text table; the first of its ``cells`` is its head. Texts (``is_text``) are
+    aligned left, numbers right; names (``is_name``) may be cut in the middle. On a narrow terminal,
+    columns with a ``spare`` above 0 are left out, the one with 1 first.
     """
 
     cells: Sequence[str]
@@ -161,21 +176,25 @@ class Strip(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The width of the widest cell."""
+        """The width of the widest cell, in columns of the terminal."""
         return max(map(width_of, self.cells))
 
     def lines(self) -> list[str]:
-        """The cells of the strip, all padded to the width of the widest one."""
+        """The cells, padded to the width of the widest one."""
         return [padded(cell, self.width, is_left=self.is_text) for cell in self.cells]
 
     def cut(self, width: int) -> "Strip":
-        """A strip with its names cut to a width, or as far as no two of them look alike."""
+        """A copy whose names are cut to ``width`` columns, or to the smallest larger width at which
+        no two different names become equal; the strip itself if it has no names.
+        """
         head, *names = self.cells
-        return self._replace(cells=[head, *told_apart(names, width)]) if self.is_name else self
+        return self._replace(cells=[head, *cut_names(names, width)]) if self.is_name else self
 
 
 def grid_text(fields: Sequence[Strip], width: int | None = None) -> str:
-    """The columns side by side, at most ``width`` wide if possible."""
+    """The columns ``fields`` side by side, at most ``width`` wide if possible; None means any
+    width.
+    """
     if width is not None:
         fields = _narrowed(fields, width)
     rows = zip(*(field.lines() for field in fields), strict=True)
@@ -191,9 +210,9 @@ def columns_text(
     names: Sequence[str] = (),
     spare: Sequence[str] = (),
 ) -> str:
-    """A table with these heads and rows, aligned right except for the heads in ``left`` and
-    ``names``. On a narrow terminal, columns in ``names`` are cut, and those in ``spare`` are left
-    out, the first one first.
+    """A table with these heads and rows. Columns are aligned right, except for the heads in
+    ``left`` and ``names``. On a terminal narrower than the table (``width``, None: any width),
+    columns in ``names`` are cut, and those in ``spare`` are left out, the first one first.
     """
     fields = [
         Strip(
@@ -208,7 +227,7 @@ def columns_text(
 
 
 def _narrowed(fields: Sequence[Strip], width: int) -> list[Strip]:
-    """The columns that fit into a width, with names cut as little as possible."""
+    """The columns of ``fields`` that fit into ``width``, with names cut as little as possible."""
     kept = _cut(fields, width, LONG_NAME)
     for field in sorted((field for field in fields if field.spare), key=lambda field: field.spare):
         if _width(kept) <= width:
@@ -219,7 +238,9 @@ def _narrowed(fields: Sequence[Strip], width: int) -> list[Strip]:
 
 
 def _cut(fields: Sequence[Strip], width: int, least: int) -> list[Strip]:
-    """Columns whose names are all cut to one width: as wide as fits, but at least ``least``."""
+    """The columns ``fields``, with their names cut to one width: as wide as fits into ``width``,
+    but at least ``least``.
+    """
     names = sorted(field.width for field in fields if field.is_name)
     room = width - _width(fields) + sum(names)
     for at, own in enumerate(names):
@@ -231,13 +252,22 @@ def _cut(fields: Sequence[Strip], width: int, least: int) -> list[Strip]:
 
 
 def _width(fields: Sequence[Strip]) -> int:
-    """The width of a table with these columns."""
+    """The width of a table with the columns ``fields``."""
     return sum(field.width for field in fields) + len(GAP) * (len(fields) - 1)
 
 
 class Pen(NamedTuple):
-    """How intervals are drawn: the characters, and ``paint(text, what)``, which may colour a text;
-    ``what`` is ``head``, ``bar`` or ``zero``.
+    """The characters with which intervals are drawn on a terminal.
+
+    ``line``   the line of an interval
+    ``start``  its left end
+    ``end``    its right end
+    ``dot``    the figure in it
+    ``down``   its left end if it is open there
+    ``up``     its right end if it is open there
+    ``zero``   the vertical line for 0
+    ``paint``  a function ``paint(text, what)`` that may colour a text; ``what`` is ``head``,
+               ``bar`` or ``zero``
     """
 
     line: str = "─"

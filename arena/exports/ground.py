@@ -1,4 +1,4 @@
-"""The picture of a board without tiles: its frame, its ground with lakes and villages, and outlines
+"""Draws a board without tiles as SVG: its frame, its ground with lakes and villages, and outlines
 of areas.
 """
 
@@ -11,15 +11,17 @@ from arena.exports.report.charts import element
 from arena.rules.boards import GRASS, LAKE, Board, squares_of
 
 FRAME = 22
-"""The width of the frame."""
+"""The width of the frame around the board."""
 TUFTS = 6
-"""One square of grass out of this many has a tuft on it, and another one a few blades."""
+"""About one square of grass out of this many has a tuft on it, and about as many have a few
+blades.
+"""
 LAYERS = 4
 """The number of layers on the board, see `arena.exports.scene`."""
 Point = tuple[int, int]
 Corner = tuple[Point, Point, Point]
-"""A corner of a border: the point, the direction in which the border comes, and the one in which it
-goes on.
+"""A corner of a border: the point, the direction of the edge that ends there, and the direction of
+the edge that begins there.
 """
 EDGES = (
     ((0, -1), (0, 0), (1, 0)),
@@ -27,16 +29,16 @@ EDGES = (
     ((0, 1), (1, 1), (-1, 0)),
     ((-1, 0), (0, 1), (0, -1)),
 )
-"""The edges of a square, clockwise. For each: the direction to the square beyond it, the corner at
-which the edge begins, and the direction in which it goes.
+"""The edges of a square, clockwise. For each: the direction to the square beyond the edge, the
+corner at which the edge begins, and the direction in which it runs.
 """
 
 
 def outline(board: Board, mask: int, inset: float, radius: float) -> str:
-    """The ``d`` of an SVG path around every area of a mask, clockwise, and around its holes. The
+    """The ``d`` of an SVG path around each area of ``mask``, clockwise, and around its holes. The
     path runs ``inset`` units inside the area, with round corners of this ``radius``.
     """
-    # The directions that borders take at each point, with the area to their right.
+    # For each point, the directions in which borders leave it, with the area to their right.
     ends: dict[Point, list[Point]] = {}
     for square in squares_of(mask):
         y, x = divmod(square, board.stride)
@@ -51,7 +53,9 @@ def outline(board: Board, mask: int, inset: float, radius: float) -> str:
 
 
 def _corners(ends: dict[Point, list[Point]], start: Point) -> list[Corner]:
-    """The corners of the border that begins at a point; its edges are taken out of ``ends``."""
+    """The corners of the border that begins at ``start``; its edges are removed from ``ends``,
+    which has, for each point, the directions of the edges that begin there.
+    """
     first = ends[start][0]
     point = start
     way = first
@@ -60,7 +64,7 @@ def _corners(ends: dict[Point, list[Point]], start: Point) -> list[Corner]:
         ends[point].remove(way)
         point = (point[0] + way[0], point[1] + way[1])
         ways = [*ends.get(point, []), *([first] if point == start else [])]
-        # Two areas may meet at a corner: turning right there keeps them apart.
+        # Two areas may meet at a corner: a right turn there keeps their borders apart.
         following = (-way[1], way[0]) if (-way[1], way[0]) in ways else ways[0]
         if following != way:
             corners.append((point, way, following))
@@ -70,7 +74,9 @@ def _corners(ends: dict[Point, list[Point]], start: Point) -> list[Corner]:
 
 
 def _loop(corners: Sequence[Corner], inset: float, radius: float) -> str:
-    """The SVG path of one border."""
+    """The SVG path of the border with these ``corners``; it runs ``inset`` units inside the area,
+    with round corners of this ``radius``.
+    """
     path = ""
     for (x, y), (dx, dy), (tx, ty) in corners:
         near_x = number(x * SIDE + inset * (-dy - ty) - dx * radius)
@@ -87,12 +93,14 @@ def _loop(corners: Sequence[Corner], inset: float, radius: float) -> str:
 
 
 def size(board: Board) -> tuple[int, int]:
-    """The width and the height of a board with its frame."""
+    """The width and the height of the picture of ``board`` with its frame."""
     return board.width * SIDE + 2 * FRAME, board.height * SIDE + 2 * FRAME
 
 
 def framed(board: Board, content: str) -> str:
-    """The SVG of a board with a content on it; the corner of the frame lies at the origin."""
+    """The SVG of ``board`` in its frame, with the SVG ``content`` on it. The corner of the frame
+    lies at the origin; that of the board is the origin of ``content``.
+    """
     width = board.width * SIDE
     height = board.height * SIDE
     ground = f"M0 0h{width}v{height}H0z"
@@ -106,7 +114,7 @@ def framed(board: Board, content: str) -> str:
 
 
 def _names(board: Board) -> str:
-    """The SVG of the letters of columns and the numbers of rows on the frame."""
+    """The SVG of the letters of columns and the numbers of rows on the frame of ``board``."""
     below = board.height * SIDE + FRAME + 15
     middle = FRAME + SIDE // 2
     names = [(at * SIDE + middle, below, chr(97 + at)) for at in range(board.width)]
@@ -116,7 +124,7 @@ def _names(board: Board) -> str:
 
 
 def _ground(board: Board) -> str:
-    """The SVG of the ground: tufts of grass, lakes, and villages on their plates."""
+    """The SVG of the ground of ``board``: tufts of grass, lakes, and villages on their plates."""
     places = [
         (row * board.stride + column, letter)
         for row, line in enumerate(board.rows)
@@ -138,7 +146,7 @@ def _ground(board: Board) -> str:
 
 
 def _uses(part: str, board: Board, squares: Iterable[int]) -> str:
-    """The SVG of a part on each of the squares."""
+    """The SVG of the part with this name on each of the ``squares``."""
     places = (divmod(square, board.stride) for square in squares)
     return "".join(use(part, column * SIDE, row * SIDE) for row, column in places)
 
@@ -147,7 +155,7 @@ def empty_board(board: Board) -> Markup:
     """The picture of an empty board for a page, with an empty group for each layer.
 
     The page's scripts fill the groups. They read the sizes of a square and of the frame from the
-    picture, so that no script has these numbers of its own.
+    picture, so that no script repeats these numbers.
     """
     width, height = size(board)
     layers = '<g class="live">' + "<g></g>" * LAYERS + "</g>"

@@ -1,8 +1,9 @@
-"""The parts of pictures of boards, and how they look: tiles, pagodas, houses, and the colours of
-the seats.
+"""The parts from which pictures of boards are composed, as SVG: tiles, pagodas, houses, and the
+colours of the seats.
 
-A drawing refers to a part by its name. The parts are written once into a file or page. Their names
-begin with ``q``, and so do those of the classes, so that they never clash with a page's own names.
+A drawing refers to a part by its name, and a file or page has each part once. The names of parts,
+and of their classes in the style, begin with ``q``, so that they never clash with a page's own
+names.
 """
 
 import re
@@ -16,23 +17,23 @@ from markupsafe import Markup
 from arena.rules.boards import COLOURS
 
 SIDE = 40
-"""The side of a square, in the units of all drawings."""
+"""The side of a square, in the units of the drawings."""
 SEATS = ("#1d1f25", "#fbf8ef", "#7d3bb0", "#12897b")
-"""The colours of the seats."""
+"""The colour of each seat."""
 CASINGS = ("#f3ead6", "#2b241c", "#f3ead6", "#f3ead6")
-"""The colour around that of each seat, which sets it off."""
+"""For each seat, the colour of the outline around things in the seat's colour."""
 SIGNS = (
     "",
     "",
     "M20 20.400l4.600 4.600-4.600 4.600-4.600-4.600z",
     "M14 22.500h12v2H14zM14 26h12v2H14z",
 )
-"""The paths of signs on the pagodas of the third and the fourth seat, which would look alike for
-people who see no colours.
+"""For each seat, the SVG path of a sign on its pagodas; only the third and the fourth seat have
+one, because their colours look alike for people who see no colours.
 """
 HALVES = {"h": ("left", "right", "x"), "v": ("top", "bottom", "y")}
-"""For a horizontal and a vertical tile: the names of its halves, and the axis along which the
-second half lies.
+"""For a horizontal (``h``) and a vertical (``v``) tile: the names of its two halves, and the axis
+along which the second half is moved.
 """
 DOORS = ("#8b8b8b", "#9c917c", "#d9c4ec", "#bfe3dc")
 
@@ -50,13 +51,14 @@ STYLE = (
 SEAT_NAMES_STYLE = (
     ".q-seat{font:600 15px system-ui,sans-serif;fill:#3a3024}.q-left{text-anchor:end}"
 )
-"""The style of the names of seats below a board that plays itself."""
+"""The style of the seats' names below an animated board."""
 BORDER_STYLE = ".q{0}{{fill:none;stroke:{1}}}.q{0}>.q-casing{{stroke:{2}}}"
 
 
 def picture_file(extent: tuple[int, int], title: str, content: str, more_style: str = "") -> str:
-    """An SVG file of a drawing with this width and height, which includes the parts that the
-    content refers to.
+    """The text of an SVG file with the drawing ``content``, its ``title``, and the parts that the
+    drawing refers to. ``extent`` is its width and height; ``more_style`` is CSS in addition to
+    `style`.
     """
     width, height = extent
     return (
@@ -68,8 +70,8 @@ def picture_file(extent: tuple[int, int], title: str, content: str, more_style: 
 
 
 def style(content: str | None = None) -> str:
-    """The style of a drawing, with the borders of the seats that its content has; without a
-    content, of all seats.
+    """The CSS of a drawing, with the borders of the seats that ``content``, its SVG, uses; of all
+    seats if ``content`` is None.
     """
     text = STYLE
     for seat, (colour, casing) in enumerate(zip(SEATS, CASINGS, strict=True)):
@@ -79,8 +81,8 @@ def style(content: str | None = None) -> str:
 
 
 def used_parts(content: str) -> str:
-    """The text of the parts to which a content refers, and of those to which these parts refer in
-    turn.
+    """The SVG of the parts to which the drawing ``content`` refers, directly or through other
+    parts.
     """
     parts = every_part()
     used: set[str] = set()
@@ -94,8 +96,8 @@ def used_parts(content: str) -> str:
 
 @cache
 def every_part() -> dict[str, str]:
-    """The text of every part by its name: those that parts.svg has, and the tiles and pagodas that
-    are composed of them.
+    """The SVG of each part by its name: the parts in the file parts.svg, and the tiles and pagodas
+    composed of them.
     """
     drawn = files("arena.exports").joinpath("parts.svg").read_text(encoding="utf-8")
     parts = {line.split('"', 2)[1]: line for line in drawn.splitlines() if ' id="' in line}
@@ -104,14 +106,16 @@ def every_part() -> dict[str, str]:
         for one, other, way in product(COLOURS, COLOURS, HALVES)
     }
     made |= {f"q{colour}s": _start(colour) for colour in COLOURS}
-    # ``q10`` is the first seat's pagoda, and ``q20`` its higher one, for a major province.
+    # ``q10`` is the pagoda of seat 0, and ``q20`` the one with two storeys, for a major province.
     for storeys, shape in ((1, "one"), (2, "two")):
         made |= {f"q{storeys}{seat}": _pagoda(shape, seat) for seat in range(len(SEATS))}
     return parts | {name: f'<g id="{name}">{content}</g>' for name, content in made.items()}
 
 
 def _tile(one: str, other: str, way: str) -> str:
-    """The SVG of a tile: its shadow, its two halves, the light on it and the fold between them."""
+    """The SVG of a tile with the colours ``one`` and ``other``; ``way`` is ``h`` for a horizontal
+    tile, ``v`` for a vertical one.
+    """
     first, second, place = HALVES[way]
     return _lit(
         way,
@@ -121,12 +125,14 @@ def _tile(one: str, other: str, way: str) -> str:
 
 
 def _start(colour: str) -> str:
-    """The SVG of a starting space: one space with a ring."""
+    """The SVG of a starting space in this colour, a letter of `COLOURS`: one space with a ring."""
     return _lit("s", f'<use href="#qspace" fill="url(#q{colour})"/>', '<use href="#qstart"/>')
 
 
 def _lit(way: str, halves: str, above: str = "") -> str:
-    """The SVG of halves of tiles, with the shadow below and the light above them."""
+    """The SVG of ``halves``, one or two coloured spaces, with a shadow below them and a highlight
+    and the SVG ``above`` on top. ``way`` is ``h``, ``v``, or ``s`` for a single space.
+    """
     return (
         f'<use href="#qshadow{way}" fill="#0005"/>{halves}'
         f'<use href="#qlight{way}" fill="none" stroke-width="1.2"/>{above}'
@@ -134,7 +140,7 @@ def _lit(way: str, halves: str, above: str = "") -> str:
 
 
 def _pagoda(shape: str, seat: int) -> str:
-    """The SVG of a seat's pagoda, with ``one`` storey or ``two``."""
+    """The SVG of a pagoda of ``seat``; ``shape`` is ``one`` or ``two``, its number of storeys."""
     casing = CASINGS[seat]
     sign = f'<path d="{SIGNS[seat]}" fill="{casing}"/>' if SIGNS[seat] else ""
     return (
@@ -147,15 +153,17 @@ def _pagoda(shape: str, seat: int) -> str:
 
 
 def use(part: str, x: float, y: float) -> str:
-    """The SVG that draws a part with its corner at a point."""
+    """The SVG that draws the part with this name with its top left corner at (x, y)."""
     return f'<use href="#{part}" x="{number(x)}" y="{number(y)}"/>'
 
 
 def number(value: float) -> str:
-    """A coordinate to one decimal, as short as it can be written."""
+    """Writes a coordinate with at most one decimal, as short as possible."""
     return f"{value:.1f}".rstrip("0").rstrip(".")
 
 
 def all_parts() -> Markup:
-    """Every part, invisible, for a page on which boards, hands and seats are drawn."""
+    """The SVG of all parts as invisible definitions, for a page on which boards, hands and seats
+    are drawn.
+    """
     return Markup("<defs>{}</defs>").format(Markup("".join(every_part().values())))  # noqa: S704

@@ -1,8 +1,9 @@
-"""Scenes: the elements drawn on a board in a position, which are tiles, borders of provinces and
-villages, the ring around the last tile, and pagodas.
+"""Scenes: the elements that are drawn on a board in a position, which are tiles, borders of
+provinces and villages, the ring around the last tile, and pagodas.
 
-An element is drawn identically in a file, from its text, and on a page, from its fields. Pages keep
-a game as its first scene and then, move by move, the elements that came and went.
+An element has one look everywhere: an SVG file has its text (``str``), a page has its fields. A
+page stores a game as its first scene and then, for each move, the elements that appear and
+disappear.
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,9 @@ TILES, BORDERS, LAST, ON_TOP = range(4)
 
 
 def pair_of(board: Board, move: int) -> list[Pair]:
-    """The squares that a move covers; none for a pass."""
+    """The two squares of ``board`` that ``move`` covers, as a list with one pair; empty for a
+    pass.
+    """
     if move == PASS:
         return []
     _, square, _, other = split_move(board, move)
@@ -30,7 +33,9 @@ def pair_of(board: Board, move: int) -> list[Pair]:
 
 
 class Piece(NamedTuple):
-    """A part drawn at ``x``, ``y`` from the corner of the board."""
+    """A part (see `arena.exports.parts`) in a ``layer``, drawn at ``x``, ``y`` from the corner of
+    the board.
+    """
 
     layer: int
     part: str
@@ -42,7 +47,9 @@ class Piece(NamedTuple):
 
 
 class Border(NamedTuple):
-    """A line in the colour of a seat, drawn over a broader line that sets it off."""
+    """A line along the SVG ``path`` in the colour of ``seat``, in a ``layer`` of the board, drawn
+    over a broader line that makes it stand out.
+    """
 
     layer: int
     seat: int
@@ -60,7 +67,7 @@ Element = Piece | Border
 
 class Scene:
     """Draws the positions of a game one after another. Pagodas stay where they stood in the
-    position before, if possible.
+    previous position, if possible.
     """
 
     def __init__(self, board: Board) -> None:
@@ -69,10 +76,11 @@ class Scene:
         self._paths: dict[tuple[int, int], str] = {}
 
     def show(self, state: State, tiles: Sequence[Pair], last: int = PASS) -> list[Element]:
-        """The elements of a position, the lowest first.
+        """The elements of the position ``state``, the lowest layer first.
 
-        ``tiles`` are the squares of each tile; a coloured space that belongs to no tile is drawn
-        as a starting space. ``last`` is the move that gets the ring.
+        ``tiles`` are the pairs of squares of all tiles on the board; a coloured space that belongs
+        to no tile is drawn as a starting space. ``last`` is the move that gets the ring; PASS means
+        none.
         """
         rings = [
             self._piece(LAST, f"qlast{way(one, other)}", one)
@@ -81,7 +89,7 @@ class Scene:
         return [*self._tiles(state, tiles), *self._borders(state), *rings, *self._pagodas(state)]
 
     def _tiles(self, state: State, tiles: Sequence[Pair]) -> list[Element]:
-        """The tiles and starting spaces of a position."""
+        """The elements of the starting spaces and of the ``tiles`` in the position ``state``."""
         colours = {
             square: letter
             for colour, letter in enumerate(COLOURS)
@@ -95,12 +103,14 @@ class Scene:
         return [*starts, *pieces]
 
     def _taken(self, state: State) -> list[tuple[int, int]]:
-        """The mask of each village that has an owner, with that owner."""
+        """In the position ``state``, for each village that has an owner, the mask of its squares
+        and its owner.
+        """
         both = zip(self._board.villages, state.villages, strict=True)
         return [(village, owner) for village, owner in both if owner != NOBODY]
 
     def _borders(self, state: State) -> list[Element]:
-        """The borders of owned provinces and villages."""
+        """The borders of owned provinces and villages in the position ``state``."""
         areas = [(province.owner, province.mask, 6) for _, province in state.provinces()]
         areas += [(owner, village, 7) for village, owner in self._taken(state)]
         for _, area, radius in areas:
@@ -110,8 +120,8 @@ class Scene:
         return [Border(BORDERS, owner, self._paths[area, radius]) for owner, area, radius in areas]
 
     def _pagodas(self, state: State) -> list[Element]:
-        """The pagodas: one on each province, with two storeys on a major one, and one on each
-        village that has an owner.
+        """The elements of the pagodas in the position ``state``: one on each province, with two
+        storeys on a major one, and one on each village that has an owner.
         """
         pieces: list[Element] = [
             self._piece(ON_TOP, f"q{province.pagodas}{province.owner}", square)
@@ -124,14 +134,15 @@ class Scene:
         return pieces
 
     def homes(self, state: State) -> list[tuple[int, OwnedProvince]]:
-        """Each province with the square of its pagodas: the square where they stood before, or else
-        the one with the most neighbours in the province.
+        """For each province in the position ``state``, the square on which its pagodas are drawn:
+        the square where its owner's pagodas stood in the previous position, or else the one with
+        the most neighbours in the province.
         """
         before = self._homes
         around = self._board.around
 
         def home(province: OwnedProvince) -> int:
-            """The square of a province's pagodas."""
+            """The square on which the pagodas of ``province`` are drawn."""
             return min(
                 squares_of(province.mask),
                 key=lambda at: (
@@ -146,19 +157,21 @@ class Scene:
         return homes
 
     def _piece(self, layer: int, part: str, square: int) -> Piece:
-        """A part on a square, in a layer."""
+        """The part with this name on ``square``, in ``layer``."""
         y, x = divmod(square, self._board.stride)
         return Piece(layer, part, x * SIDE, y * SIDE)
 
 
 def way(one: int, other: int) -> str:
-    """``h`` for a horizontal tile and ``v`` for a vertical one, as in the names of parts."""
+    """``h`` if the tile on the squares ``one`` and ``other`` is horizontal, ``v`` if it is
+    vertical, as in the names of parts.
+    """
     return "h" if other - one == 1 else "v"
 
 
 class Change(NamedTuple):
-    """The numbers of the elements that came with a move and of those that went, in the order in
-    which they are drawn.
+    """The numbers of the elements that appeared with a move (``came``) and of those that
+    disappeared (``went``).
     """
 
     came: list[int]
@@ -166,10 +179,10 @@ class Change(NamedTuple):
 
 
 class Film:
-    """The scenes of a game.
+    """The scenes of a game, which are added one by one.
 
-    ``elements``  all elements of all scenes, each once; the place in the list is its number
-    ``frames``    the numbers of the elements of each scene
+    ``elements``  all elements of the scenes, without repetition; an element's index is its number
+    ``frames``    for each scene, the numbers of its elements
     """
 
     def __init__(self, board: Board) -> None:
@@ -181,11 +194,13 @@ class Film:
 
     @property
     def elements(self) -> list[Element]:
-        """All elements of all scenes, each once, by their numbers."""
+        """All elements of the scenes, without repetition; an element's index is its number."""
         return list(self._numbers)
 
     def add(self, state: State, move: int = PASS) -> Change:
-        """Adds the scene after a move, and returns what the move changed."""
+        """Adds the scene ``state``, the position after ``move`` (PASS: no tile was placed), and
+        returns what changed since the previous scene.
+        """
         self._tiles += pair_of(self._board, move)
         before = set(self.frames[-1]) if self.frames else set[int]()
         frame = [

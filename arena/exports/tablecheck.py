@@ -1,10 +1,12 @@
-"""The tables in a run's folder compared with the tables that follow from its journal.
+"""Compares the tables in a run's folder with the tables that follow from its journal, for `arena
+verify`.
 
-Tables that version 1.0.0 wrote are left as they are, with a note, where today's rules differ:
+Tables that version 1.0.0 wrote may differ from today's in two ways, which a note mentions:
 
-- its first tables have no column ``mark`` and other ratings, so only counts are compared;
-- its later ones rank bots without a rating by their bounds and their shares of wins. Today these
-  bots go by who beat whom.
+- its first tables have no column ``mark`` and other ratings, so only columns that do not depend on
+  ratings are compared;
+- its later tables rank bots without a rating by their bounds and their shares of wins; today such
+  bots are ranked by who beat whom.
 """
 
 import csv
@@ -31,22 +33,24 @@ MARK = "mark"
 """The column that the first tables of version 1.0.0 do not have."""
 ORDER_1_0 = ["group", "side", "figure"]
 SIDES_1_0 = {">": 0, "<": 2}
-"""The place of bots outside the core in tables of version 1.0.0, by their marks; the
-core is at 1.
+"""By mark, the place of bots outside the rated group in tables of version 1.0.0: 0 is above the
+rated group, whose place is 1, and 2 below it.
 """
 UNKNOWN_1_0 = 3
 
 
 class CheckedTables(NamedTuple):
-    """The first difference in each table, and ``notes`` about what could not be compared."""
+    """The result of `check_tables`: the first difference in each table that has one, and ``notes``
+    about what could not be compared.
+    """
 
     differences: list[Difference]
     notes: list[str]
 
 
 def check_tables(run: Run, names: Sequence[str], prior: float | None) -> CheckedTables:
-    """Compare these tables in a run's folder with the ones computed from its journal. Only in a run
-    that version 1.0.0 wrote may they have the ranks and columns of that version.
+    """Compares the tables ``names`` in a run's folder with the ones computed from its journal with
+    ``prior``. In a run of version 1.0.0, the ranks and columns of that version are accepted, too.
     """
     if not names:
         note = "no tables to compare: use 'arena export RUN --to RUN' to write them"
@@ -77,8 +81,8 @@ def check_tables(run: Run, names: Sequence[str], prior: float | None) -> Checked
 
 
 def _place_of(difference: Difference) -> tuple[int, int]:
-    """The line and the column of a difference in the standings. The further down and right it is,
-    the more of the table agrees.
+    """The line and the column of a difference in the standings; the larger they are, the more of
+    the table agrees.
     """
     columns = file_names("standings")
     column = columns.index(difference.field) if difference.field in columns else -1
@@ -86,7 +90,9 @@ def _place_of(difference: Difference) -> tuple[int, int]:
 
 
 def _check_without_marks(run: Run, names: Sequence[str], tables: Tables) -> CheckedTables:
-    """Compare the first tables of 1.0.0 in all columns that do not depend on ratings."""
+    """Compares the tables ``names`` of a run of the first kind of version 1.0.0 with the computed
+    ``tables``, in the columns that do not depend on ratings.
+    """
     text = read_regular(run.folder, STANDINGS).decode(errors="replace")
     rows = csv.reader(io.StringIO(text))
     try:
@@ -116,7 +122,9 @@ def _check_without_marks(run: Run, names: Sequence[str], tables: Tables) -> Chec
 
 
 def _is_without_marks(run: Run) -> bool:
-    """Whether the standings are those of the first runs of 1.0.0."""
+    """Whether the run's standings.csv has ratings but no column ``mark``, as the first runs of
+    version 1.0.0 have.
+    """
     if not os.path.lexists(run.folder / STANDINGS):
         return False
     heads = read_regular(run.folder, STANDINGS).partition(b"\n")[0].split(b",")
@@ -124,8 +132,8 @@ def _is_without_marks(run: Run) -> bool:
 
 
 def ranked_by_1_0(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
-    """The standings with the order and the ranks that 1.0.0 gave them, and the columns of their
-    file.
+    """The standings of ``tables`` with the order and the ranks that version 1.0.0 gave them, and
+    the columns of their file.
     """
     groups = {bot: number for number, bots in enumerate(tables.groups) for bot in bots}
     table = tables.standings
@@ -147,8 +155,9 @@ def ranked_by_1_0(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
 def csv_difference(
     path: Path, expected: Iterable[str], skipped: Collection[str] = ()
 ) -> Difference | None:
-    """The first cell in which a CSV file differs from a text in pieces, in columns that are not
-    ``skipped``; the last decimal may be off by one, due to rounding.
+    """The first cell or line in which the CSV file at ``path`` differs from ``expected``, a text in
+    pieces; None if there is none. Columns in ``skipped`` are ignored, and the last decimal of a
+    number may be off by one, due to rounding.
     """
     opened = open_regular(path.parent, path.name)
     with os.fdopen(opened, encoding="utf-8", errors="replace", newline="") as file:
@@ -175,7 +184,7 @@ def csv_difference(
 
 
 def _lines(pieces: Iterable[str]) -> Iterator[str]:
-    """The lines of a text that comes in pieces."""
+    """The lines of a text that comes in ``pieces``, without their newlines."""
     rest = ""
     for piece in pieces:
         *whole, rest = (rest + piece).split("\n")
@@ -185,7 +194,9 @@ def _lines(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def _is_close(head: str, one: str, other: str) -> bool:
-    """Whether two cells of this column differ at most by rounding."""
+    """Whether ``one`` and ``other``, two cells of the column ``head``, are numbers that differ at
+    most by rounding.
+    """
     try:
         return abs(float(one) - float(other)) < 1.5 / 10.0 ** DECIMALS[head]
     except (KeyError, ValueError):

@@ -1,4 +1,4 @@
-"""Tables and boards as text for a terminal."""
+"""Writes tables of ratings, boards, hands and events as text for a terminal."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,30 +35,36 @@ HIDDEN_TILE = "??"
 CLOCKS = {"cpu": "CPU time (--clock cpu)", "wall": "measured by the wall clock (--clock wall)"}
 ORDINALS = ("first", "second", "third", "fourth")
 PAPER = 80
-"""The width of a table that goes into a file or a pipe."""
+"""The width, in columns, of a table that is written to a file or a pipe."""
 LEFT = 40
-"""The width that the columns left of the drawing need if names are cut a little."""
+"""The width of the columns left of the drawing for which names are cut to make room for the
+drawing.
+"""
 MIN_DRAWING = 13
 MAX_DRAWING = 61
-"""The largest width of the drawing, in characters."""
+"""The largest width of the drawing, in columns."""
 FURTHER = 1.5
-"""A drawing with bounds alone reaches this many times as far as they do: arrows need room."""
+"""A drawing that has bounds but no intervals reaches this many times as far as the bounds, to have
+room for arrows.
+"""
 TICK_WIDTH = 7
-"""The number of characters that a number on the axis needs, about."""
+"""About how many columns a number on the axis needs."""
 
 
 def table_text(
     columns: Sequence[Column], table: "pd.DataFrame", noun: str = "Games", width: int | None = None
 ) -> str:
-    """A data frame as people see it, on a terminal of this width. ``noun`` is the head of the
-    column with the number of games.
+    """The data frame ``table`` with these ``columns`` as people see it, at most ``width`` wide if
+    possible (None: any width). ``noun`` is the head of the column with the number of games.
     """
     rows = table.to_dict("records")
     return grid_text([_field(column, rows, noun) for column in columns], width)
 
 
 def _field(column: Column, rows: Sequence[Mapping[Any, Any]], noun: str) -> Strip:
-    """A column of the table, ready to be laid out."""
+    """A column of ``rows``, ready to be laid out; ``noun`` is the head of the column with the
+    number of games.
+    """
     head = noun if column.name == "games" else column.head
     cells = [
         column.written(row, number)
@@ -71,7 +77,7 @@ def _field(column: Column, rows: Sequence[Mapping[Any, Any]], noun: str) -> Stri
 
 
 def standings_parts(tables: "Tables", width: int | None = None) -> tuple[str, str]:
-    """The text of the standings, and the text below them.
+    """Two texts: the standings of ``tables``, and the lines below them.
 
     If the table is wider than ``width``, names are cut, and the least important columns are left
     out.
@@ -81,13 +87,16 @@ def standings_parts(tables: "Tables", width: int | None = None) -> tuple[str, st
 
 
 def seats_text(seats: "pd.DataFrame", width: int | None = None) -> str:
-    """The table of seats, with the effect and the share of the wins of each."""
+    """The table ``seats`` of `seats_table` as text, with the effect of each seat and its share of
+    the wins. The text is at most ``width`` wide if possible (None: any width).
+    """
     return table_text(placed(SEATS, "text"), seats, width=width)
 
 
 def pairs_text(pairs: "pd.DataFrame", noun: str = "Games", width: int | None = None) -> str:
-    """The table of pairs; ``noun`` says what is counted. A mark shows that only the prior keeps a
-    difference finite.
+    """The table ``pairs`` of `pairs_table` as text; ``noun`` is the head of the column with the
+    number of games. If differences are bounds or depend on a prior, a line explains their marks.
+    The text is at most ``width`` wide if possible (None: any width).
     """
     text = table_text(placed(PAIRS, "text"), pairs, noun, width)
     if (pairs["mark"] == "").all():
@@ -99,13 +108,13 @@ def pairs_text(pairs: "pd.DataFrame", noun: str = "Games", width: int | None = N
 
 
 def noun_of(tables: "Tables") -> str:
-    """The noun of what the tables count, such as "games", as a column head."""
+    """What ``tables`` count, as a column head: Games or Matches."""
     return "Matches" if tables.match else "Games"
 
 
 def counted_text(tables: "Tables") -> str:
-    """The number of games or matches that the tables count: ``480 games``, ``240 matches of bird +
-    lion``.
+    """The number of games or matches that ``tables`` count, such as ``480 games`` or ``240 matches
+    of bird + lion``.
     """
     of = f" of {title_of(tables.match)}" if tables.match else ""
     return f"{tables.games} {noun_of(tables).lower()}{of}"
@@ -114,8 +123,8 @@ def counted_text(tables: "Tables") -> str:
 def board_text(
     state: State, paint: Callable[[str, str], str] = lambda cell, _: cell, marked: int = 0
 ) -> str:
-    """The board with coordinates; ``paint(text, cell)`` may colour a cell; squares in the mask
-    ``marked`` are in brackets.
+    """The board in the position ``state``, with coordinates. ``paint(text, cell)`` may colour a
+    cell; squares in the mask ``marked`` are in brackets.
     """
     board = state.board
     lines = ["    " + " ".join(f"{chr(97 + column):<3}" for column in range(board.width)).rstrip()]
@@ -133,8 +142,9 @@ def board_text(
 def hands_text(
     state: State, names: Sequence[str], seen_by: int | None = None, width: int | None = None
 ) -> str:
-    """One line per seat: name, pagodas left, hand. With ``seen_by``, only this seat's hand is
-    shown.
+    """The hands in the position ``state``, one line per seat: its name (``names``), pagodas left,
+    and hand; a star marks the seat to move. Only the hand of the seat ``seen_by`` is shown; None
+    shows all hands. Names are cut if a line would be wider than ``width``.
     """
     rows = []
     for seat, (name, left, hand) in enumerate(zip(names, state.left, state.hands, strict=True)):
@@ -147,7 +157,7 @@ def hands_text(
 
 
 def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
-    """An event as a sentence with the number of its rule."""
+    """The event as a sentence with the number of its rule; ``names`` are the names of the seats."""
     who = names[event.seat]
     where = board.name_of(event.square)
     home = ", ".join(f"{names[seat]} takes back {count}" for seat, count in event.home)
@@ -163,7 +173,9 @@ def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
 
 
 def seat_names(bots: Sequence[str]) -> list[str]:
-    """The bots' names, with the seat added if a bot sits twice."""
+    """The names of ``bots`` by seat; a bot that occupies several seats gets the number of its
+    seat.
+    """
     return [
         printable(f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot)
         for seat, bot in enumerate(bots)
@@ -171,8 +183,8 @@ def seat_names(bots: Sequence[str]) -> list[str]:
 
 
 def footer_lines(tables: "Tables") -> list[str]:
-    """The lines below the standings: what they say about the order of the bots, the games they are
-    made of, and what else to know.
+    """The lines below the standings of ``tables``: sentences about the order of the bots, effects
+    of seats, the games that were counted, and notes.
     """
     return [
         *tables.sentences,
@@ -185,7 +197,9 @@ def footer_lines(tables: "Tables") -> list[str]:
 
 
 def brief_lines(tables: "Tables") -> list[str]:
-    """The lines of `footer_lines` on which a reader may act, and how much was played."""
+    """The lines below the short standings of ``tables``: those of `footer_lines` on which a reader
+    may act, and how much was played.
+    """
     deals = [] if tables.unit == "game" else [counted(tables.clusters, tables.unit)]
     return [
         *tables.sentences,
@@ -197,11 +211,13 @@ def brief_lines(tables: "Tables") -> list[str]:
 
 
 def _seat_effects(seats: "pd.DataFrame") -> Iterator[str]:
-    """A line for each number of players: how much each seat is worth."""
+    """A line for each number of players that says how much each seat is worth compared with the
+    first one.
+    """
     known = seats[seats["elo_error"].notna() & (seats["seat"] > 0)]
     for size, rows in known.groupby("seats"):
         effects_by_seat = rows.to_dict("records")
-        # Two players have one effect, told of the first seat.
+        # With two players there is one effect, which is shown for the first seat.
         if size == 2:  # noqa: PLR2004
             elo = -effects_by_seat[0]["elo"]
             error = effects_by_seat[0]["elo_error"]
@@ -215,7 +231,7 @@ def _seat_effects(seats: "pd.DataFrame") -> Iterator[str]:
 
 
 def _source_of_errors(tables: "Tables") -> str:
-    """A sentence on what the error bars are computed from."""
+    """A sentence on what the error bars of ``tables`` are computed from."""
     if tables.unit == "game":
         return f"95 % error bars, each game on its own deal; {counted_text(tables)}"
     clusters = counted(tables.clusters, tables.unit)
@@ -223,7 +239,9 @@ def _source_of_errors(tables: "Tables") -> str:
 
 
 def gain_lines(tables: "Tables") -> list[str]:
-    """A line that says how many independent games the games of a run are worth."""
+    """A line that says how many independent games the games of ``tables`` are worth; none if that
+    is unknown, or if each game has its own deal.
+    """
     worth = tables.independent_games
     if worth is None or tables.clusters == tables.games:
         return []
@@ -234,7 +252,7 @@ def gain_lines(tables: "Tables") -> list[str]:
 
 
 def rough(value: float) -> int:
-    """The value to about a digit and a half, at least 1.
+    """``value`` rounded to about one and a half significant digits, at least 1.
 
     The number of independent games is an estimate, with a standard error of about 25 % at 20 deals
     and 11 % at 100: more digits would be noise.
@@ -245,7 +263,7 @@ def rough(value: float) -> int:
 
 
 def _anchor_lines(tables: "Tables") -> list[str]:
-    """Sentences on bots that are held at a rating."""
+    """A sentence for each bot that is held at a given rating."""
     return [
         f"{name} is held at {value:g} Elo; error bars are for the distance from it"
         for name, value in tables.anchors.items()
@@ -253,23 +271,24 @@ def _anchor_lines(tables: "Tables") -> list[str]:
 
 
 def _clock_lines(tables: "Tables") -> list[str]:
-    """A sentence on the clock that measured time."""
+    """A sentence on the clock that measured time; none if it is unknown."""
     return [f"time is {CLOCKS[tables.clock]}"] if tables.clock in CLOCKS else []
 
 
 def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = None) -> str:
-    """The short standings with a drawing of the intervals, and below them the most important
-    sentences.
+    """The short standings of ``tables`` with a drawing of the intervals, and below them the most
+    important sentences. ``width`` is that of the terminal (None: the text is for a file), ``pen``
+    has the characters of the drawing (None: box-drawing characters).
     """
     lines = overview_lines(tables, width, pen or Pen())
     return "\n".join([*lines, "", *map(printable, brief_lines(tables))])
 
 
 def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
-    """The lines of the table, its head first, without any sentence.
+    """The lines of the short standings of ``tables``, the head first, without sentences.
 
-    The drawing is left out if the terminal is too narrow for it, or if no bot has an interval.
-    Without a ``width`` the table is for a file, in which names are never cut.
+    The drawing is left out if ``width`` is too small for it, or if no bot has an interval.
+    ``width`` None means a file, in which names are never cut.
     """
     table = tables.standings
     right = _beside(table, 2)
@@ -289,7 +308,7 @@ def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
 
 
 def _left(table: "pd.DataFrame", room: int | None) -> list[str]:
-    """The columns left of the drawing.
+    """The columns of ``table`` left of the drawing, which may be ``room`` wide (None: any width).
 
     Names are cut a little if that makes room for the drawing; else only as far as ``room`` demands.
     """
@@ -300,13 +319,17 @@ def _left(table: "pd.DataFrame", room: int | None) -> list[str]:
 
 
 def _beside(table: "pd.DataFrame", side: int, width: int | None = None) -> list[str]:
-    """The columns left (1) or right (2) of the drawing, with ratings as whole numbers."""
+    """The columns of ``table`` left (``side`` 1) or right (2) of the drawing, with ratings as whole
+    numbers; names are cut to make them at most ``width`` wide.
+    """
     columns = [column for column in placed(STANDINGS, "brief") if column.brief == side]
     return table_text([*map(in_whole_elo, columns)], table, width=width).split("\n")
 
 
 def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -> list[str]:
-    """The lines of the drawing: the axis, then a bar for each row; all ``room`` characters wide."""
+    """The lines of the drawing, each ``room`` columns wide: the axis, then a bar for each row of
+    ``table``. ``is_anchored`` says that a bot is held at a given rating.
+    """
     ends = ends_of(table, is_anchored=is_anchored)
     scale = linear(ends, 0, room - 1, count=max(room // TICK_WIDTH, 2))
     low = min(ends, default=0.0)
@@ -315,7 +338,7 @@ def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -
         ticks = tuple(tick for tick in scale.ticks if low <= tick <= high)
         scale = scale._replace(low=low, high=high, ticks=ticks)
     zero = round(scale(0)) if scale.low <= 0 <= scale.high else None
-    # the numbers of the scale, each above its place
+    # the numbers of the axis, each above its place, left out where there is no room
     axis = ""
     free = 0
     for tick in scale.ticks:
@@ -329,9 +352,10 @@ def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -
 
 
 def ends_of(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
-    """The values that a drawing of these standings must include: the ends of intervals, and 0
-    unless a bot is held elsewhere. Bounds may lie outside, so that the drawing has room for what is
-    known.
+    """The values that a drawing of the standings ``table`` must include: the ends of intervals, and
+    0 unless ``is_anchored``, which says that a bot is held at a given rating. Bounds are left out
+    and may lie outside, so that the intervals have room; if there are only bounds, they are
+    included.
     """
     closed = table[table["elo_low"].notna() & table["elo_high"].notna()]
     ends = [*closed["elo_low"], *closed["elo_high"]]
@@ -342,8 +366,8 @@ def ends_of(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
 
 
 def _bar(row: Mapping[Any, Any], scale: Scale, room: int, pen: Pen) -> str:
-    """The interval of a row as characters: an arrow if it is open at one end, empty if there is
-    none.
+    """The interval of ``row`` on ``scale`` as ``room`` characters of ``pen``: an arrow if it is
+    open at one end, blanks if there is none.
     """
     low = row["elo_low"]
     middle = row["elo"]
@@ -365,7 +389,9 @@ def _bar(row: Mapping[Any, Any], scale: Scale, room: int, pen: Pen) -> str:
 
 
 def _painted(bar: str, zero: int | None, pen: Pen) -> str:
-    """The bar in its colour, with the line of 0 if there is room for it."""
+    """``bar`` in its colour, with the line for 0 at the column ``zero`` (None: no such line) if the
+    bar does not cover it.
+    """
     start = len(bar) - len(bar.lstrip())
     end = max(len(bar.rstrip()), start)
     cells = list(bar)

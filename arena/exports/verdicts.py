@@ -1,4 +1,6 @@
-"""The results of a comparison, and of a search for better settings, as text, as CSV and as JSON."""
+"""Writes the results of a comparison, and of a search for better settings (`arena tune`), as text,
+as CSV and as JSON.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -16,37 +18,43 @@ if TYPE_CHECKING:
     from arena.ratings.margins import MarginTest
 
 CSV = "path.csv"
-"""The name of the file with a search's path, in its run's folder."""
+"""The name of the file in a run's folder with the steps of a search."""
 MAX_DECIMALS = 8
 
 
 def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
-    """The test for the question of a comparison."""
+    """Makes the sequential test for the question of the comparison with the settings ``config``.
+    ``groups`` is the number of sets of opponents, 0 if the two bots play each other; ``look`` is
+    the number of blocks between two decisions.
+    """
     asked = config.compare
     assert asked is not None, "a comparison"
     question = Question(asked.elo0, asked.elo1, asked.alpha, asked.beta)
     if asked.by == "wins":
         return WinTest(question, groups=groups, look=look)
-    # Numpy: a comparison by wins is played without.
+    # Imported late: numpy is not needed for a comparison by wins.
     from arena.ratings.margins import MarginTest  # noqa: PLC0415
 
     return MarginTest(question, players=config.players, groups=groups, look=look)
 
 
 def llr_text(test: SequentialTest) -> str:
-    """The log likelihood ratio with its bounds, ``1.02 [-2.94, 2.94]``."""
+    """The log likelihood ratio of ``test`` with its bounds, such as ``1.02 [-2.94, 2.94]``."""
     return f"{_two(test.llr)} [{test.question.lower:.2f}, {test.question.upper:.2f}]"
 
 
 def _two(value: float) -> str:
-    """A number with two decimals; -0.00 becomes 0.00."""
+    """``value`` with two decimals; -0.00 becomes 0.00."""
     return f"{round(value, 2) + 0.0:.2f}"
 
 
 def verdict_text(
     test: SequentialTest, new: str, old: str, games: int, *, is_wide: bool = True
 ) -> str:
-    """The answer of a comparison with its figures; with ``is_wide`` also the evidence in full."""
+    """The answer of ``test``, the comparison of the bots ``new`` and ``old``, which played
+    ``games`` games, for people. With ``is_wide`` the figures that the test used, and all estimates,
+    are added.
+    """
     margins = _margins_of(test)
     question = f"{test.question.elo1:g} Elo rather than {test.question.elo0:g}"
     by = ", by margin" if margins else ""
@@ -64,7 +72,9 @@ def verdict_text(
 
 
 def finding_text(test: SequentialTest, new: str, old: str) -> str:
-    """What the comparison of suggested settings with the present ones found, and what to do."""
+    """The result of ``test``, which compares suggested settings (``new``) with the present ones
+    (``old``) on fresh deals, and what to do, in one line.
+    """
     by = f"{_estimate_text(_estimates().unbiased_estimate(test))} Elo"
     if test.verdict == Verdict.BETTER:
         return f"{new} is better than {old} by {by}, on fresh deals"
@@ -76,8 +86,9 @@ def finding_text(test: SequentialTest, new: str, old: str) -> str:
 def verdict_object(
     test: SequentialTest, new: str, old: str, games: int, looks: Sequence["Look"] = ()
 ) -> dict[str, Any]:
-    """The answer of a comparison as an object for JSON, with each look at the test; infinite values
-    are None.
+    """The answer of ``test``, the comparison of the bots ``new`` and ``old``, which played
+    ``games`` games, as an object for JSON. ``looks`` are the states of the test after each round of
+    blocks. Infinite values become None.
     """
     margins = _margins_of(test)
     estimates = _estimates()
@@ -118,20 +129,20 @@ def verdict_object(
 
 
 def _estimates() -> "ModuleType":
-    # Scipy: a comparison is played without.
-    """The module for estimates, which loads scipy and is therefore imported late."""
+    # Imported late: scipy is not needed to play a comparison.
+    """The module `arena.ratings.estimates`, imported late because it loads scipy."""
     from arena.ratings import estimates  # noqa: PLC0415
 
     return estimates
 
 
 def _margins_of(test: SequentialTest) -> "MarginTest | None":
-    """A test as a test by margins; None if it is another one."""
+    """``test`` if it is a test on margins; None if it is a test on wins."""
     return None if isinstance(test, WinTest) else cast("MarginTest", test)
 
 
 def _answer(test: SequentialTest) -> str:
-    """The answer in words, such as ``better, by about 60 Elo [20, 101]``."""
+    """The answer of ``test`` in words, such as ``better, by about 60 Elo [20, 101]``."""
     estimate: Estimate = _estimates().unbiased_estimate(test)
     is_better = test.verdict == Verdict.BETTER and estimate.low > 0
     sign = "-" if is_better else "+"
@@ -151,7 +162,7 @@ def _answer(test: SequentialTest) -> str:
 
 
 def _evidence(test: SequentialTest) -> Iterator[str]:
-    """Lines with the figures that the test used, and with all estimates."""
+    """Lines with the figures that ``test`` used, and with all estimates."""
     margins = _margins_of(test)
     estimates = _estimates()
     question = test.question
@@ -168,28 +179,32 @@ def _evidence(test: SequentialTest) -> Iterator[str]:
 
 
 def _is_apart(apart: "Estimate") -> bool:
-    """Whether margins and wins clearly disagree."""
+    """Whether margins and wins clearly disagree; ``apart`` is the estimate of their difference."""
     return bool(apart.low > 0 or apart.high < 0)
 
 
 def _estimate_text(estimate: "Estimate") -> str:
-    """An estimate with its interval."""
+    """An estimate with its interval, in Elo, such as ``+60.1 [+20.0, +101.2]``."""
     return f"{estimate.elo:+.1f} [{estimate.low:+.1f}, {estimate.high:+.1f}]"
 
 
 def _fields(name: str, estimate: "Estimate") -> dict[str, float | None]:
-    """An estimate as fields for JSON."""
+    """An estimate as three fields for JSON: ``name``, ``name_low`` and ``name_high``; infinite
+    values become None.
+    """
     ends = {name: estimate.elo, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
     return {key: _finite(value) for key, value in ends.items()}
 
 
 def _finite(value: float) -> float | None:
-    """The value, or None if it is infinite."""
+    """``value`` with two decimals, or None if it is infinite."""
     return round(value, 2) + 0.0 if math.isfinite(value) else None
 
 
 def _values(path: SearchPath, step: int) -> dict[str, str]:
-    """The value of each option after a step. Options that are integers have fractions here too."""
+    """By name, the value of each tuned option after ``step`` steps of the search ``path``, as text.
+    Integer options have fractions here, because the search moves them in fractions.
+    """
     return {
         one.name: shown(one, value)
         for one, value in zip(path.tuning.parameters, path.values(step), strict=True)
@@ -197,18 +212,20 @@ def _values(path: SearchPath, step: int) -> dict[str, str]:
 
 
 def shown(parameter: Parameter, value: float) -> str:
-    """The value of an option after a step, as text."""
+    """Writes ``value``, a value of the tuned option ``parameter`` during a search, as text."""
     decimals = max(0, RESOLUTION - math.floor(math.log10(parameter.width)))
     return f"{value:.{decimals}f}" if decimals < MAX_DECIMALS else f"{value:.{RESOLUTION}g}"
 
 
 def values_text(path: SearchPath, step: int) -> str:
-    """The values of all options after a step, in a line."""
+    """The values of all tuned options after ``step`` steps of the search ``path``, in one line."""
     return ", ".join(f"{name} {value}" for name, value in _values(path, step).items())
 
 
 def parameter_lines(path: SearchPath) -> Iterator[str]:
-    """A line for each tuned option: its first value, the value found, and its range."""
+    """A line for each tuned option of the search ``path``: its first value, the suggested value,
+    and its range.
+    """
     widest = max(len(parameter.name) for parameter in path.tuning.parameters)
     for parameter, value in zip(path.tuning.parameters, path.suggestion(), strict=True):
         start, end, low, high = map(
@@ -218,12 +235,14 @@ def parameter_lines(path: SearchPath) -> Iterator[str]:
 
 
 def games_after(path: SearchPath, step: int, games: int) -> int:
-    """The number of games that a search of ``games`` games has played after this step."""
+    """The number of games that were played after ``step`` steps of the search ``path``, at most
+    ``games``, the number of games of the whole search.
+    """
     return min(step * path.games_a_step, games)
 
 
 def path_rows(path: SearchPath, games: int) -> list[dict[str, Any]]:
-    """The steps of a search for JSON."""
+    """The steps of the search ``path``, which has ``games`` games in all, as rows for JSON."""
     return [
         {
             "step": step,
@@ -235,8 +254,10 @@ def path_rows(path: SearchPath, games: int) -> list[dict[str, Any]]:
 
 
 def path_csv(path: SearchPath, games: int) -> str:
-    """The steps of a search as CSV, with a row for each step and option."""
-    # A bot may call its options "step" and "games", so they are no columns.
+    """The steps of the search ``path``, which has ``games`` games in all, as CSV, with a row for
+    each step and option.
+    """
+    # A bot may call its options "step" and "games", so options are rows, not columns.
     lines = ["step,games,option,value"]
     for row in path_rows(path, games):
         lines += [
@@ -246,7 +267,9 @@ def path_csv(path: SearchPath, games: int) -> str:
 
 
 def parameter_rows(path: SearchPath) -> list[dict[str, Any]]:
-    """The tuned options for JSON, with the values that the search suggests."""
+    """The tuned options of the search ``path`` for JSON, with the values that the search
+    suggests.
+    """
     return [
         {
             "name": parameter.name,

@@ -1,4 +1,6 @@
-"""Checks a run against its plan, the rules and its own tables, and lists every difference."""
+"""Checks the records of a run against its plan and the rules, and its bots and tables against its
+other files, and lists the differences, for `arena verify`.
+"""
 
 import os
 import shlex
@@ -31,19 +33,28 @@ from arena.tournament.run import Run
 from arena.tournament.schedule import Schedule, game_id
 
 MAX_DIFFERENCES = 1000
-"""The most differences to list; an audit stops there."""
+"""The most differences that are listed; the check of the games stops there."""
 
 
 class Sample(NamedTuple):
-    """The number of games to replay, and the text that determines which games these are."""
+    """The number of games to replay, and a text (``seed``) that determines which games these
+    are.
+    """
 
     games: int
     seed: str
 
 
 class CheckedRun(NamedTuple):
-    """The result of checking a run: at most MAX_DIFFERENCES ``differences`` in the order in which
-    they were found, and ``notes`` about what could not be compared.
+    """The result of checking a run.
+
+    ``games``        the number of different games in the journal
+    ``replayed``     the number of games that were replayed
+    ``planned``      the number of games in the plan
+    ``bots``         the number of bots whose files were compared
+    ``tables``       the names of the table files that were compared
+    ``differences``  at most `MAX_DIFFERENCES`, in the order in which they were found
+    ``notes``        sentences about what could not be compared
     """
 
     games: int
@@ -61,11 +72,12 @@ def verify_run(
     progress: Callable[[int], object] = lambda _: None,
     sample: Sample | None = None,
 ) -> CheckedRun:
-    """Checks everything in a run's folder that follows from something else there. ``progress`` is
-    called with the number of bytes read so far.
+    """Checks the files in a run's folder whose content follows from other files there: run.json,
+    the journal, the evidence of faults, the copies of bots, and the tables, which are rated with
+    ``prior``. ``progress`` is called with the number of bytes of the journal read so far.
 
-    With a ``sample``, only the sampled games are replayed. Raises RunError, and ConfigError for
-    settings from another version.
+    With a ``sample``, only the sampled games are replayed; None replays all. Raises RunError, and
+    ConfigError for settings from another version.
     """
     info = run.info
     schedule = run.schedule
@@ -112,7 +124,9 @@ def verify_run(
 
 
 def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
-    """What in run.json does not fit its settings."""
+    """Yields a difference for the seed, the bots and the boards of the run.json ``info`` if they
+    are not those of the settings in ``schedule``, the plan.
+    """
     config = schedule.config
     for field, expected, got in (
         ("seed", config.seed, info.seed),
@@ -124,8 +138,9 @@ def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
 
 
 class _GameChecks:
-    """Checks the games of a journal one by one. ``ids`` are the games seen so far, ``replayed``
-    counts those that were replayed.
+    """Checks the games of a run's journal one by one. ``ids`` are the ids of the games seen so far,
+    ``replayed`` is the number of games that were replayed. With a ``sample``, only sampled games
+    are replayed.
     """
 
     def __init__(self, run: Run, sample: Sample | None) -> None:
@@ -140,7 +155,10 @@ class _GameChecks:
         self.replayed = 0
 
     def differences(self, progress: Callable[[int], object]) -> Iterator[Difference]:
-        """The first difference in each line of the journal, then in each sampled game."""
+        """Yields the first difference in each line of the journal, then the first difference in
+        each sampled game. ``progress`` is called with the number of bytes of the journal read so
+        far.
+        """
         size = 0
         for number, line in enumerate(read_lines(self._journal), 1):
             size += len(line)
@@ -155,7 +173,7 @@ class _GameChecks:
                 yield self._difference(number, wrong)
 
     def _difference(self, number: int, wrong: Wrong) -> Difference:
-        """The difference that a wrong record makes, with the record's line in the journal."""
+        """Converts the mistake ``wrong`` in line ``number`` of the journal to a difference."""
         return Difference(
             file=self._journal.name,
             line=number,
@@ -165,7 +183,10 @@ class _GameChecks:
         )
 
     def _compare(self, number: int, record: GameRecord) -> Wrong | None:
-        """The first mistake in a record, compared with the plan, the seed and the evidence."""
+        """The first mistake in ``record``, which is in line ``number`` of the journal, compared
+        with the plan, the seed and the evidence, and, without a sample, with the rules; None if
+        there is no mistake.
+        """
         if not self.ids.add(record.id):
             self._first = self._first or _first_lines(self._journal)
             first = self._first[record.id]
@@ -179,11 +200,11 @@ class _GameChecks:
         return wrong or (_evidence_difference(self._run, record) if record.faults else None)
 
     def _draw(self, sample: Sample, number: int, record: GameRecord) -> None:
-        """Keeps the games with the lowest hashes, so that the sample does not depend on the
-        journal's order.
+        """Keeps ``record`` for the sample if it has one of the lowest hashes so far, so that the
+        sample does not depend on the journal's order. ``number`` is its line.
         """
-        # By hash and not by number: who wrote a false journal cannot know which games are replayed
-        # under a seed of yours.
+        # By hash and not by number: the author of a false journal cannot know which games are
+        # replayed under another user's seed.
         rank = -int.from_bytes(sha256(f"{sample.seed}\n{record.id}".encode()).digest()[:8], "big")
         if len(self._drawn) < sample.games:
             heappush(self._drawn, (rank, number, record))
@@ -191,13 +212,15 @@ class _GameChecks:
             heapreplace(self._drawn, (rank, number, record))
 
     def _replay(self, record: GameRecord) -> Wrong | None:
-        """The first mistake in a record, compared with the rules."""
+        """The first mistake in ``record`` compared with the rules, None if there is none; counts
+        the replayed game.
+        """
         self.replayed += 1
         return audit(record, self._boards[record.board])
 
 
 def _first_lines(journal: Path) -> dict[str, int]:
-    """The first line of each game in the journal."""
+    """By game id, the number of the first line of ``journal`` with that game."""
     first: dict[str, int] = {}
     for number, line in enumerate(read_lines(journal), 1):
         record = decode_strictly(line)
@@ -209,7 +232,9 @@ def _first_lines(journal: Path) -> dict[str, int]:
 def _plan_difference(
     record: GameRecord, boards: dict[str, Board], schedule: Schedule
 ) -> Wrong | None:
-    """The first difference between a record and the plan or the seed."""
+    """The first mistake in the id, the bots or the deck of ``record``, compared with the plan and
+    the seed in ``schedule``; None if there is none. ``boards`` are the run's boards by name.
+    """
     line_up = sorted(record.bots)
     name = game_id(record.board, line_up, record.deal, record.seating)
     if record.id != name:
@@ -231,7 +256,10 @@ def _plan_difference(
 
 
 def _evidence_difference(run: Run, record: GameRecord) -> Wrong | None:
-    """Checks that the evidence of a fault says the same as the record; it may have been deleted."""
+    """The first fault of ``record``, a game of the run, whose evidence names another kind or turn,
+    or cannot be read; None if there is none. A fault without evidence is no mistake, because
+    evidence may be deleted.
+    """
     for number, fault in enumerate(record.faults):
         name = evidence_name(record.id, fault.seat)
         field = f"faults[{number}]"
@@ -250,7 +278,7 @@ def _evidence_difference(run: Run, record: GameRecord) -> Wrong | None:
 
 
 def _has_torn_end(journal: Path) -> bool:
-    """Whether the last line of a journal is incomplete."""
+    """Whether the last line of ``journal`` is incomplete."""
     if journal.suffix == COMPRESSED:
         return False  # a compressed run is finished
     with os.fdopen(open_regular(journal.parent, journal.name), "rb") as file:
@@ -260,7 +288,9 @@ def _has_torn_end(journal: Path) -> bool:
 
 
 def _bot_difference(run: Run, bot: BotInfo) -> str | Difference | None:
-    """Why the copy of a bot cannot be compared, or how its files differ."""
+    """Compares the run's copy of ``bot`` with run.json. Returns the difference, a note (a text) on
+    why the copy cannot be compared, or None if the copy is right.
+    """
     if bot.command == A_PERSON:
         return f"{bot.name} is a person, of whom there is no copy"
     if not (run.folder / bot.copy).is_dir():
@@ -281,8 +311,9 @@ def _bot_difference(run: Run, bot: BotInfo) -> str | Difference | None:
 
 
 def _unhashed_difference(where: str, copy: Bot) -> Difference | None:
-    """What a bot can read although its hash does not cover it: the form of bot.toml, and files that
-    do not belong to the bot.
+    """A difference in what the bot ``copy`` in the folder ``where`` can read although its hash does
+    not cover it: the form of bot.toml, and files that do not belong to the bot. None if there is
+    none.
     """
     file = copy.folder / MANIFEST_FILE
     if file.exists():
@@ -298,7 +329,10 @@ def _unhashed_difference(where: str, copy: Bot) -> Difference | None:
 
 
 def _built_in_difference(bot: BotInfo) -> str | Difference | None:
-    """Why a built-in bot cannot be compared, or how it differs from the one with that name here."""
+    """Compares a built-in bot of run.json with the built-in bot of that name in this version.
+    Returns the difference, a note (a text) on why the two cannot be compared, or None if they are
+    equal.
+    """
     command = f"command of {bot.name}"
     try:
         now = built_in_bot(bot.command[-1])

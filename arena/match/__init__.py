@@ -1,1 +1,3 @@
-"""One game: the clock, the referee, replays, and the checks that a bot has to pass."""
+"""Playing one game: the clock, the referee, replays, grades of decisions, and the games of `arena
+check`.
+"""

@@ -1,5 +1,6 @@
-"""The tools of the steps of `arena check`: one bot under check, and the games it plays against
-players in this process. Players that use the protocol in unusual ways are in `arena.match.unusual`.
+"""What the steps of `arena check` work with: `Bench`, the bot under check and what is known about
+it, and the games it plays against players in this process. Players that use the protocol in unusual
+ways are in `arena.match.unusual`.
 """
 
 import time
@@ -35,52 +36,54 @@ from arena.rules.notation import COPIES, TILES, parse_deck
 FIX = "fix the error that its stderr shows, and check again"
 STARTUP_MS = 10_000
 SHORT_MS = 20
-"""The time for a move in most games of a check, so that a check is short even for a bot that uses
-all its time.
+"""The time for a move, in ms, in most games of a check, so that a check is short even for a bot
+that uses all its time.
 """
 LONGER = 1.5
-"""A bot that is late in a game with the short time is no worse for it: the game is played again
-with this many times as much.
+"""If a bot is late in a game with the short time, that is no fault: the game is played again with
+this many times as much time.
 """
 MOVES = 560
-"""About how many moves a bot makes in games with the short time; `FULL_MOVES` is the number in
-games with the full time.
+"""About how many moves a bot makes during a check in games with the short time. `FULL_MOVES` is the
+number in games with the full time.
 """
 FULL_MOVES = 7
 MAX_S = 120
-"""The wall-clock limit of a check in seconds, in addition to `thinking_s` and the bot's
-start-ups.
+"""The wall-clock limit of a check in seconds, to which `thinking_s` and the time of the bot's
+start-ups are added; see `Bench.most_s`.
 """
 STARTS = 50
-"""A check starts the bot at most this many times."""
+"""The most times that a check starts the bot."""
 BANK_MOVES = 30
-"""The bank of a game with one lasts for this many moves at the full time."""
+"""In a game with a bank, the bank is enough for this many moves at the full time."""
 ATTEMPTS = 3
 MAX_LOSSES = 10
-"""At most this many kinds of cut or dropped parts of notes are listed."""
+"""The most kinds of cut or dropped parts of notes that are listed."""
 LEAVES_AT = 3
 QUIET_NS = 100 * NS_PER_MS
-# A short time, so that even on a busy machine a bot that thinks before it reads its input has
-# finished long before it has to exit.
+# This short time lets a bot that thinks before it reads its input finish long before it has to
+# exit, even on a busy machine.
 TURN_MS = 100
 FIRST_TURN = 2
-"""The id of the first ``turn`` request to a process; hello has id 1."""
+"""The id of the first ``turn`` request to a process; hello has the id 1."""
 SMALL = Board("small", ("R.....", "......", "..V...", "....Y.", "......", ".....B"))
 LARGE = Board("large", ("R" + "." * 25, *["." * 12 + "VY" + "." * 12] * 24, "." * 25 + "B"))
 BOARDS = {board.name: board for board in (SMALL, LARGE)}
-"""Boards that are used only by `arena check`."""
+"""By name, the boards that only `arena check` uses."""
 TOO_LATE = (FaultKind.LATE, FaultKind.SILENT)
 Variant = TypeVar("Variant", bound=Player)
 
 
 class Failed(Exception):  # noqa: N818 - the outcome of a step
-    """A step of a check failed.
+    """Raised when a step of a check fails.
 
-    ``expected``, ``got``  the two halves of the sentence that says what is wrong
-    ``problem``  that sentence, if the step knows a better one
-    ``cure``     what to do, if the step knows better than the table of steps
-    ``stderr``   the last lines of the bot's stderr
-    ``kind``     the kind of fault, if the bot forfeited
+    ``expected``  what the step expected
+    ``got``       what the bot did instead
+    ``problem``   a sentence that says what is wrong, made from ``expected`` and ``got`` if it is
+                  not given
+    ``cure``      what to do; empty: what the table of steps says
+    ``stderr``    the last lines of the bot's stderr
+    ``kind``      the kind of fault, if the bot forfeited; else None
     """
 
     def __init__(
@@ -102,27 +105,36 @@ class Failed(Exception):  # noqa: N818 - the outcome of a step
 
     @classmethod
     def at_fault(cls, kind: FaultKind, detail: str, problem: str, stderr: str) -> Self:
-        """The failure for a bot's fault of this kind, in a game or at the start."""
+        """The failure for a bot's fault of this kind, in a game or at the start. ``detail`` is the
+        detail of the fault; ``problem`` is a sentence that says what is wrong, ``stderr`` the last
+        lines of the bot's stderr.
+        """
         cure = FIX if CRASHED in detail else kind.cure
         return cls(kind.expected, detail, problem, cure, stderr, kind)
 
 
 class CheckTimeOver(Exception):  # noqa: N818 - the end of a check
-    """The check has used up its time; the message says how much that is."""
+    """Raised when the check has used up its time; the message says how much time that is."""
 
 
 def thinking_s(move_ms: int) -> float:
-    """Roughly how many seconds a check takes for a bot that uses all its time."""
+    """About how many seconds a check takes, without start-ups, for a bot that uses all its time, at
+    ``move_ms`` ms for a move.
+    """
     return (MOVES * min(move_ms, SHORT_MS) + FULL_MOVES * move_ms) / 1000
 
 
 class Trial(NamedTuple):
-    """A game that the checked bot has to finish without a fault. ``leavers`` of the other seats
-    forfeit early.
+    """A game that the checked bot has to finish without a fault.
 
-    ``is_full``      the bot gets the full time for a move that the user set
+    ``players``      the number of players
+    ``seat``         the seat of the checked bot
+    ``board``        the name of the board
+    ``leavers``      how many of the other players forfeit early
+    ``deal``         a number that selects the deck
     ``has_bank``     the bot also gets a bank of time
-    ``may_be_late``  the game is not repeated with more time if the bot is late
+    ``is_full``      the bot gets the full time for a move, which the user set
+    ``may_be_late``  if the bot is late, the game is not repeated with more time
     """
 
     players: int
@@ -136,20 +148,23 @@ class Trial(NamedTuple):
 
 
 class NoteLosses:
-    """Collects what was wrong with a bot's notes: ``heard`` counts its notes, ``lost`` has every
-    loss by the name of the part and the reason.
+    """Counts a bot's notes (``count``) and collects their parts that the arena cuts or drops:
+    ``lost`` has them by the name of the part and what was expected, for at most `MAX_LOSSES` such
+    pairs.
     """
 
     def __init__(self) -> None:
-        self.heard = 0
+        self.count = 0
         self.lost: dict[tuple[str, str], list[Loss]] = {}
 
-    def hear(self, note: object) -> Note | None:
-        """Counts a note of the bot, and returns the part of it that the arena keeps."""
-        self.heard += 1
+    def add(self, note: object) -> Note | None:
+        """Counts ``note``, a note as the bot sent it, and returns the part of it that the arena
+        keeps; None if nothing is kept.
+        """
+        self.count += 1
         for loss in losses(note):
             key = loss.part[:MAX_NAME], loss.expected
-            # The number is limited because a bot may invent any number of names.
+            # A bot may invent any number of names, so the number of entries is limited.
             if key in self.lost or len(self.lost) < MAX_LOSSES:
                 self.lost.setdefault(key, []).append(loss)
         return note_of(note)
@@ -158,12 +173,15 @@ class NoteLosses:
 class Bench:
     """One bot under check, and what is known about it so far.
 
-    ``player``      the bot's usual process, used in most games; ``games`` counts these games
-    ``slowest_ms``  its slowest answer in games at the full time ``move_ms``
+    ``player``      the bot's usual process, which plays most games
+    ``games``       the number of games that this process has played
+    ``slowest_ms``  the time of its slowest answer in games with the full time
+    ``move_ms``     the full time for a move, in ms
     ``short_ms``    the time for a move in other games, which grows if the bot is late
-    ``start_ns``    the time its last start-up took
+    ``start_ns``    the time that its last start-up took
     ``notes``       what was wrong with the notes of the usual process
-    ``wait``        whether the bot waited long in a game at the full time, None before that
+    ``wait``        how long the bot waited beyond its CPU time in the last game at the full time;
+                    None if it did not, or before that game
     ``odds``        the limits in the bot's own label, which override ``move_ms`` and the usual bank
     """
 
@@ -174,7 +192,7 @@ class Bench:
         self.short_ms = min(self.move_ms, SHORT_MS)
         self.sandbox = sandbox
         self.notes = NoteLosses()
-        speech = Speech(note=self.notes.hear)
+        speech = Speech(note=self.notes.add)
         self.player = BotPlayer(bot, STARTUP_MS, sandbox, speech=speech)
         self.slowest_ms = 0.0
         self.wait: Wait | None = None
@@ -184,18 +202,20 @@ class Bench:
 
     @property
     def most_s(self) -> float:
-        """The wall-clock limit of this check in seconds."""
+        """The wall-clock limit of this check in seconds: a fixed time, the time that the bot may
+        think, and that of its start-ups.
+        """
         return MAX_S + thinking_s(self.move_ms) + STARTS * self.start_ns / 1e9
 
     def expect_time(self) -> None:
-        """Raises CheckTimeOver if the check has taken longer than its limit."""
+        """Raises CheckTimeOver if the check has taken longer than `most_s`."""
         if time.monotonic() - self._began_s > self.most_s:
             raise CheckTimeOver(f"a check takes at most {self.most_s:.0f} s")
 
     def game(self, trial: Trial, player: Player | None = None) -> GameRecord:
-        """Plays a game with the player, by default the usual one, and repeats it with more time if
-        the bot is late. Raises Failed for the player's fault, Void if the machine stalls
-        repeatedly.
+        """Plays the game ``trial`` with ``player`` (None: the usual one), and repeats it with more
+        time if the bot is late, unless the trial forbids that. Raises Failed for the player's
+        fault, and Void if the machine fails three times.
         """
         voids = 0
         while True:
@@ -212,7 +232,9 @@ class Bench:
                 self.short_ms = min(self.move_ms, int(LONGER * self.short_ms))
 
     def _game(self, trial: Trial, player: Player) -> GameRecord:
-        """Plays a game once."""
+        """Plays the game ``trial`` with ``player`` once. Raises Failed for the player's fault, and
+        Void.
+        """
         seated = [_other(seat, leaves=seat < trial.leavers) for seat in range(trial.players - 1)]
         seated.insert(trial.seat, player)
         board = BOARDS.get(trial.board) or built_in(trial.board)
@@ -245,7 +267,9 @@ class Bench:
 
     @contextmanager
     def started(self, make: Callable[[Bot, int, Sandbox], Variant]) -> Iterator[Variant]:
-        """A player of its own for one step, stopped when the block ends."""
+        """Gives the block a player made by ``make``, with its own process, for one step; the
+        process is stopped when the block ends.
+        """
         player = make(self.bot, STARTUP_MS, self.sandbox)
         try:
             yield player
@@ -253,8 +277,8 @@ class Bench:
             player.stop()
 
     def start(self, player: BotPlayer) -> None:
-        """Starts the player's process and announces a game. Raises Failed for the bot's fault, and
-        Void or BusyMachineError for the machine's.
+        """Starts the process of ``player`` and announces a game. Raises Failed for the bot's fault,
+        and Void or BusyMachineError for the machine's.
         """
         try:
             player.begin(
@@ -271,18 +295,18 @@ class Bench:
 
 
 def last_words(player: Player) -> str:
-    """The end of what the bot wrote to stderr."""
+    """The end of what the bot of ``player`` wrote to stderr."""
     return player.evidence()[2]
 
 
 def _other(seat: int, *, leaves: bool) -> Player:
-    """An opponent of the bot: by turns of the seats it plays at random or the first move. If it
-    ``leaves``, it forfeits when asked for the third time.
+    """An opponent of the bot; depending on ``seat``, it plays at random or always the first legal
+    move. If it ``leaves``, it plays at random and forfeits when it is asked for the third time.
     """
     asked = count(1)
 
     def leave(state: State, seed: int) -> int:
-        """Forfeits at the third request."""
+        """Plays at random, and forfeits at the third request."""
         if next(asked) == LEAVES_AT:
             raise Forfeit(FaultKind.EXIT, "forfeits because the check asks it to")
         return random_move(state, seed)
@@ -295,8 +319,8 @@ def _other(seat: int, *, leaves: bool) -> Player:
 
 
 def expect_quiet(player: BotPlayer, when: str, for_ns: int = QUIET_NS) -> None:
-    """Raises Failed if the bot sends a line within ``for_ns``, although nothing was asked. ``when``
-    says in the message at what time.
+    """Raises Failed if the bot of ``player`` sends a line within ``for_ns`` although it was not
+    asked. ``when`` says in the message at what point of the dialogue.
     """
     try:
         line = player.channel.read_line(time.monotonic_ns() + for_ns)
@@ -309,7 +333,7 @@ def expect_quiet(player: BotPlayer, when: str, for_ns: int = QUIET_NS) -> None:
 
 def ending_in_time(process: BotProcess, most_ns: int) -> Ending | None:
     """How the bot's process ends; None if it still runs after ``most_ns`` of CPU time, or after it
-    has been idle for that long. Raises Void if a busy machine gave the bot no time to end.
+    was idle for that long. Raises Void if a busy machine gave the bot no time to end.
     """
     meter = process.meter
     began_ns = meter.used_ns()
@@ -322,11 +346,11 @@ def ending_in_time(process: BotProcess, most_ns: int) -> Ending | None:
         idle.add(moment_ns - slice_began_ns)
         if idle.so_far_ns >= most_ns or meter.used_ns() - began_ns >= most_ns:
             return None
-    raise Void("expected a machine that gives a bot the time to exit, got one that is too busy")
+    raise Void("this machine is too busy to give a bot the time to exit")
 
 
 def ask_for_a_move(bench: Bench, player: BotPlayer) -> None:
-    """Starts a game and queues the first request for a move without sending it."""
+    """Starts a game with ``player`` and queues the first request for a move without sending it."""
     bench.start(player)
     state = State(SMALL, 2, parse_deck("".join(TILES) * COPIES))
     player.inform(encode(turn_view(state, FIRST_TURN, TURN_MS, full=player.has_full_view)))

@@ -1,4 +1,6 @@
-"""The run of `arena check`: tries the steps on a bot one after another, up to a time limit."""
+"""Runs `arena check`: tries the steps in `arena.match.steps` on a bot one after another, until all
+are tried, several have failed, or the time is over.
+"""
 
 import re
 import time
@@ -19,24 +21,29 @@ FILES = "bot.toml, files, program and build"
 MAX_FAILURES = 4
 STDERR_LINES = 8
 DIGITS = re.compile(r"\d+")
-"""Numbers in messages, which differ between two failures that have one cause."""
-TOLD = ("problem", "expected", "got", "kind")
+"""A regular expression for numbers in messages; two failures that have one cause differ in
+numbers.
+"""
+TEXT_FIELDS = ("problem", "expected", "got", "kind")
 
 
 class StepResult(NamedTuple):
-    """The result of one step of a check.
+    """The result of one step of a check, or one result for several steps that were not tried.
 
+    ``name``      the name of the step
     ``problem``   what is wrong, a sentence; empty if the step passed or was left out
     ``cure``      what to do about it
     ``detail``    what else to show
     ``stderr``    the last lines of the bot's stderr, if it failed
-    ``left_out``  the number of steps that were not tried, if this result stands for them
-    ``expected``, ``got``  the two halves of the problem
+    ``left_out``  the number of steps that were not tried, if this result stands for them; else 0
+    ``expected``  if the step failed, what it expected
+    ``got``       if the step failed, what happened instead
     ``kind``      the kind of fault, if the bot forfeited a game
-    ``figures``   what was measured; ``ms`` is how long the step took
+    ``figures``   what was measured
+    ``ms``        how long the step took
     ``is_busy``   whether the machine was too busy to judge the bot
-    ``sign``      a text that two failures of one cause have in common; empty if that is not known
-    ``repeats``   the name of an earlier step that failed in the same way, if any
+    ``sign``      a text that two failures with one cause have in common; empty if that is not known
+    ``repeats``   the name of an earlier step that failed in the same way; empty if there is none
     """
 
     name: str
@@ -56,12 +63,15 @@ class StepResult(NamedTuple):
 
     @property
     def passed(self) -> bool | None:
-        """Whether the bot passed; None if the step was not tried."""
+        """Whether the bot passed the step; None if the result stands for steps that were not
+        tried.
+        """
         return None if self.left_out else not self.problem
 
 
 def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
-    """Tries the steps on the bot one after another, and yields their results.
+    """Tries the steps on the bot one after another, and yields their results. The bot gets
+    ``move_ms`` ms for a move, and plays in ``sandbox``.
 
     After several failures, or after one that makes all later steps pointless, the last result says
     how many steps were left out.
@@ -69,7 +79,8 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
     try:
         with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
             files = counted(len(bot_files(staged.folder)), "file")
-            # A command may open more paths to the bot than every bot may read, so they are shown.
+            # The bot's command may give it access to more paths than other bots have: they are
+            # shown.
             is_open = sandbox.tier == "none"
             paths = [] if is_open else interpreter_paths(staged.command[0], staged.folder)
             more = f"; its command lets it read {', '.join(paths)}" if paths else ""
@@ -91,7 +102,9 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
 
 
 def _tried(bench: Bench) -> Iterator[StepResult]:
-    """The results of all steps, for a bot that is ready to be started."""
+    """Yields the results of the steps for the bot of ``bench``, which is ready to be started. If
+    the check ends early, the last result is one that stands for all steps left out.
+    """
     failed = list[StepResult]()
     for number, entry in enumerate(STEPS):
         try:
@@ -102,7 +115,7 @@ def _tried(bench: Bench) -> Iterator[StepResult]:
             yield _left_out(len(STEPS) - number, f"not tried, because {over}: {names}")
             return
         if step.problem:
-            step = _told_once(step, failed)
+            step = _without_repetition(step, failed)
             failed.append(step)
         yield step
         why = _why_to_end(entry, failed) if step.problem else ""
@@ -112,8 +125,10 @@ def _tried(bench: Bench) -> Iterator[StepResult]:
             return
 
 
-def _told_once(step: StepResult, failed: Sequence[StepResult]) -> StepResult:
-    """The failed step. If an earlier step failed in the same way, it only names that step."""
+def _without_repetition(step: StepResult, failed: Sequence[StepResult]) -> StepResult:
+    """The failed ``step``; if one of the steps that ``failed`` before failed in the same way, it is
+    shortened to a reference to that step.
+    """
     for earlier in failed:
         if earlier.sign and earlier.sign == step.sign:
             problem = f"it fails in the same way as {earlier.name!r}"
@@ -122,7 +137,9 @@ def _told_once(step: StepResult, failed: Sequence[StepResult]) -> StepResult:
 
 
 def _why_to_end(entry: TableStep, failed: Sequence[StepResult]) -> str:
-    """Why no step is tried after this failed one; empty if the check goes on."""
+    """Why no step is tried after ``entry``, whose result is the last one in ``failed``; empty if
+    the check continues.
+    """
     if failed[-1].is_busy:
         return "the machine is too busy"
     if entry.needed_for:
@@ -134,12 +151,14 @@ def _why_to_end(entry: TableStep, failed: Sequence[StepResult]) -> str:
 
 
 def _left_out(number: int, why: str) -> StepResult:
-    """The result that stands for steps which are not tried."""
+    """The result that stands for ``number`` steps that are not tried; ``why`` is the reason."""
     return StepResult(f"the other {number} steps", detail=why, left_out=number)
 
 
 def run_step(entry: TableStep, bench: Bench) -> StepResult:
-    """Runs one step of the table and measures how long it takes."""
+    """Runs the step ``entry`` of the table on the bot of ``bench`` and measures how long it
+    takes.
+    """
     began = time.monotonic()
     try:
         result = entry.run(bench)
@@ -174,7 +193,8 @@ def run_step(entry: TableStep, bench: Bench) -> StepResult:
 def check_object(
     bot: Bot, move_ms: int, sandbox: Sandbox, steps: Sequence[StepResult]
 ) -> dict[str, Any]:
-    """The results of a check as an object for JSON. The bot passed if every step was tried and none
+    """The results ``steps`` of a check of ``bot``, with ``move_ms`` ms for a move and in
+    ``sandbox``, as an object for JSON. ``passed`` is True in it if every step was tried and none
     failed.
     """
     return {
@@ -190,7 +210,7 @@ def check_object(
                 "name": step.name,
                 "passed": step.passed,
                 "detail": step.detail,
-                **{key: getattr(step, key) or None for key in TOLD},
+                **{key: getattr(step, key) or None for key in TEXT_FIELDS},
                 "hint": step.cure or None,
                 "stderr": list(step.stderr),
                 "left_out": step.left_out,

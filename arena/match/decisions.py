@@ -1,9 +1,9 @@
 """Replays a recorded game and asks a bot again for the decisions of one seat.
 
 The real referee replays the game. Whatever the bot answers, all seats play the recorded moves, so
-the referee sends the bot the same lines as in the recorded game, byte for byte. The one exception
-is `time_ms` with a bank, because a record keeps the times only roughly. Request ids count as in the
-first game of a process.
+the referee sends the bot the lines of the recorded game, byte for byte. Two things may differ:
+`time_ms` in games with a bank, because a record has times only roughly, and the ids of requests,
+which count as in the first game of a process.
 """
 
 import time
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from arena.errors import Forfeit, RunError
 from arena.faults import FaultKind
 from arena.match.referee import Referee, judged
-from arena.match.replay import SEE, Script, check_script
+from arena.match.replay import SEE, ReplayableGame, check_script
 from arena.players.messages import Start
 from arena.players.player import Answer, Player
 from arena.records.record import NS_PER_MS, GameRecord
@@ -24,11 +24,13 @@ from arena.rules.notation import PASSED, move_text
 class Decision(NamedTuple):
     """A decision for which a bot was asked again, ``turn`` placements after the start.
 
-    ``old``       the recorded move, empty if the seat forfeited
-    ``new``       the bot's answer in canonical notation, empty if it committed a fault
-    ``spent_ms``  how long the answer took
+    ``old``       the recorded move; empty if the seat forfeited
+    ``new``       the bot's answer in canonical notation; empty if it committed a fault
+    ``spent_ms``  how long the answer took, in ms
+    ``fault``     the kind of the bot's fault; empty if it answered
+    ``detail``    the detail of the fault
 
-    If the bot does not start, its fault is that of its first decision.
+    If the bot does not start, that is a fault in its first decision.
     """
 
     turn: int
@@ -53,45 +55,47 @@ class Recorded(Player):
 
     @property
     def old(self) -> str:
-        """The seat's recorded answer at this point; empty if it forfeited and the referee then
-        passed for it.
+        """The seat's recorded answer at this point of the game; empty if the record has none,
+        because the seat forfeited.
         """
         text = self._moves[self._played] if self._played < len(self._moves) else PASSED
         return "" if text == PASSED else text
 
-    # The announcement is unused: the record has everything.
+    # ``start`` is not used, because the record has everything.
     def begin(self, start: Start) -> None:  # noqa: ARG002
-        """Forfeits if the seat forfeited at the start of the game."""
+        """Raises Forfeit if the seat forfeited at the start of the game."""
         if self._fault and self._fault.kind == FaultKind.STARTUP:
             raise self._forfeit()
 
-    # The budget is unused, because a recorded answer is never late.
+    # ``budget_ns`` is not used, because a recorded answer is never late.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """Plays the recorded move with its recorded time, or without a time in games of built-in
-        bots.
+        """Plays the recorded move with its recorded time, or with no time if the record has none.
+        Raises Forfeit where the seat forfeited.
         """
         if not self.old:
             raise self._forfeit()
         ms = self._ms[self._played] if self._played < len(self._ms) else None
         return Answer(self.old, round((ms or 0.0) * NS_PER_MS))
 
-    # The line itself is unused, because only the number of moves counts.
+    # ``line`` is not used, because only the number of moves counts.
     def inform(self, line: bytes) -> None:  # noqa: ARG002
-        """Counts the moves that have been played."""
+        """Counts a played move."""
         self._played += 1
 
     def _forfeit(self) -> Forfeit:
-        """The fault that the seat committed."""
+        """The exception for the fault that the seat committed."""
         assert self._fault is not None, "an audited record shows where a seat forfeits"
         return Forfeit(FaultKind(self._fault.kind), self._fault.detail)
 
 
 class Retraced(Recorded):
-    """A recorded seat at which a bot is asked, too, until it commits a fault or the turn ``wanted``
-    is over.
+    """A recorded seat at which a bot (``player``) is asked, too, until it commits a fault or,
+    unless ``wanted`` is None, the turn ``wanted`` is over. The game continues with the recorded
+    moves.
 
     An illegal move does not end the questions, because the dialogue continues as recorded anyway.
-    ``asked_ms`` are the times for each answer, if known more precisely than from the record.
+    ``asked_ms`` are the times in ms that the bot gets for its first answers; for later ones it gets
+    what the referee's clock allows; ``decisions`` are the bot's answers.
     """
 
     def __init__(
@@ -113,7 +117,7 @@ class Retraced(Recorded):
         self._first = next(iter(decisions_of(record, seat)), 0), next(own_moves, "")
 
     def begin(self, start: Start) -> None:
-        """Starts the bot."""
+        """Starts a game with the bot; a fault becomes its decision."""
         try:
             self.player.begin(start)
         except Forfeit as fault:
@@ -121,7 +125,7 @@ class Retraced(Recorded):
         super().begin(start)
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """Asks the bot, then plays the recorded move."""
+        """Asks the bot, if it is still to be asked, then plays the recorded move."""
         if self._wanted is not None and state.turns > self._wanted:
             self._is_asked = False
         if self._is_asked:
@@ -131,18 +135,20 @@ class Retraced(Recorded):
         return super().choose(state, budget_ns)
 
     def inform(self, line: bytes) -> None:
-        """Counts the move and informs the bot."""
+        """Counts the move and informs the bot, if it is still to be asked."""
         super().inform(line)
         if self._is_asked:
             self.player.inform(line)
 
     def finish(self) -> None:
-        """Tells the bot that the game is over."""
+        """Tells the bot that the game is over, if it is still to be asked."""
         if self._is_asked:
             self.player.finish()
 
     def _ask(self, state: State, budget_ns: int) -> None:
-        """Asks the bot for its move and stores the decision."""
+        """Asks the bot for its move in ``state``, with ``budget_ns`` for the answer, and stores the
+        decision.
+        """
         began_ns = time.monotonic_ns()
         turn = state.turns
         try:
@@ -157,7 +163,9 @@ class Retraced(Recorded):
             )
 
     def _fail(self, turn: int, old: str, spent_ms: float, fault: Forfeit) -> None:
-        """Stores the bot's fault as its last decision, and stops asking."""
+        """Stores the bot's fault as its decision at this turn, and stops asking unless the fault is
+        an illegal move. ``old`` is the recorded move.
+        """
         self.decisions.append(Decision(turn, old, "", spent_ms, fault.kind.value, fault.detail))
         if fault.kind != FaultKind.ILLEGAL_MOVE:
             self._is_asked = False
@@ -165,15 +173,17 @@ class Retraced(Recorded):
 
 
 def retrace(
-    script: Script,
+    script: ReplayableGame,
     seat: int,
     player: Player,
     *,
     wanted: int | None = None,
     asked_ms: Sequence[int] = (),
 ) -> Retraced:
-    """Replays the game and asks the player for the moves of a seat, up to the turn ``wanted``.
-    Returns the seat with its decisions, and leaves the player's process running.
+    """Replays the game ``script`` and asks ``player`` for the moves of ``seat``, up to the turn
+    ``wanted`` (None: to the end). ``asked_ms`` are the times in ms that the player gets for its
+    first answers; the clock of the replayed game gives the others. Returns the seat with the bot's
+    decisions, and leaves the player's process running.
 
     Raises RunError if the record does not follow from its deck and moves, and Void.
     """
@@ -189,14 +199,14 @@ def retrace(
         [(each.seat, each.turn, each.kind) for each in one.faults] for one in (again, record)
     )
     if again.moves != record.moves or now != then:
-        raise RunError(
-            f"{record.id}: expected faults that fit the moves, got others in the record", SEE
-        )
+        raise RunError(f"{record.id}: the faults in the record do not fit its moves", SEE)
     return asked
 
 
 def decisions_of(record: GameRecord, seat: int) -> list[int]:
-    """The turns at which a seat had to decide, including the one at which it forfeited."""
+    """The turns (numbers of placements) at which ``seat`` had to decide, including the one at which
+    it forfeited, unless that was at the start.
+    """
     movers = [index % len(record.bots) for index, text in enumerate(record.moves) if text != PASSED]
     forfeits = [
         fault.turn

@@ -1,10 +1,10 @@
 """Grades decisions: how much a move cost, compared with the move that a judge would have played.
 
-The judge plays the moves on random deals of everything that the seat cannot see, and a built-in bot
-finishes the games for all seats. All moves are tried on the same deals with the same luck. The best
-of many uncertain figures is partly lucky, so the better move is chosen on some deals and its gain
-is measured on others. A seat that plays as the judge would loses nothing on average, however few
-the deals.
+Moves are tried on random deals of the tiles that the seat cannot see, and a built-in bot, the
+*judge*, plays the games to their end for all seats. All moves are tried on the same deals with the
+same random numbers. The best of many uncertain figures is partly lucky, so the better move is
+chosen on some deals and its gain is measured on others. A seat that plays as the judge would loses
+nothing on average, however few the deals.
 """
 
 import time
@@ -23,23 +23,23 @@ from arena.rules.notation import PASSED, move_text, play_text
 from arena.rules.playouts import Random
 
 ROUNDS = ((32, 50), (8, 17), (2, 6), (1, 3))
-"""The rounds in which the better move is chosen, each as (keep, part): the number of moves that
-stay after the round, and by what a grade's deals are divided to give the deals of the round. The
-method is sequential halving (Karnin, Koren & Somekh 2013).
+"""The rounds in which the better move is chosen, each as (keep, part): the number of moves that are
+kept after the round, and the number by which a grade's deals are divided to give the deals of the
+round. The method is sequential halving (Karnin, Koren & Somekh 2013).
 """
 OUTLOOKS = 1000
 """The outlook at the end of a game, per other player, that counts as much as a win when a move is
-chosen. On a league's games, choosing by outlooks was twice as good as by wins alone, which are
-rarer.
+chosen. In a league's games, choosing by wins and outlooks was twice as good as by wins alone,
+because wins are rarer.
 """
 CHOICES = 140
-"""The typical number of legal moves in a position."""
+"""The typical number of legal moves in a position, for an estimate of time."""
 SAMPLE = 8
 """The number of games that are played to estimate how long a grade takes."""
 
 
 def gradable_turns(record: GameRecord, seats: set[int]) -> list[int]:
-    """The turns at which these seats placed a tile, up to the first forfeit of any seat: later
+    """The turns at which one of ``seats`` placed a tile, up to the first forfeit of any seat: later
     moves cannot be graded, because games of the judge have no forfeits.
     """
     movers = [index % len(record.bots) for index, text in enumerate(record.moves) if text != PASSED]
@@ -50,8 +50,9 @@ def gradable_turns(record: GameRecord, seats: set[int]) -> list[int]:
 def grade(
     record: GameRecord, board: Board, turn: int, judge: Judge, advice: str | None = None
 ) -> Grade:
-    """Grades the move that was played after ``turn`` placements. ``advice`` is the better move if
-    an adviser named it; otherwise the judge looks for it.
+    """Grades the move that was played after ``turn`` placements of ``record``. ``advice`` is the
+    text of the better move if another bot named it; if it is None, the judge chooses the better
+    move.
 
     Raises RunError if the record does not follow from its deck and moves.
     """
@@ -86,7 +87,9 @@ def grade(
 
 
 def best_move(state: State, judge: Judge, seed: int) -> int:
-    """The move that the judge would play for the mover, found by sequential halving."""
+    """The move that the judge would play for the mover of ``state``, found by sequential halving on
+    deals that follow from ``seed``.
+    """
     luck = Random(seed)
     policy = built_in(judge.judge)
     others = state.players - 1
@@ -103,8 +106,8 @@ def best_move(state: State, judge: Judge, seed: int) -> int:
 
 
 def seconds_of_a_grade(start: State, judge: Judge) -> float:
-    """About how many seconds of CPU time a grade takes, from a few of the judge's games that begin
-    in this state; games from later states are shorter.
+    """About how many seconds of CPU time a grade by ``judge`` takes, measured with a few games from
+    ``start``, the first state of a game; games from later states are shorter.
     """
     policy = built_in(judge.judge)
     began = time.process_time()
@@ -116,8 +119,9 @@ def seconds_of_a_grade(start: State, judge: Judge) -> float:
 
 
 def winning_shares(record: GameRecord, board: Board, judge: Judge) -> dict[int, float]:
-    """The mover's expected share of the win after each move, by turn, up to the first forfeit. No
-    better move is looked for, so a whole game takes less time than one grade.
+    """By turn, the mover's expected share of the win after each move of ``record``, up to the first
+    forfeit, from games of the judge. No better move is looked for, so a whole game takes less time
+    than one grade.
 
     Raises RunError if the record does not follow from its deck and moves.
     """
@@ -139,7 +143,9 @@ def winning_shares(record: GameRecord, board: Board, judge: Judge) -> dict[int, 
 def _rolled(
     state: State, policy: BuiltIn, times: int, seed: int, moves: list[int]
 ) -> tuple[Sequence[float], Sequence[float]]:
-    """The mover's wins and outlooks after each of these moves, summed over ``times`` deals."""
+    """The mover's shares of the win and its outlooks after each of ``moves``, summed over ``times``
+    deals that follow from ``seed``; ``policy`` plays the games to their end.
+    """
     _, wins, _, outlooks = state.rollouts(
         state.mover, times, seed, policy.policy, moves, policy.among
     )
@@ -149,8 +155,8 @@ def _rolled(
 def _measured(
     state: State, played: int, better: int, judge: Judge, seed: int
 ) -> tuple[float, float, float]:
-    """The cost of the played move against the better one, the error of the cost, and the expected
-    share of the win after the played move.
+    """The cost of the move ``played`` against the move ``better``, half the width of the cost's 95
+    % interval, and the expected share of the win after ``played``.
     """
     luck = Random(seed)
     policy = built_in(judge.judge)
@@ -166,7 +172,8 @@ def _measured(
 
 
 def paired(differences: Sequence[float]) -> tuple[float, float]:
-    """The mean of paired differences of shares, and half the width of its 95 % interval.
+    """The mean of ``differences``, paired differences of shares, and half the width of its 95 %
+    interval.
 
     The interval is computed with two extra deals, one that each of the two moves wins (Bonett &
     Price 2012): if no deal tells the moves apart, that does not prove that they are equal.
@@ -181,13 +188,15 @@ def paired(differences: Sequence[float]) -> tuple[float, float]:
 
 
 def _broken(record: GameRecord, error: ArenaError) -> RunError:
-    """The error for a record that does not follow from its deck and moves."""
-    return RunError(f"{record.id}: expected moves that the rules allow, got {error}", SEE)
+    """The error for ``record``, which does not follow from its deck and moves; ``error`` says
+    why.
+    """
+    return RunError(f"{record.id}: the record has a move that breaks the rules: {error}", SEE)
 
 
 def _seed_of(game: str, turn: int, judge: Judge) -> int:
-    """The seed, of 64 bits, for the deals of a decision: different for each decision, and equal for
-    every worker.
+    """The seed, of 64 bits, for the deals of the decision after ``turn`` placements of a game:
+    different for each decision, and equal on every worker.
     """
     digest = sha256(f"review\n{judge.seed}\n{game}\n{turn}".encode()).digest()
     return int.from_bytes(digest[:8], "big")

@@ -1,5 +1,5 @@
-"""The referee of one game: it asks the seat whose turn it is, judges the answer, tells all seats,
-and records what happened.
+"""The referee of one game: asks the seat whose turn it is, judges the answer, informs all seats
+about the move, and makes the record of the game.
 """
 
 import time
@@ -27,20 +27,20 @@ from arena.values import ClockKind, Value
 
 MoveListener = Callable[[State, int, int, list[Event], Note | None], None]
 """A callback after each move. Its arguments are the state after the move, the seat that moved, the
-move, its events, and the bot's note on it.
+move, its events, and the bot's note on the move, None without a note.
 """
 
 
 class Clock:
-    """The time that each seat has spent, in nanoseconds. Each seat has its own time control.
+    """The time that each seat has used, in nanoseconds. Each seat has its own time control.
 
     A move may take ``move_ms``, but never more than is left in the seat's bank. After the move,
     ``increment_ms`` is added to the bank.
     """
 
     def __init__(self, timings: Sequence[Timing]) -> None:
-        # A literal, because msgspec omits a default only if it is the identical object, which an
-        # unpickled text is not.
+        # The literals "wall" and "cpu" are needed: msgspec omits a default only if it is the
+        # identical object, which an unpickled text is not.
         self.kind: ClockKind = "wall" if timings[0].clock == "wall" else "cpu"
         self._move_ns = [timing.move_ms * NS_PER_MS for timing in timings]
         self._increment_ns = [timing.increment_ms * NS_PER_MS for timing in timings]
@@ -51,12 +51,14 @@ class Clock:
         self._slowest_ns = [0] * len(timings)
 
     def budget_ns(self, seat: int) -> int:
-        """How many nanoseconds the seat's next answer may take."""
+        """How many nanoseconds the next answer of ``seat`` may take."""
         bank_ns = self._banks_ns[seat]
         return self._move_ns[seat] if bank_ns is None else min(self._move_ns[seat], bank_ns)
 
     def spend(self, seat: int, nanoseconds: int) -> None:
-        """Records the time taken by an answer that was not late."""
+        """Adds the ``nanoseconds`` that an answer of ``seat`` took, which was not late, and updates
+        its bank.
+        """
         self._spent_ns[seat] += nanoseconds
         self._slowest_ns[seat] = max(self._slowest_ns[seat], nanoseconds)
         bank_ns = self._banks_ns[seat]
@@ -64,21 +66,22 @@ class Clock:
             self._banks_ns[seat] = max(0, bank_ns - nanoseconds) + self._increment_ns[seat]
 
     def think_ms(self) -> list[float]:
-        """The total time spent, by seat, in ms with one decimal."""
+        """By seat, the total time used, in ms with one decimal."""
         return [round(spent / NS_PER_MS, 1) for spent in self._spent_ns]
 
     def slowest_ms(self) -> list[float]:
-        """The longest single answer, by seat, in ms with one decimal."""
+        """By seat, the time of the slowest answer, in ms with one decimal."""
         return [round(slowest / NS_PER_MS, 1) for slowest in self._slowest_ns]
 
 
 class GamePlan(Struct, frozen=True):
-    """A game to be played: everything that determines it except the bots' answers. ``bots`` and
-    ``seeds`` are by seat, and so are ``settings``, the values of options that differ from game to
-    game, if any.
+    """A game to be played: everything that determines it except the bots' answers. The game's
+    ``id`` and ``board``, the numbers of its ``deal`` and ``seating``, and the text of its ``deck``
+    are those of its record. By seat: the labels of the ``bots``, their ``seeds``, and ``settings``,
+    the values of options that differ from game to game (empty if none do).
 
-    A game may continue another game: ``past`` are the moves that it takes over, and ``gone`` the
-    faults by which seats had left that game.
+    A game may continue another game: ``past`` are the moves that are taken over, and ``gone`` the
+    faults by which seats had left the other game.
     """
 
     id: str
@@ -94,8 +97,9 @@ class GamePlan(Struct, frozen=True):
 
 
 class Wait(NamedTuple):
-    """How often in a game a bot's answer was in time by its CPU time but would have been late by
-    the wall clock because the bot was idle, and its idle time in all these answers.
+    """A bot that waited: in ``answers`` of its answers in a game it was in time by its CPU time,
+    but would have been late by the wall clock because it was idle; ``idle_ns`` is its idle time in
+    these answers together.
     """
 
     bot: str
@@ -104,7 +108,7 @@ class Wait(NamedTuple):
 
     @property
     def text(self) -> str:
-        """A sentence about the wait, for people."""
+        """The wait in one sentence for people."""
         seconds = self.idle_ns / self.answers / 1e9
         digits = 1 if seconds >= 1 else 2
         return (
@@ -116,8 +120,9 @@ class Wait(NamedTuple):
 class Outcome(NamedTuple):
     """A finished game: its record, and the evidence of each fault in it.
 
-    ``own_us``  the arena's own time between each answer and the next request, in microseconds
-    ``waits``   the bots that waited long
+    ``own_us``  the time in microseconds that the arena took between each answer and the next
+                request
+    ``waits``   the bots that waited, see `Wait`
     """
 
     record: GameRecord
@@ -127,19 +132,22 @@ class Outcome(NamedTuple):
 
 
 class BrokenOff(Void):
-    """The machine failed in the middle of a game; ``so_far`` is what had been played."""
+    """The machine failed in the middle of a game. ``so_far`` is the part of the game that was
+    played; None if that is not known.
+    """
 
     def __init__(self, message: str, hint: str = "", so_far: SoFar | None = None) -> None:
-        """The error, with the part of the game that was played."""
+        """Makes the error with a message, a hint, and the part of the game that was played."""
         super().__init__(message, hint)
         self.so_far = so_far
 
 
 class Referee:
-    """Runs one game between players, given by seat. ``watch`` is called after each move.
+    """Runs the game ``plan`` on ``board`` between ``players``, given by seat. ``watch`` is called
+    after each move.
 
     ``timing`` is one time control for all seats, or a list with one for each. ``seated`` are the
-    seats whose game has begun and who have not forfeited.
+    seats whose game has begun and that have not forfeited.
     """
 
     def __init__(
@@ -173,8 +181,8 @@ class Referee:
             player.meanwhile = self._rest_the_others
 
     def play(self, *, sandbox: str = "none", host: str = "") -> Outcome:
-        """Plays the game to its end. ``sandbox`` and ``host`` are texts for the record. Raises
-        BrokenOff if the machine fails.
+        """Plays the game to its end. ``sandbox`` and ``host`` are texts for the record, see
+        `GameRecord`. Raises BrokenOff if the machine fails.
         """
         try:
             past = self._catch_up()
@@ -193,13 +201,13 @@ class Referee:
         )
 
     def so_far(self) -> SoFar:
-        """What has been played so far."""
+        """The part of the game that has been played so far."""
         used_ms = [round(spent_ms, 1) for spent_ms in self.clock.think_ms()]
         return SoFar(self.moves, list(self.state.left), self.state.mover, used_ms)
 
     def _catch_up(self) -> list[bytes]:
-        """Plays the moves of the plan's past. Returns the lines about them, which are sent to the
-        seats as if they had been there.
+        """Plays the moves of the plan's past. Returns the public lines about them, which are then
+        sent to the seats as if the moves were played now.
         """
         lines = []
         for text in self.plan.past:
@@ -209,7 +217,7 @@ class Referee:
         return lines
 
     def _let_go(self) -> None:
-        """Retires the seats that had left the earlier game by this turn."""
+        """Retires the seats that had left the continued game by this turn."""
         for fault in self.plan.gone:
             if fault.turn <= self.state.turns and fault.seat not in self.forfeited:
                 self.faults.append(fault)
@@ -217,7 +225,9 @@ class Referee:
                 self.state.retire(fault.seat)
 
     def _begin(self) -> None:
-        """Tells every seat that the game starts, with its own time control."""
+        """Informs each seat that the game starts, and of its own time control. A seat that fails
+        forfeits.
+        """
         settings = self.plan.settings
         for seat, player in enumerate(self.players):
             if seat in self.forfeited:
@@ -245,11 +255,13 @@ class Referee:
                     return
 
     def _is_over(self) -> bool:
-        """Whether the game has ended, or all seats but one have forfeited."""
+        """Whether the game has ended by the rules, or all seats but one have forfeited."""
         return self.state.end is not None or len(self.forfeited) >= len(self.players) - 1
 
     def _turn(self) -> None:
-        """Passes for the seat to move, or asks it for its move and plays that."""
+        """Passes for the seat to move, or asks it for its move and plays that move. A seat at fault
+        forfeits.
+        """
         state = self.state
         seat = self.state.mover
         if state.must_pass():
@@ -270,8 +282,8 @@ class Referee:
             self._forfeit(seat, fault)
 
     def _note_wait(self, seat: int, answer: Answer, budget_ns: int) -> None:
-        """Counts an answer that would have been late by the wall clock only because the bot was
-        idle.
+        """Counts ``answer`` of ``seat`` if it would have been late by the wall clock, against
+        ``budget_ns``, only because the bot was idle.
         """
         is_long = answer.idle_ns > answer.spent_ns
         if is_long and answer.spent_ns + answer.idle_ns > budget_ns:
@@ -280,13 +292,17 @@ class Referee:
             self.waits[seat] = Wait(before.bot, before.answers + 1, idle_ns)
 
     def _rest_the_others(self) -> None:
-        """Makes all players rest except the one that is asked, so that only that one computes."""
+        """Stops the bots of other players that compute while one bot is asked, so that only that
+        bot computes.
+        """
         for seat, player in enumerate(self.players):
             if seat != self._asked and seat not in self.forfeited:
                 player.rest()
 
     def _carry_out(self, move: int, answer: Answer | None = None) -> None:
-        """Plays a move, tells the seats and the listener about it, and keeps the bot's note."""
+        """Plays ``move``, informs the seats and the callback of it, and stores the bot's note.
+        ``answer`` is None for a pass by the referee.
+        """
         state = self.state
         seat = self.state.mover
         note = answer.note if answer else None
@@ -300,7 +316,9 @@ class Referee:
     def _advance(
         self, move: int, answer: Answer | None = None, events: list[Event] | None = None
     ) -> bytes:
-        """Plays a move and writes it down. Returns the public line about it."""
+        """Plays ``move`` and appends it to the moves and times of the record; ``answer`` is None if
+        no bot was asked. Appends the events to ``events``. Returns the public line about the move.
+        """
         state = self.state
         seat = self.state.mover
         happened = [] if events is None else events
@@ -311,15 +329,15 @@ class Referee:
         return encode(played)
 
     def _tell(self, line: bytes) -> None:
-        """Passes a public line on to all seats."""
+        """Sends a public line to all seats that are in the game."""
         for seat in self.seated:
             self.players[seat].inform(line)
 
     def _forfeit(self, seat: int, fault: Forfeit) -> None:
-        """Takes a seat that committed a fault out of the game, with the evidence. With two players
-        that ends the game; with more, the others play on.
+        """Takes ``seat``, which committed ``fault``, out of the game, and stores the evidence. With
+        two players that ends the game; with more, the others play on.
         """
-        # The wait for a late bot is not the arena's own time between an answer and a request.
+        # The wait for a late bot is not time that the arena took between an answer and a request.
         self._answered_ns = 0
         player = self.players[seat]
         turn = self.state.turns
@@ -348,7 +366,9 @@ class Referee:
             self.state.retire(seat)
 
     def _close(self, sandbox: str, host: str) -> GameRecord:
-        """Makes the record of the finished game and tells the seats the result."""
+        """Makes the record of the finished game and informs the seats of the result. ``sandbox``
+        and ``host`` are texts for the record.
+        """
         record = record_of(
             self.plan,
             self.state,
@@ -377,8 +397,8 @@ def record_of(
     sandbox: str = "none",
     host: str = "",
 ) -> GameRecord:
-    """The record of a game that has just ended; ``forfeited`` are the seats that left it, in the
-    order in which they left.
+    """Makes the record of a game that has just ended. ``forfeited`` are the seats that forfeited,
+    in that order, ``faults`` their faults; ``sandbox`` and ``host`` are texts for the record.
     """
     left = list(state.left)
     return GameRecord(
@@ -405,13 +425,15 @@ def record_of(
 
 
 def tenths_of_ms(nanoseconds: int) -> float:
-    """The time in ms with one decimal; a half is rounded down."""
+    """Converts nanoseconds to ms with one decimal; a half is rounded down."""
     # Three times as fast as round(), and never more than round() gives for the slowest answer.
     return (nanoseconds + 49_999) // 100_000 / 10
 
 
 def judged(state: State, text: str) -> int:
-    """The legal move that a bot's answer stands for. Raises Forfeit."""
+    """The legal move that ``text``, a bot's answer, stands for. Raises Forfeit if it is no legal
+    move.
+    """
     try:
         return legal_move(state, text)
     except MoveError as error:
@@ -419,7 +441,7 @@ def judged(state: State, text: str) -> int:
 
 
 ChooseFunction = Callable[[State, int], int]
-"""A function that takes a state and the seat's seed, and returns the mover's move, PASS if it has
+"""A function that takes a state and the seat's seed, and returns the mover's move, PASS if there is
 none. It must not change the state.
 """
 
@@ -427,8 +449,9 @@ none. It must not change the state.
 def play_alone(
     plan: GamePlan, board: Board, choosers: Sequence[ChooseFunction], host: str = ""
 ) -> GameRecord:
-    """Plays a game between functions, by seat. Apart from the measured times, nothing in the record
-    depends on the machine.
+    """Plays the game ``plan`` between functions, one for each seat, in this process and without
+    time limits. Apart from the measured times, the host and the time of its end, the record does
+    not depend on the machine.
     """
     state = State(board, len(choosers), parse_deck(plan.deck))
     clock = Clock([Timing(clock="wall")] * len(choosers))

@@ -1,5 +1,5 @@
-"""Replays a recorded game by the rules: move by move for people who watch, only to check its result
-against its deck and moves, or up to a turn from which it is played on.
+"""Replays a recorded game by the rules: move by move for display, only to check its result against
+its deck and moves, or up to a turn from which the game is played on.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,9 +25,10 @@ from arena.values import Value
 SEE = "'arena verify' lists everything that is wrong in a run"
 
 
-class Script(NamedTuple):
-    """A recorded game with everything needed to replay it; ``seeds`` are the bots' seeds, by seat,
-    and ``settings`` those of a `GamePlan`.
+class ReplayableGame(NamedTuple):
+    """A recorded game with everything needed to replay it: the record, its ``board``, the bots'
+    ``seeds`` by seat, the time control of the run (``timing``), and ``settings``, by seat the
+    values of options that differ from game to game (empty if none do).
     """
 
     record: GameRecord
@@ -38,7 +39,7 @@ class Script(NamedTuple):
 
     @property
     def plan(self) -> GamePlan:
-        """The plan of the recorded game."""
+        """The plan with which the recorded game was played."""
         record = self.record
         return GamePlan(
             id=record.id,
@@ -52,16 +53,22 @@ class Script(NamedTuple):
         )
 
     def timings_with(self, seat: int, label: str) -> list[Timing]:
-        """The time control of each seat, if the bot with this label takes a seat. The bot has the
-        time that the recorded bot had, unless its label sets limits. Raises ConfigError.
+        """The time control of each seat if the bot ``label`` takes the seat ``seat``. That bot gets
+        the time of the recorded bot, unless its label sets limits. Raises ConfigError.
         """
         there = [timing_for(bot, self.timing) for bot in self.record.bots]
         return [*there[:seat], timing_for(label, there[seat]), *there[seat + 1 :]]
 
 
 class Step(NamedTuple):
-    """A move of a record: the state after it, the seat, the move, its events, its time, and the
-    bot's note on it. The state is the same object in every step.
+    """A move of a record, replayed.
+
+    ``state``   the state after the move; it is one object that changes from step to step
+    ``seat``    the seat that moved
+    ``move``    the move
+    ``events``  its events
+    ``ms``      the time of the answer in ms; None for a pass, or if the record has no times
+    ``note``    the bot's note on the move; None without a note
     """
 
     state: State
@@ -73,13 +80,13 @@ class Step(NamedTuple):
 
 
 def replay(record: GameRecord, board: Board) -> Iterator[Step]:
-    """Replays the moves of a record one by one, then checks its result.
+    """Replays the moves of ``record`` on ``board`` one by one, then checks its result.
 
     Raises RunError if the record does not follow from its deck and moves.
     """
     state = start_state(record, board)
     notes = kept_notes(record.notes)
-    # The journal may come from elsewhere and have too few times.
+    # The journal may come from anybody and have fewer times than moves.
     times = chain(record.ms or (), repeat(None))
     for number, (text, ms) in enumerate(zip(record.moves, times, strict=False), 1):
         _retire_faulty(state, record)
@@ -89,9 +96,7 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
         try:
             move = play_text(state, text, events)
         except ArenaError as error:
-            raise RunError(
-                f"{record.id}, move {number}: expected a move that the rules allow, got {error}"
-            ) from error
+            raise RunError(f"{record.id}, move {number} breaks the rules: {error}") from error
         note = None if move == PASS else notes.get(turn)
         yield Step(state, seat, move, events, ms, note)
     wrong = _wrong_result(record, state)
@@ -103,8 +108,8 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
 
 
 def audit(record: GameRecord, board: Board) -> Wrong | None:
-    """The first field of a record that does not follow from its deck, moves and faults; None if all
-    do.
+    """The first field of ``record`` that does not follow from its deck, moves and faults; None if
+    all do.
     """
     state = start_state(record, board)
     may_retire = bool(record.faults)
@@ -121,12 +126,13 @@ def audit(record: GameRecord, board: Board) -> Wrong | None:
 
 
 def start_state(record: GameRecord, board: Board) -> State:
-    """The state before a record's first move. Raises NotationError."""
+    """The state before the first move of ``record``. Raises NotationError."""
     return State(board, len(record.bots), parse_deck(record.deck))
 
 
 def positions(record: GameRecord, board: Board) -> Iterator[tuple[State, str]]:
-    """The state before each move of a record, and the move, which is then played on that state.
+    """The state before each move of ``record``, and the text of the move, which is then played on
+    that state.
 
     Raises ArenaError for a move that the rules do not allow.
     """
@@ -138,7 +144,7 @@ def positions(record: GameRecord, board: Board) -> Iterator[tuple[State, str]]:
 
 
 def _retire_faulty(state: State, record: GameRecord) -> None:
-    """Retires the seat to move if it has forfeited by this turn."""
+    """Retires the seat to move if ``record`` says that it has forfeited by this turn."""
     if not state.retired[state.mover] and any(
         fault.seat == state.mover and fault.turn <= state.turns for fault in record.faults
     ):
@@ -146,8 +152,8 @@ def _retire_faulty(state: State, record: GameRecord) -> None:
 
 
 def _wrong_result(record: GameRecord, state: State) -> Wrong | None:
-    """The first field of a record's result that differs from what the rules give after its last
-    move; None if none does.
+    """The first field of the result in ``record`` that differs from the result by the rules;
+    ``state`` is the state after its last move. None if all fields agree.
     """
     forfeited = [fault.seat for fault in record.faults]
     is_forfeit = len(forfeited) >= len(record.bots) - 1
@@ -166,20 +172,24 @@ def _wrong_result(record: GameRecord, state: State) -> Wrong | None:
 
 
 def old_ms(record: GameRecord, seat: int) -> float:
-    """The average time of the seat's answers in the recorded game."""
+    """The average time in ms of the answers of ``seat`` in the recorded game; 0 if it gave none."""
     answers = sum(text != PASSED for text in record.moves[seat :: len(record.bots)])
     return record.think_ms[seat] / answers if answers else 0.0
 
 
 def ms_at(record: GameRecord, turn: int) -> float | None:
-    """The time in ms of the answer after ``turn`` placements; None in games of built-in bots."""
+    """The time in ms of the answer after ``turn`` placements; None if the record has no time for
+    it, as in games of built-in bots.
+    """
     times = record.ms or ()
     placed = [index for index, text in enumerate(record.moves[: len(times)]) if text != PASSED]
     return times[placed[turn]] if turn < len(placed) else None
 
 
-def check_script(script: Script) -> None:
-    """Raises RunError if the record does not follow from its deck and moves."""
+def check_script(script: ReplayableGame) -> None:
+    """Raises RunError if the record of ``script`` does not follow from its deck and moves, or has
+    an unknown kind of fault.
+    """
     record = script.record
     wrong = audit(record, script.board)
     if wrong:
@@ -197,14 +207,16 @@ def check_script(script: Script) -> None:
 
 
 class Resumed(NamedTuple):
-    """A recorded game up to a turn, from which it is played on.
+    """A recorded game up to a turn, from which it can be played on.
 
-    ``past``   its moves before the placement with number ``turn``; ``gone`` the faults by which
-               seats had left it before
-    ``state``  the position, before the mover is asked or passes
+    ``script``  the recorded game
+    ``turn``    the number of placements after which the game is played on
+    ``past``    the moves before that, including passes
+    ``gone``    the faults by which seats had left the game before that
+    ``state``   the position, before the mover is asked or passes
     """
 
-    script: Script
+    script: ReplayableGame
     turn: int
     past: tuple[str, ...]
     gone: tuple[Fault, ...]
@@ -212,12 +224,12 @@ class Resumed(NamedTuple):
 
     @property
     def absent(self) -> list[int]:
-        """The seats that have left the game, in ascending order."""
+        """The seats that had left the game before ``turn``, in ascending order."""
         return sorted(fault.seat for fault in self.gone)
 
     def plan(self, bots: Sequence[str], seeds: Sequence[int] | None = None) -> GamePlan:
-        """The plan of a game that continues from here. The bots get the recorded seeds unless
-        others are given.
+        """The plan of a game that continues from here, between ``bots`` by seat. The bots get the
+        recorded seeds unless ``seeds`` are given.
         """
         record = self.script.record
         return replace(
@@ -231,17 +243,17 @@ class Resumed(NamedTuple):
         )
 
 
-def resumed(script: Script, turn: int) -> Resumed:
+def resumed(script: ReplayableGame, turn: int) -> Resumed:
     """The recorded game after ``turn`` placements. Raises RunError if the record does not follow
-    from its deck and moves, or if nothing is left to play.
+    from its deck and moves, or if no move is left to play.
     """
     check_script(script)
     record = script.record
-    # If a seat forfeited after the last placement, it was still to move.
+    # A seat that forfeited after the last placement was still to move.
     last = record.turns - (not any(fault.turn == record.turns for fault in record.faults))
     if not 0 <= turn <= last:
         raise RunError(
-            f"expected a turn from 0 to {last} of {record.id}, got {turn}",
+            f"{record.id}: expected a turn from 0 to {last}, got {turn}",
             f"the game was over after {record.turns} placements"
             if last >= 0
             else "the game was over before its first move",
@@ -259,13 +271,15 @@ def resumed(script: Script, turn: int) -> Resumed:
 
 
 def resumed_id(record: GameRecord, turn: int, bots: Sequence[str]) -> str:
-    """The id of a game that continues from a turn: ``bird@20/greedy+my-bot/3/1``."""
+    """The id of the game that continues ``record`` after ``turn`` placements between ``bots``, such
+    as ``bird@20/greedy+my-bot/3/1``.
+    """
     return f"{record.board}@{turn}/{'+'.join(bots)}/{record.deal}/{record.seating}"
 
 
 def first_difference(old: GameRecord, new: GameRecord) -> int | None:
-    """The turn at which a game first differs from another one with the same start; None if it never
-    does.
+    """The number of placements after which the moves of ``new`` first differ from those of ``old``,
+    a game with the same start; None if they never do.
     """
     both = enumerate(zip_longest(old.moves, new.moves))
     index = next((index for index, (then, now) in both if then != now), None)

@@ -1,4 +1,6 @@
-"""Reproduces a fault: sends a bot the lines after which it forfeited."""
+"""Reproduces a fault: sends a bot the lines after which it forfeited, and compares what it does
+now.
+"""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +12,7 @@ import msgspec
 
 from arena.faults import FaultKind
 from arena.match.decisions import Decision, decisions_of, retrace
-from arena.match.replay import Script
+from arena.match.replay import ReplayableGame
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel, Direction
 from arena.players.crashes import with_own_paths
@@ -32,14 +34,18 @@ ReproductionVerdict = Literal["same", "other", "answered"]
 class Reproduction(NamedTuple):
     """The result of reproducing a fault.
 
-    ``verdict``     ``same``: the same fault at the same turn; ``other``: another fault, or the same
-                    one earlier; or the bot ``answered``
-    ``decisions``   all decisions for which the bot was asked; the last one counts; empty if it
-                    forfeited at the start and now starts
-    ``sent``        the number of lines sent to the bot; ``compared`` is how many of them are in the
-                    evidence; ``differs`` is the first pair of them that is not equal, evidence
-                    first
-    ``old_words``, ``new_words``  what the bot answered to the last request, then and now
+    ``verdict``    ``same``: the same fault at the same turn; ``other``: another fault, or the same
+                   one earlier; ``answered``: no fault
+    ``decisions``  the decisions for which the bot was asked, in order; empty if it forfeited at the
+                   start and now starts
+    ``sent``       the number of lines sent to the bot
+    ``compared``   the number of these lines that could be compared with the evidence
+    ``differs``    the first pair of compared lines that are not equal, (evidence, now); None if
+                   there is none
+    ``old_words``  what the bot answered to the last request then, by the evidence
+    ``new_words``  what the bot answered to the last request now
+    ``ending``     how the bot's process ended
+    ``stderr``     the end of what the bot wrote to stderr
     """
 
     verdict: ReproductionVerdict
@@ -54,10 +60,15 @@ class Reproduction(NamedTuple):
 
 
 def reproduce(
-    script: Script, fault: Fault, kept: KeptFault | None, bot: Bot, sandbox: Sandbox, arena: str
+    script: ReplayableGame,
+    fault: Fault,
+    kept: KeptFault | None,
+    bot: Bot,
+    sandbox: Sandbox,
+    arena: str,
 ) -> Reproduction:
-    """Sends the bot what the seat was sent until it forfeited. ``kept`` is the evidence, if any;
-    ``arena`` is the version that played the run.
+    """Sends ``bot`` what the seat of ``fault`` was sent in the game ``script`` until it forfeited.
+    ``kept`` is the evidence, None if there is none; ``arena`` is the version that played the run.
 
     Raises RunError, Void.
     """
@@ -68,7 +79,7 @@ def reproduce(
     timing = script.timing
     is_start = fault.kind == FaultKind.STARTUP
     player = BotPlayer(bot, timing.startup_ms, sandbox, timing.clock, speech)
-    # for a fault at the start, the bot is only started
+    # to reproduce a fault at the start, the bot is only started
     wanted = -1 if is_start else fault.turn
     times = kept.asked_ms if kept else ()
     try:
@@ -97,18 +108,20 @@ def reproduce(
 
 
 def _as_in_the_run(arena: str, first: int, exchanged: list[tuple[Direction, str]]) -> Speech:
-    """Speaks to the bot as the arena of the run did: greets it with the run's version, gives its
-    requests the same ids (1 for hello, then from ``first`` on), and keeps all lines in
-    ``exchanged``.
+    """How to speak to the bot as the arena of the run did: hello names the version ``arena``,
+    requests have the same ids (1 for hello, then ``first`` and the following numbers). All lines of
+    both sides are appended to ``exchanged``.
     """
 
     def in_its_version(message: FromArena) -> bytes:
-        """The line of a message, with the run's version of the arena in it."""
+        """Encodes ``message``; hello names the run's version of the arena."""
         is_hello = isinstance(message, Hello)
         return encode(msgspec.structs.replace(message, arena=arena) if is_hello else message)
 
     def keep(direction: Direction, text: bytes, _: int, /, *, unread: bool = False) -> None:
-        """Keeps the lines of either side."""
+        """Appends the lines of ``text``, and who sent them, to ``exchanged``, except lines that are
+        not read.
+        """
         if not unread:
             lines = text.rstrip(b"\n").split(b"\n")
             exchanged.extend(
@@ -123,8 +136,9 @@ def _as_in_the_run(arena: str, first: int, exchanged: list[tuple[Direction, str]
 
 
 def _first_id(old: Sequence[tuple[str, str]], asked: int) -> int:
-    """The id of the game's first request, worked out from the last id in the evidence; ``asked`` is
-    the number of requests before that.
+    """The id of the game's first request, computed from the last id in ``old``, the lines of the
+    evidence; ``asked`` is the number of requests in the game before the last one. Without an id in
+    the evidence it is 2.
 
     Output that was not asked for is noticed before a request is sent. In that case the evidence
     ends with two lines from the bot.
@@ -136,14 +150,18 @@ def _first_id(old: Sequence[tuple[str, str]], asked: int) -> int:
 
 
 def _sent(exchanged: Sequence[tuple[str, str]]) -> list[str]:
-    """The lines to the bot since its last start, or all of them."""
+    """The lines of ``exchanged`` to the bot since the start of its last game, or all lines to the
+    bot if there is no start of a game.
+    """
     lines = [text for way, text in exchanged if way == "to"]
     starts = [index for index, text in enumerate(lines) if text.startswith(START)]
     return lines[starts[-1] :] if starts else lines
 
 
 def _compare(old: Sequence[str], new: Sequence[str]) -> tuple[int, tuple[str, str] | None]:
-    """How many lines of the evidence were sent again, and the first pair of lines that differs."""
+    """How many of the ``old`` lines, those of the evidence, can be compared with ``new`` ones, and
+    the first pair of lines that differs, None if none does.
+    """
     if not old:
         return 0, None
     first = new.index(old[0]) if old[0] in new else 0
@@ -152,6 +170,6 @@ def _compare(old: Sequence[str], new: Sequence[str]) -> tuple[int, tuple[str, st
 
 
 def _words(exchanged: Sequence[tuple[str, str]]) -> list[str]:
-    """What the bot wrote after the last line that it was sent."""
+    """The lines of ``exchanged`` that the bot wrote after the last line that it was sent."""
     last = max((index for index, (way, _) in enumerate(exchanged) if way == "to"), default=-1)
     return [text for _, text in exchanged[last + 1 :]]

@@ -1,4 +1,6 @@
-"""The steps of `arena check`, in a table: each step returns what to show, or raises Failed."""
+"""The steps of `arena check`, in the table `STEPS`: the function of a step returns what to show, or
+raises Failed.
+"""
 
 import time
 from collections.abc import Callable, Mapping
@@ -45,8 +47,8 @@ SEE_END = (
     "P3.5: leave the loop when stdin ends or 'quit' comes, and stop everything the bot started"
 )
 EXIT_NS = 2_000_000_000
-"""How long a bot may compute, or be idle, before it exits. A bot that has not read hello may still
-be starting, so it also gets twice the time that its start took.
+"""How long, in ns, a bot may compute, or be idle, before it exits. A bot that has not read hello
+may still be starting, so it also gets twice the time that its start took.
 """
 SHORTEST_NS = 400 * NS_PER_MS
 LONGEST_NS = 2000 * NS_PER_MS
@@ -54,31 +56,35 @@ MANY = 20
 MANY_STDERR_BYTES = 1024 * 1024
 
 Figures = Mapping[str, float]
-"""What a step measured, by names with units: ``startup_ms``, ``memory_mb``."""
+"""What a step measured, by names with units, such as ``startup_ms`` or ``memory_mb``."""
 NO_FIGURES: Figures = MappingProxyType({})
 
 
 LeadUp = Callable[[Bench, BotPlayer], object]
-"""A function that brings a bot's process to the point at which it is to end."""
+"""A function that brings a bot's process to the point of the dialogue at which it is to end."""
 
 
-Found = tuple[str, Figures]
-"""What a step that passed has to say, and what it measured."""
+DetailAndFigures = tuple[str, Figures]
+"""What to show for a step that passed, and what the step measured."""
 
 
 class TableStep(NamedTuple):
-    """A step of the table: ``run`` returns what to show, or raises Failed. If ``needed_for`` is
-    set, all later steps are pointless when this one fails; it says why.
+    """A step of the table.
+
+    ``name``        what the bot has to do
+    ``run``         returns what to show, perhaps with what was measured, or raises Failed
+    ``cure``        what to do if the step fails; empty: what the failure says
+    ``needed_for``  why all later steps are pointless if this one fails; empty if they are not
     """
 
     name: str
-    run: Callable[[Bench], str | Found]
+    run: Callable[[Bench], str | DetailAndFigures]
     cure: str = ""
     needed_for: str = ""
 
 
 def _has_the_time_it_asks_for(bench: Bench) -> str:
-    """Compares the times in bot.toml with those of the check."""
+    """Fails if bot.toml asks for more time than the check gives."""
     manifest = bench.bot.manifest
     for key, needed, given in (
         ("move_ms", manifest.move_ms, bench.move_ms),
@@ -89,7 +95,7 @@ def _has_the_time_it_asks_for(bench: Bench) -> str:
     return f"{bench.move_ms} ms per move, {STARTUP_MS} ms for start-up"
 
 
-def _starts(bench: Bench) -> Found:
+def _starts(bench: Bench) -> DetailAndFigures:
     """Starts the bot and measures how long that takes."""
     began_ns = time.monotonic_ns()
     bench.start(bench.player)
@@ -101,8 +107,8 @@ def _starts(bench: Bench) -> Found:
 
 
 def _waits_for_hello(bench: Bench) -> str:
-    """Checks that a process that is sent nothing writes nothing, for twice as long as it takes to
-    start.
+    """Fails if a process that is sent nothing writes a line to stdout within about twice the time
+    that it takes to start.
     """
     with bench.started(BotPlayer) as player:
         player.open()
@@ -111,7 +117,7 @@ def _waits_for_hello(bench: Bench) -> str:
 
 
 def _plays(bench: Bench, trial: Trial) -> str:
-    """Plays one game with the bot's usual process."""
+    """Plays the game ``trial`` with the bot's usual process."""
     record = bench.game(trial)
     detail = f"{record.end} after {record.turns} placements"
     if trial.is_full and bench.wait:
@@ -120,15 +126,15 @@ def _plays(bench: Bench, trial: Trial) -> str:
 
 
 def _plays_many(bench: Bench) -> str:
-    """Plays several games with one process."""
+    """Plays twenty games with the bot's usual process."""
     for number in range(MANY):
         bench.game(Trial(2 + number % 3, number % 2, deal=number))
     return f"{bench.games} games so far"
 
 
 def _repeats_itself(bench: Bench) -> str:
-    """Notes whether the bot plays the same moves from the same seed. It is no fault if it does not,
-    because a bot may draw its own random numbers.
+    """Says whether the bot plays the same moves from the same seed. If it does not, that is no
+    fault, because a bot may draw its own random numbers.
     """
     first, second = (bench.game(Trial(2, 0, deal=1)) for _ in range(2))
     same = first.moves == second.moves
@@ -136,7 +142,7 @@ def _repeats_itself(bench: Bench) -> str:
 
 
 def _is_quiet_after_a_game(bench: Bench) -> str:
-    """Checks that the bot writes nothing between games."""
+    """Fails if the bot writes a line to stdout between games."""
     with bench.started(BotPlayer) as player:
         bench.game(Trial(2, 0), player)
         if player.is_running:
@@ -144,8 +150,10 @@ def _is_quiet_after_a_game(bench: Bench) -> str:
     return ""
 
 
-def _was_in_time(bench: Bench) -> Found:
-    """Reports the slowest answer so far; a slower one would have failed its game."""
+def _was_in_time(bench: Bench) -> DetailAndFigures:
+    """Reports the slowest answer so far in games with the full time. It was in time, or its game
+    would have failed.
+    """
     clock = "CPU time" if bench.player.clock == "cpu" else "by the wall clock"
     detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms ({clock})"
     if bench.short_ms > SHORT_MS:
@@ -156,8 +164,10 @@ def _was_in_time(bench: Bench) -> Found:
     return detail, figures
 
 
-def _is_within_memory(bench: Bench) -> Found:
-    """Reports the memory of all the bot's processes after these games."""
+def _is_within_memory(bench: Bench) -> DetailAndFigures:
+    """Reports the memory of the bot's processes after the games so far, in MB; fails if it is more
+    than allowed.
+    """
     process = bench.player.process
     allowed = bench.bot.memory_mb
     used = process.memory_mb() if process else 0
@@ -168,7 +178,7 @@ def _is_within_memory(bench: Bench) -> Found:
 
 
 def _logs_little(bench: Bench) -> str:
-    """Reports how much the bot writes to stderr."""
+    """Reports how much the bot writes to stderr per game; fails if it is more than 1 MiB."""
     process = bench.player.process
     size = process.stderr_written() // max(1, bench.games) if process else 0
     if size > MANY_STDERR_BYTES:
@@ -176,15 +186,17 @@ def _logs_little(bench: Bench) -> str:
     return f"{size} bytes per game" if size else ""
 
 
-def _sends_notes_that_fit(bench: Bench) -> Found:
-    """Reports which parts of the bot's notes are cut or dropped (P5.6). That is no fault."""
+def _sends_notes_that_fit(bench: Bench) -> DetailAndFigures:
+    """Reports which parts of the bot's notes the arena cuts or drops (P5.6). Such notes are no
+    fault.
+    """
     notes = bench.notes
-    figures = {"notes": notes.heard, "cut": sum(map(len, notes.lost.values()))}
+    figures = {"notes": notes.count, "cut": sum(map(len, notes.lost.values()))}
     if not notes.lost:
-        return f"{notes.heard} notes" if notes.heard else "it sends none", figures
+        return f"{notes.count} notes" if notes.count else "it sends none", figures
     cut = "; ".join(
         f"{first.part[:MAX_NAME]!r}: expected {first.expected}, got {first.got}"
-        f" ({1 + len(others)} of {notes.heard} notes)"
+        f" ({1 + len(others)} of {notes.count} notes)"
         for first, *others in notes.lost.values()
     )
     return f"note: not all of them is kept (P5.6): {cut}", figures
@@ -192,7 +204,7 @@ def _sends_notes_that_fit(bench: Bench) -> Found:
 
 def _plays_with_other_options(bench: Bench) -> str:
     """Plays a short game with each option at its smallest value or first choice, and one with each
-    at its largest or last. How long the bot takes with these options is not judged.
+    at its largest or last. Whether the bot is late with these options is not judged.
     """
     options = bench.bot.manifest.options
     for values in zip(*(option.ends for option in options.values()), strict=True):
@@ -209,13 +221,14 @@ def _plays_with_other_options(bench: Bench) -> str:
 
 
 def _player_of(bot: Bot, _: Bot, startup_ms: int, sandbox: Sandbox) -> BotPlayer:
-    """A player of this bot instead of the one under check."""
+    """A player of ``bot``; the bot under check, which `Bench.started` passes next, is ignored."""
     return BotPlayer(bot, startup_ms, sandbox)
 
 
 def _understands(bench: Bench, make: Callable[[Bot, int, Sandbox], Player]) -> str:
-    """Plays two short games, with two and with three players, in which the arena uses the protocol
-    in an unusual way.
+    """Plays two short games, with two and with three players, with a player made by ``make``, which
+    uses the protocol in an unusual way. A bot that needs a new process for each game plays only the
+    first.
     """
     with bench.started(make) as player:
         bench.game(Trial(2, 0), player)
@@ -225,21 +238,22 @@ def _understands(bench: Bench, make: Callable[[Bot, int, Sandbox], Player]) -> s
 
 
 def _play_and_quit(bench: Bench, player: BotPlayer) -> None:
-    """Plays a game, then asks the bot to quit."""
+    """Plays a game with ``player``, then asks the bot to quit."""
     bench.game(Trial(2, 0), player)
     if player.is_running:
         player.inform(encode(Quit()))
 
 
-def _ends(bench: Bench, reach: LeadUp, *, tell: bool, close: bool) -> str:
-    """Brings the bot to a point with ``reach``, sends what is queued if ``tell``, and closes its
-    input if ``close``, as when the arena dies there. Raises Failed unless the process then exits.
+def _ends(bench: Bench, reach: LeadUp, *, send: bool, close: bool) -> str:
+    """Brings the bot to a point of the dialogue with ``reach``, sends what is queued if ``send``,
+    and closes the bot's input if ``close``, as when the arena dies there. Fails unless the process
+    then exits.
     """
     with bench.started(BotPlayer) as player:
         reach(bench, player)
         if not player.is_running:
             return "it had already exited"
-        if tell:
+        if send:
             player.channel.flush()
         if close:
             player.channel.close_input()
@@ -256,18 +270,23 @@ def _ends(bench: Bench, reach: LeadUp, *, tell: bool, close: bool) -> str:
 
 
 def _game(name: str, trial: Trial) -> TableStep:
-    """A step that plays a game."""
+    """The step called ``name`` that plays the game ``trial``."""
     return TableStep(name, partial(_plays, trial=trial))
 
 
 def _variant(name: str, cure: str, make: Callable[[Bot, int, Sandbox], Player]) -> TableStep:
-    """A step in which the arena uses the protocol in an unusual way."""
+    """The step called ``name`` in which the arena uses the protocol in an unusual way; ``make``
+    makes the player that does, ``cure`` says what to do if the step fails.
+    """
     return TableStep(name, partial(_understands, make=make), cure)
 
 
-def _end(when: str, reach: LeadUp, *, tell: bool = True, close: bool = True) -> TableStep:
-    """A step that checks that the bot exits at some point of the dialogue."""
-    return TableStep(f"exits {when}", partial(_ends, reach=reach, tell=tell, close=close), SEE_END)
+def _end(when: str, reach: LeadUp, *, send: bool = True, close: bool = True) -> TableStep:
+    """The step that checks that the bot exits at a point of the dialogue; ``when`` names the point,
+    ``reach`` brings the bot to it, ``send`` sends what is queued, and ``close`` closes the bot's
+    input.
+    """
+    return TableStep(f"exits {when}", partial(_ends, reach=reach, send=send, close=close), SEE_END)
 
 
 STEPS = (
@@ -357,8 +376,8 @@ STEPS = (
         BotPlayer,
     ),
     _end("when its input ends before hello", lambda _, player: player.open()),
-    # The queued start of the game is not sent.
-    _end("when its input ends after ready", Bench.start, tell=False),
+    # Bench.start queues the start of the game; with send=False it is not sent.
+    _end("when its input ends after ready", Bench.start, send=False),
     _end("when its input ends in a game", Bench.start),
     _end("when its input ends in its turn", ask_for_a_move),
     _end("after quit", _play_and_quit, close=False),

@@ -1,3 +1,3 @@
-"""From a journal of games to tables of ratings. This is the lowest layer that may import pandas and
-numpy.
+"""Computes tables of ratings from a journal of games, or from a CSV file of results. No package
+below this one may import pandas or numpy.
 """

@@ -1,6 +1,6 @@
-"""What lies behind the standings of a run: how games end, how long bots think and where, whether a
-bot did better on deals that it had met before, and why games broke off. Also the tables of
-`arena review`.
+"""The figures behind the standings of a run that `arena analyse` shows: how games end, how long
+bots think and on which machines, whether a bot did better on deals that it had met before, and why
+games were void. Also the tables of `arena review`.
 """
 
 from collections import Counter, defaultdict
@@ -32,11 +32,13 @@ from arena.rules.notation import PASSED
 from arena.rules.terms import LAST_PAGODA
 
 MIN_CLUSTERS = 10
-"""Below this many deals, the gain from meeting a deal again is too uncertain to accuse a bot."""
+"""With fewer deals than this, the gain from meeting a deal again is too uncertain to accuse a bot,
+and is not computed.
+"""
 SMALL = 1e-9
 MAX_TURNS = 200
 MIN_ORDER_VARIANCE = 0.01
-"""The smallest variance that the order of games must keep once the effects of seats are removed.
+"""The smallest variance that the order of games must have after the effects of seats are removed.
 Below it, order and seats cannot be told apart.
 """
 
@@ -46,13 +48,19 @@ ENDS = ("last pagoda", "no tiles", "no space", "forfeit")
 class Analysis(NamedTuple):
     """The result of `analyse_run`.
 
-    ``company``    the clearest case of a third bot that changes the difference of two others, None
-                   if there is no clear case
-    ``met_again``  the table of `reunions_table`
+    ``games``      the number of games
+    ``deals``      the number of deals
     ``notes``      sentences that say which games are left out
-    ``opponents``  the rows of `frames.pairs_table` for the requested bot, None if no bot was
+    ``company``    the clearest case of a third bot that changes the difference of two others; None
+                   if there is no clear case
+    ``seats``      the table of `frames.seats_table`
+    ``met_again``  the table of `reunions_table`
+    ``times``      the table of `Spent.times`
+    ``endings``    the table of `Spent.endings`
+    ``machines``   the table of `Spent.machines`
+    ``opponents``  the rows of `frames.pairs_table` for the requested bot; None if no bot was
                    requested
-    ``voids``      the reasons for which games broke off
+    ``voids``      the table of `voids_table`
     """
 
     games: int
@@ -75,8 +83,9 @@ def analyse_run(
     bot: str | None = None,
     without: Sequence[str] = (),
 ) -> Analysis:
-    """Analyses the run in a folder, whose run.json is ``info``. Games in which a bot of ``without``
-    sat are left out; ``bot`` asks for the table of that bot's opponents.
+    """Analyses the run in a folder, whose run.json is ``info``. ``prior`` is the weight of a prior
+    that gives every bot a rating (None: none). Games in which a bot of ``without`` played are left
+    out; ``bot`` asks for the table of that bot's opponents, None for no such table.
 
     Raises RunError, NoAnswerError, and UserError for a bot that is not in the run.
     """
@@ -119,8 +128,9 @@ def analyse_run(
 
 
 class _Sums(Struct):
-    """The time that a bot used, or that all bots used on one machine. ``slowest`` is the longest
-    answer and the id of its game.
+    """What a bot did, or what all bots did on one machine: the number of ``games``, ``moves`` and
+    ``faults``, and the time of all answers in ms. ``slowest`` is the time of the slowest answer in
+    ms and the id of its game; without an answer, a time below 0 and an empty id.
     """
 
     games: int = 0
@@ -130,12 +140,15 @@ class _Sums(Struct):
     slowest: tuple[float, str] = (-1.0, "")
 
     def per(self, count: int) -> float:
-        """The time divided by ``count`` games or moves; NaN if ``count`` is 0."""
+        """``think_ms`` divided by ``count``, a number of games or moves; NaN if ``count`` is 0."""
         return self.think_ms / count if count else float("nan")
 
 
 class _Ends(Struct):
-    """How the games of one board and number of players ended."""
+    """How the games of one board and number of players ended: ``turns`` counts games by their
+    number of placements, ``ends`` by the reason for their end, and ``by_other`` counts those in
+    which another seat's tile placed the last pagoda.
+    """
 
     turns: Counter[int] = field(default_factory=Counter)
     ends: Counter[str] = field(default_factory=Counter)
@@ -143,9 +156,7 @@ class _Ends(Struct):
 
 
 class Spent:
-    """Counts, game by game as a journal is read, how games end and how long bots and
-    machines take.
-    """
+    """Counts, game by game as a journal is read, how games end and how much time bots take."""
 
     def __init__(self) -> None:
         self._bots = defaultdict[str, _Sums](_Sums)
@@ -153,8 +164,8 @@ class Spent:
         self._ends = defaultdict[tuple[str, int], _Ends](_Ends)
 
     def add(self, game: WholeRow) -> None:
-        """Counts a game. The seats take turns, and a seat that cannot move passes, so the index of
-        a move gives its seat.
+        """Counts ``game``. The seats take turns, and a seat that cannot move passes, so the index
+        of a move gives its seat.
         """
         size = len(game.bots)
         for seat, bot in enumerate(game.bots):
@@ -178,12 +189,16 @@ class Spent:
             ends.by_other += bool(game.left[(len(game.moves) - 1) % size])
 
     def times(self, bots: Iterable[str]) -> pd.DataFrame:
-        """One row per bot, sorted by name, for the given bots and any others in the counted games.
+        """One row per bot, sorted by name, for ``bots`` and any others in the counted games. Times
+        are in ms.
 
-        ``bot`` str; ``games``, ``moves`` int64: games played and tiles placed
-        ``move_ms``, ``game_ms``, ``slowest_ms``  float64: the mean time of a move and of a game,
-                                                  and the longest answer; NaN if there are none
-        ``slowest_game``  str: the id of the game with the longest answer
+        ``bot``           str
+        ``games``         int64: games played
+        ``moves``         int64: tiles placed
+        ``move_ms``       float64: the mean time of a move, NaN without moves
+        ``game_ms``       float64: the mean time of a game, NaN without games
+        ``slowest_ms``    float64: the time of the slowest answer, NaN without games
+        ``slowest_game``  str: the id of the game with the slowest answer
         """
         rows = []
         for bot in sorted({*bots, *self._bots}):
@@ -198,10 +213,12 @@ class Spent:
     def machines(self) -> pd.DataFrame:
         """One row per machine and speed, sorted by name.
 
-        ``host`` str; ``speed`` Int64: games of a fixed kind that the machine plays in a second,
-        missing if it was not measured
-        ``games``, ``faults`` int64; ``move_ms`` float64: the mean time of all answers of all bots,
-        NaN if there are none
+        ``host``     str
+        ``speed``    Int64: games of a fixed kind that the machine plays in a second; missing if it
+                     was not measured
+        ``games``    int64: games played on the machine
+        ``faults``   int64: faults of bots in these games
+        ``move_ms``  float64: the mean time of the answers of all bots in ms, NaN without moves
         """
         rows = [
             (*split_host(host), spent.games, spent.faults, spent.per(spent.moves))
@@ -213,13 +230,18 @@ class Spent:
     def endings(self) -> pd.DataFrame:
         """One row per board and number of players.
 
-        ``board`` str; ``players``, ``games`` int64
-        ``turns``, ``turns_low``, ``turns_high``  float64: tiles placed in a game, as the median and
-                                                  the 5 % and 95 % quantiles
-        ``last_pagoda``, ``no_tiles``, ``no_space``, ``forfeit``  float64: the share of games that
-                                                                  ended this way
-        ``by_other``  float64: among the games that ended with a last pagoda, the share in which
-                      another seat's tile placed that pagoda; NaN if no game ended so
+        ``board``        str
+        ``players``      int64
+        ``games``        int64
+        ``turns``        float64: tiles placed in a game, the median
+        ``turns_low``    float64: the 5 % quantile of tiles placed
+        ``turns_high``   float64: the 95 % quantile of tiles placed
+        ``last_pagoda``  float64: the share of games that ended with a last pagoda
+        ``no_tiles``     float64: the share that ended because there were no tiles
+        ``no_space``     float64: the share that ended because no tile could be placed
+        ``forfeit``      float64: the share that ended by forfeits
+        ``by_other``     float64: among the games that ended with a last pagoda, the share in which
+                         another seat's tile placed that pagoda; NaN if no game ended so
         """
         rows = []
         for (board, players), ended in sorted(self._ends.items()):
@@ -236,14 +258,14 @@ class Spent:
 
 
 def voids_table(voids: Iterable[VoidGame], played_later: Container[str]) -> pd.DataFrame:
-    """One row for each reason for which games broke off, the most frequent reason first.
+    """One row for each reason for which games were void, the most frequent reason first.
 
     ``reason``    str
-    ``attempts``  int64, how often games broke off for this reason
-    ``games``     int64, how many different games these were
-    ``unplayed``  int64, how many of these games have no result, because they are not in
-                  ``played_later``
-    ``game``      str, the id of the first of these games
+    ``attempts``  int64: how many attempts at games failed for this reason
+    ``games``     int64: how many different games these were
+    ``unplayed``  int64: how many of these games have no result: they are not in ``played_later``,
+                  the ids of games in the journal
+    ``game``      str: the id of the first of these games
     """
     games_of = defaultdict[str, list[str]](list)
     for void in voids:
@@ -257,14 +279,14 @@ def voids_table(voids: Iterable[VoidGame], played_later: Container[str]) -> pd.D
 
 
 def reunions_table(games: Tally, bots: list[str]) -> pd.DataFrame:
-    """One row per bot: how many more wins a game it got in the later games of its blocks than in
-    the first one played. A bot that remembers deals would gain.
+    """One row per bot of ``bots``: how many more wins a game it got in the later games of its
+    blocks than in the first one played. A bot that remembers deals would gain.
 
     ``bot``     str
     ``games``   int64: the bot's games in blocks of several games
     ``deals``   int64: the number of deals of these blocks
-    ``gain``    float64: in wins per game, with the effect of seats removed; NaN if seat and order
-                cannot be told apart
+    ``gain``    float64: in wins per game, with the effect of seats removed; NaN with few deals, or
+                if seat and order cannot be told apart
     ``error``   float64: half the width of the 95 % interval, clustered by deal
     ``p``       float64: the probability that chance alone gives a gain at least this far from 0
     ``p_all``   float64: ``p`` corrected for testing all bots at once (Holm)
@@ -282,8 +304,10 @@ def reunions_table(games: Tally, bots: list[str]) -> pd.DataFrame:
 def _reunion(
     games: Tally, bot: str, outcome: Ints, blocks: Ints, later: NDArray[np.bool_], clusters: Ints
 ) -> tuple[int, int, float, float, float]:
-    """The row of one bot in `reunions_table`, without its name and ``p_all``: a least-squares fit
-    of wins on order, within blocks and within the seats of each line-up.
+    """The row of ``bot`` in `reunions_table`, without its name and ``p_all``: a least-squares fit
+    of wins on order, within blocks and within the seats of each line-up. By game: ``outcome`` is
+    the number of its outcome, ``blocks`` its block, ``later`` whether it is not the first of its
+    block, ``clusters`` its deal.
     """
     score = np.full(len(games.outcomes), np.nan)
     seat = np.zeros(len(games.outcomes), dtype=np.int64)
@@ -292,8 +316,9 @@ def _reunion(
         if bot in bots:
             place = bots.index(bot)
             score[number] = shares(ranks)[place]
-            # Each line-up has its own: what a seat is worth depends on the rivals. With one effect
-            # for all, runs whose first seating was always the same accused honest bots.
+            # Seats have effects for each line-up by itself, because the worth of a seat depends on
+            # the opponents. With one effect for all line-ups, runs whose first seating was always
+            # the same accused honest bots.
             key = board, tuple(sorted(bots)), place
             seat[number] = seats.setdefault(key, len(seats))
     mine = np.flatnonzero(~np.isnan(score[outcome]))
@@ -311,8 +336,8 @@ def _reunion(
 
 
 def _within(columns: Floats, *groupings: Ints) -> Floats:
-    """The columns minus their group means, for all ``groupings`` at once, by alternating
-    projections.
+    """The ``columns`` minus their group means, for all ``groupings`` (the number of each row's
+    group) at once, by alternating projections.
     """
     for _ in range(MAX_TURNS if len(columns) else 0):
         before = columns
@@ -326,8 +351,9 @@ def _within(columns: Floats, *groupings: Ints) -> Floats:
 
 
 def _slope(columns: Floats, cluster: Ints, count: int) -> tuple[float, float]:
-    """The slope of the first column on the second, and its standard error clustered by ``cluster``.
-    NaN with fewer than `MIN_CLUSTERS` clusters, or if the second column hardly varies.
+    """The slope of the first of two ``columns`` on the second, and its standard error clustered by
+    ``cluster``, of which there are ``count``. NaN with fewer than `MIN_CLUSTERS` clusters, or if
+    the second column hardly varies.
     """
     if count < MIN_CLUSTERS:
         return np.nan, np.nan
@@ -341,23 +367,26 @@ def _slope(columns: Floats, cluster: Ints, count: int) -> tuple[float, float]:
 
 
 BLUNDER = 0.1
-"""A decision is a blunder if it costs at least this share of the win, and more than its error."""
+"""A decision is a blunder if its cost is at least this share of the win, and larger than the error
+of the cost.
+"""
 MIN_DEALS = 2
 COLUMNS = ["game", "board", "deal", "turn", "seat", "bot", "choices", "played", "better"]
 COLUMNS += ["cost", "error", "sure", "win"]
 
 Graded = tuple[GameRecord, Mapping[int, Grade]]
-"""A game, and the grades of its decisions by turn."""
+"""The record of a game, and the grades of its decisions by turn."""
 
 
 def decisions_table(games: Iterable[Graded]) -> pd.DataFrame:
-    """One row per decision with at least two legal moves, in the order of the games and their
-    turns.
+    """One row per graded decision with at least two legal moves, in the order of ``games`` and
+    their turns.
 
-    ``game``, ``board``, ``bot``, ``played``, ``better`` str; ``deal``, ``turn``, ``seat``,
-    ``choices`` int64
-    ``cost``, ``error``, ``sure``, ``win``  float64, as in `records.grades.Grade`; ``sure`` is NaN
-                                            where the played move was the better move
+    ``game``, ``board``, ``bot``, ``played``, ``better``  str
+    ``deal``, ``turn``, ``seat``, ``choices``             int64
+    ``cost``, ``error``, ``sure``, ``win``                float64, as in `records.grades.Grade`;
+                                                          ``sure`` is NaN if the better move is the
+                                                          played one
     """
     rows = [
         {
@@ -376,23 +405,31 @@ def decisions_table(games: Iterable[Graded]) -> pd.DataFrame:
 
 
 def worst_decisions(decisions: pd.DataFrame, most: int) -> pd.DataFrame:
-    """At most ``most`` decisions, sorted by the lower bound of what they cost: the cost minus its
-    error. Decisions with a lower bound of 0 or less are left out.
+    """At most ``most`` rows of ``decisions``, a table of `decisions_table`, sorted by the lower end
+    of the interval of the cost (the cost minus its error), the highest first. Decisions whose lower
+    end is 0 or less are left out.
     """
-    # Of many uncertain figures the largest ones are those that luck made large.
+    # Among many uncertain costs, the largest ones are mostly those that luck made large.
     least = decisions["cost"] - decisions["error"]
     order = least[least > 0].sort_values(ascending=False, kind="stable").index
     return decisions.loc[order[:most]].reset_index(drop=True)
 
 
 def bots_table(decisions: pd.DataFrame, *, own_decks: bool = False) -> pd.DataFrame:
-    """One row per bot, sorted by the mean cost of a decision, the lowest first.
+    """One row per bot in ``decisions``, a table of `decisions_table`, sorted by the mean cost of a
+    decision, the lowest first. ``own_decks`` says that line-ups play different decks under the same
+    deal numbers.
 
-    ``bot`` str; ``games``, ``deals``, ``decisions``, ``blunders`` int64
-    ``cost``, ``error``  float64: the mean cost of a decision, and half the width of its 95 %
-                         interval, clustered by deal; NaN with one deal
-    ``agreed``  float64: the share of the decisions in which the judge would have played the same
-                move
+    ``bot``        str
+    ``games``      int64: games with a graded decision
+    ``deals``      int64: deals of these games
+    ``decisions``  int64
+    ``cost``       float64: the mean cost of a decision
+    ``error``      float64: half the width of its 95 % interval, clustered by deal; NaN with one
+                   deal
+    ``blunders``   int64: decisions that are blunders, see `BLUNDER`
+    ``agreed``     float64: the share of the decisions in which the judge would have played the same
+                   move
     """
     rows = [
         {"bot": bot, **_summary(own, own_decks=own_decks)} for bot, own in decisions.groupby("bot")
@@ -403,7 +440,7 @@ def bots_table(decisions: pd.DataFrame, *, own_decks: bool = False) -> pd.DataFr
 
 
 def _summary(rows: pd.DataFrame, *, own_decks: bool) -> dict[str, float]:
-    """The columns of `bots_table` for one bot, from its rows of `decisions_table`."""
+    """The columns of `bots_table` for one bot, from ``rows``, its rows of `decisions_table`."""
     line_up = rows["game"].str.split("/").str[1] if own_decks else ""
     deals = rows["cost"].groupby([rows["board"] + "/" + line_up, rows["deal"]])
     is_blunder = (rows["cost"] >= BLUNDER) & (rows["cost"] > rows["error"])
@@ -422,9 +459,9 @@ def _summary(rows: pd.DataFrame, *, own_decks: bool) -> dict[str, float]:
 
 
 def mean_by_cluster(sums: Floats, sizes: Floats) -> tuple[float, float]:
-    """The mean of clustered values and half the width of its 95 % interval, from the sum and the
-    number of values in each of several independent clusters. The error is the sandwich estimate for
-    a ratio, NaN with one cluster.
+    """The mean of clustered values and half the width of its 95 % interval, given the sum
+    (``sums``) and the number (``sizes``) of values in each of several independent clusters. The
+    error is the sandwich estimate for a ratio; NaN with one cluster.
     """
     clusters = len(sums)
     total = sizes.sum()

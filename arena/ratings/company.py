@@ -1,10 +1,10 @@
-"""A test whether the difference in strength between two bots depends on which third bot sits at
-their table.
+"""A test of whether the difference in strength between two bots depends on which third bot plays in
+their games.
 
 The rating model has no such effect: in it, the odds between two bots are equal at every table. For
-this test every bot has two strengths, one at tables with the third bot and one at tables without
-it, and seats have two sets of effects. The test compares the difference of two bots at tables with
-the third bot to their difference at other tables, with the errors that ratings have.
+this test each bot has two strengths, one at tables with the third bot and one at tables without it,
+and seats have two sets of effects. The test compares the difference of two bots at tables with the
+third bot to their difference at other tables, with errors clustered by deal.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,15 +29,17 @@ from arena.ratings.results import MIN_SEATS, Flags, Floats, Ints, Results, count
 from arena.records.record import DUEL
 
 LEVEL = 0.05
-"""The probability that the test reports a third bot where none matters."""
+"""The probability that the test reports a third bot although none matters."""
 TESTS_BY_DEAL = 8
-"""How many of the tests that look clearest game by game are then computed with errors by deal."""
+"""For each number of players, how many of the tests that look clearest game by game are then
+computed with errors by deal.
+"""
 MIN_EXPECTED = 5
 """A pair is tested only if its weaker bot is expected to win at least this many games with the
 third bot, and as many without it. A bot with fewer expected wins may well win none by chance.
 """
 MAX_BOTS = 24
-"""Pairs are formed among at most this many bots, the best rated ones."""
+"""The most bots among which pairs are formed, the best rated ones."""
 FLAT = 1e-9
 """Information below this fraction of the largest eigenvalue counts as none."""
 MIN_FREEDOM = 2.0
@@ -46,15 +48,15 @@ MIN_FREEDOM = 2.0
 
 class Company(NamedTuple):
     """Two bots whose difference depends on a third bot: ``bot`` does better against ``opponent`` if
-    ``third`` sits at the table, too. All three sit at tables of ``players``.
+    ``third`` plays in the game, too. The games are those of ``players`` players.
 
-    ``elo_with``, ``elo_without``      the rating of ``bot`` minus that of ``opponent``, from the
-                                       games with the third bot alone and from those without it; NaN
-                                       if these games give no rating
-    ``error_with``, ``error_without``  half-widths of their 95 % intervals
-    ``p``                              the probability that chance alone makes the two differences
-                                       differ this much, corrected (Holm) for the tests of all pairs
-                                       and third bots with enough games
+    ``elo_with``       the rating of ``bot`` minus that of ``opponent``, from the games with the
+                       third bot alone; NaN if these games give no rating
+    ``elo_without``    the same difference from the games without the third bot
+    ``error_with``     half the width of the 95 % interval of ``elo_with``
+    ``error_without``  half the width of the 95 % interval of ``elo_without``
+    ``p``              the probability that chance alone makes the two differences differ this much,
+                       corrected (Holm) for the tests of all pairs and third bots with enough games
     """
 
     players: int
@@ -69,21 +71,24 @@ class Company(NamedTuple):
 
     @property
     def decides(self) -> bool:
-        """Whether the third bot decides which of the two bots is better."""
+        """Whether the third bot decides which of the two bots is better: ``bot`` leads with it, and
+        ``opponent`` leads without it.
+        """
         return self.elo_with > 0 > self.elo_without
 
 
 def company(results: Results, fits: Sequence[Fit]) -> Company | None:
-    """The pair of bots whose difference depends most on a third bot, or None if no dependence is
-    larger than its error.
+    """The pair of bots of ``results`` whose difference depends most on a third bot; None if no
+    dependence is larger than its error, or if there are no ``fits``, which come from
+    `arena.ratings.model.rate`.
 
     Pairs in which the third bot changes who is better come first, then those with the largest
-    change. ``fits`` come from `arena.ratings.model.rate`.
+    change.
     """
     if not fits:
         return None
-    # A look that takes every game for a deal of its own shows which few of thousands of tests could
-    # be beyond error, and only these are worked out by deal. The level allows for all of them.
+    # Tests with errors by game are quick, and show which few of thousands of tests could be
+    # significant; only these are computed with errors by deal. The correction allows for all tests.
     count = 0
     tested: list[_Test] = []
     for players in sorted({*results.players[results.players > DUEL].tolist()}):
@@ -107,18 +112,17 @@ def company(results: Results, fits: Sequence[Fit]) -> Company | None:
 
 
 def _importance(case: Company) -> tuple[bool, float]:
-    """The sort key of a case: first whether the third bot decides who is better, then the size of
-    the change.
+    """The key by which a case is compared with others: whether the third bot decides who is better,
+    then the size of the change in Elo.
     """
     return case.decides, float(np.nan_to_num(case.elo_with - case.elo_without))
 
 
 class _Test(NamedTuple):
     """One test of a split: ``bot`` does better against ``opponent`` at tables with the third bot
-    than at tables without it. Bots are numbered as in the split.
+    than at tables without it. Both are numbered as in the split, from 0 to m-1.
 
-    ``clearness``  the change of the difference in standard errors, as if every game had its own
-                   deal
+    ``clearness``  the change of the difference in standard errors, as if each game had its own deal
     ``p``          the probability that chance alone makes such a change, with errors by deal; NaN
                    until it is computed
     """
@@ -131,7 +135,9 @@ class _Test(NamedTuple):
 
 
 def _with_chances(tests: Sequence[_Test]) -> list[_Test]:
-    """The tests with ``p`` computed by deal. Tests of one split are computed together."""
+    """The ``tests`` with ``p`` computed by deal. Tests with the same third bot, which belong to one
+    split, are computed together.
+    """
     with_chances = []
     for third in dict.fromkeys(test.split.third for test in tests):
         of_split = [test for test in tests if test.split.third == third]
@@ -145,16 +151,17 @@ def _with_chances(tests: Sequence[_Test]) -> list[_Test]:
 
 
 class _Split(NamedTuple):
-    """The games at tables of ``players`` that one of the m best rated bots won, split by whether a
-    ``third`` bot sits there. Each best bot has two numbers: 0 to m-1 in games without the third
-    bot, and m to 2m-1 in games with it.
+    """The games of ``players`` players that one of the m best rated bots won, split by whether the
+    ``third`` bot plays in them. Each of the m bots has two numbers: 0 to m-1 in games without the
+    third bot, and m to 2m-1 in games with it.
 
+    ``model``              the rating model of these games with 2m bots
     ``parameters`` (size)   the strengths from all games, equal with and without the third bot
     ``shift`` (size)        the step from these parameters to the maximum of the likelihood
     ``bread`` (size, size)  the inverse of the information matrix
     ``loose`` (size, size)  projects onto the directions in which the games hold no information
-    ``changes`` (m, size)   times the parameters gives each bot's strength with the third bot minus
-                            its strength without it
+    ``changes`` (m, size)   times the parameters, it gives each bot's strength with the third bot
+                            minus its strength without it
     """
 
     players: int
@@ -168,7 +175,9 @@ class _Split(NamedTuple):
 
     @classmethod
     def of(cls, players: int, third: int, model: Model, parameters: Floats) -> "_Split":
-        """The split for a third bot, with the step to the maximum computed at ``parameters``."""
+        """Makes the split of games of ``players`` players by the bot ``third``; the step to the
+        maximum is computed at ``parameters``.
+        """
         gradient, information = model.derivatives(parameters)
         values, vectors = np.linalg.eigh(information)
         has_information = values > FLAT * max(values.max(), 1.0)
@@ -188,7 +197,9 @@ class _Split(NamedTuple):
         )
 
     def quick_tests(self) -> Iterator[_Test]:
-        """A test of each pair with enough games, with errors as if every game had its own deal."""
+        """A test of each pair of bots with enough games, with errors as if each game had its own
+        deal.
+        """
         model = self.model
         moved = self.changes @ self.shift
         expected = np.tile(model.times[:, None] * model.shares(self.parameters), 2)
@@ -211,8 +222,8 @@ class _Split(NamedTuple):
             yield _Test(split=self, bot=better, opponent=worse, clearness=clearness)
 
     def chances(self, one: Ints, other: Ints) -> Floats:
-        """For each of L pairs of bots, the probability that chance alone changes their difference
-        as much as seen, with errors by deal; 1 if there are too few deals.
+        """(L,) for each pair of bots ``one[i]`` and ``other[i]``, the probability that chance alone
+        changes their difference as much as seen, with errors by deal; 1 if there are too few deals.
         """
         model = self.model
         moved = self.changes @ self.shift
@@ -227,23 +238,24 @@ class _Split(NamedTuple):
         error = np.sqrt(np.maximum(contrasted(along @ meat @ along.T, one, other), 0))
         freedom = satterthwaite(leverage, self.changes, one, other)
         change = np.abs(moved[one] - moved[other])
-        # Where every deal gave the same, it is a coin that always falls on one side.
+        # If all deals gave the same change, each deal counts as one toss of a coin that fell that
+        # way.
         alike = np.where(change < FLAT, 1.0, 0.5**freedom)
-        # Holm asks for the far tail, where luck that decides whole deals makes t too sure: with 60
-        # tests and 12 such deals 9 of 100 runs were called beyond error, with this width 5.
+        # Holm's method uses the far tail, where t is too sure if luck decides whole deals: with 60
+        # tests and 12 such deals 9 of 100 runs were called significant, with this width 5.
         wide = np.maximum(error * (1 + 1 / np.maximum(freedom, 1)), FLAT)
         p = np.where(error < FLAT, alike, 2 * stdtr(freedom, -change / wide))
         return np.where(freedom < MIN_FREEDOM, 1.0, p)
 
 
 def _best(fit: Fit) -> Ints:
-    """The indices in the fit of the bots rated best, at most `MAX_BOTS`, in ascending order."""
+    """The indices in ``fit`` of the best rated bots, at most `MAX_BOTS`, in ascending order."""
     return np.sort(np.argsort(-fit.elo, kind="stable")[:MAX_BOTS])
 
 
 def _splits(results: Results, fit: Fit, players: int) -> Iterator[_Split]:
-    """The games at tables of ``players``, split in turn by each bot that sits at some of these
-    tables but not at all of them.
+    """Splits the games of ``players`` players in turn by each bot that plays in some but not all of
+    them. ``fit`` has the ratings of the best bots.
 
     Only which of the best rated bots won is used. So a bot that won nothing, or that cannot be
     rated, needs no rating to serve as the third bot.
@@ -259,14 +271,14 @@ def _splits(results: Results, fit: Fit, players: int) -> Iterator[_Split]:
         return
     games = results.only(is_kept)
     ranks = np.where(won[is_kept], 1, 2)
-    # One row for each seating and its winners, whatever the ranks below the first.
+    # One row for each seating and its winners: ranks below the first do not count here.
     cluster = games.cluster.astype(np.int64)
     games = count_games(games.bots, games.clusters, games.seats, ranks, cluster, games.outcome)
     inner = restrict(games, members)
     no_seats = np.zeros(players)
     seats = np.nan_to_num(fit.seats.get(players, (no_seats,))[0][1:]) / ELO
-    # The seats with the third bot and without it: those of "players + 1" have one parameter that is
-    # not used.
+    # Seats have separate effects in games without the third bot and with it. The latter are stored
+    # as games of "players + 1" players, whose last seat parameter is not used.
     parameters = np.concatenate([strengths, strengths, seats, seats, [0.0]])
     for third in range(len(results.bots)):
         sits = (games.seats == third).any(axis=1)
@@ -279,8 +291,8 @@ def _splits(results: Results, fit: Fit, players: int) -> Iterator[_Split]:
 
 
 def _company_of(results: Results, fit: Fit, test: _Test, p: float) -> Company:
-    """The result of a test with the bots' names and both differences in Elo; ``p`` is already
-    corrected for all tests.
+    """Makes the result of ``test``, with the bots' names and both differences in Elo; ``p`` is
+    already corrected for all tests.
     """
     third = test.split.third
     members = fit.members[_best(fit)]
@@ -304,8 +316,9 @@ def _company_of(results: Results, fit: Fit, test: _Test, p: float) -> Company:
 
 
 def _difference(results: Results, kept: Flags, one: int, other: int) -> tuple[float, float]:
-    """The difference in Elo of two bots from the ``kept`` games, and the half-width of its 95 %
-    interval; NaN if these games do not rate the two bots together.
+    """The rating of the bot ``one`` minus that of ``other``, in Elo, from the ``kept`` (O,)
+    outcomes alone, and the half-width of its 95 % interval; both NaN if these games do not rate the
+    two bots together.
     """
     for fit in rate(results.only(kept)).fits:
         if np.isin((one, other), fit.members).all():

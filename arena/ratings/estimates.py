@@ -1,5 +1,5 @@
-"""Estimates of the Elo difference after a sequential test. Such a test tends to stop on a lucky
-streak, so the plain mean is biased; `unbiased_estimate` corrects that.
+"""Estimates of the Elo difference between two bots after a sequential test. Such a test tends to
+stop on a lucky streak, so the plain mean is biased; `unbiased_estimate` corrects that.
 """
 
 from collections.abc import Callable
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 from arena.ratings.motion import Endpoint, chance_of_less
 
 OVERSHOOT = 0.583
-"""How far a random walk with normal steps overshoots a bound when it crosses it, in standard
-deviations of a step (Siegmund 1985, 10.37).
+"""How far a random walk with normal steps is beyond a bound, on average, when it crosses the bound,
+in standard deviations of a step (Siegmund 1985, 10.37).
 """
 CERTAIN = 0.99
-"""The confidence with which the test must show that margins and wins disagree before we say so."""
+"""The confidence that margins and wins disagree from which on the arena reports it."""
 NEAR = 20.0
-"""One more round of blocks rarely moves an estimate by more than this many Elo."""
+"""In Elo: one more round of blocks rarely moves an estimate by more than this."""
 MAX_ELO = 4000.0
 """Differences larger than this many Elo count as infinite."""
 
 
 class Estimate(NamedTuple):
-    """A difference in Elo with its 95 % interval; an end is infinite if the results do not bound
-    it.
+    """A difference in Elo, and the ends ``low`` and ``high`` of its 95 % interval, or of another
+    interval where a function says so; a figure is infinite if the results do not bound it.
     """
 
     elo: float
@@ -39,8 +39,8 @@ class Estimate(NamedTuple):
 
 
 def plain_estimate(test: SequentialTest) -> Estimate:
-    """The estimate as if the number of blocks had been fixed in advance. It is biased away from 0
-    if the test stopped at a bound.
+    """The estimate of ``test`` as if its number of blocks had been fixed in advance. It is biased
+    away from 0 if the test stopped at a bound.
     """
     half = float(quantile(test.blocks - 1)) * sqrt(test.variance / max(test.blocks, 1))
     return Estimate(
@@ -51,12 +51,12 @@ def plain_estimate(test: SequentialTest) -> Estimate:
 
 
 def unbiased_estimate(test: SequentialTest) -> Estimate:
-    """The median-unbiased estimate: the Elo difference at which the test would end below this
-    outcome as often as above it.
+    """The median-unbiased estimate of ``test``: the Elo difference at which the test would end
+    below its present outcome as often as above it.
 
-    The interval ends where the test would end on one side of this outcome in only 2.5 % of cases.
-    The log likelihood ratio is treated as a Brownian motion whose bounds are widened by the
-    overshoot of a walk in steps.
+    Each end of the interval is the difference at which the test would end on one side of this
+    outcome in only 2.5 % of cases. The log likelihood ratio is treated as a Brownian motion whose
+    bounds are widened by the overshoot of a walk in steps.
     """
     if not test.blocks:
         return Estimate(0.0, -inf, inf)
@@ -70,7 +70,7 @@ def unbiased_estimate(test: SequentialTest) -> Estimate:
     outcome = Endpoint(lower, upper, rate * test.blocks, place)
 
     def elo_with(chance: float) -> float:
-        """The Elo difference at which an outcome at or below this one has probability
+        """The Elo difference at which an outcome at or below the present one has the probability
         ``chance``.
         """
         drifts = [(end - null) / step - 0.5 for end in (-1, 1)]
@@ -89,8 +89,8 @@ class Look(NamedTuple):
     ``blocks``   the number of blocks so far
     ``llr``      the log likelihood ratio; the test is decided when it reaches a bound of the
                  question
-    ``elo``      the plain estimate, infinite if the blocks do not bound it
-    ``error``    the half-width of its 95 % interval, infinite if the interval is open
+    ``elo``      the plain estimate; infinite if the blocks do not bound it
+    ``error``    the half-width, in Elo, of its 95 % interval; infinite if the interval is open
     ``verdict``  the verdict so far
     """
 
@@ -102,9 +102,10 @@ class Look(NamedTuple):
 
 
 def look_at(test: SequentialTest, before: Look | None = None) -> Look:
-    """The state of a test now. ``before``, the look before this one, only makes it faster.
+    """The present state of ``test``. The result does not depend on ``before``, the previous look at
+    the test, which only makes the computation faster.
 
-    For a test on margins a plain estimate with both ends of its interval takes 22 ms, a look 2 ms.
+    For a test on margins, a plain estimate with both ends of its interval takes 22 ms, a look 2 ms.
     """
     near = before.elo if before else 0.0
     elo = _elo_near(test, test.mean, near) if isfinite(near) else _elo(test, test.mean)
@@ -114,7 +115,9 @@ def look_at(test: SequentialTest, before: Look | None = None) -> Look:
 
 
 def _elo_near(test: SequentialTest, value: float, near: float) -> float:
-    """Like `_elo`, but faster if the answer is within `NEAR` Elo of ``near``."""
+    """The difference in Elo at which a block of ``test`` has the expected value ``value``, as
+    `_elo` computes it, but faster if it is within `NEAR` Elo of ``near``.
+    """
     low = near - NEAR
     high = near + NEAR
     if not test.worth(low) < value < test.worth(high):
@@ -123,8 +126,8 @@ def _elo_near(test: SequentialTest, value: float, near: float) -> float:
 
 
 def disagreement(test: "MarginTest") -> Estimate:
-    """How many Elo more the margins say than the wins say, with a 99 % interval. Both come from the
-    same blocks, so most of their luck cancels.
+    """By how many Elo the estimate from margins exceeds the estimate from wins, with a 99 %
+    interval. Both come from the blocks of ``test``, so most of their luck cancels.
     """
     by_margin = plain_estimate(test).elo
     by_wins = plain_estimate(test.wins).elo
@@ -142,13 +145,15 @@ def disagreement(test: "MarginTest") -> Estimate:
 
 
 def _slope(test: SequentialTest, elo: float) -> float:
-    """How much the expected mean of a block rises per point of Elo."""
+    """How much the expected mean of the blocks of ``test`` rises per Elo, at a difference of
+    ``elo``.
+    """
     return (test.worth(elo + 0.5) - test.worth(elo - 0.5)) or ROUNDING
 
 
 def _root(falls: Callable[[float], float], low: float, high: float) -> float:
-    """Where a falling function is 0 between ``low`` and ``high``, or the end where it is closest to
-    0.
+    """The place between ``low`` and ``high`` where the function ``falls``, which falls, is 0; or
+    the end where it is closest to 0.
     """
     if falls(low) < 0:
         return low
@@ -156,7 +161,9 @@ def _root(falls: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _elo(test: SequentialTest, value: float) -> float:
-    """The difference in Elo at which a block has the expected value ``value``."""
+    """The difference in Elo at which a block of ``test`` has the expected value ``value``; infinite
+    beyond `MAX_ELO`.
+    """
     if abs(value) >= abs(test.worth(MAX_ELO if value > 0 else -MAX_ELO)):
         return inf if value > 0 else -inf
     return float(brentq(lambda elo: test.worth(elo) - value, -MAX_ELO, MAX_ELO, xtol=1e-9))

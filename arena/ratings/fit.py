@@ -1,4 +1,4 @@
-"""A fit of the rating model: the ratings of bots that can be compared, and their errors."""
+"""Fits the rating model to results: the ratings of bots that can be compared, with their errors."""
 
 from itertools import permutations
 from typing import NamedTuple
@@ -14,14 +14,16 @@ from arena.ratings.results import Flags, Floats, Ints, Results
 
 Marks = NDArray[np.str_]
 FEW_EFFECTIVE = 9.5
-"""Bots with fewer effective deals get a mark in the tables: ten deals, of which one may be
-incomplete.
+"""Bots with fewer effective deals get the mark ``?`` in the tables. The limit of 9.5 stands for ten
+deals, of which one may be incomplete.
 """
 EQUAL = 1e-6
-"""In Elo: smaller differences are rounding errors, and smaller standard errors count as 0."""
+"""In Elo: smaller differences are taken for rounding errors, and smaller standard errors count as
+0.
+"""
 LITTLE = 0.05
-"""Bots without an error bar may carry at most this share of a contrast's weights before its
-interval is unknown.
+"""The largest share of a contrast's weights that bots without an error bar may carry; above it, the
+contrast's interval is unknown.
 """
 ROUNDING = 1e-10
 """A variance below this fraction of the largest one is a rounding error and counts as 0."""
@@ -29,36 +31,37 @@ ROUNDING = 1e-10
 
 class Fit(NamedTuple):
     """Ratings in Elo of n bots that can be compared: each took shares of wins from each other one,
-    directly or through others (the core of a component). With a prior, the bots are those of a
-    whole component. The mean of the bots with an error bar is 0, or one bot is held at a given
-    value.
+    directly or through others (the rated group of a component, see `arena.ratings.model`). With a
+    prior, the bots are all bots of a component. The mean of the bots with an error bar is 0, or one
+    bot is held at a given rating.
 
     ``members`` (n,)       the bots' numbers in the results
     ``elo`` (n,)           the ratings; ratings that differ by rounding errors alone are exactly
                            equal
-    ``covariance`` (n, n)  the covariance of ``elo``; NaN with fewer than two deals
+    ``covariance`` (n, n)  the covariance of ``elo``, in Elo squared; NaN with fewer than two deals
     ``deals`` (n,)         the effective number of deals of each bot: the number it played if all of
-                           them carry equal information
-    ``freedom`` (n, n)     the degrees of freedom of the error of each difference, and on the
-                           diagonal of each rating
+                           them carry equal information, else fewer
+    ``freedom`` (n, n)     the degrees of freedom of the error of each difference of two ratings,
+                           and on the diagonal of each rating
     ``clusters``           the number of deals
     ``marks`` (n, n)       what the games, without the prior, say about the difference of two bots:
-                           nothing if each can be reached from the other by "took a share from",
-                           ``>`` or ``<`` if only one can, so that the difference is bounded on one
-                           side only, and ``~`` if neither can
-    ``seats``              by table size: the effect of each seat in Elo compared with seat 0, and
-                           its standard error, NaN if the deals show none; empty if seats have no
-                           effects
-    ``seat_freedom``       the degrees of freedom of the errors in ``seats``
+                           empty if each can be reached from the other by "took a share from"; ``>``
+                           or ``<`` if only one can, so that the difference is bounded on one side
+                           only; ``~`` if neither can
+    ``seats``              by number of players: the effect of each seat in Elo compared with seat
+                           0, and its standard error, NaN if the deals show none; empty if seats
+                           have no effects
+    ``seat_freedom``       by number of players: the degrees of freedom of the errors in ``seats``
     ``gain``               how many independent games one game is worth: the variance of a
-                           difference of two ratings if every game had its own deal, divided by the
-                           variance clustered by deal, averaged over all pairs with error bars; NaN
-                           if the latter is missing, or comes from the prior alone
-    ``prior``              the weight of the prior, 0 for none
-    ``open_seats``         the table sizes whose games do not bound the effects of the seats; all
-                           seats count as equally good there, unless a prior keeps the effects
-                           finite
-    ``anchor``             the index of the bot that is held at a given rating, None without one
+                           difference of two ratings as if each game had its own deal, divided by
+                           the variance clustered by deal, averaged over all pairs with error bars;
+                           NaN if the latter is missing, or comes from the prior alone
+    ``games``              the number of games between these bots
+    ``prior``              the weight of the prior; 0 for none
+    ``open_seats``         the numbers of players for which games do not bound the effects of the
+                           seats; the seats then count as equally good, unless a prior keeps the
+                           effects finite
+    ``anchor``             the index of the bot that is held at a given rating; None if no bot is
     ``by_prior``           the indices of the bots that the games alone, without the prior, would
                            not rate
     """
@@ -81,13 +84,13 @@ class Fit(NamedTuple):
 
     @property
     def is_known(self) -> Flags:
-        """(n,) whether each bot played enough deals for an error bar."""
+        """(n,) whether each bot has enough effective deals for an error bar."""
         return np.asarray(self.deals >= MIN_EFFECTIVE, dtype=np.bool_)
 
     @property
     def level(self) -> Floats:
-        """(n,) the weight of each bot in rating zero: the anchor alone, or else all bots with an
-        error bar.
+        """(n,) the weight of each bot in the mean that is rating zero: the anchor alone, or,
+        without an anchor, see `level_of`.
         """
         if self.anchor is None:
             return level_of(self.deals)
@@ -95,48 +98,51 @@ class Fit(NamedTuple):
 
     @property
     def is_few(self) -> Flags:
-        """(n,) whether each bot played so few deals that its rating gets a mark."""
+        """(n,) whether each bot has so few effective deals that its rating gets the mark ``?``."""
         return np.asarray(self.deals < FEW_EFFECTIVE, dtype=np.bool_)
 
     def quantiles(self) -> Floats:
-        """(n, n) the factors from standard errors to half-widths of 95 % intervals, laid out as
-        ``freedom``; NaN if there are too few deals for an error bar.
+        """(n, n) the factors from standard errors to half-widths of 95 % intervals, for differences
+        of two ratings and, on the diagonal, for ratings; NaN if there are too few deals for an
+        error bar.
         """
         is_told = self.is_known[:, None] & self.is_known & is_enough(self.freedom)
         return np.where(is_told, quantile(self.freedom), np.nan)
 
     def half_widths(self) -> Floats:
-        """(n,) the half-widths of the 95 % intervals of the ratings.
+        """(n,) the half-widths, in Elo, of the 95 % intervals of the ratings; NaN for a bot with
+        too few deals.
 
-        They measure the distance from the anchor, or else from the mean of the bots with an error
-        bar. So a bot of which little is known does not widen the intervals of the others.
+        An interval is for the distance from the anchor, or, without one, from the mean of the bots
+        with an error bar. So a bot of which little is known does not widen the intervals of the
+        others.
         """
         if self.anchor is not None:
             return np.asarray(self.difference_half_widths()[self.anchor], dtype=np.float64)
         return np.diag(self.quantiles()) * errors_of(np.diag(self.covariance))
 
     def difference_error(self) -> Floats:
-        """(n, n) the standard errors of the differences of two ratings."""
+        """(n, n) the standard errors, in Elo, of the differences of two ratings."""
         variance = np.diag(self.covariance)
         return errors_of(variance[:, None] + variance - 2 * self.covariance)
 
     def difference_half_widths(self) -> Floats:
-        """(n, n) the half-widths of the 95 % intervals of the differences of two ratings, 0 on the
-        diagonal.
+        """(n, n) the half-widths, in Elo, of the 95 % intervals of the differences of two ratings;
+        0 on the diagonal, NaN with too few deals.
         """
         half = self.quantiles() * self.difference_error()
         np.fill_diagonal(half, 0.0)
         return half
 
     def seat_half_widths(self, size: int) -> Floats:
-        """(k,) the half-widths of the 95 % intervals of the seats' effects at tables of k =
-        ``size`` seats.
+        """(k,) the half-widths, in Elo, of the 95 % intervals of the effects of the seats in games
+        of k = ``size`` players.
         """
         freedom = self.seat_freedom[size]
         return self.seats[size][1] * np.where(is_enough(freedom), quantile(freedom), np.nan)
 
     def superiority(self) -> Floats:
-        """(n, n) the likelihood that the row's bot is better than the column's, by the t
+        """(n, n) the likelihood that the row's bot is stronger than the column's, by the t
         distribution of the difference over its error; 0.5 for equal ratings, NaN if there are too
         few deals.
         """
@@ -147,8 +153,8 @@ class Fit(NamedTuple):
         return np.where(difference == 0, 0.5, chance)
 
     def anchored(self, member: int, value: float) -> "Fit":
-        """A copy of the fit in which one member is held at ``value``. The errors of the others are
-        those of their distance to it.
+        """A copy of the fit in which the bot with the index ``member`` is held at the rating
+        ``value``. The errors of the other bots are the errors of their distances from that bot.
         """
         covariance = (
             self.covariance
@@ -161,31 +167,32 @@ class Fit(NamedTuple):
         )
 
     def contrast_width(self, weights: Floats, has_error: Flags) -> float:
-        """The half-width of the 95 % interval of the weighted sum of the ratings; ``weights`` is
+        """The half-width, in Elo, of the 95 % interval of the sum of the ratings times ``weights``
         (n,). Bots without an error bar, for which ``has_error`` (n,) is False, are left out; NaN if
-        they carry too much of the weight.
+        these carry more than the share `LITTLE` of the weights.
         """
         if np.abs(weights[~has_error]).sum() > LITTLE * np.abs(weights).sum():
             return float("nan")
         weights = np.where(has_error, weights, 0.0)
         moved = self.covariance @ weights
         parts = np.abs(weights * moved)
-        # as if the bots' parts of the error went together: exact where all have played the same
+        # as if the bots' parts of the error were fully correlated: exact if all played the same
+        # deals
         roots = (parts / np.sqrt(np.maximum(np.diag(self.freedom), 1.0))).sum()
         freedom = (parts.sum() / roots) ** 2 if roots > 0 else np.inf
         return float(quantile(freedom)) * float(np.sqrt(np.maximum(weights @ moved, 0.0)))
 
 
 def errors_of(variance: Floats) -> Floats:
-    """Standard errors from variances; variances that are rounding errors give 0."""
+    """Standard errors, the roots of ``variance``; variances that are rounding errors give 0."""
     floor = max(EQUAL**2, ROUNDING * variance.max())
     return np.sqrt(np.where(variance < floor, 0.0, variance))
 
 
 def level_of(deals: Floats) -> Floats:
-    """(n,) the weight of each bot in the level that errors refer to, given the bots' effective
-    deals (n,). The level is the mean of the bots with an error bar, or of all bots if fewer than
-    two have one.
+    """(n,) the weight of each bot in the mean that is rating zero, given the effective ``deals``
+    (n,) of the bots. It is the mean of the bots with an error bar, or of all bots if fewer than two
+    have one.
     """
     is_known = deals >= MIN_EFFECTIVE
     if is_known.sum() < 2:  # noqa: PLR2004 - a bot has no distance from itself
@@ -194,7 +201,9 @@ def level_of(deals: Floats) -> Floats:
 
 
 def held_fit(results: Results, bot: int) -> Fit:
-    """A fit of one bot, held at 0, for a component in which no two bots can be rated together."""
+    """A fit with one bot, held at 0, for bots of which no two can be rated together. ``results``
+    are their games.
+    """
     return Fit(
         members=np.array([bot]),
         elo=np.zeros(1),
@@ -209,12 +218,13 @@ def held_fit(results: Results, bot: int) -> Fit:
     )
 
 
-def fit_core(results: Results, *, seats: bool) -> Fit:
-    """The ratings of bots that can all be reached from each other by "took a share from", so that
-    the likelihood has a maximum.
+def fit_rated_group(results: Results, *, seats: bool) -> Fit:
+    """Rates bots that can all be reached from each other by "took a share from", so that the
+    likelihood has a maximum.
 
-    Seats get effects where the games bound them. If the fit still has no maximum, all seats count
-    as equally good. Raises NoAnswerError if that does not help either.
+    With ``seats``, seats get effects in games with those numbers of players whose results bound the
+    effects. If the likelihood still has no maximum, all seats count as equally good. Raises
+    NoAnswerError if it has none then, either.
     """
     sizes, open_seats = _seat_sizes(results, seats=seats)
     no_marks = np.full((len(results.bots),) * 2, "")
@@ -231,8 +241,9 @@ def fit_core(results: Results, *, seats: bool) -> Fit:
 
 
 def fit_with_prior(results: Results, graph: Flags, prior: float, *, seats: bool) -> Fit:
-    """The ratings of all bots of a component. Virtual draws of weight ``prior`` hold together what
-    the games do not connect.
+    """Rates all bots of ``results``, which met directly or through others, with virtual draws of
+    weight ``prior`` that connect bots which the games do not connect. ``graph`` (n, n) is that of
+    `took_from`. With ``seats``, seats have effects.
     """
     sizes, open_seats = _seat_sizes(results, seats=seats)
     model = Model.of(results, sizes)
@@ -242,9 +253,9 @@ def fit_with_prior(results: Results, graph: Flags, prior: float, *, seats: bool)
 
 
 def took_from(count: int, seats: Ints, results: Results) -> Flags:
-    """(n, n) whether player i ever got a share of the win at a table where player j did not get the
-    whole win. ``seats`` (O, K) are the players' numbers by outcome and seat, ``count`` for an empty
-    seat.
+    """(n, n) whether player i ever got a share of the win in a game with player j. Players are bots
+    or seats: ``seats`` (O, K) has their numbers by outcome and seat, ``count`` for an empty seat; n
+    is ``count``.
     """
     matrix = np.zeros((count + 1, count + 1), dtype=np.bool_)
     took = results.share > 0
@@ -254,12 +265,12 @@ def took_from(count: int, seats: Ints, results: Results) -> Flags:
 
 
 def reach_of(graph: Flags) -> Flags:
-    """(n, n) whether player j can be reached from player i in any number of steps,
-    including none.
+    """(n, n) whether j can be reached from i in ``graph`` (n, n) by any number of steps, including
+    none.
     """
     reach = graph | np.eye(len(graph), dtype=np.bool_)
     while True:
-        # numpy multiplies floats much faster than truth values
+        # numpy multiplies floats much faster than booleans
         steps = reach.astype(np.float32)
         further = steps @ steps > 0
         if (further == reach).all():
@@ -268,8 +279,9 @@ def reach_of(graph: Flags) -> Flags:
 
 
 def _seat_sizes(results: Results, *, seats: bool) -> tuple[set[int], set[int]]:
-    """The table sizes at which seats have effects, and among them those whose games do not bound
-    these effects, because some seat cannot be reached from another by "took a share from".
+    """Two sets of numbers of players: those that occur in the games, and, among these, those whose
+    games do not bound the effects of seats, because some seat cannot be reached from another by
+    "took a share from". Both are empty without ``seats``.
     """
     sizes = {*results.players.tolist()} if seats else set[int]()
     open_seats = set[int]()
@@ -284,16 +296,16 @@ def _seat_sizes(results: Results, *, seats: bool) -> tuple[set[int], set[int]]:
 def _fit(
     model: Model, parameters: Floats, prior: float, marks: Marks, open_seats: tuple[int, ...]
 ) -> Fit:
-    """The ratings and the seat effects with their errors, given the ``parameters`` at which the
-    likelihood is largest; nothing is searched here. ``open_seats`` are the numbers of players whose
-    seat effects the games do not bound.
+    """Computes the ratings and the effects of the seats with their errors, given the ``parameters``
+    at which the likelihood is largest. ``open_seats`` are the numbers of players for which games do
+    not bound the effects of the seats.
     """
     results = model.results
     bots = slice(0, len(model.results.bots))
     loose = _loose_directions(model, marks, open_seats if prior else ())
     *covariances, leverage = sandwich(model, parameters, prior, loose)
     clustered, independent = (each * ELO**2 for each in covariances)
-    # A bot with next to no deals must not move the others: it has no part in the level.
+    # A bot with next to no deals must not move the others: its weight in the level is 0.
     level = level_of(leverage.effective)
     freedom, of_parameters = _freedom(leverage, level)
     center = np.eye(len(level)) - level
@@ -326,7 +338,7 @@ def _fit(
 
 def _loose_directions(model: Model, marks: Marks, open_seats: tuple[int, ...]) -> Floats:
     """(size, m) the directions in which only the prior holds the parameters: shifts of whole groups
-    of bots, or all directions if seats are open.
+    of bots, which ``marks`` separate, or all directions if ``open_seats`` is not empty.
     """
     if open_seats:
         return np.eye(model.size)
@@ -337,8 +349,9 @@ def _loose_directions(model: Model, marks: Marks, open_seats: tuple[int, ...]) -
 
 
 def _freedom(leverage: Leverage, level: Floats) -> tuple[Floats, Floats]:
-    """(n, n) the degrees of freedom of the difference of two ratings, and on the diagonal those of
-    a rating's distance from the level; and (size,) those of each parameter.
+    """The degrees of freedom: (n, n) those of the difference of two ratings, on the diagonal those
+    of a rating's distance from the mean with the weights ``level``; and (size,) those of each
+    parameter.
     """
     figures = np.eye(len(leverage.bread))
     bots = len(level)
@@ -353,9 +366,10 @@ def _freedom(leverage: Leverage, level: Floats) -> tuple[Floats, Floats]:
 
 
 def _gain(centered: Floats, clustered: Floats, independent: Floats) -> float:
-    """The mean variance of rating differences for independent games, divided by the one clustered
-    by deal. ``centered`` projects the bots with an error bar onto a mean of 0; there, the trace of
-    a covariance is proportional to the sum of the variances of all differences.
+    """The mean variance of rating differences as if games were independent (``independent``),
+    divided by their mean variance clustered by deal (``clustered``); NaN if the latter is next to
+    0. ``centered`` projects the bots with an error bar onto a mean of 0; there, the trace of a
+    covariance is proportional to the sum of the variances of all differences.
     """
     variance, apart = (
         float(np.trace(centered @ each @ centered.T)) for each in (clustered, independent)
@@ -364,7 +378,7 @@ def _gain(centered: Floats, clustered: Floats, independent: Floats) -> float:
 
 
 def _level(elo: Floats) -> Floats:
-    """The ratings, in which values that differ by rounding errors alone are replaced by
+    """The ratings ``elo``, in which ratings that differ by rounding errors alone are replaced by
     their mean.
     """
     order = np.argsort(elo, kind="stable")

@@ -1,6 +1,8 @@
-"""The pandas data frames of standings, pairs, seats and faults, computed from counts and ratings.
+"""Makes the pandas data frames of standings, pairs, seats and faults, from counted games and
+ratings.
 
-Ratings are computed in `model`; every other figure of a table is computed here and nowhere else.
+Ratings and their errors are computed in `model`; counts, shares and means are computed here. The
+tables of a league's history and of an analysis are made in `history` and `analysis`.
 """
 
 import numpy as np
@@ -18,7 +20,10 @@ OPPOSITE = {"<": ">", ">": "<", "~": "~"}
 
 
 def covariance_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
-    """The covariance of the ratings, with one row and one column per rated bot, by name."""
+    """The covariance of the ratings in Elo squared, with one row and one column for each bot that
+    has a rating in one of the ``fits``. NaN between bots of different fits, which cannot be
+    compared.
+    """
     covariance = _square(results, np.nan)
     for fit in fits:
         covariance[np.ix_(fit.members, fit.members)] = fit.covariance
@@ -28,7 +33,9 @@ def covariance_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
 
 
 def _square(results: Results, value: float) -> Floats:
-    """(n, n) an array filled with the value, for figures of every two bots."""
+    """(n, n) an array filled with ``value``, with a row and a column for each of the n bots of
+    ``results``.
+    """
     return np.full((len(results.bots),) * 2, value)
 
 
@@ -36,11 +43,14 @@ def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
     """One row per bot, the best first, with the columns of `columns.STANDINGS`: figures float64,
     counts and ranks int64, texts str.
 
-    Equal ratings share a rank. Bots outside the core rank above or below it, ordered by who beat
-    whom, then by their bounds. Bots of smaller components, and bots without games, come last. Ranks
-    have a simultaneous 95 % interval within the component. ``elo_low`` or ``elo_high`` is NaN at
-    the open side of a bound, and all three are NaN without a rating. ``los`` is NaN in the last
-    row, and if one of the two bots has no rating or is in another component.
+    Equal ratings share a rank. A *component* is the bots that met, directly or through others; its
+    *rated group* is the bots that can be rated together. Bots outside the rated group rank above or
+    below it, ordered by who beat whom, then by their bounds. Bots of smaller components, and bots
+    without games, come last. ``rank_low`` and ``rank_high`` are intervals that hold together with
+    95 % confidence within the component. ``elo_low`` or ``elo_high`` is NaN at the open side of a
+    bound; ``elo`` and both ends are NaN without a rating or bound. ``los`` compares a bot with the
+    one in the next row; it is NaN in the last row, and if one of the two bots has no rating or is
+    in another component.
     """
     results = counts.results
     parts = ratings.components
@@ -64,7 +74,7 @@ def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
         for bound in part.bounds:
             table.loc[bound.member, "mark"] = bound.side
             table.loc[bound.member, ELO] = bound_interval(bound.elo, bound.side)
-    # Without a rating there are only shares of wins to sort by.
+    # Bots without a rating are sorted by their shares of wins.
     table["share"] = table["win_rate"].where(table["elo"].isna()).fillna(0)
     table["figure"] = table["elo"].fillna(-np.inf)
     ascending = [True, True, False, False, True]
@@ -80,11 +90,12 @@ def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
 
 
 def pairs_table(results: Results, ratings: Ratings) -> pd.DataFrame:
-    """One row per ordered pair of different bots that played together, sorted by name, with the
-    columns of `columns.PAIRS`: figures float64, counts int64, texts str.
+    """One row per ordered pair of different bots that played in a game together, sorted by name,
+    with the columns of `columns.PAIRS`: figures float64, counts int64, texts str.
 
-    The difference comes from all games, and may be a bound as in `standings_table`; ``mark`` is
-    then ``<`` or ``>``, and ``~`` if the difference depends on the prior.
+    ``elo_diff`` comes from the ratings, so from all games, and may be a bound as in
+    `standings_table`; ``mark`` is then ``<`` or ``>``. ``mark`` is ``~`` if the difference depends
+    on the prior or nothing is known about it.
     """
     elo, low, high, los = (_square(results, np.nan) for _ in range(4))
     mark = np.full(elo.shape, "", dtype=object)
@@ -128,11 +139,12 @@ def pairs_table(results: Results, ratings: Ratings) -> pd.DataFrame:
 
 
 def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
-    """One row per table size and seat, with the columns of `columns.SEATS`: counts int64, the
-    others float64.
+    """One row per number of players and seat, with the columns of `columns.SEATS`: counts int64,
+    the other columns float64.
 
-    ``elo`` and ``elo_error`` come from the largest component. Both are NaN if only the prior keeps
-    the effect finite; the error is also NaN if the deals do not differ in it.
+    ``elo`` and ``elo_error`` come from the first of the ``fits``, that of the largest component.
+    Both are NaN without a fit, and if only the prior keeps the effect finite; the error is also NaN
+    if the deals show none.
     """
     sums = counts.totals.groupby(["seats", "seat"], sort=True).sum().reset_index()
     table = sums[["seats", "seat", "games"]].assign(
@@ -151,7 +163,9 @@ def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
 
 
 def faults_table(counts: Counts) -> pd.DataFrame:
-    """One row per bot with games, by name: ``games``, ``forfeits`` int64, ``rate`` float64."""
+    """One row per bot with games, sorted by name: ``bot`` str, ``games``, ``forfeits`` int64,
+    ``rate`` float64 (forfeits per game).
+    """
     table = _by_bot(counts)[["games", "forfeits"]].reset_index()
     table["bot"] = pd.Index(counts.results.bots)[table["bot"]]
     table["rate"] = table["forfeits"] / table["games"]
@@ -159,8 +173,8 @@ def faults_table(counts: Counts) -> pd.DataFrame:
 
 
 def _by_bot(counts: Counts) -> pd.DataFrame:
-    """The counted columns of the standings for bots with games, by the bot's number; integers
-    except for the means.
+    """The counted columns of the standings for bots with games; the index is the bot's number.
+    Counts are int64, means and shares float64.
     """
     sums = counts.totals.groupby("bot", sort=True).sum()
     table = sums[["games", "wins", "shared", "forfeits"]].astype("int64")

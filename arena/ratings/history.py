@@ -1,10 +1,10 @@
 """The ratings of all versions in a league, on a scale that benchmarks hold fixed.
 
 Games determine only differences of ratings. When a benchmark begins to hold the scale, its rating
-at that time is written down. The level of all other ratings is then chosen such that the benchmarks
-have these ratings on average, each weighted by how well its rating is known. So a benchmark far
-above or below all other bots, whose rating is poorly known, hardly moves the scale, and a retired
-benchmark does not move it either.
+at that time is written to league.jsonl. The level of all ratings is then chosen such that these
+benchmarks keep their written ratings on average, each weighted by how well its rating is known. So
+a benchmark far above or below all other bots, whose rating is poorly known, hardly moves the scale.
+A benchmark that is retired keeps its part.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -26,16 +26,18 @@ from arena.records.record import name_of
 from arena.records.runfile import RunInfo
 
 PRIOR = 1.0
-"""The weight of a virtual draw of every bot with a ghost, so that even a candidate's first games
-give it a rating.
+"""The weight of a virtual draw between each bot and an imagined bot with rating 0, so that a
+candidate gets a rating with its first games.
 """
 MIN_VARIANCE = 1.0
-"""In Elo squared: benchmarks whose rating has a smaller variance get no larger weight."""
+"""In Elo squared: a benchmark whose rating has a smaller variance is weighted as if it had this
+one.
+"""
 
 
 class OnScale(NamedTuple):
-    """A bot's rating in Elo, the half-width of its 95 % interval (infinite if unknown), the number
-    of games behind it, and how many of these the bot forfeited.
+    """A bot's rating in Elo on a league's scale, its ``error``, half the width of its 95 % interval
+    (infinite if unknown), the number of its games, and how many of them it forfeited.
     """
 
     elo: float
@@ -47,15 +49,19 @@ class OnScale(NamedTuple):
 def league_counts(
     journal: Path, bots: Sequence[str], match: Sequence[str], *, own_decks: bool
 ) -> Counts:
-    """The counted games in the journal of a league. Raises RunError."""
+    """Counts the games in the journal of a league between ``bots``; with ``match``, the matches on
+    these boards. ``own_decks`` says that line-ups play different decks under the same deal numbers.
+    Raises RunError.
+    """
     return score_journal(journal, match, own_decks=own_decks).counted.counts(bots)
 
 
 def on_scale(
     counts: Counts, benchmarks: Collection[str], held: Mapping[str, float]
 ) -> dict[str, OnScale]:
-    """The ratings of all bots on the scale of a league, by name, for the code that chooses the next
-    games. ``held`` has the ratings at which benchmarks hold the scale.
+    """The ratings of the bots in ``counts`` on the scale of a league, by name, for the code that
+    chooses the next games. ``benchmarks`` are the present benchmarks, ``held`` has, by name, the
+    fixed ratings of the benchmarks that define the scale.
     """
     on_scale_by_name = dict[str, OnScale]()
     results = counts.results
@@ -73,8 +79,8 @@ def on_scale(
 
 
 class Level(NamedTuple):
-    """How a fit lies on the scale of a league: ``shift`` is added to its ratings, and ``weights``
-    (n,) say how much each bot determines the shift.
+    """Where a fit lies on the scale of a league: ``shift``, in Elo, is added to its ratings, and
+    ``weights`` (n,) say how much each bot determines the shift.
     """
 
     fit: Fit
@@ -82,8 +88,8 @@ class Level(NamedTuple):
     weights: Floats
 
     def error_of(self, index: int) -> float:
-        """The half-width of the 95 % interval, on the scale, of the bot at ``index`` in the fit;
-        NaN if it played too few deals.
+        """The half-width in Elo, on the scale, of the 95 % interval of the bot at ``index`` in the
+        fit; NaN if the bot played too few deals.
         """
         has_error = self.fit.is_known
         if not has_error[index]:
@@ -94,8 +100,9 @@ class Level(NamedTuple):
 def level_on(
     names: Sequence[str], fit: Fit, benchmarks: Collection[str], held: Mapping[str, float]
 ) -> Level:
-    """How a fit of these bots lies on the scale. As long as no benchmark holds the scale, the mean
-    of the benchmarks is 0, or the mean of all bots if no benchmark is among them.
+    """Where ``fit``, a fit of the bots ``names``, lies on the scale. ``held`` has, by name, the
+    fixed ratings of the benchmarks that define the scale. If it names none of the bots, the mean of
+    the ``benchmarks`` is 0, or the mean of all bots if no benchmark is among them.
     """
     holders = [name in held for name in names]
     if not any(holders):
@@ -111,25 +118,27 @@ def level_on(
 
 
 class History(NamedTuple):
-    """The versions in a league in the order in which they joined; the columns of ``table`` are
-    those of `history_table`.
+    """The versions in a league in the order in which they joined; ``table`` has the columns of
+    `history_table`.
 
-    ``scale`` has the ratings at which benchmarks hold the scale, by name; it is empty until the
-    scale is held.
+    ``scale`` has, by name, the fixed ratings of the benchmarks that define the scale; it is empty
+    as long as none do.
     """
 
     table: pd.DataFrame
     scale: Mapping[str, float]
 
     def of(self, bot: str) -> "History":
-        """The history of one bot's versions, or of one version."""
+        """The part of the history with the versions of the bot named ``bot``, or with the one
+        version of that label.
+        """
         rows = (self.table["bot"] == bot) | (self.table["version"] == bot)
         return self._replace(table=self.table[rows].reset_index(drop=True))
 
     @property
     def sentences(self) -> list[str]:
-        """How much each version gained over the one before, such as ``my-bot@2 is +38 +/- 21 Elo on
-        my-bot@1``.
+        """How much each version gained over the version before, such as ``my-bot@2 is +38 +/- 21
+        Elo on my-bot@1``.
         """
         gained = self.table[self.table["gain_error"].notna()]
         return [
@@ -141,8 +150,8 @@ class History(NamedTuple):
 
 
 def read_history(folder: Path, info: RunInfo) -> History:
-    """The history of the league in a folder, whose run.json is ``info``. Raises RunError,
-    NoAnswerError.
+    """Reads the history of the league in a folder, whose run.json is ``info``, and rates its games.
+    Raises RunError, NoAnswerError.
     """
     names = [bot.name for bot in info.bots]
     journal = journal_of(folder)
@@ -151,17 +160,21 @@ def read_history(folder: Path, info: RunInfo) -> History:
 
 
 def history_of(folder: Path, counts: Counts) -> History:
-    """The history of the league in a folder, from games that have been counted already."""
+    """The history of the league in a folder, whose games are already counted in ``counts``. Raises
+    RunError, NoAnswerError.
+    """
     league = read_league(folder)
     return History(history_table(counts, league), dict(league.scale))
 
 
 def history_table(counts: Counts, league: League) -> pd.DataFrame:
     """One row per member of a league, with the columns of `columns.HISTORY`: figures float64,
-    counts int64, texts str. NaN marks the open side of a bound and missing ratings.
+    counts int64, texts str. NaN marks the open side of a bound and missing figures; ``before`` is
+    empty without an earlier version.
 
-    All ratings come from one fit of all games. So the error of a gain is the error of the
-    difference, in which the uncertainty that two versions share cancels.
+    All ratings of a component (versions that met, directly or through others) come from one fit. So
+    the error of a gain is the error of the difference, in which the uncertainty that two versions
+    share cancels.
     """
     results = counts.results
     before = versions_before(league.members)
@@ -205,7 +218,7 @@ def history_table(counts: Counts, league: League) -> pd.DataFrame:
 
 
 def _played(counts: Counts) -> dict[int, dict[str, int]]:
-    """The games and forfeits of each bot that played, by the bot's number."""
+    """The number of games and of forfeits of each bot that played, by the bot's number."""
     sums = counts.totals.groupby("bot")[["games", "forfeits"]].sum()
     return {
         int(bot): {"games": int(games), "forfeits": int(forfeits)}

@@ -14,15 +14,15 @@ MANY = 200
 intervals differ by less than 1 %.
 """
 MIN_EFFECTIVE = 2.5
-"""Bots with fewer effective deals get no error bar. The bound stands for three deals, of which one
-may be incomplete: they have two degrees of freedom and a quantile of 4.3, where two deals would
-have one of 12.7.
+"""Bots with fewer effective deals (see `fit.Fit`) get no error bar. The limit of 2.5 stands for
+three deals, of which one may be incomplete: they have two degrees of freedom and a t quantile of
+4.3, where two deals would have one of 12.7.
 """
 
 
 def quantile(freedom: Floats | float, coverage: float = COVERAGE) -> Floats:
-    """The factors from standard errors to half-widths of intervals with this coverage, by the t
-    distribution.
+    """The factors by which standard errors with these degrees of freedom are multiplied to get
+    half-widths of intervals with this coverage, by the t distribution.
     """
     limited = np.clip(freedom, 1.0, MANY)
     level = (1 + coverage) / 2
@@ -31,21 +31,23 @@ def quantile(freedom: Floats | float, coverage: float = COVERAGE) -> Floats:
 
 
 def is_enough(freedom: Floats) -> Flags:
-    """Whether these degrees of freedom are enough for an error bar."""
+    """Whether each entry of ``freedom``, a number of degrees of freedom, is enough for an error
+    bar.
+    """
     return np.asarray(freedom >= MIN_EFFECTIVE - 1, dtype=np.bool_)
 
 
 def chance_below(ratio: Floats, freedom: Floats) -> Floats:
-    """The probability that the ratio of an estimate to its error is smaller than ``ratio`` if the
-    truth is 0.
+    """The probability that an estimate divided by its standard error is smaller than ``ratio`` if
+    the true value is 0, by the t distribution with ``freedom`` degrees of freedom.
     """
     limited = np.clip(freedom, 1.0, MANY)
     return np.where(limited < MANY, stdtr(limited, ratio), ndtr(ratio))
 
 
 def holm(p: Floats) -> Floats:
-    """The p values, corrected by Holm's method: whatever their number, the probability is 5 % that
-    any of them falls below 5 % by chance. NaN stays NaN.
+    """The p values ``p``, corrected by Holm's method for their number: the probability is at most 5
+    % that any corrected value falls below 5 % by chance. NaN stays NaN and is not counted.
     """
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]

@@ -1,11 +1,11 @@
 """The errors of ratings, clustered by deal, by the one-step jackknife.
 
-A deal's own luck pulls the ratings towards its results, so what is left of it looks too small. The
-jackknife takes the deal out instead: with Q the inverse of all deals' information H, the parameters
-move by ``Q (I - H_c Q)^-1 U_c``, where H_c and U_c are the deal's information and score (CR3: Bell
-& McCaffrey 2002; Cameron & Miller 2015; MacKinnon, Nielsen & Webb 2023). H_c follows from which
-games were played on the deal, whoever won them. That is its *design*, and most deals of a run are
-alike in it.
+A deal's own luck pulls the ratings towards its results, so the residuals of the deal look too
+small. The jackknife takes out the deal instead: with Q the inverse of all deals' information H, the
+parameters move by ``Q (I - H_c Q)^-1 U_c``, where H_c and U_c are the deal's information and score
+(CR3: Bell & McCaffrey 2002; Cameron & Miller 2015; MacKinnon, Nielsen & Webb 2023). H_c follows
+from which games were played on the deal, whoever won them. These games are the deal's *design*, and
+most deals of a run have the same one.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,24 +19,26 @@ from arena.ratings.likelihood import Model, by_parameter
 from arena.ratings.results import Floats, Ints, Results
 
 GAMES_AT_ONCE = 1 << 17
-"""The number of games whose deals are summed in one step."""
+"""About how many games are summed by deal in one step."""
 FIGURES_AT_ONCE = 1 << 21
-"""The number of floats held in memory at a time: 16 MB."""
+"""The number of floats that an array may have in one step: 16 MB."""
 HELD_BACK = 1e-8
-"""This part of a deal's information stays in when the deal is taken out, so that the matrix can be
-inverted even where no other deal has information. The variance there is that of the curvature.
+"""This part of a deal's information is kept when the deal is taken out, so that the matrix can be
+inverted even where no other deal has information. There, the variance is that of the likelihood's
+curvature.
 """
 ALONE = 1e5
-"""If taking a deal out multiplies its score by more than this factor, the deal holds information
+"""If taking out a deal multiplies its score by more than this factor, the deal holds information
 that no other deal has.
 """
 
 
 class Designs(NamedTuple):
-    """The designs of C units of chance, which are deals, or single games if every game had its own
-    deal.
+    """The designs of C units of chance, which are deals, or single games as if each game had its
+    own deal.
 
-    ``design`` (C,)   the number of each unit's design; if the units are games, of each outcome's
+    ``design`` (C,)   the number of each unit's design; if the units are games, one entry per
+                      outcome
     ``units`` (D,)    how many units have each design
     ``games`` (D, S)  how many games a unit of each design has with each seating
     """
@@ -46,12 +48,12 @@ class Designs(NamedTuple):
     games: csr_array
 
 
-class Alike(NamedTuple):
-    """All designs with the same number R of parameters.
+class DesignGroup(NamedTuple):
+    """All designs in which the same number R of parameters occurs.
 
     ``held`` (D,)       the numbers of these designs
     ``units`` (D,)      how many units have each of them
-    ``columns`` (D, R)  the parameters of each design
+    ``columns`` (D, R)  the indices of the parameters of each design
     ``pull`` (D, R, R)  ``(I - H_c Q)^-1 H_c`` of each design, in the notation of the module's
                         docstring
     """
@@ -67,26 +69,26 @@ class Leverage(NamedTuple):
 
     ``bread`` (size, size)  the inverse Q of all deals' information
     ``designs``             the designs, grouped by their number of parameters
-    ``effective`` (n,)      the effective number of deals of each bot: how many deals of equal
-                            information would hold as much as its own
+    ``effective`` (n,)      the effective number of deals of each bot: how many deals with equal
+                            information would hold as much as the bot's deals
     """
 
     bread: Floats
-    designs: list[Alike]
+    designs: list[DesignGroup]
     effective: Floats
 
 
 def sandwich(
     model: Model, parameters: Floats, prior: float, loose: Floats
 ) -> tuple[Floats, Floats, Leverage]:
-    """The errors of the parameters by the one-step cluster jackknife (CR3): their covariance (size,
-    size) clustered by deal, the covariance as if all games were independent, and the leverage of
-    the deals.
+    """The errors of the ``parameters`` of ``model`` by the one-step cluster jackknife (CR3).
+    Returns their covariance (size, size) clustered by deal, the covariance as if all games were
+    independent, and the leverage of the deals.
 
-    The mean rating is held at 0. The covariances are NaN with one deal, or one game. In the
-    directions ``loose`` (size, m) only the prior holds the parameters: all deals went one way
-    there, so they hardly vary and the sandwich would be far too narrow. For these directions the
-    inverse of the curvature, prior included, is added.
+    The mean rating is held at 0. A covariance is NaN with one deal, or one game. In the directions
+    ``loose`` (size, m) only the prior, whose weight is ``prior``, holds the parameters: all deals
+    went one way there, so they hardly vary and the sandwich would be far too narrow. For these
+    directions the inverse of the curvature, prior included, is added.
     """
     results = model.results
     information = model.derivatives(parameters, prior)[1]
@@ -94,12 +96,13 @@ def sandwich(
     scores = model.scores(model.shares(parameters))
     apart = designs_by_game(model)
     leverage = leverage_of(model, parameters, bread, apart)
-    # all games with one outcome are one row, times the root of their number
+    # all games with one outcome are one row, times the square root of their number
     weighed = csr_array(scores.multiply(np.sqrt(results.times)[:, None]))
     by_deal = by_game = jackknifed(leverage, apart, [weighed])
     if results.clusters != results.games:
-        # Games on one deal share its luck. Errors that take them for independent, or believe the
-        # model's own curvature, cover the truth in 84 to 100 of 100 runs; these in 93 to 96.
+        # Games on one deal share its luck. Intervals that treat these games as independent, or use
+        # the model's own curvature, cover the truth in 84 to 100 of 100 runs; those here in 93 to
+        # 96.
         designs = designs_by_deal(model)
         leverage = leverage_of(model, parameters, bread, designs)
         by_deal = jackknifed(leverage, designs, deal_sums(results, scores))
@@ -114,11 +117,11 @@ def sandwich(
 
 
 def deal_sums(results: Results, of_outcomes: csr_array) -> Iterator[csr_array]:
-    """The rows of a matrix (O, m), summed over the games of each deal: (C, m). Yields some deals at
-    a time.
+    """The rows of ``of_outcomes`` (O, m), a figure for each outcome, summed over the games of each
+    deal: (C, m) in all, yielded for some deals at a time.
     """
-    # All deals at once would be a matrix of deals by parameters beside a million games: with
-    # some games at a time memory stays flat, and the sums are the same.
+    # All deals at once would need a matrix of deals by parameters beside a million games. In
+    # portions, memory stays constant, and the sums are the same.
     step = max(1, GAMES_AT_ONCE * results.clusters // max(results.games, 1))
     for first in range(0, results.clusters, step):
         deals = np.arange(first, min(first + step, results.clusters) + 1, dtype=np.int32)
@@ -130,7 +133,7 @@ def deal_sums(results: Results, of_outcomes: csr_array) -> Iterator[csr_array]:
 
 
 def designs_by_deal(model: Model) -> Designs:
-    """The designs of the results' deals."""
+    """The designs of the deals in the model's results."""
     results = model.results
     most = np.iinfo(np.uint64).max
     # 64 random bits: among a million designs, two have the same sum by chance in one of 10^7 runs.
@@ -153,14 +156,14 @@ def designs_by_deal(model: Model) -> Designs:
 
 
 def designs_by_game(model: Model) -> Designs:
-    """The designs of single games, as if every game had its own deal."""
+    """The designs of the single games in the model's results, as if each game had its own deal."""
     games = csr_array(eye_array(len(model.times), format="csr"))
     return Designs(model.seating, model.times.astype(np.int64), games)
 
 
 def leverage_of(model: Model, parameters: Floats, bread: Floats, designs: Designs) -> Leverage:
-    """The leverage of each design at these parameters; ``bread`` is the inverse of the
-    information.
+    """The leverage of the units of ``model`` with these ``designs`` at these ``parameters``;
+    ``bread`` is the inverse of the information.
     """
     width = model.size + 1
     products, places = model.products(parameters)
@@ -183,7 +186,7 @@ def leverage_of(model: Model, parameters: Floats, bread: Floats, designs: Design
         shared = bread[columns[:, :, None], columns[:, None, :]]
         pull = np.linalg.solve(np.eye(count) - kept @ shared, kept)
         pull = (pull + pull.transpose(0, 2, 1)) / 2
-        alike.append(Alike(held, designs.units[held], columns, pull))
+        alike.append(DesignGroup(held, designs.units[held], columns, pull))
     information_of_bots = by_design[:, np.arange(len(model.results.bots)) * (width + 1)]
     # The effective number of deals (Kish).
     sums = designs.units @ information_of_bots
@@ -196,7 +199,7 @@ def jackknifed(leverage: Leverage, designs: Designs, scored: Iterable[csr_array]
     """The sum, (size, size), of U U' over all units of chance, where U is the unit's score after
     correction for the unit's own pull on the parameters; NaN with one unit.
 
-    ``scored`` yields the scores (C, size) of all units, some at a time.
+    ``scored`` yields the scores (C, size) of all units, some units at a time.
     """
     size = len(leverage.bread)
     first = 0
@@ -223,8 +226,9 @@ def jackknifed(leverage: Leverage, designs: Designs, scored: Iterable[csr_array]
 
 
 def _blocks(matrices: csr_array, held: Ints, columns: Ints) -> Floats:
-    """(D, R, R) for each of these designs, the entries of its square matrix at its own parameters.
-    ``matrices`` has the square matrices of all designs stacked one below the other.
+    """(D, R, R) for each of the designs ``held`` (D,), the entries of its square matrix at its own
+    parameters ``columns`` (D, R). ``matrices`` has the square matrices of all designs, one below
+    the other.
     """
     rows = (held[:, None] * matrices.shape[1] + columns)[:, :, None]
     places = np.broadcast_arrays(rows, columns[:, None, :])
@@ -234,12 +238,12 @@ def _blocks(matrices: csr_array, held: Ints, columns: Ints) -> Floats:
 
 
 def satterthwaite(leverage: Leverage, figures: Floats, one: Ints, other: Ints) -> Floats:
-    """(L,) the degrees of freedom of the variances of L contrasts. The ``figures`` (m, size) are
-    weights of sums of parameters. Each contrast is the difference of figures ``one`` and ``other``,
-    or the figure itself if both are equal.
+    """(L,) the degrees of freedom of the variances of L contrasts. ``figures`` (m, size) are m sets
+    of weights of the parameters. Contrast i is the difference of the figures ``one[i]`` and
+    ``other[i]``, or the figure itself if both are equal.
 
     A variance estimated from deals is a sum of squares, one for each deal. If few deals make up
-    most of the sum, it is as uncertain as their number says, however many others there are. If
+    most of the sum, it is as uncertain as a sum of few, however many other deals there are. If
     every game had its own luck, the deals' parts of a contrast's estimate would have the
     covariances G_cc = x' M_c x and G_cd = -x' M_c Q M_d x, where x = Q l, l is the contrast and M_c
     is the pull. The degrees of freedom are (sum G_cc)^2 / (sum G_cc^2 + sum G_cd^2) (Bell &
@@ -257,19 +261,20 @@ def satterthwaite(leverage: Leverage, figures: Floats, one: Ints, other: Ints) -
         total += units @ own
         squares += units @ square
         fourths += units @ (square * square)
-    # What a single deal tells alone has no error to be known; here it would be lost to rounding.
+    # If one deal alone determines a contrast, its error is unknown; here only rounding would
+    # remain.
     is_alone = total > ALONE * variance
     if len(one) * bread.size <= FIGURES_AT_ONCE:
         crossed = _crossed(leverage, moved[:, one] - moved[:, other] * (one != other))
-    else:  # as if all deals moved the contrast in one direction: those that decide it nearly do
+    else:  # as if all deals moved the contrast in one direction, which the decisive deals nearly do
         crossed = (squares**2 - fourths) / np.where(variance > 0, variance, 1.0) ** 2
     below = squares + crossed
     return np.divide(total**2, below, where=(below > 0) & ~is_alone, out=np.zeros(len(variance)))
 
 
 def contrasted(products: Floats, one: Ints, other: Ints) -> Floats:
-    """The variance, (..., L), of each of L contrasts, from the covariances ``products`` (..., m, m)
-    of m figures. A contrast is the difference of figures ``one`` and ``other``, or the figure
+    """The variances, (..., L), of L contrasts, from the covariances ``products`` (..., m, m) of m
+    figures. Contrast i is the difference of the figures ``one[i]`` and ``other[i]``, or the figure
     itself if both are equal.
     """
     diagonal = np.diagonal(products, axis1=-2, axis2=-1)
@@ -277,9 +282,11 @@ def contrasted(products: Floats, one: Ints, other: Ints) -> Floats:
     return np.where(one == other, diagonal[..., one], pairs)
 
 
-def _portions(leverage: Leverage, width: int, squared: int = 0) -> Iterator[tuple[Alike, slice]]:
-    """All designs in portions that fit into memory, as a group of designs and the slice of it. Each
-    design needs ``width`` floats, and ``squared`` for every two of its parameters.
+def _portions(
+    leverage: Leverage, width: int, squared: int = 0
+) -> Iterator[tuple[DesignGroup, slice]]:
+    """Splits the designs into portions that fit into memory: a group of designs and a slice of it.
+    A design needs ``width`` floats, and ``squared`` floats for every two of its parameters.
     """
     for alike in leverage.designs:
         step = max(1, FIGURES_AT_ONCE // (width + squared * alike.columns.shape[1] ** 2))
@@ -288,7 +295,7 @@ def _portions(leverage: Leverage, width: int, squared: int = 0) -> Iterator[tupl
 
 
 def _crossed(leverage: Leverage, moved: Floats) -> Floats:
-    """The sums, (L,), of G_cd^2 over all pairs of different deals (see `satterthwaite`), where
+    """(L,) the sums of G_cd^2 over all pairs of different deals (see `satterthwaite`), where
     ``moved`` (size, L) is x.
     """
     bread = leverage.bread

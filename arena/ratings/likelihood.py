@@ -1,8 +1,9 @@
-"""The share-logit model: its likelihood, and the parameters at which it is largest.
+"""The share-logit model of ratings: its likelihood, and the parameters at which the likelihood is
+largest.
 
-At a table of k seats, the expected share of bot p is ``exp(theta_p + s_seat)`` divided by its sum
-over the table (conditional logit with a fractional response). For two players it is Bradley-Terry
-on scores.
+At a table of k seats, the expected share of the win of the bot p in seat s is ``exp(theta_p +
+s_seat)`` divided by the sum of such terms over the table (conditional logit with a fractional
+response). For two players it is the Bradley-Terry model of scores.
 """
 
 from collections.abc import Collection
@@ -20,26 +21,26 @@ STEP_CAP = 2.0
 TOLERANCE = 1e-9
 MAX_STEPS = 50
 MIN_INFORMATION = 1e-6
-"""The smallest curvature that a maximum has in every direction. Where it is smaller, the search ran
-away and was ended by rounding errors.
+"""The smallest curvature that the likelihood must have in every direction at its maximum. With a
+smaller one, the parameters grow without limit, and only rounding errors ended the search.
 """
 MAX_PLAYERS = 16
-"""An upper bound on the seats at a table, used to encode seatings as numbers."""
+"""An upper bound on the number of players in a game, used to encode seatings as numbers."""
 
 
 class Model(NamedTuple):
-    """The share-logit model of some results, with ``size`` parameters: those of the bots (n), then
-    those of seats 1 to k-1 of each table size whose seats have effects. ``offsets`` has the first
-    seat parameter of each table size.
+    """The share-logit model of ``results``, with ``size`` parameters: those of the n bots, then,
+    for each number of players k whose seats have effects, those of seats 1 to k-1. ``offsets`` has
+    the index of the first seat parameter, by number of players.
 
-    Expected shares depend on who sits where, and not on who won. So games are grouped into S
+    Expected shares depend on which bot sits where, and not on who won. So games are grouped into S
     different *seatings*.
 
     ``seating`` (O,)    the number of the seating of each outcome
     ``times`` (S,)      how many games had the seating
     ``won`` (S, K)      the wins of each seat, summed over these games
-    ``columns`` (S, 2K) the parameters of a game: those of its bots, then those of its seats. An
-    empty seat, and seat 0 (the reference), have the number ``size``
+    ``columns`` (S, 2K) the indices of the parameters of a game: those of its bots, then those of
+    its seats. An empty seat, and seat 0 (the reference), have the index ``size``
     """
 
     results: Results
@@ -52,7 +53,9 @@ class Model(NamedTuple):
 
     @classmethod
     def of(cls, results: Results, sizes: Collection[int]) -> "Model":
-        """The model of the results, in which seats have effects at tables of these ``sizes``."""
+        """The model of ``results``, in which seats have effects in games whose number of players is
+        one of ``sizes``.
+        """
         count = len(results.bots)
         places = np.arange(results.seats.shape[1])
         size = count
@@ -75,12 +78,12 @@ class Model(NamedTuple):
         return cls(results, offsets, size, seating, times, np.stack(won, axis=1), columns)
 
     def by_seat(self, parameters: Floats) -> Floats:
-        """For each seating and seat, (S, K), the parameter of the bot plus that of the seat."""
+        """(S, K) for each seating and seat, the parameter of the bot plus that of the seat."""
         values = np.append(parameters, 0.0)[self.columns]
         return np.asarray(values.reshape(len(values), 2, -1).sum(axis=1), dtype=np.float64)
 
     def shares(self, parameters: Floats) -> Floats:
-        """For each seating and seat, (S, K), the expected share of the win; 0 for an empty seat."""
+        """(S, K) for each seating and seat, the expected share of the win; 0 for an empty seat."""
         utility = self.by_seat(parameters)
         utility[self.columns[:, : utility.shape[1]] == self.size] = -np.inf
         weight = np.exp(utility - utility.max(axis=1, keepdims=True))
@@ -88,7 +91,8 @@ class Model(NamedTuple):
 
     def products(self, parameters: Floats) -> tuple[Floats, Ints]:
         """The information of one game of each seating, (S, 2K, 2K): ``diag p - p p'`` over its bots
-        and seats. Also the indices of these numbers in a flattened matrix (size + 1, size + 1).
+        and seats; and the index of each of these numbers in a flattened matrix (size + 1, size +
+        1).
         """
         expected = self.shares(parameters)
         spread = expected[:, :, None] * (np.eye(expected.shape[1]) - expected[:, None, :])
@@ -96,15 +100,15 @@ class Model(NamedTuple):
         return np.tile(spread, (1, 2, 2)), places
 
     def scores(self, expected: Floats) -> csr_array:
-        """For each outcome, (O, size), the score ``X' (y - p)`` of one game; ``expected`` has p (S,
-        K).
+        """(O, size) for each outcome, the score ``X' (y - p)`` of one game; ``expected`` (S, K) is
+        p, from `shares`.
         """
         residuals = np.tile(self.results.share - expected[self.seating], 2)
         return by_parameter(residuals, self.columns[self.seating], self.size)
 
     def derivatives(self, parameters: Floats, prior: float = 0.0) -> tuple[Floats, Floats]:
-        """The gradient (size,) and the negative Hessian (size, size) of the log likelihood, prior
-        included.
+        """The gradient (size,) and the negative Hessian (size, size) of the log likelihood at
+        ``parameters``, with a prior of weight ``prior``; 0 means no prior.
         """
         width = self.size + 1
         bots = len(self.results.bots)
@@ -121,7 +125,7 @@ class Model(NamedTuple):
             gradient[:bots] += prior * (0.5 - chance)
             information[range(bots), range(bots)] += prior * chance * (1 - chance)
         for size, start in self.offsets.items() if prior else ():
-            # one virtual game among equals, in which every seat gets the same share
+            # one virtual game between equal bots, in which each seat gets the same share
             columns = np.append(self.size, np.arange(start, start + size - 1))
             expected = np.exp(np.append(parameters, 0.0)[columns])
             expected /= expected.sum()
@@ -131,8 +135,8 @@ class Model(NamedTuple):
         return gradient[:-1], information[:-1, :-1]
 
     def gauged(self, information: Floats, prior: float) -> Floats:
-        """The information matrix, made invertible: without a prior an equal shift of all bots
-        changes nothing, so that direction gets some information.
+        """The ``information`` matrix, made invertible. Without a prior, an equal shift of all bots
+        does not change the likelihood, so 1/n is added for that direction.
         """
         bots = len(self.results.bots)
         regular = information.copy()
@@ -140,8 +144,9 @@ class Model(NamedTuple):
         return regular
 
     def maximum(self, prior: float) -> Floats:
-        """The parameters (size,) at the maximum of the likelihood, found by Newton's method. Raises
-        NoAnswerError if it is not reached in MAX_STEPS steps.
+        """The parameters (size,) at which the likelihood, with a prior of weight ``prior``, is
+        largest, found by Newton's method. Raises NoAnswerError if `MAX_STEPS` steps do not reach a
+        maximum.
         """
         parameters = np.zeros(self.size)
         for _ in range(MAX_STEPS):
@@ -159,19 +164,19 @@ class Model(NamedTuple):
                     return parameters
                 break
         raise NoAnswerError(
-            f"expected ratings to settle within {MAX_STEPS} steps, got ratings that grow without"
-            " limit: the results have no finite maximum",
+            f"the ratings still grew after {MAX_STEPS} steps: for these results, no finite ratings"
+            " fit best",
             "use --prior 1, or play more deals",
         )
 
 
 def by_parameter(values: Floats, columns: Ints, size: int) -> csr_array:
-    """For each game, (O, size), its ``values`` (O, 2K) summed by the parameters ``columns`` (O, 2K)
-    to which they belong.
+    """(O, size) for each game, its ``values`` (O, 2K) summed by the parameter to which each
+    belongs; ``columns`` (O, 2K) are the indices of the parameters.
     """
     rows = np.arange(0, values.size + 1, values.shape[1])
     shape = (len(values), size + 1)
-    # a copy: scipy sorts the columns where they stand
+    # a copy, because scipy sorts the columns in place
     matrix = csr_array((values.ravel(), columns.ravel(), rows), shape=shape, copy=True)
     matrix.sum_duplicates()
     return csr_array(matrix[:, :-1])

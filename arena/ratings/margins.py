@@ -1,12 +1,13 @@
 """The sequential test on margins: by how much games were won or lost, and not only who won them.
 
-With two players, the outcome of a game is the margin in pagodas; with more, it is the rank. The
-model is an ordered logit: wherever we draw the line between good and bad outcomes, the log odds
-that the new bot ends above it are those of the old one plus the same amount. Drawn at winning, that
-amount is the difference in Elo, so the question is the same as for wins.
+With two players, the outcome of a game is the margin in pagodas; with more, it expresses the rank
+(see `records.record.margins`). The model is an ordered logit: for any line between good and bad
+outcomes, the log odds that the new bot ends above the line are those of the old one plus one fixed
+amount. If the line is drawn at winning, that amount is the difference in Elo, so the question is
+the same as for wins.
 
 The evidence is how often an outcome of the new bot beats one of the old bot, over all pairs of
-games. Between two that play each other this is Wilcoxon's signed-rank statistic, against opponents
+games. If the two play each other, this is Wilcoxon's signed-rank statistic; against opponents it is
 that of Mann and Whitney. Both are the efficient score of an ordered logit for bots of about equal
 strength. The games of a block may depend on each other in any way: the variance is that of the
 blocks' placements (DeLong, DeLong and Clarke-Pearson 1988; Obuchowski 1997).
@@ -21,22 +22,24 @@ from arena.ratings.sequential import BORROWED, SCALE, WIDEST, Question, Sequenti
 from arena.records.record import DUEL, NO_MARGINS, UNKNOWN_MARGIN, Margins
 
 if TYPE_CHECKING:
-    # Only the name: with it would come all of scipy, and a comparison is played without.
+    # For annotations only: importing it would load scipy, which a comparison does not need.
     from numpy.typing import NDArray
 
     from arena.ratings.results import Floats
 
 MAX_SHARING = 4
 SHARED_WINS = 50
-"""The most iterations to allow for shared wins; two are enough if shared wins are rare."""
+"""The most iterations with which `MarginTest` allows for shared wins; two are enough if shared wins
+are rare.
+"""
 CLOSE = 1e-9
 FARTHEST = 20.0
-"""On the logistic scale: two bots further apart than this count as one winning every game."""
+"""On the logistic scale: two bots further apart than this count as if one won every game."""
 WIDEST_GUESS = 3.0
 
 
 class _BlockSums(NamedTuple):
-    """What the blocks of a test say together.
+    """Figures computed from all blocks of a test.
 
     ``mean``        how often an outcome of the new bot beats one of the old bot, minus a half
     ``variance``    the variance of ``mean`` times the number of blocks
@@ -52,11 +55,12 @@ class _BlockSums(NamedTuple):
 
 
 class MarginTest(SequentialTest):
-    """The sequential test on margins; blocks are added in the order of the schedule.
+    """The sequential test on margins.
 
     ``wins`` is the test on wins of the same blocks. ``groups`` is 0 if the two bots play each
     other; otherwise it is the number of different sets of opponents. Margins are those of
-    `records.record.margins`, for games of ``players`` seats.
+    `records.record.margins`, for games of ``players`` seats. A decision is made after every
+    ``look`` blocks.
     """
 
     def __init__(
@@ -71,8 +75,9 @@ class MarginTest(SequentialTest):
         self._sums: _BlockSums | None = None
 
     def add(self, new: float, old: float, group: int = 0, margins: Margins = NO_MARGINS) -> None:
-        """Counts a block: the mean shares of the win of both bots, the number of the set of
-        opponents, and the margins of both bots in each game.
+        """Counts a block: ``new`` and ``old`` are the mean shares of the win of the two bots,
+        ``group`` is the number of the set of opponents, and ``margins`` has the margins of both
+        bots in each game.
         """
         self.blocks += 1
         self.wins.add(new, old, group)
@@ -86,21 +91,21 @@ class MarginTest(SequentialTest):
 
     @property
     def variance(self) -> float:
-        """The variance of the mean times the number of blocks, with one extra block as in the test
-        on wins.
+        """The variance of `mean` times the number of blocks, including one extra block as in the
+        test on wins.
         """
         return self._block_sums().variance
 
     @property
     def covariance(self) -> float:
-        """The covariance of this test's mean with the mean of the test on wins, times the number of
+        """The covariance of `mean` with the mean of the test on wins, times the number of
         blocks.
         """
         return self._block_sums().covariance
 
     def worth(self, elo: float) -> float:
-        """The expected mean if the new bot is ``elo`` better, with the thresholds that fit the
-        blocks so far.
+        """The expected `mean` if the new bot is ``elo`` Elo better than the old one, with the
+        thresholds that fit the blocks so far.
         """
         thresholds = self._block_sums().thresholds
         half = self._half_gaps(thresholds, elo / SCALE * self._gaps)
@@ -111,12 +116,13 @@ class MarginTest(SequentialTest):
         return float(np.average(beats, weights=weights))
 
     def _half_gaps(self, thresholds: "Floats", gap: float) -> "Floats":
-        """For each set of opponents, half the distance of the two bots on the logistic scale at
-        which the log odds of their shares of the win differ by ``gap``.
+        """For each set of opponents, half the distance between the two bots on the logistic scale
+        at which the log odds of their shares of the win differ by ``gap``. ``thresholds`` are the
+        thresholds of the ordered logit.
         """
         half = np.full(len(thresholds), gap / 2)
-        # Without shared wins the first guess is right. A shared win is a level of its own between
-        # winning and losing, so that shares respond a little less than the odds of each level do.
+        # Without shared wins the first guess is right. A shared win is an outcome between winning
+        # and losing, so that shares respond a little less than the odds of each threshold do.
         for _ in range(SHARED_WINS if gap else 0):
             shares = [_chances(thresholds, shift) @ self._shares for shift in (half, -half)]
             reached = _log_odds(shares[0]) - _log_odds(shares[1])
@@ -126,13 +132,13 @@ class MarginTest(SequentialTest):
         return half
 
     def _block_sums(self) -> _BlockSums:
-        """What the blocks say so far, computed once after each block."""
+        """The figures of the blocks so far, computed at most once after each block."""
         if self._sums is None:
             self._sums = self._summed()
         return self._sums
 
     def _summed(self) -> _BlockSums:
-        """What the blocks say so far."""
+        """Computes the figures of the blocks so far."""
         blocks = max(self.blocks, 1)
         placed = [group.placed() for group in self._groups]
         mean = sum(each.beats for each in placed) / blocks
@@ -141,8 +147,9 @@ class MarginTest(SequentialTest):
         outcomes = [each.outcomes for each in placed]
         pooled = self._pooled(outcomes)
         level = float(np.mean(pooled @ self._shares))
-        # One extra block, half at each end of the range, as for wins, so that a few identical
-        # blocks cannot decide: it must be as wide in Elo as there.
+        # One extra block, half at each end of the range, as in the test on wins, so that a few
+        # identical blocks cannot decide the test: its width in Elo must be that of the extra block
+        # there.
         slope = (1 - float((np.mean(pooled, axis=0) ** 3).sum())) / 6
         extra = WIDEST * (slope / (level * (1 - level))) ** 2
         spread = max(squares - (2 * mean) ** 2, 0.0) * blocks
@@ -154,9 +161,9 @@ class MarginTest(SequentialTest):
         )
 
     def _pooled(self, outcomes: "Sequence[Floats]") -> "Floats":
-        """For each set of opponents, the frequencies of the outcomes of both bots together. As in
-        the test on wins, they are pulled towards the frequencies against all opponents, to which
-        one block at the ends is added.
+        """For each set of opponents, the frequencies of the outcomes of both bots together, from
+        ``outcomes``, the counts for each set. As in the test on wins, they are pulled towards the
+        frequencies against all opponents, to which one block at the two ends is added.
         """
         every = np.sum(outcomes, axis=0)
         every[[0, -1]] += 0.5
@@ -170,22 +177,24 @@ class MarginTest(SequentialTest):
         )
 
     def _thresholds(self, pooled: "Floats") -> "Floats":
-        """The thresholds at which the ordered logit gives the pooled frequencies, if the two bots
-        are as far apart as their wins say.
+        """The thresholds at which the ordered logit gives the frequencies ``pooled``, if the two
+        bots are as far apart as their wins say.
         """
         new, old = self.wins.odds
         half = np.clip((new - old) / 2, -WIDEST_GUESS, WIDEST_GUESS)
-        # The mean of two logistic curves at -half and half is below + 1 over 2: a quadratic
-        # equation for exp(threshold).
+        # The mean of two logistic curves at -half and half is (below + 1) / 2: a quadratic equation
+        # for exp(threshold).
         below = 2 * np.cumsum(pooled, axis=1)[:, :-1] - 1
         wide = below * np.cosh(half)
         return np.asarray(np.log((wide + np.sqrt(wide**2 + 1 - below**2)) / (1 - below)))
 
 
 class _Placed(NamedTuple):
-    """Sums over the blocks against one set of opponents.
+    """Sums over the blocks against one set of opponents. The *placement* of an outcome is the share
+    of the other bot's outcomes that it beats.
 
-    ``beats``     how often outcomes of the new bot beat outcomes of the old one, minus a half
+    ``beats``     how often outcomes of the new bot beat outcomes of the old one, minus a half,
+                  summed
     ``squares``   the squared placements of the blocks
     ``products``  the placements of the blocks times their values in the test on wins
     ``outcomes``  (outcomes,) how often each outcome occurred, as the mean of both bots
@@ -198,8 +207,8 @@ class _Placed(NamedTuple):
 
 
 class _Opposed:
-    """The blocks against one set of opponents, as sums whose size does not grow with the number of
-    blocks.
+    """The blocks against one set of opponents, stored as sums whose size does not grow with the
+    number of blocks.
     """
 
     def __init__(self, outcomes: "NDArray[np.int64]") -> None:
@@ -211,7 +220,7 @@ class _Opposed:
         self._products = np.zeros(2 * size)
 
     def add(self, margins: Margins, value: float) -> None:
-        """Counts a block; ``value`` is its value in the test on wins."""
+        """Counts a block with these ``margins``; ``value`` is its value in the test on wins."""
         size = len(self._outcomes) + 2
         first = self._outcomes[0] - 1
         counts = np.array(
@@ -225,8 +234,8 @@ class _Opposed:
         self._products += value * signed
 
     def _forfeited(self) -> "tuple[Floats, Floats]":
-        """The distributions of the outcomes of lost games, and of won games. A forfeited game
-        counts as a loss and a win of unknown size, so these distributions stand in for its margin.
+        """Two distributions of outcomes: of lost games, and of won games. A forfeited game counts
+        as a loss and a win of unknown size, so these distributions stand in for its margin.
         """
         counts = self._counts.sum(axis=0)[1:-1]
         lost, won = (np.where(sign * self._outcomes > 0, counts, 0.0) for sign in (-1, 1))
@@ -236,12 +245,14 @@ class _Opposed:
         return lost / lost.sum(), won / won.sum()
 
     def placed(self) -> "_Placed":
-        """Sums over the blocks, in which each outcome is placed among those of the other bot."""
+        """Sums over the blocks, in which each outcome of a bot is placed among those of the other
+        bot.
+        """
         lost, won = self._forfeited()
         new, old = (counts[1:-1] + counts[0] * lost + counts[-1] * won for counts in self._counts)
         blocks = max(self.blocks, 1)
         # The mean over pairs of games is the mean placement. Its variance is that of the placements
-        # of both bots together, as every game of either one moves all pairs that it is part of.
+        # of both bots together, because each game of either bot is a part of many pairs.
         among = [_placements(counts) / blocks for counts in (old, new)]
         placements = np.concatenate(
             [np.concatenate([[lost @ place], place, [won @ place]]) for place in among]
@@ -255,29 +266,31 @@ class _Opposed:
 
 
 def _outcomes(players: int) -> "NDArray[np.int64]":
-    """All margins that a game can have, the worst first."""
+    """The margins that a game of ``players`` players can have, the worst first; for two players
+    without that of a forfeited game.
+    """
     if players == DUEL:
         return np.arange(-UNKNOWN_MARGIN + 1, UNKNOWN_MARGIN)
     return np.arange(-4 * (players - 1), 1)
 
 
 def _win_shares(outcomes: "NDArray[np.int64]") -> "Floats":
-    """The share of the win that each outcome stands for."""
+    """The share of the win that each of the ``outcomes``, which are margins, stands for."""
     if outcomes[-1] > 0:
         return np.asarray((np.sign(outcomes) + 1) / 2, dtype=np.float64)
     return np.where(outcomes > -MAX_SHARING, 1 / (1.0 + np.abs(outcomes)), 0.0)
 
 
 def _placements(counts: "Floats") -> "Floats":
-    """For each outcome, how many of the counted outcomes are worse, plus half of those that equal
-    it.
+    """For each outcome, how many of the outcomes counted in ``counts`` are worse, plus half of
+    those that are equal.
     """
     return np.asarray(np.cumsum(counts, axis=-1) - counts / 2, dtype=np.float64)
 
 
 def _chances(thresholds: "Floats", shift: "Floats") -> "Floats":
     """For each set of opponents, the probability of each outcome for a bot that is ``shift`` above
-    the middle of the logistic scale.
+    the middle of the logistic scale; ``thresholds`` are the thresholds of the ordered logit.
     """
     below = 1 / (1 + np.exp(shift[:, None] - thresholds))
     return np.diff(below, axis=1, prepend=0.0, append=1.0)

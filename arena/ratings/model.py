@@ -1,18 +1,19 @@
 """What results say about the strength of bots: maximum-likelihood ratings of the share-logit model
-for bots that can be compared, one-sided bounds for the others, and rank intervals that are all true
-together in 95 of 100 cases.
+for bots that can be compared, one-sided bounds for the others, and intervals of ranks that hold
+together with 95 % confidence.
 
-Bots can be compared if they are in the core of the graph "i took a share of a win from j": each can
-be reached from every other one (Ford 1957; Hunter 2004). `fit` rates the bots of a core. A bot
-outside has a one-sided bound instead. A bot that got nothing from the core is weaker than some
-rating with 95 % confidence: with that rating or a higher one it would have got something with a
-probability of at least 95 %.
+A *component* is bots that met, directly or through others. Its *rated group* is the largest set of
+bots that can be compared: in the graph "i took a share of a win from j", each can be reached from
+each other one (Ford 1957; Hunter 2004). `fit` rates the bots of a rated group. A bot outside has a
+one-sided bound instead. A bot that got nothing from the rated group is weaker than some rating with
+95 % confidence: with that rating or a higher one it would have got something with a probability of
+at least 95 %.
 
-The deal is the unit of chance. Games on one deal may depend on each other in any way, so a bot that
-got nothing on a deal did something at least as likely as getting nothing in one of its games there.
-The bound takes the game of each deal with the least likely result: there the core's expected share
-of the win is p, and the bound is where the product of p over the deals is 5 %. For a bot that gave
-nothing to the core, p is the bot's own expected share.
+The deal is the unit of chance. Games on one deal may depend on each other in any way, so "the bot
+got nothing on a deal" is at most as probable as "it got nothing in one particular game there". The
+bound takes the game of each deal with the least likely result: there the rated group's expected
+share of the win is p, and the bound is the rating at which the product of p over the deals is 5 %.
+For a bot that gave nothing to the rated group, p is the bot's own expected share.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp, softmax
 
-from arena.ratings.fit import Fit, fit_core, fit_with_prior, held_fit, reach_of, took_from
+from arena.ratings.fit import Fit, fit_rated_group, fit_with_prior, held_fit, reach_of, took_from
 from arena.ratings.intervals import COVERAGE, holm
 from arena.ratings.likelihood import ELO
 from arena.ratings.results import Flags, Floats, Ints, Results, restrict
@@ -29,7 +30,7 @@ from arena.records.record import DUEL
 
 LEVEL = 0.05
 FEW_DEALS = 10
-"""Below this many deals error bars are rough, and a bot that won nothing may still win
+"""With fewer deals than this, error bars are rough, and a bot that won nothing so far may still win
 something.
 """
 
@@ -37,15 +38,15 @@ something.
 class Bound(NamedTuple):
     """A one-sided 95 % bound on the rating of a bot that has no rating.
 
-    ``member``       the number of the bot
-    ``side``         ``<``: its rating is below ``elo``; ``>``: above; ``~``: nothing is known
-    ``rivals``       (n,) the bots of the rated group
-    ``differences``  (n,) the bound on the bot's rating minus that of each rival
+    ``member``       the number of the bot in the results
+    ``side``         ``<``: its rating is below ``elo``; ``>``: it is above; ``~``: nothing is known
+    ``elo``          the bound; NaN if nothing is known
+    ``rivals``       (n,) the numbers of the rated bots (the rated group)
+    ``differences``  (n,) the bound on the bot's rating minus that of each rival; NaN if nothing is
+                     known
     ``is_clear``     (n,) whether the bot is on that side of each rival, with 95 % confidence for
                      all bots of the component together
-    ``deals``        the number of deals on which the bot played against the rated group
-
-    ``elo`` and ``differences`` are NaN if nothing is known.
+    ``deals``        the number of deals on which the bot played against the rated bots
     """
 
     member: int
@@ -58,14 +59,17 @@ class Bound(NamedTuple):
 
     @classmethod
     def unknown(cls, member: int, rivals: Ints, deals: int) -> "Bound":
-        """The bound of a bot about whose rating nothing is known."""
+        """Makes the bound of the bot ``member`` if nothing is known about its rating. ``rivals``
+        are the numbers of the bots of the rated group, ``deals`` is the number of deals on which
+        the bot played against them.
+        """
         nothing = np.full(len(rivals), np.nan)
         return cls(member, "~", np.nan, rivals, nothing, np.isfinite(nothing), deals)
 
 
 class Defeat(NamedTuple):
-    """How a bot without a rating did against another one that it beat: in how many games each of
-    the two ranked better, and in how many they ranked equal.
+    """The games of two bots without a rating, of which ``bot`` beat ``other``: in ``won`` of them
+    ``bot`` ranked better, in ``lost`` the other did, and in ``shared`` they ranked equal.
     """
 
     bot: int
@@ -76,18 +80,19 @@ class Defeat(NamedTuple):
 
 
 class Component(NamedTuple):
-    """Bots that met, directly or through others.
+    """Bots that met, directly or through others, and what is known about their strength.
 
-    ``members`` (n,)  the bots' numbers
-    ``fit``           the ratings of the core
-    ``bounds``        the bounds of the bots outside the core
+    ``members`` (n,)  the bots' numbers in the results
+    ``games``         the number of games between them
+    ``fit``           the ratings of the rated group
+    ``bounds``        the bounds of the bots outside the rated group
     ``places`` (n,)   the order of the members as far as it is known without ratings, see
-                      `places_of`; all bots of the core share one place
-    ``defeats``       the results of games between bots outside the core
+                      `places_of`; all bots of the rated group share one place
+    ``defeats``       the results of games between bots outside the rated group
 
-    If three or more bots have no core, one of them is held at 0, and the others have bounds on
-    their distance from it. ``fit`` is None for two bots without a core, and if `middle_of` finds no
-    bot to hold at 0.
+    If three or more bots have no rated group, ``fit`` holds one of them at 0, and the others have
+    bounds on their distance from it. ``fit`` is None for two bots without a rated group, and if
+    `middle_of` finds no bot to hold at 0.
     """
 
     members: Ints
@@ -99,37 +104,38 @@ class Component(NamedTuple):
 
     @property
     def is_rated(self) -> bool:
-        """Whether games rate some bots, instead of giving bounds only."""
+        """Whether two or more bots have ratings; otherwise bots have bounds at most."""
         return self.fit is not None and len(self.fit.members) > 1
 
 
 class Ratings(NamedTuple):
-    """What results say about the strength of bots, by component; the component with the most bots
-    comes first.
+    """What results say about the strength of bots: the components, the one with the most bots
+    first.
     """
 
     components: list[Component]
 
     @property
     def fits(self) -> list[Fit]:
-        """The fits of all components that have one."""
+        """The fits of the components in which two or more bots have ratings."""
         return [part.fit for part in self.components if part.fit is not None and part.is_rated]
 
     @property
     def bounds(self) -> list[Bound]:
-        """The bounds of all bots that met others but have no rating."""
+        """The bounds of all bots that met others but have no rating, by component."""
         return [bound for part in self.components for bound in part.bounds]
 
 
 def rate(results: Results, prior: float | None = None, *, seats: bool = True) -> Ratings:
-    """The ratings of each component of bots that played each other.
+    """Rates the bots of each component of ``results``: bots that met, directly or through others.
 
-    Without a prior the core of a component is rated by maximum likelihood, and the other bots get
-    bounds. ``prior`` is the weight of one virtual draw of every bot with a ghost rated 0, which
-    gives every bot a rating. With ``seats`` False, seats have no effect.
+    Without a prior (None or 0), the rated group of a component, its bots that all took shares of
+    wins from each other directly or in a circle, is rated by maximum likelihood, and the other bots
+    get bounds. ``prior`` is the weight of one virtual draw between each bot and an imagined bot
+    with rating 0, which gives every bot a rating. If ``seats`` is False, seats have no effect.
     """
     graph = took_from(len(results.bots), results.seats, results)
-    # the number of each bot's group is that of its first member
+    # a component is numbered by its first member
     number = reach_of(graph | graph.T).argmax(axis=1) if len(graph) else np.zeros(0)
     groups = [np.flatnonzero(number == each) for each in np.unique(number)]
     components = [
@@ -144,54 +150,55 @@ def rate(results: Results, prior: float | None = None, *, seats: bool = True) ->
 def _component(
     results: Results, members: Ints, graph: Flags, prior: float | None, *, seats: bool
 ) -> Component:
-    """The ratings and bounds of the ``members`` of one component; ``graph`` (n, n) is `took_from`
-    for them.
+    """Rates the ``members`` of one component; ``graph`` (n, n) is `took_from` for them, ``prior``
+    is the weight of the prior (None: none), and ``seats`` says whether seats have effects.
     """
     inner = restrict(results, members)
-    core = core_of(graph, inner.played())
+    group = rated_group_of(graph, inner.played())
     if prior:
-        outside = np.setdiff1d(np.arange(len(members)), core).tolist()
+        outside = np.setdiff1d(np.arange(len(members)), group).tolist()
         fit_of_all = fit_with_prior(inner, graph, prior, seats=seats)
         fit_of_all = fit_of_all._replace(members=members, by_prior=tuple(outside))
         return Component(
             members, inner.games, fit_of_all, [], np.zeros(len(members), dtype=np.int64)
         )
     fit = None
-    if len(core):
-        fit = fit_core(restrict(inner, core), seats=seats)
+    if len(group):
+        fit = fit_rated_group(restrict(inner, group), seats=seats)
     elif len(members) > DUEL:
         middle = middle_of(graph, inner.played())
         if middle is not None:
-            core = np.array([middle])
+            group = np.array([middle])
             fit = held_fit(inner, middle)
-    fit = fit and fit._replace(members=members[core])
-    bounds = bounds_of(results, members, fit) if fit else coreless_bounds(results, members)
+    fit = fit and fit._replace(members=members[group])
+    bounds = bounds_of(results, members, fit) if fit else bounds_without_group(results, members)
     meetings = results.meetings()[:, members[:, None], members]
-    places = places_of(graph, core, meetings[1] + meetings[2] / 2)
-    defeats = defeats_of(members, members[core], places, meetings)
+    places = places_of(graph, group, meetings[1] + meetings[2] / 2)
+    defeats = defeats_of(members, members[group], places, meetings)
     return Component(members, inner.games, fit, bounds, places, defeats)
 
 
 def component_intervals(part: Component) -> tuple[Ints, Ints]:
-    """The best and the worst possible rank of each member of a component, in the order of its
-    members.
+    """Two arrays (n,): the best and the worst possible rank of each member of the component
+    ``part``, among the members, in the order of ``part.members``.
     """
     count = len(part.members)
     above = _surely_above(part)
     low = 1 + above.sum(axis=0)
     high = count - above.sum(axis=1)
     if part.fit is not None:
-        # Within the core the intervals hold together, which single comparisons do not.
-        core = np.searchsorted(part.members, part.fit.members)
+        # Intervals of the rated group hold together with 95 % confidence; single comparisons would
+        # not.
+        group = np.searchsorted(part.members, part.fit.members)
         outside = np.isin(part.members, [bound.member for bound in part.bounds])
         best, worst = rank_intervals(part.fit)
-        low[core] = best + above[np.ix_(outside, core)].sum(axis=0)
-        high[core] = worst + outside.sum() - above[np.ix_(core, outside)].sum(axis=1)
+        low[group] = best + above[np.ix_(outside, group)].sum(axis=0)
+        high[group] = worst + outside.sum() - above[np.ix_(group, outside)].sum(axis=1)
     return low, high
 
 
 def _surely_above(part: Component) -> Flags:
-    """(n, n) whether the bounds put the row's bot above the column's bot."""
+    """(n, n) whether the row's bot is clearly above the column's bot by the bounds of ``part``."""
     above = np.zeros((len(part.members),) * 2, dtype=np.bool_)
     for bound in part.bounds:
         own = np.searchsorted(part.members, bound.member)
@@ -201,11 +208,11 @@ def _surely_above(part: Component) -> Flags:
 
 
 def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:
-    """The best and the worst possible rank of each bot in a fit: 1 plus the number of bots clearly
-    above it, and the number of bots that are not clearly below it.
+    """Two arrays (n,): the best and the worst possible rank of each bot of ``fit``: 1 plus the
+    number of bots clearly above it, and the number of bots that are not clearly below it.
 
-    A pair is clear by its t test with Holm's correction for all pairs: with 95 % probability, not
-    one pair is put in the wrong order. The joint distribution of the differences (max-t, Mogstad,
+    A pair is clear by its t test with Holm's correction for all pairs: with 95 % probability, no
+    pair is put in the wrong order. The joint distribution of the differences (max-t, Mogstad,
     Romano, Shaikh & Wilhelm) would need a covariance that few deals do not give.
     """
     count = len(fit.elo)
@@ -218,10 +225,10 @@ def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:
     return 1 + is_above.sum(axis=0), count - is_above.sum(axis=1)
 
 
-def core_of(matrix: Flags, games: Floats) -> Ints:
-    """The largest set of players that can all be reached from each other; among several such sets,
-    the one with the most games, then the first one. Empty if no two players can be reached from
-    each other.
+def rated_group_of(matrix: Flags, games: Floats) -> Ints:
+    """The indices of the largest set of players that can all be reached from each other in
+    ``matrix`` (n, n); among several largest sets, the one whose players have most ``games`` (n,),
+    then the first one. Empty if no two players can be reached from each other.
     """
     reach = reach_of(matrix)
     group = (reach & reach.T).argmax(axis=1)
@@ -232,10 +239,10 @@ def core_of(matrix: Flags, games: Floats) -> Ints:
 
 
 def middle_of(matrix: Flags, games: Floats) -> int | None:
-    """The player to hold at 0 if no two players can be reached from each other: the one that took
-    from, or gave to, most others; then the one for whom these two numbers are most equal, then the
-    one that took from more, then the one with most games. None if two players are equal in all of
-    this, because their names must not decide.
+    """The index of the player to hold at 0 if no two players can be reached from each other in
+    ``matrix`` (n, n): the one that took from, or gave to, most others; then the one for which these
+    two numbers are most equal, then the one that took from more, then the one with most ``games``.
+    None if the best two players are equal in all of this, because their names must not decide.
     """
     won = matrix.sum(axis=1)
     lost = matrix.sum(axis=0)
@@ -244,20 +251,20 @@ def middle_of(matrix: Flags, games: Floats) -> int | None:
     return None if (keys[first] == keys[second]).all() else int(first)
 
 
-def places_of(matrix: Flags, core: Ints, better: Floats) -> Ints:
-    """(n,) the place of each player as far as it is known without ratings, from 0. Players that
-    took a share from the core, directly or through others, stand above the core, and all others
-    below it.
+def places_of(matrix: Flags, group: Ints, better: Floats) -> Ints:
+    """(n,) the place of each player as far as it is known without ratings; 0 is the best. Players
+    that took a share from the ``group`` by the graph ``matrix`` (n, n), directly or through others,
+    are placed above the rated group, and the others below it.
 
     Within each side, players are ordered by who beat whom: ``better`` (n, n) has the number of
     games in which the row's player ranked better than the column's, plus half of those in which
-    they ranked equal. Players in a circle of wins are ordered by the part of their games with each
-    other that each won. Players that none of this separates share a place.
+    they ranked equal. Players in a circle of wins are ordered by the share that each won of the
+    games within the circle. Players that this does not separate share a place.
     """
     side = np.full(len(matrix), 2)
-    if len(core):
-        side[reach_of(matrix)[:, core[0]]] = 0
-        side[core] = 1
+    if len(group):
+        side[reach_of(matrix)[:, group[0]]] = 0
+        side[group] = 1
     together = (side[:, None] == side) & (side != 1)
     reach = reach_of(together & (better > 0))
     alike = reach & reach.T
@@ -273,9 +280,10 @@ def places_of(matrix: Flags, core: Ints, better: Floats) -> Ints:
 
 
 def defeats_of(members: Ints, rated: Ints, places: Ints, meetings: Ints) -> list[Defeat]:
-    """The results of each bot without a rating against the bots one place below that it beat.
-
-    ``places`` are the places of the ``members``, and ``meetings`` those of `Results.meetings`.
+    """The results of each bot without a rating against the bots, also without a rating, one place
+    below that it beat. ``members`` are the bots of a component, ``rated`` are those in its rated
+    group, ``places`` (n,) are the places of the members, and ``meetings`` (3, n, n) is
+    `Results.meetings` for them.
     """
     outside = ~np.isin(members, rated)
     games, won, shared = meetings
@@ -295,12 +303,17 @@ def defeats_of(members: Ints, rated: Ints, places: Ints, meetings: Ints) -> list
 
 
 def bound_interval(bound: Any, side: str) -> tuple[Any, Any, Any]:
-    """The bound and its interval, in which the open side is NaN."""
+    """The three figures of a table's row with a bound: the bound, then the two ends of its
+    interval, of which the open one is NaN. ``side`` is ``<`` or ``>``, or ``~`` for a bound that is
+    NaN.
+    """
     return bound, bound if side == ">" else np.nan, bound if side == "<" else np.nan
 
 
 def bounds_of(results: Results, members: Ints, fit: Fit) -> list[Bound]:
-    """A bound for each member of a component that the fit does not rate."""
+    """A bound, from the games in ``results``, for each of the ``members`` (bots that met, directly
+    or through others) that ``fit`` does not rate.
+    """
     outside = np.setdiff1d(members, fit.members)
     if not len(outside):
         return []
@@ -309,14 +322,14 @@ def bounds_of(results: Results, members: Ints, fit: Fit) -> list[Bound]:
 
 
 def _bound(results: Results, member: int, fit: Fit, has_error: Flags, bots: int) -> Bound:
-    """The bound of one bot of a component of ``bots`` bots. ``has_error`` (n,) says which bots of
-    the fit have an error bar.
+    """The bound of the bot ``member`` of a component of ``bots`` bots. ``has_error`` (n,) says
+    which bots of ``fit`` have an error bar.
     """
     met = _meetings(results, member, fit.members, fit.elo, fit.seats)
     if met is None:
         return Bound.unknown(member, fit.members, 0)
-    # The core's ratings are estimates, too. The bound stands as far from the median estimate as the
-    # root of the sum of the two squared distances (the MOVER rule of Zou & Donner 2008).
+    # The rated group's ratings are estimates, too. The bound's distance from the median estimate is
+    # the root of the sum of the two squared distances (the MOVER rule of Zou & Donner 2008).
     weights = met.weights(LEVEL)
     median = met.solution(0.5)
     own_width = fit.contrast_width(weights - fit.level, has_error)
@@ -340,10 +353,11 @@ def _bound(results: Results, member: int, fit: Fit, has_error: Flags, bots: int)
     )
 
 
-def coreless_bounds(results: Results, members: Ints) -> list[Bound]:
-    """The bounds of the bots of a component in which no bot has a rating. Of two such bots one won
-    everything, and a bound on their difference puts one on each side of their mean, which is 0. For
-    more than two bots nothing is known.
+def bounds_without_group(results: Results, members: Ints) -> list[Bound]:
+    """The bounds, from the games in ``results``, of the ``members`` of a component (bots that met,
+    directly or through others) in which no bot has a rating. Of two such bots, one lost nothing to
+    the other: the bound on their difference gives each one a bound, and their mean is 0. For more
+    than two bots nothing is known.
     """
     rivals = members[::-1]
     met = [
@@ -366,13 +380,14 @@ def coreless_bounds(results: Results, members: Ints) -> list[Bound]:
 
 
 class _Meetings(NamedTuple):
-    """How a bot that won all its games against the core, or lost all of them, did so. Of the games
-    on one deal only the one with the least likely result counts; these are grouped by outcome (O,).
+    """How a bot that won all its games against the rated group, or lost all of them, did so. On
+    each deal only the game with the least likely result counts; these games are grouped by outcome
+    (O,).
 
-    ``side``        ``<`` if the core won them all, ``>`` if the bot did
+    ``side``        ``<`` if the rated group won all games, ``>`` if the bot did
     ``deals`` (O,)  the number of deals whose least likely game had this outcome
-    ``lead`` (O,)   the log odds that the winner had, without the bot's own rating
-    ``mix`` (O, n)  how the core's part of the win is expected to be shared among its bots
+    ``lead`` (O,)   the log odds of the winner, if the bot's own rating is 0
+    ``mix`` (O, n)  the expected shares of the rated group's bots in the group's part of the win
     """
 
     side: str
@@ -382,12 +397,12 @@ class _Meetings(NamedTuple):
 
     @property
     def sign(self) -> int:
-        """1 if the bot won, -1 if the core did."""
+        """1 if the bot won its games, -1 if the rated group did."""
         return 1 if self.side == ">" else -1
 
     def solution(self, level: float) -> float:
-        """The rating in Elo at which the product of the probabilities over the deals is ``level``,
-        times `sign`.
+        """The rating of the bot in Elo, times `sign`, at which the product over the deals of the
+        winner's probabilities is ``level``.
         """
 
         def excess(x: float) -> float:
@@ -400,13 +415,16 @@ class _Meetings(NamedTuple):
         return float(ELO * _root(excess, *ends))
 
     def weights(self, level: float) -> Floats:
-        """(n,) how much the solution moves with the rating of each bot of the core."""
+        """(n,) by how much the bot's rating at `solution` of this level rises, in Elo, if the
+        rating of each bot of the rated group rises by one Elo.
+        """
         slope = self.deals * expit(-self.solution(level) / ELO - self.lead)
         return np.asarray(slope @ self.mix / slope.sum(), dtype=np.float64)
 
 
 def _root(rising: Callable[[float], float], low: float, high: float) -> float:
-    """Where a rising function is 0 between ``low`` and ``high``, to the last digit.
+    """The place between ``low`` and ``high`` where the function ``rising``, which rises, is 0, to
+    the last digit of a float.
 
     It halves the interval, because scipy's solvers take longer to load than a whole table takes to
     rate.
@@ -419,31 +437,33 @@ def _root(rising: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _meetings(
-    results: Results, member: int, core: Ints, elo: Floats, seats: dict[int, tuple[Floats, Floats]]
+    results: Results, member: int, group: Ints, elo: Floats, seats: dict[int, tuple[Floats, Floats]]
 ) -> _Meetings | None:
-    """The games in which a bot met the core and one of them won; None if there are none.
+    """The games in which the bot ``member`` met the ``group`` (n,), whose ratings are ``elo`` (n,),
+    and one of them won; ``seats`` has, by number of players, the effects of seats and their errors.
+    None if there are no such games.
 
     As in `results.restrict`, seats of other bots are left out.
     """
     place = np.full(len(results.bots) + 1, -1, dtype=np.int64)
-    place[core] = np.arange(len(core))
+    place[group] = np.arange(len(group))
     mine = results.seats == member
-    core_index = place[results.seats]
-    took = (results.share * (mine | (core_index >= 0))).sum(axis=1) > 0
-    met = mine.any(axis=1) & (core_index >= 0).any(axis=1) & took
+    group_index = place[results.seats]
+    took = (results.share * (mine | (group_index >= 0))).sum(axis=1) > 0
+    met = mine.any(axis=1) & (group_index >= 0).any(axis=1) & took
     if not met.any():
         return None
     mine = mine[met]
-    core_index = core_index[met]
+    group_index = group_index[met]
     effects = np.zeros(mine.shape)
     for size, (effect, _) in seats.items():
         effects[results.players[met] == size, :size] = effect
-    utility = np.where(core_index >= 0, elo[core_index] + effects, -np.inf) / ELO
+    utility = np.where(group_index >= 0, elo[group_index] + effects, -np.inf) / ELO
     own = logsumexp(np.where(mine, effects / ELO, -np.inf), axis=1)
     has_won = bool((results.share[met] * mine).any(axis=1).all())
     lead = (own - logsumexp(utility, axis=1)) * (1 if has_won else -1)
-    mix = np.zeros((len(core_index), len(core)))
-    np.add.at(mix, (np.arange(len(core_index))[:, None], core_index), softmax(utility, axis=1))
+    mix = np.zeros((len(group_index), len(group)))
+    np.add.at(mix, (np.arange(len(group_index))[:, None], group_index), softmax(utility, axis=1))
     games = met[results.outcome]
     cluster = results.cluster[games]
     outcome = (np.cumsum(met) - 1)[results.outcome[games]]

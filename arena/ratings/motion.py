@@ -1,4 +1,6 @@
-"""How a sequential test may end: probabilities of a Brownian motion that stops at two bounds."""
+"""Probabilities of how a sequential test ends, which is treated as a Brownian motion that stops at
+two bounds.
+"""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -9,8 +11,9 @@ from scipy.special import ndtr
 
 from arena.ratings.results import Floats
 
-# Either series is exact; they differ in how soon they may stop. Reflections fade with growing
-# distance over the root of time, waves with time: at SHORT both are exact to rounding with these.
+# Both series are exact; they differ in how many terms they need. The terms of reflections fade with
+# growing distance over the root of time, those of waves with time: at the time SHORT, both are
+# exact to rounding with these numbers of terms.
 IMAGES = np.arange(-4, 5)[:, None]
 WAVES = np.arange(1, 13)[:, None]
 SHORT = 0.2
@@ -18,17 +21,17 @@ SHORT = 0.2
 converges faster, after it the series of waves.
 """
 VERY_SHORT = 1e-4
-"""In units of the squared distance of the bounds: before this time the motion has not come near a
-bound.
+"""In units of the squared distance of the bounds: before this time the motion is treated as if it
+had not come near a bound.
 """
 STEPS = 1001
 EARLIEST = 12
-"""The grid of times starts at the outcome's time divided by e to this power."""
+"""The grid of times starts at the outcome's time divided by e to the power of this number."""
 
 
 class Endpoint(NamedTuple):
-    """Where a Brownian motion is at ``time``. It started at 0 with variance 1 per unit of time, and
-    stops when it reaches ``lower`` or ``upper``.
+    """Where a Brownian motion is at ``time``: at ``place``. It started at 0, has variance 1 per
+    unit of time, and stops when it reaches ``lower`` or ``upper``.
     """
 
     lower: float
@@ -38,8 +41,10 @@ class Endpoint(NamedTuple):
 
 
 def chance_of_less(outcome: Endpoint, drift: float) -> float:
-    """The probability that a motion with this drift ends at or below the outcome; it falls as the
-    drift grows.
+    """The probability that a motion with this drift, between the bounds of ``outcome``, ends no
+    higher than ``outcome``. The order of endings, from the lowest, is: a stop at the lower bound,
+    the sooner the lower; the places between the bounds at the outcome's time; and a stop at the
+    upper bound, the later the lower. The probability falls as the drift grows.
     """
     low, high, time, place = outcome
     if place <= low:
@@ -54,8 +59,8 @@ def chance_of_less(outcome: Endpoint, drift: float) -> float:
 
 
 def _leaving(outcome: Endpoint, drift: float, bound: float) -> float:
-    """The probability that the motion reaches ``bound`` before the other bound, no later than the
-    outcome's time.
+    """The probability that the motion with this drift reaches ``bound`` before the other bound, no
+    later than the time of ``outcome``.
     """
     logs, flow = _flow(outcome, bound)
     tilt = drift * bound - drift**2 * np.exp(logs) / 2
@@ -64,12 +69,12 @@ def _leaving(outcome: Endpoint, drift: float, bound: float) -> float:
 
 @lru_cache(maxsize=4)
 def _flow(outcome: Endpoint, bound: float) -> tuple[Floats, Floats]:
-    """The log density of the time at which a motion without drift reaches ``bound`` before the
-    other bound. Returns the logs of a grid of times up to the outcome's, and the log densities
+    """The density of the time at which a motion without drift reaches ``bound`` before the other
+    bound. Returns the logs of a grid of times up to that of ``outcome``, and the log densities
     there.
     """
-    # In steps of log time: near 0 the density rises from nothing to its peak within a few parts in
-    # a thousand of the time, which even steps would jump over.
+    # The grid is even in log time: near 0 the density rises from nothing to its peak within a few
+    # thousandths of the time, which even steps in time would miss.
     logs = np.linspace(np.log(outcome.time) - EARLIEST, np.log(outcome.time), STEPS)
     times = np.exp(logs)
     near = abs(bound)
@@ -89,9 +94,9 @@ def _flow(outcome: Endpoint, bound: float) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=4)
 def _staying(outcome: Endpoint) -> tuple[Floats, Floats]:
-    """The log density, at the outcome's time, of a motion without drift that has met neither bound.
-    Returns a grid of places from the lower bound to the outcome's place, and the log densities
-    there.
+    """The density, at the time of ``outcome``, of a motion without drift that has met neither
+    bound. Returns a grid of places from the lower bound to the outcome's place, and the log
+    densities there.
     """
     low, high, time, place = outcome
     x = np.linspace(low, place, STEPS)
@@ -110,11 +115,13 @@ def _staying(outcome: Endpoint) -> tuple[Floats, Floats]:
 
 
 def _decay(times: Floats | float, width: float) -> Floats:
-    """The exponent by which each wave has decayed at these times, for bounds ``width`` apart."""
+    """For each wave of the series and each of the ``times``, the x of the factor exp(-x) by which
+    the wave has decayed, for bounds ``width`` apart.
+    """
     return np.asarray((WAVES * np.pi / width) ** 2 * times / 2, dtype=np.float64)
 
 
 def _log(values: Floats) -> Floats:
-    """Logarithms of the values; negative values, which are rounding errors, count as 0."""
+    """The logarithms of ``values``; negative values, which are rounding errors, count as 0."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(np.maximum(values, 0.0)), dtype=np.float64)

@@ -1,5 +1,5 @@
 """The notes under tables: sentences about groups of bots that never met, priors, few deals,
-forfeits, machines of different speed, and a third bot on which the difference of two others
+forfeits, machines of different speed, and a third bot on which the difference of two other bots
 depends.
 """
 
@@ -25,16 +25,17 @@ from arena.records.runfile import RunInfo
 from arena.rules.terms import title_of
 
 FAULTY = 3
-"""At most this many bots with forfeits are named; the table with all columns has the others."""
+"""The most bots with forfeits that are named; the table with all columns has the others."""
 DIFFERENT = 1.25
-"""If one machine is more than this many times as fast as another, equal time does not give bots
-equal computing power.
+"""If one machine is more than this many times as fast as another, a note says that conditions were
+unequal.
 """
 
 
 def conditions_notes(info: RunInfo, hosts: Collection[str]) -> Iterator[str]:
-    """Notes on unequal conditions: machines (``hosts``) that differ too much in speed in a run with
-    time limits, and what the user allowed some bots beyond the sandbox.
+    """Notes on unequal conditions in a run: ``hosts``, the machines as in records, that differ too
+    much in speed, if there are time limits, and the grants of bots beyond the sandbox. ``info`` is
+    the run's run.json.
     """
     differ = None if info.counting.in_process else _unlike(map(split_host, hosts))
     if differ is not None:
@@ -47,8 +48,9 @@ def conditions_notes(info: RunInfo, hosts: Collection[str]) -> Iterator[str]:
 
 
 def purpose_notes(run: Path, info: RunInfo, *, anchored: bool) -> Iterator[str]:
-    """Notes on a run that was not played for its ratings: a search by `arena tune`, a comparison,
-    or a league, whose history has a scale of its own.
+    """Notes on a run, whose run.json is ``info``, that was not played for its ratings: a search by
+    `arena tune`, a comparison, or a league, whose history has a scale of its own. ``anchored``
+    means that the user held bots at given ratings, and leaves out the note on a league.
     """
     if info.is_search:
         yield (
@@ -67,7 +69,9 @@ def purpose_notes(run: Path, info: RunInfo, *, anchored: bool) -> Iterator[str]:
 
 
 def forfeits_note(standings: pd.DataFrame, noun: str) -> list[str]:
-    """A note on the bots that forfeited games, the worst first; no note if none did."""
+    """A note on the bots of the table ``standings`` that forfeited games, the worst first; an empty
+    list if there are none. ``noun`` is games or matches.
+    """
     faulty = standings[standings["forfeits"] > 0].sort_values("rank", kind="stable")
     faulty = faulty.sort_values("forfeits", ascending=False, kind="stable")
     sentences = [
@@ -80,7 +84,7 @@ def forfeits_note(standings: pd.DataFrame, noun: str) -> list[str]:
 
 
 def unplayed_note(run: Path) -> list[str]:
-    """A note if every game of the run ended by forfeit, so that none was decided by play."""
+    """A note if all games of the run in the folder ``run`` ended by forfeit; else an empty list."""
     reason = unplayed_text(run)
     return [f"this table tells nothing about how well the bots play: {reason}"] if reason else []
 
@@ -88,7 +92,9 @@ def unplayed_note(run: Path) -> list[str]:
 def uncounted_note(
     results: Results, blocks: Sequence[PlayedBlocks], match: Sequence[str]
 ) -> list[str]:
-    """A note on the number of games that belong to no complete match."""
+    """A note on the games among ``blocks`` that belong to no complete match on the boards
+    ``match``, which ``results`` counts; empty if there are none, or if games count singly.
+    """
     played = games_in(blocks)
     uncounted = played - results.games * len(match) if match else 0
     if not uncounted:
@@ -98,20 +104,21 @@ def uncounted_note(
 
 
 def without_note(without: Sequence[str], bots: Sequence[str], games: int, of: int) -> list[str]:
-    """A note on the games that are left out because one of the bots ``without`` sat in them. Raises
-    UserError for a bot that is not in the games, or if no game is left.
+    """A note on the games that are left out because one of the bots ``without`` played in them:
+    ``games`` of the ``of`` games are left. Empty if ``without`` is. Raises UserError for a name
+    that is not among ``bots``, or if no game is left.
     """
     for name in without:
         if name not in bots:
             known = f"{did_you_mean(name, bots)}there are {', '.join(bots)}"
-            raise UserError(f"expected a bot of these games to leave out, got {name!r}", known)
+            raise UserError(f"{name!r}, which is to be left out, played none of these games", known)
     if not without:
         return []
     names = " and ".join(without)
     whose = without[0] if len(without) == 1 else "one of them"
     if not games:
         raise UserError(
-            f"expected games without {names}, got {of} games with {whose} in each",
+            f"no game is left without {names}: all {of} games have {whose} in them",
             "leave out fewer bots",
         )
     away = "it did not sit" if len(without) == 1 else "none of them sat"
@@ -134,7 +141,9 @@ def rating_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]
 
 
 def figure_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]:
-    """Notes that explain figures and marks of the table."""
+    """Notes that explain figures and marks of the standings. ``unit`` is the word for a group of
+    games with shared luck.
+    """
     for part in ratings.components:
         yield from _outside_notes(results, part)
         if part.fit is not None and part.is_rated:
@@ -143,7 +152,7 @@ def figure_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]
 
 def detail_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]:
     """The notes of `figure_notes` that a short table leaves out: they explain no mark, or one that
-    is also shown in its drawing.
+    is also shown in the drawing of a short table.
     """
     marked = set[str]()
     for part in ratings.components:
@@ -156,7 +165,9 @@ def detail_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]
 
 
 def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
-    """Notes on the ratings of one component."""
+    """Notes on the ratings of one component, those of ``fit``. ``unit`` is the word for a group of
+    games with shared luck.
+    """
     for size in fit.open_seats:
         reason = f"with {size} players one of the seats won everything or nothing"
         yield reason if fit.prior else f"{reason}, so all seats count as equally good"
@@ -171,14 +182,18 @@ def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
 
 
 def _prior_notes(results: Results, fit: Fit) -> Iterator[str]:
-    """A note on the mark ``~``, which a prior gives to figures that games do not determine."""
+    """A note on the mark ``~`` of the bots that only the prior of ``fit`` rates; none without such
+    bots.
+    """
     if fit.by_prior:
         names = _names(results, fit.members[list(fit.by_prior)])
         yield f"without the prior the games do not rate {names} (~)"
 
 
 def _few_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
-    """A note on the mark ``?``, given to bots with few deals."""
+    """A note on the mark ``?`` of bots with few deals, or on a ``fit`` with few deals as a whole;
+    none if there are enough.
+    """
     if fit.clusters < FEW_DEALS:
         yield f"only {_count(fit.clusters, unit)}: the error bars are rough below {FEW_DEALS}"
     elif fit.is_few.any():
@@ -187,7 +202,9 @@ def _few_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
 
 
 def _held_notes(results: Results, part: Component) -> Iterator[str]:
-    """A note on the bot that is held at 0 in a component of bots that have bounds only."""
+    """A note on the bot that is held at 0 in the component ``part``, if its other bots have bounds
+    only.
+    """
     if part.fit is not None and not part.is_rated:
         held = f"{results.bots[part.fit.members[0]]} is held at {part.fit.elo[0]:.0f}"
         yield (
@@ -197,9 +214,9 @@ def _held_notes(results: Results, part: Component) -> Iterator[str]:
 
 
 def _outside_notes(results: Results, part: Component) -> Iterator[str]:
-    """Notes on the bots without a rating, one sentence per case."""
+    """Notes on the bots of the component ``part`` that have no rating, one sentence per case."""
     if part.fit is None:
-        yield _coreless_note(results, part)
+        yield _unrated_note(results, part)
         return
     rated = "the rated bots"
     if not part.is_rated:
@@ -216,10 +233,12 @@ def _outside_notes(results: Results, part: Component) -> Iterator[str]:
 
 
 def _unknown_notes(results: Results, part: Component) -> Iterator[str]:
-    """A note on the mark ``~`` of bots that have neither a rating nor a bound."""
+    """Notes on the mark ``~`` of bots of the component ``part`` that have neither a rating nor a
+    bound.
+    """
     if part.fit is None:
         if all(bound.side not in BOUNDS for bound in part.bounds):
-            yield _coreless_note(results, part)
+            yield _unrated_note(results, part)
         return
     rated = "the rated bots" if part.is_rated else results.bots[part.fit.members[0]]
     for has_met, why in (
@@ -232,8 +251,10 @@ def _unknown_notes(results: Results, part: Component) -> Iterator[str]:
             yield f"no rating for {_names(results, here)}: {why}"
 
 
-def _coreless_note(results: Results, part: Component) -> str:
-    """A note on a component in which no bot has a rating: it compares two bots, but not more."""
+def _unrated_note(results: Results, part: Component) -> str:
+    """A note on the component ``part``, in which no bot has a rating: that none has, or, for two
+    bots of which one lost nothing to the other, the bound on their difference.
+    """
     known = {bound.side: bound for bound in part.bounds if bound.side in BOUNDS}
     if not known:
         return (
@@ -248,7 +269,7 @@ def _coreless_note(results: Results, part: Component) -> str:
 
 
 def _names(results: Results, members: Iterable[int]) -> str:
-    """The names of the members, joined by commas."""
+    """The names of the bots with the numbers ``members``, joined by commas."""
     return ", ".join(results.bots[member] for member in members)
 
 
@@ -257,8 +278,8 @@ def _count(count: float, noun: str) -> str:
 
 
 def company_note(case: Company | None) -> list[str]:
-    """A note on the two bots whose difference depends most on a third bot; none if there is no such
-    pair.
+    """A note on the two bots whose difference depends most on a third bot; an empty list if
+    ``case`` is None.
     """
     if case is None:
         return []
@@ -282,8 +303,9 @@ def _lead(elo: float) -> str:
 
 
 def _unlike(machines: Iterable[tuple[str, int | None]]) -> tuple[str, str, float] | None:
-    """The slowest machine, the fastest one, and the ratio of their speeds; None if the ratio is at
-    most `DIFFERENT`.
+    """The names of the slowest and of the fastest of the ``machines``, (name, speed) pairs, and the
+    ratio of their speeds; None if the ratio is at most `DIFFERENT`. Machines without a measured
+    speed are ignored.
 
     A machine that was measured more than once counts with its median speed.
     """

@@ -1,11 +1,10 @@
-"""How far the games settle the order of the bots, and how precise their ratings are: which steps
-down the table are clear, about how many more deals would settle the others, and in what words to
-say so.
+"""Which steps down the table of ratings are clear, about how many more deals would settle the
+others, the sentences that say so, and how precise ratings are.
 
-A step from one place to the next is *clear* if every bot above it is better than every bot below
-it. All clear steps together are right with 95 % confidence: each step is as sure as the least sure
-pair across it, and Holm's correction allows for the number of steps. The bots between two clear
-steps are a group.
+A step from one place to the next is *clear* if each bot above it is better than each bot below it.
+All clear steps together are right with 95 % confidence: each step is as sure as the least sure pair
+across it, and Holm's correction allows for the number of steps. The bots between two clear steps
+are a *group*.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,16 +25,18 @@ from arena.ratings.tally import score_journal
 
 RISK = 1 - COVERAGE
 MAX_TIMES = 10
-"""If even this many times the deals played would not make a difference clear, it is too close to 0
-for its size to be known, and so is the number of deals that would settle it.
+"""If even this many times the deals played would not make a difference clear, the number of deals
+that would settle it is not given.
 """
 LIKELY = 0.84
-"""The 80 % quantile of the normal distribution: with this many more standard errors a difference
-becomes clear in four of five cases instead of every second one.
+"""The 80 % quantile of the normal distribution: if the true difference is this many standard errors
+more than needed, it is found to be clear in four of five cases.
 """
 FINER = 1.1
 NAMED = 3
-"""Groups of more bots are written as the first and the last name."""
+"""The most bots whose names are listed in a sentence; of more bots only the first and the last are
+named.
+"""
 MAX_STEPS = 3
 MAX_GROUPS = 4
 
@@ -44,13 +45,13 @@ class Group(NamedTuple):
     """Bots between two clear steps, the best first.
 
     ``bots``      the numbers of the bots in the results
-    ``ahead_of``  the index in ``bots`` from which on every bot is clearly behind the first; None if
-                  none is
+    ``ahead_of``  the index in ``bots`` from which on each bot is clearly behind the first; None if
+                  the last bot is not
     ``is_alike``  whether no two bots of the group clearly differ
     ``nearest``   the index of the bot whose step to the next one is nearest to being clear
-    ``more``      about how many more deals would make that step clear, if the difference is what it
-                  looks like; infinite beyond `MAX_TIMES` the deals played, None if the deals do
-                  not give an error
+    ``more``      about how many more deals would make that step clear, if the present difference is
+                  the true one; infinite beyond `MAX_TIMES` the deals played, None if the deals do
+                  not give an error, and for a group of one
     """
 
     bots: list[int]
@@ -61,9 +62,9 @@ class Group(NamedTuple):
 
 
 def placed_bots(fit: Fit) -> Flags:
-    """(n,) whether a bot takes part in the order: it has an error bar, and is not marked for few
-    deals unless nearly all bots are. Otherwise a newcomer's wide error bar would leave no step
-    clear.
+    """(n,) whether each bot of ``fit`` takes part in the order: it has an error bar and enough
+    deals not to be marked ``?``. If fewer than two bots have, an error bar alone is enough. A
+    newcomer's wide error bar would otherwise leave no step clear.
     """
     known = np.isfinite(fit.half_widths())
     settled = np.asarray(known & ~fit.is_few, dtype=np.bool_)
@@ -71,14 +72,14 @@ def placed_bots(fit: Fit) -> Flags:
 
 
 def groups_of(fit: Fit, risk: float = RISK) -> list[Group]:
-    """The groups of bots in a fit, the best first, without bots that cannot be placed. ``risk`` is
-    the probability that any step is wrongly called clear.
+    """The groups of the bots of ``fit``, the best first, without bots that `placed_bots` leaves
+    out. ``risk`` is the probability that any step is wrongly called clear.
     """
     order = np.argsort(-fit.elo, kind="stable")
     order = order[placed_bots(fit)[order]]
     square = np.ix_(order, order)
-    # How likely equal bots differ so much; an error of 0 says that every deal gave the same result,
-    # not that the difference is certain.
+    # The probability that equal bots differ this much. An error of 0 says that every deal gave the
+    # same result, not that the difference is certain.
     error = fit.difference_error()[square]
     chance = 2 * (1 - fit.superiority()[square])
     chance = np.where((error > 0) & np.isfinite(chance), chance, 1.0)
@@ -95,8 +96,9 @@ def groups_of(fit: Fit, risk: float = RISK) -> list[Group]:
 def _group(
     fit: Fit, order: Ints, places: slice, error: Floats, chance: Floats, risk: float
 ) -> Group:
-    """The group of the bots at these ``places`` of the ``order``; ``chance`` has the p value of
-    each pair.
+    """The group of the bots at the ``places`` of ``order``, indices of ``fit`` from the best bot
+    on. ``error`` and ``chance``, in the same order, have the standard error and the p value of each
+    difference; ``risk`` is the probability that any step is wrongly called clear.
     """
     held = order[places]
     count = len(order)
@@ -108,7 +110,7 @@ def _group(
     difference = -np.diff(fit.elo[held])
     ratio = np.divide(difference, steps, out=np.zeros(len(steps)), where=steps > 0)
     nearest = int(ratio.argmax())
-    # All pairs are looked at for who is clearly behind the first.
+    # Which bots are clearly behind the first is corrected for all pairs of bots.
     behind = int(np.flatnonzero(chance[0] > risk / (count * (count - 1) / 2)).max()) + 1
     deals = float(fit.deals[held[nearest : nearest + 2]].min())
     return Group(
@@ -122,7 +124,8 @@ def _group(
 
 def _more(ratio: float, deals: float, risk: float) -> float:
     """About how many more deals make a difference clear that is now ``ratio`` standard errors,
-    after ``deals`` deals: errors shrink with the square root of the number of deals.
+    after ``deals`` deals, if its p value must be at most ``risk``: errors shrink with the square
+    root of the number of deals. Infinite if it is more than `MAX_TIMES` the deals.
     """
     times = FINER
     while times <= 1 + MAX_TIMES:
@@ -134,21 +137,22 @@ def _more(ratio: float, deals: float, risk: float) -> float:
 
 
 def order_sentences(bots: Sequence[str], ratings: Ratings, unit: str = "deal") -> list[str]:
-    """Sentences about the order of these bots, what is clear first. ``unit`` is the word for a
-    group of games with shared luck.
+    """Sentences about the order of the bots by their ``ratings``; clear steps come first. ``bots``
+    are the names by the bots' numbers, ``unit`` is the word for a group of games with shared luck.
     """
     sentences = (
         sentence
         for part in ratings.components[:MAX_GROUPS]
         for sentence in (
-            _of_core(bots, part, part.fit, unit) if part.fit else _of_coreless(bots, part)
+            _of_rated(bots, part, part.fit, unit) if part.fit else _of_unrated(bots, part)
         )
     )
-    return list(dict.fromkeys(sentences))  # what is so of several groups is said once
+    # a sentence that applies to several components is given once
+    return list(dict.fromkeys(sentences))
 
 
-def _of_coreless(bots: Sequence[str], part: Component) -> Iterator[str]:
-    """Sentences on a component in which no bot has a rating."""
+def _of_unrated(bots: Sequence[str], part: Component) -> Iterator[str]:
+    """Sentences on the component ``part``, in which no bot has a rating."""
     above = [bound for bound in part.bounds if bound.side == ">"]
     if above and above[0].is_clear.all():
         yield f"{bots[above[0].member]} is clearly ahead of {bots[above[0].rivals[0]]}."
@@ -159,7 +163,7 @@ def _of_coreless(bots: Sequence[str], part: Component) -> Iterator[str]:
 
 
 def _beaten(bots: Sequence[str], defeats: Sequence[Defeat]) -> Iterator[str]:
-    """A sentence on how bots without a rating did against each other."""
+    """A sentence on how bots without a rating did against each other; none without ``defeats``."""
     results = [
         f"{bots[defeat.bot]} beat {bots[defeat.other]} {defeat.won:,} to {defeat.lost:,}"
         f"{f', with {defeat.shared:,} shared' if defeat.shared else ''}"
@@ -169,9 +173,9 @@ def _beaten(bots: Sequence[str], defeats: Sequence[Defeat]) -> Iterator[str]:
         yield f"{'; '.join(results)}."
 
 
-def _of_core(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Iterator[str]:
-    # Bots outside have their share of the risk that anything called clear is wrong.
-    """Sentences on a component with rated bots."""
+def _of_rated(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Iterator[str]:
+    """Sentences on the component ``part``, whose rated bots have this ``fit``."""
+    # Bots outside the rated group have their share of the risk that a step is wrongly called clear.
     groups = groups_of(fit, RISK * len(fit.members) / len(part.members))
     known = placed_bots(fit)
     yield from _clear([[bots[bot] for bot in group.bots] for group in groups], part.bounds)
@@ -193,7 +197,9 @@ def _of_core(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Itera
 
 
 def _clear(groups: Sequence[Sequence[str]], outside: Sequence[Bound]) -> Iterator[str]:
-    """A sentence that says which groups of bots are clearly ahead of which."""
+    """A sentence that says which ``groups`` of bots are clearly ahead of which; none for a single
+    group. ``outside`` are the bounds of the bots that are not in the groups.
+    """
     alone = sum(len(group) == 1 for group in groups)
     if len(groups) < 2:  # noqa: PLR2004 - nobody is behind
         return
@@ -210,8 +216,8 @@ def _clear(groups: Sequence[Sequence[str]], outside: Sequence[Bound]) -> Iterato
 
 
 def _outside(bots: Sequence[str], bounds: Sequence[Bound], rated: str) -> Iterator[str]:
-    """Sentences on where the bots without a rating stand, what is clear first; ``rated`` is the
-    phrase for the rated bots.
+    """Sentences that compare the bots with these ``bounds`` with the rated bots, clear cases first;
+    ``rated`` is the phrase for the rated bots.
     """
     for side, where in ((">", "ahead of"), ("<", "behind")):
         here = [bound for bound in bounds if bound.side == side]
@@ -224,7 +230,9 @@ def _outside(bots: Sequence[str], bounds: Sequence[Bound], rated: str) -> Iterat
 
 
 def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
-    """Where a bot stands that is not clearly ahead of, or behind, all rated bots."""
+    """A phrase on a bot that is not clearly ``where`` (ahead of, or behind) all rated bots: from
+    which of them it is not yet clearly apart.
+    """
     others = [bots[rival] for rival in bound.rivals[~bound.is_clear]]
     count = len(bound.rivals)
     if len(others) == count:
@@ -235,7 +243,9 @@ def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
 
 
 def _too_close(names: Sequence[str], group: Group, unit: str) -> str:
-    """A sentence on a group whose bots are too close to each other for a clear order."""
+    """A sentence on the bots ``names`` of a ``group``, which are too close to each other for a
+    clear order.
+    """
     text = f"{_listed(names)} are too close to call"
     if not group.is_alike and len(names) > 2:  # noqa: PLR2004 - a pair has one step
         text += " from one to the next"
@@ -247,7 +257,9 @@ def _too_close(names: Sequence[str], group: Group, unit: str) -> str:
 
 
 def _wanted(names: Sequence[str], group: Group, unit: str) -> str:
-    """A phrase that says about how many more deals would settle the step nearest to being clear."""
+    """A phrase that says about how many more deals, or other ``unit``, would settle the step of the
+    ``group`` that is nearest to being clear.
+    """
     assert group.more is not None, "a group of several"
     is_pair = len(names) == 2  # noqa: PLR2004 - two bots
     if isinf(group.more):
@@ -260,13 +272,13 @@ def _wanted(names: Sequence[str], group: Group, unit: str) -> str:
 
 
 def one_digit(value: float) -> int:
-    """The value rounded to its first digit, at least 1."""
+    """``value`` rounded to one significant digit, at least 1."""
     power = int(10 ** floor(log10(max(value, 1))))
     return max(round(value / power), 1) * power
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The names as a phrase, such as ``a, b and c``."""
+    """The names as a phrase, such as ``a, b and c``, or ``a to f (6 bots)`` for many."""
     if len(names) > NAMED:
         return f"{names[0]} to {names[-1]} ({len(names)} bots)"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
@@ -277,12 +289,12 @@ def _are(count: int) -> str:
 
 
 class Precision(NamedTuple):
-    """How precise ratings are.
+    """How precise the ratings of a run are.
 
-    ``widest``  the half-width of the widest 95 % interval in Elo; infinite if a bot has no interval
+    ``widest``  the half-width in Elo of the widest 95 % interval; infinite if a bot has no interval
                 and may still get one
-    ``games``   roughly how many more games narrow all intervals to the wanted half-width, infinite
-                if unknown
+    ``games``   about how many more games make all intervals as narrow as wanted; infinite if
+                unknown
     """
 
     widest: float
@@ -292,8 +304,9 @@ class Precision(NamedTuple):
 def rate_journal(
     journal: Path, bots: Sequence[str], match: Sequence[str] = (), *, own_decks: bool = False
 ) -> tuple[Results, Ratings]:
-    """The results in a journal and their ratings. With ``match``, matches on these boards are
-    counted instead of games. ``own_decks`` is as in `arena.ratings.tally.Tally`. Raises RunError.
+    """Reads a journal and rates its games; ``bots`` are the bots of the run. With ``match``,
+    matches on these boards are counted instead of games. ``own_decks`` says that line-ups play
+    different decks under the same deal numbers. Raises RunError, NoAnswerError.
     """
     score = score_journal(journal, match, own_decks=own_decks)
     results = score.counted.counts(bots).results
@@ -301,15 +314,15 @@ def rate_journal(
 
 
 def precision(results: Results, ratings: Ratings, until: float) -> Precision:
-    """How precise the ratings are, and about how many games are missing until every interval is at
-    most ``until`` Elo to either side.
+    """The width of the widest interval of ``ratings``, and about how many more games are needed
+    until each interval is at most ``until`` Elo to either side.
     """
     widths = np.full(len(results.bots), np.inf)
     games = results.played()
     widths[_settled(ratings)] = 0
     for fit in ratings.fits:
         widths[fit.members] = np.nan_to_num(fit.half_widths(), nan=np.inf)
-    if np.isinf(widths).any():  # also of a bot without games
+    if np.isinf(widths).any():  # this also holds for a bot without games
         return Precision(inf, inf)
     # Half-widths shrink with the root of the number of games.
     seats = games.sum() / max(results.games, 1)
@@ -318,8 +331,9 @@ def precision(results: Results, ratings: Ratings, until: float) -> Precision:
 
 
 def _settled(ratings: Ratings) -> list[int]:
-    """The bots outside the core that have a bound from enough deals. They may never get an
-    interval, so a run does not wait for one. With fewer deals they may just have had bad luck.
+    """The numbers of the bots without a rating that have a bound from at least `FEW_DEALS` deals.
+    These may never get an interval, so a run does not wait for one. A bot with fewer deals may just
+    have had bad luck.
     """
     return [
         bound.member

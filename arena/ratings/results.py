@@ -1,5 +1,5 @@
-"""Counted results: what the tables and the rating model need from the games, as arrays that do not
-depend on the order in which the games were played.
+"""Counted results: the figures that the tables and the rating model need from the games, as arrays
+that do not depend on the order in which the games were played.
 """
 
 from collections.abc import Mapping
@@ -21,17 +21,17 @@ MIN_SEATS = 2
 
 
 class Results(NamedTuple):
-    """The counted games between n ``bots``: G games on ``clusters`` deals, with O different
-    outcomes, sorted. Tables of every size have K columns, the seats of the largest table.
+    """The counted games between n ``bots``: G games on ``clusters`` deals. Games with the same bots
+    in the same seats and the same ranks have one *outcome*; there are O outcomes, sorted. Arrays by
+    seat have K columns, the seats of the largest table; smaller tables have empty seats.
 
     ``seats`` (O, K)    the bots' numbers; n for an empty seat, or for a bot that is left out, see
                         `restrict`
-    ``players`` (O,)    the number of players at the table
+    ``players`` (O,)    the number of players in the game
     ``ranks`` (O, K)    the rank of each seat
     ``share`` (O, K)    the share of the win of each seat, 0 for an empty one
     ``times`` (O,)      how many games had the outcome
-    ``cluster`` (G,)    the number of each game's deal; games are sorted by it, then by their
-                        outcome
+    ``cluster`` (G,)    the number of each game's deal; games are sorted by deal, then by outcome
     ``outcome`` (G,)    the number of each game's outcome
     """
 
@@ -47,19 +47,19 @@ class Results(NamedTuple):
 
     @property
     def games(self) -> int:
-        """The number of games."""
+        """The number of counted games, G."""
         return len(self.cluster)
 
     def played(self) -> Floats:
-        """(n,) in how many games each bot sat; a bot that sat twice in a game counts twice."""
+        """(n,) in how many games each bot played; a bot in two seats of a game counts twice."""
         count = len(self.bots)
         width = self.seats.shape[1]
         games = np.bincount(self.seats.ravel(), np.repeat(self.times, width), count + 1)
         return np.asarray(games[:count], dtype=np.float64)
 
     def meetings(self) -> Ints:
-        """(3, n, n) for each two different bots: in how many games they met, in how many the row's
-        bot ranked better, and in how many they ranked equal.
+        """(3, n, n) for each two different bots: [0] in how many games they met, [1] in how many
+        the row's bot ranked better than the column's, and [2] in how many they ranked equal.
         """
         count = len(self.bots)
         width = len(self.bots) + 1
@@ -74,7 +74,7 @@ class Results(NamedTuple):
         return np.where(np.eye(count, dtype=np.bool_), 0, met)
 
     def deals(self) -> Ints:
-        """(n,) the number of deals on which each bot played."""
+        """(n,) on how many deals each bot played."""
         deals = np.zeros(len(self.bots) + 1, dtype=np.int64)
         step = 1 << 16
         for first in range(0, self.clusters, step):
@@ -88,7 +88,9 @@ class Results(NamedTuple):
         return deals[:-1]
 
     def only(self, kept: Flags) -> "Results":
-        """The results with the ``kept`` (O,) outcomes only, their games and their deals."""
+        """The results with only the outcomes for which ``kept`` (O,) is True, and the games and
+        deals that have them.
+        """
         games = kept[self.outcome]
         used = np.zeros(self.clusters, dtype=np.bool_)
         used[self.cluster[games]] = True
@@ -107,11 +109,12 @@ class Results(NamedTuple):
 
 
 def restrict(results: Results, members: Ints) -> Results:
-    """The results among the ``members`` alone, who are numbered anew in their order: the games in
-    which at least two of them sat and one of them won, without the seats of all other bots.
+    """The results among the ``members`` alone, which get the numbers 0, 1, ... in their order: the
+    games in which at least two members played and one of them got a share of the win, with the
+    seats of other bots emptied.
 
-    In the model the odds between two bots do not depend on who else sits at the table. So leaving
-    out a seat takes nothing from what the game says about the others.
+    In the rating model the odds between two bots do not depend on who else is in the game. So
+    leaving out a seat takes nothing from what the game says about the others.
     """
     if len(members) == len(results.bots):
         return results
@@ -132,9 +135,11 @@ class Outcomes(NamedTuple):
 
     ``seats`` (O, K)  the bots' numbers; the number of bots for an empty seat
     ``ranks`` (O, K)  the rank of each seat, 1 is best
+    ``cluster`` (G,)  the number of each game's deal
+    ``outcome`` (G,)  the number of each game's outcome
     ``sums``          (O, K) each, summed over the games with the outcome: ``forfeits``, ``left``,
                       ``think_ns``; and ``left_games``, ``think_games``, the number of games that
-                      have these values, if not all do
+                      have these values, if some games do not
     """
 
     seats: Ints
@@ -147,15 +152,20 @@ class Outcomes(NamedTuple):
 class Counts(NamedTuple):
     """The counted games, and the sums over them that the tables need.
 
-    ``deals`` (C,) has the number of each cluster's deal on its board. ``totals`` has a sorted row
-    for each table size, seat and bot with games there. The first four columns are int64, the others
-    float64; values that a foreign file does not have are left out of the sums:
+    ``results``      the counted games
+    ``deals`` (C,)   the number, on its board, of each of the C deals of ``results``
+    ``totals``       a data frame, sorted, with a row for each number of players, seat and bot with
+                     games there
 
-    ``seats``, ``seat``, ``bot``  the table size, the seat, and the bot's number
-    ``games``             the number of games
-    ``wins``, ``shared``, ``parts``, ``ranks``, ``forfeits``  sums over them; ``parts`` are wins in
-                                                              parts of `WHOLE`
-    ``left``, ``think_ns``  sums over the ``left_games`` and ``think_games`` that have them
+    The first four columns of ``totals`` are int64, the others float64; values that a file of
+    results does not have are left out of the sums:
+
+    ``seats``, ``seat``, ``bot``  the number of players, the seat, and the bot's number
+    ``games``                     the number of games
+    ``wins``, ``shared``, ``parts``, ``ranks``, ``forfeits``  sums over these games; ``parts`` are
+                                                              wins in parts of `WHOLE`
+    ``left``, ``think_ns``        sums over the ``left_games`` and ``think_games`` that have these
+                                  values
     """
 
     results: Results
@@ -164,8 +174,8 @@ class Counts(NamedTuple):
 
 
 def counts_of(bots: list[str], deals: Ints, played: Outcomes) -> Counts:
-    """Counts the ``played`` games between these bots; ``deals`` has the deal number of each
-    cluster.
+    """Counts the ``played`` games between these bots; ``deals`` has, for each deal (the clusters of
+    ``played``), its number on its board.
     """
     results = count_games(bots, len(deals), *played[:4])
     return Counts(results, deals, _totals(played, len(bots)))
@@ -179,16 +189,16 @@ def count_games(
     cluster: Ints,
     outcome: Ints | Ints32 | None = None,
 ) -> Results:
-    """Counts games whose arrays are those of `Outcomes`. Without ``outcome``, every game has its
-    own row of ``seats`` and ``ranks``.
+    """Counts games between ``bots`` on ``clusters`` deals; the arrays are those of `Outcomes`. If
+    ``outcome`` is None, each game has its own row of ``seats`` and ``ranks``.
     """
     places = np.arange(seats.shape[1])
     inside = seats < len(bots)
     codes = (seats @ (len(bots) + 1) ** places) * RANKS ** len(places)
     codes += np.where(inside, ranks - 1, 0) @ RANKS**places
     distinct, first, number = np.unique(codes, return_index=True, return_inverse=True)
-    # Sorted by deal and outcome, whatever the journal's order: sums of floats depend on their order
-    # in the last digits, and a table must not depend on which worker was faster.
+    # Sorted by deal and outcome, whatever the journal's order: the last digits of float sums depend
+    # on the order, and a table must not depend on which worker was faster.
     order = cluster * max(len(distinct), 1)
     order += number if outcome is None else number[outcome]
     order.sort()
@@ -208,8 +218,8 @@ def count_games(
 
 
 def _totals(played: Outcomes, bots: int) -> pd.DataFrame:
-    """The rows of `Counts.totals`. All sums are of whole numbers, so that they do not depend on the
-    order of the games.
+    """Computes `Counts.totals` from the games ``played`` between ``bots`` bots. The sums are of
+    whole numbers, so that they do not depend on the order of the games.
     """
     inside = played.seats < bots
     width = played.seats.shape[1]

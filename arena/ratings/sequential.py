@@ -1,5 +1,5 @@
-"""A sequential test that asks whether a new bot is better than an old one. It reads blocks of games
-in which only these two bots differ, and stops as soon as the answer is clear.
+"""A sequential test of whether a new bot is better than an old one. It reads blocks of games in
+which only these two bots differ, and stops as soon as the answer is clear.
 
 It is a generalised sequential probability ratio test (GSPRT; Van den Bergh, "A practical
 introduction to the GSPRT", eq. 2.3): after N blocks of mean m and variance v, ``LLR = N (d1 - d0)(2
@@ -19,15 +19,15 @@ from arena.records.record import NO_MARGINS, Margins
 SCALE = 400 / log(10)
 """Elo points per unit of the logistic scale."""
 WIDEST = 1.0
-"""The square of the largest possible difference in a block."""
+"""The square of the largest possible value of a block."""
 BORROWED = 2.0
-"""The weight, in blocks, of the mean level of all opponents in the estimated level of each set of
-opponents.
+"""The weight, in blocks, that the mean level against all opponents has in the estimated level
+against each set of opponents.
 """
 
 
 class Verdict(StrEnum):
-    """The answer of a sequential test so far."""
+    """The answer of a sequential test after the blocks so far."""
 
     BETTER = "better"
     NOT_BETTER = "not better"
@@ -61,18 +61,20 @@ class Question(NamedTuple):
 def log_likelihood_ratio(
     blocks: int, mean: float, variance: float, null: float, alternative: float
 ) -> float:
-    """The log likelihood ratio of the GSPRT. ``mean`` and ``variance`` are those of the blocks,
-    ``null`` and ``alternative`` the expected means under the two hypotheses.
+    """The log likelihood ratio of the GSPRT after ``blocks`` blocks. ``mean`` and ``variance`` are
+    those of the blocks; ``null`` and ``alternative`` are the expected means under the two
+    hypotheses.
     """
     return blocks * (alternative - null) * (2 * mean - null - alternative) / (2 * variance)
 
 
 class SequentialTest(ABC):
-    """A sequential test between two bots, by any kind of evidence. Blocks are added in the order of
-    the schedule, ``look`` of them between two decisions; ``blocks`` is their number so far.
+    """A sequential test between two bots. A subclass says how a block is valued: by wins or by
+    margins.
 
-    A subclass says what a block is worth. The variance includes one extra block, half of it at each
-    end of the possible range, so that a few identical blocks cannot decide the test.
+    Blocks are added in the order of the schedule. A decision is made after every ``look`` blocks;
+    ``blocks`` is the number of blocks so far. The variance includes one extra block, half of it at
+    each end of the possible range, so that a few identical blocks cannot decide the test.
     """
 
     def __init__(self, question: Question, *, look: int = 1) -> None:
@@ -82,14 +84,15 @@ class SequentialTest(ABC):
 
     @abstractmethod
     def add(self, new: float, old: float, group: int = 0, margins: Margins = NO_MARGINS) -> None:
-        """Counts a block: the mean shares of the win of both bots, the number of the set of
-        opponents, and the margins of both bots in each game.
+        """Counts a block: ``new`` and ``old`` are the mean shares of the win of the two bots,
+        ``group`` is the number of the set of opponents, and ``margins`` has the margins of both
+        bots in each game.
         """
 
     @property
     @abstractmethod
     def mean(self) -> float:
-        """The mean value of the blocks so far; 0 without any."""
+        """The mean value of the blocks so far; 0 without blocks."""
 
     @property
     @abstractmethod
@@ -98,7 +101,7 @@ class SequentialTest(ABC):
 
     @abstractmethod
     def worth(self, elo: float) -> float:
-        """The expected mean of the blocks if the new bot is ``elo`` better."""
+        """The expected mean of the blocks if the new bot is ``elo`` Elo better than the old one."""
 
     @property
     def llr(self) -> float:
@@ -119,9 +122,9 @@ class WinTest(SequentialTest):
     """The sequential test on wins.
 
     A block's value is the mean share of the win of the new bot minus that of the old one, from -1
-    to 1. If the two bots play each other (``groups`` 0), they split the wins of a block between
-    them. Against opponents, each of the two plays the same games separately, and ``groups`` is the
-    number of different sets of opponents.
+    to 1. ``groups`` is 0 if the two bots play each other, and split the wins of a block between
+    them. Otherwise each of the two plays the same games against the same opponents, and ``groups``
+    is the number of different sets of opponents.
     """
 
     def __init__(self, question: Question, *, groups: int = 0, look: int = 1) -> None:
@@ -139,8 +142,8 @@ class WinTest(SequentialTest):
         group: int = 0,
         margins: Margins = NO_MARGINS,  # noqa: ARG002 - a win is a win
     ) -> None:
-        """Counts a block: the mean shares of the win of both bots, the number of the set of
-        opponents, and the margins of both bots in each game.
+        """Counts a block: ``new`` and ``old`` are the mean shares of the win of the two bots,
+        ``group`` is the number of the set of opponents; margins are ignored.
         """
         self.blocks += 1
         self._sum += new - old
@@ -152,13 +155,14 @@ class WinTest(SequentialTest):
 
     @property
     def mean(self) -> float:
-        """The mean value of the blocks so far; 0 without any."""
+        """The mean value of the blocks so far; 0 without blocks."""
         return self._sum / max(self.blocks, 1)
 
     @property
     def variance(self) -> float:
         """The variance of the mean times the number of blocks, including the extra block."""
-        # Ten equal blocks have no spread, and would decide any question: hence the extra block.
+        # The extra block is needed because ten equal blocks have no spread, and would decide any
+        # question.
         return (max(self._squares - self.blocks * self.mean**2, 0.0) + WIDEST) / (self.blocks + 1)
 
     @property
@@ -171,9 +175,9 @@ class WinTest(SequentialTest):
         return _log_odds(level + half), _log_odds(level - half)
 
     def worth(self, elo: float) -> float:
-        """The expected mean of the blocks if the new bot is ``elo`` better.
+        """The expected mean of the blocks if the new bot is ``elo`` Elo better than the old one.
 
-        Against opponents it depends on how strong they are. The level halfway between the two bots
+        Against opponents it depends on how strong these are. The level halfway between the two bots
         is estimated from the blocks with each set of opponents, and pulled towards the mean of all
         sets while there are few blocks.
         """
@@ -187,8 +191,9 @@ class WinTest(SequentialTest):
 
 
 def _shrunk(counts: Sequence[int], sums: Sequence[float]) -> list[float]:
-    """The mean of each group, pulled towards the mean of all groups, which counts for `BORROWED`
-    blocks and itself includes one block at a half.
+    """The mean of each group, given the ``counts`` and ``sums`` of the groups, pulled towards the
+    mean of all groups. That mean has a weight of `BORROWED` blocks, and itself includes one block
+    at a half.
     """
     mean = (sum(sums) + 0.5) / (sum(counts) + 1)
     return [
@@ -202,11 +207,12 @@ def _log_odds(share: float) -> float:
 
 
 def _apart(level: float, elo: float) -> float:
-    """The difference between the shares of the win of two bots that are ``elo`` apart and whose
+    """The difference between the shares of the win of two bots that are ``elo`` Elo apart and whose
     mean share is ``level``.
     """
-    # The odds halfway between both on the scale of Elo solve a quadratic equation. Shares that are
-    # moved from the mean share itself made large differences too small: 297 Elo instead of 370.
+    # The odds halfway between both bots on the scale of Elo solve a quadratic equation. An earlier
+    # formula, which started from the mean share, made large differences too small: 297 Elo instead
+    # of 370.
     rare = min(level, 1 - level)
     bend = 2 * cosh(elo / SCALE / 2) * (1 - 2 * rare)
     odds = 4 * rare / (bend + sqrt(bend**2 + 16 * rare * (1 - rare)))
@@ -214,6 +220,8 @@ def _apart(level: float, elo: float) -> float:
 
 
 def _moved(odds: float, elo: float) -> float:
-    """The share of the win of a bot that is ``elo`` better than a bot with these odds."""
+    """The share of the win of a bot that is ``elo`` Elo better than a bot whose odds of winning are
+    ``odds``.
+    """
     odds *= exp(elo / SCALE)
     return odds / (1 + odds)

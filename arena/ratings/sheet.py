@@ -1,8 +1,9 @@
 """Reads the results of games played elsewhere from a CSV file with one row per game.
 
 The columns are ``bot_0`` ... and ``share_0`` ... by seat, for 2 to 4 players. ``block`` is
-optional: games in one block share their luck. The other columns of games.csv (``rank_``, ``left_``
-and ``think_ms_`` by seat, and ``faults``) are used if the file has them.
+optional: games with the same block share their luck. Other columns of the games.csv that the arena
+exports (``rank_``, ``left_`` and ``think_ms_`` by seat, and ``faults``) are used if the file has
+them.
 """
 
 import csv
@@ -29,28 +30,36 @@ KNOWN_COLUMNS = {
     "faults",
     *(f"{what}_{seat}" for what in COLUMNS_BY_SEAT for seat in range(MAX_SEATS)),
 }
+MAX_COLUMNS = 1_000
+"""The largest number of columns in a file. games.csv has at most 28. A file with 30,000 columns
+took seven seconds to check and read.
+"""
 REPETITIVE_COLUMNS = ("bot_", "share_", "rank_", "faults")
-"""The beginnings of the names of columns in which few different texts occur."""
+"""The beginnings of the names of columns that contain few different texts."""
 CLOSE = 0.005
-"""How far a share may be from a fraction: 0.33 and 0.3333 both count as a third."""
+"""How far a share in the file may be from the exact fraction: 0.33 and 0.3333 both count as a
+third.
+"""
 PARTS = (0, *(WHOLE // count for count in range(1, MAX_SEATS + 1)))
 """The possible shares of a win, in parts of `WHOLE`."""
 SHARES = "shares of 1/m for each of m winners and 0 for the others, for example 1,0 or 0.5,0.5"
 
 
 class Sheet(NamedTuple):
-    """The G games of a file, by seat (S), and notes for the reader.
+    """The G games of a file, each with S seats, and notes for the reader.
 
     ``names``       the bots' names, sorted
     ``bots``        (G, S) the index in ``names`` of each seat's bot; ``len(names)`` for an empty
                     seat
-    ``ranks``       (G, S) the rank of each seat; without ``has_ranks``, 1 for the winners and 2 for
-                    all others
+    ``ranks``       (G, S) the rank of each seat; if the file has no ranks, 1 for the winners and 2
+                    for the others
     ``left``        (G, S) pagodas left, NaN if the file does not say
     ``think_ms``    (G, S) thinking time in ms, NaN if the file does not say
     ``forfeits``    (G, S) whether the bot forfeited
     ``cluster``     (G,) the number of the game's block; without blocks, the number of the game
-    ``unused``      columns of the file that are not used
+    ``has_blocks``  whether the file has the column ``block``
+    ``has_ranks``   whether the file has ranks
+    ``unused``      the names of columns of the file that are ignored
     ``notes``       sentences for the reader
     """
 
@@ -67,7 +76,7 @@ class Sheet(NamedTuple):
     notes: list[str]
 
     def counts(self, without: Collection[str] = ()) -> Counts:
-        """Counts all games in which none of the bots ``without`` sat."""
+        """Counts the games of the file, without those in which a bot of ``without`` played."""
         is_kept_name = np.array([name not in without for name in [*self.names, ""]])
         names = [name for name in self.names if name not in without]
         games = is_kept_name[self.bots].all(axis=1)
@@ -93,7 +102,9 @@ class Sheet(NamedTuple):
 
 
 class ListedGame(NamedTuple):
-    """One game of a file, by seat. The name of an empty seat is the empty text."""
+    """One game of a file. By seat: the names of the ``bots``, an empty text for an empty seat;
+    their ``ranks``; and ``forfeits``, whether the bot forfeited.
+    """
 
     bots: list[str]
     ranks: list[int]
@@ -101,8 +112,8 @@ class ListedGame(NamedTuple):
 
 
 def read_sheet(data: bytes, name: str) -> Sheet:
-    """Reads the games of a CSV file with this ``name`` and content. Raises UserError that names the
-    line, the expected value and the one found.
+    """Reads the games in ``data``, the content of a CSV file called ``name``. Raises UserError that
+    names the line, the expected value and the one found.
     """
     text = _decoded(data, name)
     columns = next(csv.reader(io.StringIO(text, newline="")), [])
@@ -117,7 +128,7 @@ def read_sheet(data: bytes, name: str) -> Sheet:
     has_ranks = "rank_0" in known
     blocks = cells["block"].str.strip() if has_blocks else cells.index
 
-    # A million rows have a few thousand different ones, of which each is parsed once.
+    # A million rows have a few thousand different texts, each of which is parsed once.
     texts = cells[repetitive]
     if has_blocks:
         texts = texts.assign(block=np.where(blocks == "", "", "x"))
@@ -155,7 +166,9 @@ def read_sheet(data: bytes, name: str) -> Sheet:
 
 
 def _decoded(data: bytes, name: str) -> str:
-    """The text of a file in UTF-8, with or without a byte order mark. Raises UserError."""
+    """Decodes ``data``, the content of the file ``name``, from UTF-8 with or without a byte order
+    mark. Raises UserError.
+    """
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -167,11 +180,18 @@ def _decoded(data: bytes, name: str) -> str:
 
 
 def _check_header(columns: Sequence[str], name: str) -> None:
-    """Raises UserError for a header in which columns are missing or stand twice."""
+    """Raises UserError if ``columns``, the header of the file ``name``, has more than `MAX_COLUMNS`
+    columns, lacks a needed column, or has a column twice.
+    """
+    if len(columns) > MAX_COLUMNS:
+        raise UserError(
+            f"{name}, line 1: expected at most {MAX_COLUMNS:,} columns, got {len(columns):,}",
+            "delete columns that are not used; block, and bot_ and share_ of each seat, suffice",
+        )
     shown = ",".join(columns)
     missing = [column for column in NEEDED_COLUMNS if column not in columns]
     twice = [column for column in columns if columns.count(column) > 1]
-    # How many of the two needed columns each seat has: 2 for each seat from 0 on, then 0.
+    # For each seat, how many of its two needed columns exist: 2 for the first seats, then 0.
     held = [len({f"bot_{seat}", f"share_{seat}"} & {*columns}) for seat in range(MAX_SEATS + 1)]
     has_gaps = 1 in held or held != sorted(held, reverse=True)
     wrong = ""
@@ -186,8 +206,8 @@ def _check_header(columns: Sequence[str], name: str) -> None:
 
 
 def _check_widths(text: str, columns: Sequence[str], name: str) -> None:
-    """Raises UserError for a row with more cells than there are columns, because pandas would
-    silently drop some.
+    """Raises UserError if a row of ``text`` has more cells than there are ``columns``, because
+    pandas would silently drop some. ``name`` is the name of the file.
     """
     rows = csv.reader(io.StringIO(text, newline=""))
     for row in rows:
@@ -199,7 +219,9 @@ def _check_widths(text: str, columns: Sequence[str], name: str) -> None:
 
 
 def _parsed(rows: pd.DataFrame, size: int, text: str, name: str) -> list[ListedGame]:
-    """The game in each of the given rows of a file with ``size`` seats. Raises UserError."""
+    """Parses the game in each of the ``rows``, with ``size`` seats. ``text`` and ``name`` are those
+    of the whole file, for messages. Raises UserError.
+    """
     games = []
     for row, texts in rows.to_dict("index").items():
         cells = {str(key): str(cell) for key, cell in texts.items()}
@@ -212,8 +234,8 @@ def _parsed(rows: pd.DataFrame, size: int, text: str, name: str) -> list[ListedG
 
 
 def _line_of(text: str, row: int) -> int:
-    """The line number in the file of data row ``row``, where the header and blank lines do not
-    count as rows.
+    """The number of the line in ``text``, the whole file, on which data row ``row`` ends. Rows are
+    counted from 0, without the header and blank lines.
     """
     rows = csv.reader(io.StringIO(text, newline=""))
     lines = [rows.line_num for cells in rows if cells]
@@ -221,13 +243,15 @@ def _line_of(text: str, row: int) -> int:
 
 
 def _by_row(values: Sequence[Sequence[int]], game_of_row: Ints, size: int) -> Ints:
-    """(G, S) the values by seat of each row's game, where row r has the game ``game_of_row[r]``."""
+    """(G, S) for each row of the file, the values by seat of its game: row r has
+    ``values[game_of_row[r]]``. ``size`` is S.
+    """
     return np.array(values, dtype=np.int64).reshape(-1, size)[game_of_row]
 
 
 def game_of(cells: Mapping[str, str], seats: int) -> ListedGame:
-    """Parses the game in one row of a file with ``seats`` seats; ``cells`` are by column. Raises
-    ValueError with the expected value and the one found.
+    """Parses the game in one row of a file with ``seats`` seats; ``cells`` has the row's texts by
+    column. Raises ValueError with the expected value and the one found.
     """
     bots = [cells[f"bot_{seat}"].strip() for seat in range(seats)]
     size = bots.index("") if "" in bots else seats
@@ -252,7 +276,9 @@ def game_of(cells: Mapping[str, str], seats: int) -> ListedGame:
 
 
 def _winners(cells: Mapping[str, str], seats: int, size: int) -> list[int]:
-    """The seats that share the win, of which the first ``size`` are taken. Raises ValueError."""
+    """The seats that share the win, by the texts in ``cells`` for ``seats`` seats, of which the
+    first ``size`` are taken. Raises ValueError if the shares are not those of a win.
+    """
     texts = [cells[f"share_{seat}"] for seat in range(seats)]
     winners = []
     parts = []
@@ -272,8 +298,8 @@ def _winners(cells: Mapping[str, str], seats: int, size: int) -> list[int]:
 
 
 def _parts(text: str) -> int | None:
-    """The share that a text such as 1, 0.5, .333 or 1/3 stands for, in parts of `WHOLE`; None if
-    the text is no share.
+    """The share that ``text``, such as 1, 0.5, .333 or 1/3, stands for, in parts of `WHOLE`; None
+    if it is no possible share.
     """
     above, slash, below = text.partition("/")
     try:
@@ -284,9 +310,7 @@ def _parts(text: str) -> int | None:
 
 
 def _rank(text: str) -> int | None:
-    """The rank that a text stands for, from 1 to `MAX_SEATS`; None if the text is no
-    such number.
-    """
+    """The rank that ``text`` stands for, from 1 to `MAX_SEATS`; None if it is no such number."""
     try:
         value = float(text)
     except ValueError:
@@ -295,15 +319,17 @@ def _rank(text: str) -> int | None:
 
 
 def _numbers(cells: pd.DataFrame, what: str, size: int) -> Floats:
-    """(G, S) the numbers in the columns ``what_0``, ``what_1`` ..., NaN for empty cells."""
+    """(G, S) the numbers in the columns ``what_0``, ``what_1`` and so on, for ``size`` seats; NaN
+    where a cell is no number or the column is missing.
+    """
     names = [f"{what}_{seat}" for seat in range(size)]
     numbers = cells.reindex(columns=names).apply(pd.to_numeric, errors="coerce")
     return np.asarray(numbers, dtype=np.float64)
 
 
 def _uneven_notes(cluster: Ints) -> list[str]:
-    """A note if some blocks have fewer games than most blocks; ``cluster`` (G,) is the block of
-    each game.
+    """A note if some blocks have fewer games than most blocks; ``cluster`` (G,) is the number of
+    each game's block. Empty if all blocks have as many.
     """
     games = np.bincount(cluster)
     blocks_by_size = np.bincount(games)

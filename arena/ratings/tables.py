@@ -1,5 +1,5 @@
-"""All tables of a run or of a results file, with the notes and sentences that go with them. Their
-data frames are made in `frames`.
+"""Makes the tables of a run or of a results file, with the notes and sentences that are shown under
+them. The data frames are made in `frames`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,28 +43,32 @@ from arena.records.runfile import RunInfo
 
 
 class Tables(NamedTuple):
-    """All tables of a run or of a results file.
+    """The tables of a run or of a results file.
 
-    ``standings``, ``pairs``, ``seats``  the tables of `standings_table`, `pairs_table`,
-                                         `seats_table`
-    ``notes``       sentences about what the reader should know: components, priors, few deals
-    ``details``     the notes that a short table leaves out
-    ``sentences``   which bots are clearly ahead of which, and which are too close to call
-    ``groups``      for each group of bots that can be compared with each other, its name, in the
-                    order of the standings
-    ``clusters``    the number of deals
-    ``blocks``      the blocks of all games, however the run is scored
-    ``most_seats``  the size of the largest table
-    ``rated_games``, ``independent_games``  the number of games between bots with a rating, and how
-                                            many games without shared luck would hold as much
-                                            information, None if unknown
-    ``covariance``  the covariance of the ratings in Elo squared, with bots as index and columns;
-                    NaN between bots that cannot be compared
-    ``unit``        the word for a group of games with shared luck: deal, block or game
-    ``match``       the boards of the matches that the run is scored by, empty if it is scored by
-                    games. With matches, all columns called games count matches
-    ``clock``       ``cpu`` or ``wall``, by which time was measured; empty if unknown
-    ``without``     the bots whose games are left out of everything but ``blocks``
+    ``standings``    the table of `standings_table`
+    ``pairs``        the table of `pairs_table`
+    ``seats``        the table of `seats_table`
+    ``faults``       the table of `faults_table`
+    ``games``        the number of counted games, or matches
+    ``clusters``     the number of deals
+    ``notes``        sentences about what the reader should know, such as priors or few deals
+    ``blocks``       the blocks of all games, also of those that do not count
+    ``most_seats``   the largest number of players in a game
+    ``rated_games``  the number of games between bots with a rating
+    ``independent_games``  how many games without shared luck would hold as much information as the
+                           rated games; None if unknown
+    ``covariance``   the covariance of the ratings in Elo squared, with bots as index and columns;
+                     NaN between bots that cannot be compared
+    ``anchors``      the ratings at which the user held bots, by name
+    ``unit``         the word for a group of games with shared luck: deal, block or game
+    ``match``        the boards of the matches by which the run is scored; empty if it is scored by
+                     games. With matches, columns called games count matches
+    ``clock``        ``cpu`` or ``wall``, by which time was measured; empty if unknown
+    ``sentences``    which bots are clearly ahead of which, and which are too close to call
+    ``without``      the bots whose games are left out of everything but ``blocks``
+    ``details``      those of the ``notes`` that a short table leaves out
+    ``groups``       for each group of bots that can be compared with each other, their names, in
+                     the order of the standings
     """
 
     standings: pd.DataFrame
@@ -90,7 +94,7 @@ class Tables(NamedTuple):
 
     @property
     def played(self) -> int:
-        """The number of games played, however the run is scored."""
+        """The number of games played, including games that do not count."""
         return games_in(self.blocks)
 
 
@@ -102,8 +106,10 @@ def run_tables(
     match: Sequence[str] | None = None,
     without: Sequence[str] = (),
 ) -> Tables:
-    """The tables of the run in a folder, whose run.json is ``info``. ``match`` scores it otherwise
-    than the run says. Games in which a bot of ``without`` sat are left out.
+    """Makes the tables of the run in a folder, whose run.json is ``info``. ``prior`` is the weight
+    of a prior that gives every bot a rating (None: none), ``anchors`` has ratings at which bots are
+    held, by name. ``match`` are the boards of the matches to score by; None means what run.json
+    says, an empty list means single games. Games in which a bot of ``without`` played are left out.
 
     Raises RunError, NoAnswerError, and UserError for anchors, boards or bots that are not in the
     run.
@@ -134,8 +140,10 @@ def rate_sheet(
     seats: bool = True,
     without: Sequence[str] = (),
 ) -> Tables:
-    """The tables of a results file; values that the file does not have are missing in them. Games
-    in which a bot of ``without`` sat are left out. Raises NoAnswerError, UserError.
+    """Makes the tables of a results file; values that the file does not have are NaN in them.
+    ``prior`` is the weight of a prior that gives every bot a rating (None: none), ``anchors`` has
+    ratings at which bots are held, by name, and ``seats`` says whether seats have effects. Games in
+    which a bot of ``without`` played are left out. Raises NoAnswerError, UserError.
     """
     without, anchors = _as_named(sheet.names, without, anchors)
     counts = sheet.counts(without)
@@ -158,8 +166,18 @@ def make_tables(
     match: Sequence[str] = (),
     without: Sequence[str] = (),
 ) -> Tables:
-    """The tables of counted games or matches; with ``seats`` False, seats have no effect. The
-    counts already leave out the games of the bots in ``without``. Raises NoAnswerError, UserError.
+    """Makes the tables of counted games or matches.
+
+    ``prior``    the weight of a prior that gives every bot a rating, see `model.rate`; None: no
+                 prior
+    ``blocks``   the blocks of all games, also of those that are not in ``counts``
+    ``anchors``  ratings at which bots are held, by name
+    ``seats``    False: the rating model has no effects of seats
+    ``unit``     the word for a group of games with shared luck
+    ``match``    the boards of the matches that ``counts`` has counted; empty for games
+    ``without``  the bots whose games are already left out of ``counts``
+
+    Raises NoAnswerError, UserError.
     """
     results = counts.results
     ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})
@@ -196,39 +214,38 @@ def make_tables(
 def _as_named(
     names: Sequence[str], without: Sequence[str], anchors: Mapping[str, float] | None
 ) -> tuple[list[str], dict[str, float]]:
-    """The bots to leave out and the anchors, under the names that they have in the results; the
-    user may have written the options of a bot in another order.
+    """The labels in ``without`` and the keys of ``anchors``, replaced by the labels among ``names``
+    that mean the same bots: the user may have written a bot's options in another order.
     """
     held = {nearest_label(name, names): elo for name, elo in (anchors or {}).items()}
     return [nearest_label(name, names) for name in without], held
 
 
 def independent_games(fits: list[Fit]) -> float | None:
-    """How many games without shared luck would give errors this small: the games of each component
-    times its gain. None without games, with fewer than FEW_DEALS deals, or if the gain of a
-    component is unknown.
+    """How many games without shared luck would give errors as small as those of the ``fits``: for
+    each fit its games times its `Fit.gain`, summed. None without a fit, and if a fit has fewer than
+    `FEW_DEALS` deals or an unknown gain.
     """
     worth = [fit.games * fit.gain if fit.clusters >= FEW_DEALS else np.nan for fit in fits]
     return float(sum(worth)) if worth and np.isfinite(worth).all() else None
 
 
 def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, float]) -> Ratings:
-    """The ratings, in which the anchors are held at the given values, at most one per component.
-    Raises UserError.
+    """The ratings, moved so that each bot in ``anchors`` has the rating given there. Raises
+    UserError for an unknown bot, a bot without a rating, and two anchors among bots that can be
+    compared.
     """
     bots = results.bots
     parts = ratings.components
     for name in anchors:
         if name not in bots:
             known = f"{did_you_mean(name, bots)}there are {', '.join(bots) or 'none'}"
-            raise UserError(
-                f"expected the anchor to be a bot of these results, got {name!r}", known
-            )
+            raise UserError(f"the anchor {name!r} is not a bot of these results", known)
     held = [[] if part.fit is None else [bots[at] for at in part.fit.members] for part in parts]
     idle = sorted(set(anchors).difference(*held))
     if idle:
         raise UserError(
-            f"expected an anchor with a rating, got {', '.join(idle)} without one",
+            f"an anchor needs a rating, which {', '.join(idle)} does not have",
             "choose a bot that won from others and lost to them, or rate everybody with --prior 1",
         )
     components = list(parts)
@@ -236,9 +253,9 @@ def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, flo
         here = [at for at, name in enumerate(names) if name in anchors]
         if len(here) > 1:
             raise UserError(
-                "expected one anchor per group of comparable bots, got"
+                "bots that can be compared share one scale and one anchor, got"
                 f" {' and '.join(names[at] for at in here)}",
-                "one anchor fixes the level, and the games determine the distances from it",
+                "name one of them: the games determine the distances from it",
             )
         if here and part.fit:
             fit = part.fit.anchored(here[0], anchors[names[here[0]]])

@@ -38,11 +38,11 @@ from arena.rules.terms import place_of, title_of, turns_of
 
 SeatedBots = tuple[str, ...]
 Placing = tuple[str, SeatedBots, tuple[int, ...]]
-"""A possible outcome of a game: the board, and by seat the bots and their ranks."""
+"""An outcome of a game: the board, and by seat the bots and their ranks."""
 
 
 class Row(Struct, gc=False):
-    """The fields of a game's record that tables need."""
+    """The fields of a game's record that the tables need."""
 
     id: str
     board: str
@@ -69,14 +69,16 @@ class WholeRow(Row):
 
 
 class Lost(NamedTuple):
-    """A seat that forfeited in at least one round of a match."""
+    """A seat of a match that forfeited in at least one of its rounds."""
 
     seat: int
 
 
 class Match(Struct, frozen=True, gc=False):
     """A match in the form of a game: ``board`` names the boards of its rounds, ``deal`` is the
-    match's deal, and ``left`` and ``think_ms`` are summed over its rounds.
+    number of the match's deal, and ``left`` and ``think_ms`` are summed over its rounds. The
+    ``bots``, and their ``ranks`` in the match, are by seat; ``faults`` has the seats that
+    forfeited.
     """
 
     board: str
@@ -89,19 +91,20 @@ class Match(Struct, frozen=True, gc=False):
 
 
 Counted = Row | GameRecord | Match
-"""Anything that can be scored: a game or a match."""
+"""A game or a match, the two things that can be scored."""
 AnyRow = TypeVar("AnyRow", bound=Row)
 Head = TypeVar("Head", str, SeatedBots)
 
 
 def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
-    """A function that decodes a line of a journal to a row of this ``kind``: `Row`, or a subclass
-    with more fields. It raises DecodeError, and ValueError if lists differ in length.
+    """Makes a function that decodes a line of a journal to a row of this ``kind``: `Row`, or a
+    subclass with more fields. The function raises DecodeError, and ValueError if lists differ in
+    length.
     """
     decode = msgspec.json.Decoder(kind).decode
 
     def fitting(line: bytes) -> AnyRow:
-        """Decodes a line and checks that its lists have an entry for each seat."""
+        """Decodes ``line`` and checks that its lists have an entry for each seat."""
         row = decode(line)
         check_seats(len(row.bots), row.faults, row.ranks, row.left, row.think_ms)
         return row
@@ -110,9 +113,9 @@ def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
 
 
 class Tally:
-    """Counted games. ``outcomes`` numbers the different outcomes; ``outcome`` and ``deal`` have one
-    entry of four bytes per game, in the order in which games are read. ``own_decks`` says that
-    line-ups play different decks under the same deal numbers.
+    """Counts games. ``outcomes`` gives each different outcome a number; ``outcome`` and ``deal``
+    have one entry of four bytes per game, in the order in which games are added. ``own_decks`` says
+    that line-ups play different decks under the same deal numbers.
 
     Pagodas left, times and forfeits are summed as integers by outcome and seat, so that the order
     of the games does not matter.
@@ -129,7 +132,7 @@ class Tally:
         self._forfeits = list[int]()
 
     def add(self, game: Counted) -> None:
-        """Counts a game."""
+        """Counts ``game``."""
         outcome = (game.board, tuple(game.bots), tuple(game.ranks))
         # A million games have a few thousand outcomes: each game keeps eight bytes, and the model
         # works on the outcomes.
@@ -155,11 +158,11 @@ class Tally:
 
     @property
     def most_seats(self) -> int:
-        """The number of seats at the largest table so far, at least two."""
+        """The largest number of players in a counted game, at least two."""
         return max(map(len, self.seated), default=2)
 
     def blocks(self) -> list[PlayedBlocks]:
-        """The blocks of all games, sorted."""
+        """The blocks of the counted games, sorted by board and line-up."""
         names = [f"{board}/{'+'.join(sorted(bots))}" for board, bots, _ in self.outcomes]
         heads, places = self._places(names)
         numbers, games = np.unique(places, return_counts=True)
@@ -173,21 +176,21 @@ class Tally:
         ]
 
     def board_deals(self) -> Ints:
-        """(G,) for each game a number that stands for its board and deal. The numbers sort by the
-        board's name, then by the line-up if each has its own decks, then by the deal.
+        """(G,) for each counted game, a number that stands for its board and deal; with own decks,
+        for its board, line-up and deal. The numbers sort by the board's name, then by the line-up
+        if it counts, then by the deal.
         """
         if self._own_decks:
             return self.block_deals()
         return self._places([board for board, _, _ in self.outcomes])[1]
 
     def block_deals(self) -> Ints:
-        """(G,) for each game a number that stands for its block: its board, line-up and deal."""
+        """(G,) for each counted game, a number that stands for its board, line-up and deal."""
         return self._places([(board, *sorted(bots)) for board, bots, _ in self.outcomes])[1]
 
     def _places(self, names: Sequence[Head]) -> tuple[list[Head], Ints]:
-        """The different names, sorted, and an integer for each game (G,). ``names`` has a name for
-        each outcome. The integer is the place of the name of the game's outcome in the sorted
-        names, times DEALS, plus the game's deal.
+        """``names`` has a name for each outcome. Returns the different names, sorted, and (G,) for
+        each game the index of its outcome's name among them, times DEALS, plus the game's deal.
         """
         heads = sorted(set(names))
         number = {head: place for place, head in enumerate(heads)}
@@ -197,8 +200,9 @@ class Tally:
         return heads, places
 
     def counts(self, bots: Iterable[str] = (), without: Collection[str] = ()) -> Counts:
-        """The counts so far, for the given bots and any others that played. Clusters are the deals
-        of boards, numbered in sorted order. Games in which a bot of ``without`` sat are left out.
+        """The counts so far, for ``bots`` and any others that played. The clusters of the result
+        (games with shared luck) are the deals, in sorted order. Games in which a bot of ``without``
+        played are left out.
         """
         away = set(without)
         width = self.most_seats
@@ -227,8 +231,8 @@ class Tally:
 
 
 def scoring_of(info: RunInfo, asked: Sequence[str] | None = None) -> list[str]:
-    """The boards of the matches by which a run is scored, empty if it is scored by games: those
-    ``asked`` for, or else those of run.json.
+    """The boards of the matches by which a run is scored: ``asked``, or those of run.json if
+    ``asked`` is None; empty if the run is scored by games.
 
     Raises UserError for a board that the run does not have.
     """
@@ -243,12 +247,12 @@ def scoring_of(info: RunInfo, asked: Sequence[str] | None = None) -> list[str]:
 
 
 class Score:
-    """The games of a run and what is scored: matches on the boards ``match``, or the games
-    themselves if there are no such boards.
+    """Counts the games of a run, and what is scored: matches on the boards ``match``, or the games
+    themselves if ``match`` is empty.
 
     ``games``    the tally of all games
     ``counted``  the tally of what is scored
-    ``hosts``    the machines on which the games were played
+    ``hosts``    the machines on which the games were played, as in records
     """
 
     def __init__(self, match: Sequence[str], *, own_decks: bool = False) -> None:
@@ -258,7 +262,7 @@ class Score:
         self._matches = Matches(match, self.counted.add) if match else None
 
     def add(self, game: Row | GameRecord) -> None:
-        """Counts a game, and the match that it completes, if any."""
+        """Counts ``game``, and the match that it completes, if it completes one."""
         self.games.add(game)
         self.hosts.add(game.host)
         if self._matches:
@@ -266,8 +270,9 @@ class Score:
 
 
 def score_journal(journal: Path, match: Sequence[str], *, own_decks: bool = False) -> Score:
-    """The counted games of a journal; the first record of each id counts. Raises RunError for a
-    damaged line.
+    """Counts the games of a journal, and with ``match`` the matches on these boards; if an id
+    occurs twice, only its first record counts. ``own_decks`` says that line-ups play different
+    decks under the same deal numbers. Raises RunError for a damaged line.
     """
     score = Score(match, own_decks=own_decks)
     for _, row in read_rows(journal, row_decoder(Row)):
@@ -276,13 +281,13 @@ def score_journal(journal: Path, match: Sequence[str], *, own_decks: bool = Fals
 
 
 class Matches:
-    """Collects games until a match has one for each of its boards, and then passes the match to
+    """Collects games until there is one for each of a match's boards, and then passes the match to
     ``take``.
 
     A match has the same bots in the same seats on the same deal. Seats rank by total pagodas left,
     fewest first. Seats that forfeited rank below all others: by the number of forfeits, then by the
-    sum of their ranks in these games (an earlier forfeit ranks below a later one), then by the
-    total. Seats that are equal in all of this share a rank. A game that occurs twice under
+    sum of their ranks in the forfeited games (an earlier forfeit ranks below a later one), then by
+    the total. Seats that are equal in all of this share a rank. A game that occurs twice under
     different ids counts once.
     """
 
@@ -296,7 +301,9 @@ class Matches:
         self._over = Ids()
 
     def add(self, game: Counted) -> None:
-        """Adds a game, which may complete a match."""
+        """Adds ``game``, which may complete a match. Games on boards that are not in the match are
+        ignored.
+        """
         turns = self._turns.get(game.board)
         if turns is None:
             return
@@ -316,12 +323,14 @@ class Matches:
 
 
 def _whole(title: str, deal: int, bots: tuple[str, ...], games: Sequence[Counted]) -> Match:
-    """The match that these games make up, in the order of its rounds."""
+    """Makes the match that ``games``, in the order of the rounds, make up. ``title`` names the
+    boards, ``deal`` is the match's deal, ``bots`` are the bots by seat.
+    """
     left = list(map(sum, zip(*[game.left for game in games], strict=True)))
     think_ms: list[float] = list(map(sum, zip(*[game.think_ms for game in games], strict=True)))
     standing: Sequence[Any] = left
     faults: list[Lost] = []
-    # A list is quicker, there are millions of matches.
+    # A list is quicker than a generator, and there are millions of matches.
     if any([game.faults for game in games]):  # noqa: C419
         lost = [
             [game.ranks[seat] for game in games if any(fault.seat == seat for fault in game.faults)]
@@ -333,6 +342,8 @@ def _whole(title: str, deal: int, bots: tuple[str, ...], games: Sequence[Counted
 
 
 def _ranks(standing: Sequence[Any]) -> list[int]:
-    """The rank of each seat; a lower standing is better, and equal ones share a rank."""
+    """The rank of each seat, given a figure or a tuple for each seat in ``standing``; lower is
+    better, and equal ones share a rank.
+    """
     order = sorted(standing)
     return [1 + order.index(own) for own in standing]

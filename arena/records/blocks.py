@@ -1,4 +1,6 @@
-"""Blocks: the games of a line-up on one deal of a board, counted in a journal."""
+"""Counts the blocks in a journal. A *block* is the games that a line-up plays on one deal of a
+board, one for each seating.
+"""
 
 from array import array
 from collections import Counter, defaultdict
@@ -14,8 +16,9 @@ from arena.records.record import Deal, Seats
 
 
 class PlayedBlocks(NamedTuple):
-    """The blocks of a line-up on a board that have games: the line-up as ``place``, which is
-    ``board/line-up``; the numbers of the deals; and the number of games on each of them.
+    """The blocks of one line-up on one board that have games in a journal. ``place`` is
+    ``board/line-up``, with the bots of the line-up sorted and joined by ``+``; ``deals`` are the
+    numbers of the deals; ``games`` has the number of games for each entry of ``deals``.
     """
 
     place: str
@@ -24,7 +27,9 @@ class PlayedBlocks(NamedTuple):
 
 
 class _BlockRow(Struct, gc=False):
-    """The fields of a record that say to which block the game belongs."""
+    """The fields of a record that say to which block its game belongs: the board, the deal, and the
+    bots; and the id.
+    """
 
     id: str
     board: str
@@ -36,13 +41,13 @@ _decode = msgspec.json.Decoder(_BlockRow).decode
 
 
 def games_in(blocks: Iterable[PlayedBlocks]) -> int:
-    """The number of games in all blocks together."""
+    """The total number of games in ``blocks``."""
     return sum(sum(block.games) for block in blocks)
 
 
 def count_blocks(journal: Path) -> list[PlayedBlocks]:
-    """The blocks of all games in a journal, sorted; the first record of each id counts. Raises
-    RunError for a damaged line.
+    """Counts the blocks in the file ``journal``, sorted by board and line-up. If a game's id occurs
+    twice, only its first record counts. Raises RunError for a damaged line.
     """
     games = defaultdict[tuple[str, tuple[str, ...]], Counter[int]](Counter)
     for _, row in read_rows(journal, _decode):

@@ -1,4 +1,4 @@
-"""The settings of a run, as run.json keeps them. What a setting may be by itself is declared here;
+"""The settings of a run, as run.json stores them. The types here limit each setting by itself;
 which settings fit together is checked in `arena.tournament.consistency`.
 """
 
@@ -23,17 +23,24 @@ Chance = Annotated[float, Meta(gt=0, lt=0.5)]
 Seatings = Literal["rotations", "all", "single"]
 Basis = Literal["wins", "margin"]
 RESOLUTION = 3
-"""The number of digits to which a tuned float is rounded, as a part of its range."""
+"""A tuned float is rounded to about this many significant digits of the width of its range; see
+`Parameter.nearest`.
+"""
 Finite = Annotated[float, Meta(ge=-1e15, le=1e15)]
 USUAL = Timing()
-"""The time control if the user gives none."""
+"""The time control of a run for which the user gives none."""
 # A run.json can come from anybody, and `len` fails for ranges of 2**63 and more.
 DealCount = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a run compares: two of its bots, whose opponents are the others, and the question that
-    the blocks answer: two hypotheses, their error rates, and whether wins or margins count.
+    """The question of a run that compares the bots ``new`` and ``old``; the other bots of the run
+    are their opponents.
+
+    ``elo0``, ``elo1``   the two hypotheses about how many Elo ``new`` is stronger than ``old``
+    ``alpha``, ``beta``  the probability of deciding for ``elo1`` if ``elo0`` is true, and for
+                         ``elo0`` if ``elo1`` is true
+    ``by``               what is compared: shares of the win (``wins``) or margins (``margin``)
     """
 
     new: str
@@ -46,7 +53,9 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
-    """An option that is tuned between ``low`` and ``high``, and its value at the start."""
+    """An option of a bot that a run tunes: its name and type, the range from ``low`` to ``high``,
+    and its value at the ``start``.
+    """
 
     name: Annotated[str, Meta(pattern=f"^{OPTION_NAME.pattern}$")]
     type: Literal["int", "float"]
@@ -56,16 +65,18 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def width(self) -> float:
-        """The length of the option's range."""
+        """The length of the option's range, ``high - low``."""
         return self.high - self.low
 
     def unit(self, value: float) -> float:
-        """The place of a value on a scale from 0 (``low``) to 1 (``high``)."""
+        """Converts a value of the option to a scale on which ``low`` is 0 and ``high`` is 1."""
         return (value - self.low) / self.width
 
     def nearest(self, unit: float, lot: float = 0.5) -> float:
-        """The value to play at a place of the scale from 0 to 1. Between two whole numbers,
-        ``lot``, a random number from 0 to 1, decides; one half is ordinary rounding.
+        """Converts ``unit``, a place on the scale from 0 (``low``) to 1 (``high``), to a value that
+        a bot can play with, within the range. A float is rounded. For an int, ``lot``, a random
+        number from 0 to 1, decides between the two nearest whole numbers in proportion to their
+        distance; 0.5 is ordinary rounding.
         """
         exact = min(max(self.low + unit * self.width, self.low), self.high)
         if self.type == "int":
@@ -73,17 +84,18 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
         return min(max(round(exact, RESOLUTION - floor(log10(self.width))), self.low), self.high)
 
     def value(self, number: float) -> Value:
-        """A number in the type of the option, as the bot gets it."""
+        """Converts ``number`` to the type of the option, int or float, as the bot gets it."""
         return int(number) if self.type == "int" else number
 
     def text(self, number: float) -> str:
-        """A number as it stands in a label."""
+        """Writes ``number`` as the option's value appears in a bot's label."""
         return value_text(self.value(number))
 
 
 class Tuning(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a run tunes. ``bot`` is the bot's label with the options that are not tuned; the search
-    takes a step after ``step`` deals on every board.
+    """What a run tunes: ``bot`` is the bot's label with the options that stay fixed, ``parameters``
+    are the options to tune. After every ``step`` deals on each board, the search takes a step to
+    new values.
     """
 
     bot: str
@@ -92,16 +104,16 @@ class Tuning(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LeagueTerms(Struct, frozen=True, forbid_unknown_fields=True):
-    """The bots whose new versions join a league automatically: those with these ``names``, or all
-    bots in bots/ if there are none.
+    """Which bots' new versions join a league automatically: the bots in bots/ with these ``names``,
+    or all bots in bots/ if ``names`` is empty.
     """
 
     names: list[str] = []
 
 
 class OneGame(Struct, frozen=True, forbid_unknown_fields=True):
-    """The only game of a run, which a person played: the bots by seat, and the number of its deal,
-    or of its match.
+    """The only game, or match, of a run that a person played: the labels of the bots by seat, and
+    the number of its deal.
     """
 
     seats: list[str]
@@ -109,30 +121,39 @@ class OneGame(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
-    """What decides which games a run has and how they are played: what the user asked for, and what
-    the run has decided since. Times are in ms.
+    """The settings of a run: what the user asked for, and what the arena has decided since.
+    Together with the run's bots they determine which games are played, and how. Times are in ms.
 
     ``bots``        the labels of the bots that play
     ``seed``        the text from which every deck and every bot's seed follows; empty in a request
                     that leaves the choice to the arena
-    ``players``     the number of seats at a table
+    ``players``     the number of seats in a game
     ``boards``      the names of the boards
     ``match``       the boards of the rounds that count together (R8.3), one entry per round; empty
                     if games count singly
     ``deals``       the number of deals on each board, or of deals for each match
-    ``seatings``    in which orders a line-up plays each deal
+    ``seatings``    in which orders a line-up plays each deal: ``rotations``, ``all`` orders, or a
+                    ``single`` one, each game with its own deck
     ``tables``      the number of line-ups to choose; None: all line-ups play
-    ``challenger``  the bot that sits at every table; None: none has to
+    ``challenger``  the bot that plays in all line-ups; None: line-ups need no particular bot
+    ``move_ms``     the time for one answer
+    ``game_ms``     the time bank for a whole game; None: no bank
+    ``increment_ms`` what is added to the bank after each move
+    ``startup_ms``  the time that a bot's process has to answer hello
+    ``clock``       ``cpu`` or ``wall``, by which a bot's time is measured
     ``in_process``  whether all bots are built in, with no processes, sandbox or time limits
-    ``line_ups``    the line-ups that ``tables`` has chosen; None: all line-ups play
+    ``line_ups``    the line-ups that were chosen because of ``tables``; None: all line-ups play
     ``compare``     the question of a run that asks whether one bot is better than another
     ``tune``        what a run tunes; its two ``bots`` are one bot with settings that differ by deal
-    ``league``      which bots join a league; its games are those ``drawn`` so far
-    ``drawn``       the line-ups that a league has drawn, with the deals that each of them plays
-    ``until``       the error in Elo, half of an interval, at which the run may end
-    ``allotted``    the deals to play before the next look at the ratings; None: all deals
-    ``settled``     the number of deals after which the run's question was answered; None: it has no
-                    answer yet, or no question
+    ``league``      which bots join a league; its games are those in ``drawn``
+    ``drawn``       the line-ups that a league has drawn so far, with the deals that each of them
+                    plays
+    ``until``       the error in Elo, half of a 95 % interval, at which the run may end; None: the
+                    run plays all its deals
+    ``allotted``    the deals to play before the ratings are computed again to decide how to
+                    continue; None: all deals
+    ``settled``     the number of deals after which the run's question was answered; None: not
+                    answered yet, or the run has no question
     ``game``        the only game, or match, of a run that a person played; None: a tournament
     """
 
@@ -163,37 +184,41 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_open(self) -> bool:
-        """Whether this is a comparison, or a run with ``until``, that has not been settled, so that
-        its number of games still depends on the results.
+        """Whether the number of games still depends on the results: the run is a comparison or has
+        ``until``, and it is not settled.
         """
         return self.settled is None and not (self.compare is None and self.until is None)
 
     @property
     def has_own_decks(self) -> bool:
-        """Whether no two games have the same deck."""
+        """Whether each game has a deck of its own, which is so for ``seatings`` ``single``."""
         return self.seatings == "single"
 
     @property
     def repeats_deals(self) -> bool:
-        """Whether processes play deals that occur in other games, too, so that bots could tell each
-        other about them.
+        """Whether bots with processes play deals that occur in other games of the run, too, so that
+        bots could pass on what they saw of a deal.
         """
         return not (self.in_process or self.has_own_decks)
 
     @property
     def rounds(self) -> list[str]:
-        """The boards of the games that a line-up plays on one deal in one seating."""
+        """The boards of the games that a line-up plays on one deal in one seating: those of the
+        match, else all boards.
+        """
         return self.match or self.boards
 
     @property
     def pool(self) -> list[str]:
-        """The bots that are not compared themselves, sorted."""
+        """The bots of the run without the two that are compared, sorted; all bots if the run
+        compares none.
+        """
         compared = (self.compare.new, self.compare.old) if self.compare else ()
         return sorted(set(self.bots).difference(compared))
 
     @property
     def timing(self) -> Timing:
-        """The time control of the bots whose labels set no limits."""
+        """The time control for bots whose labels set no limits of their own."""
         return Timing(self.move_ms, self.game_ms, self.increment_ms, self.startup_ms, self.clock)
 
 
@@ -202,4 +227,4 @@ DEFAULTS: dict[str, Any] = {
     for form in (RunConfig(bots=[], seed=""), Comparison("", ""))
     for name, value in msgspec.structs.asdict(form).items()
 }
-"""The default of each setting, and of each part of a comparison's question."""
+"""By name, the default of each field of `RunConfig` and of `Comparison`."""

@@ -1,8 +1,8 @@
 """Evidence of faults: what a bot that forfeited was sent, what it answered, and how it ended.
 
-``faults/`` in a run's folder has a folder for each game, with a file for each seat that forfeited.
-Nothing depends on these files: a game counts without them. The kinds of faults are in
-arena/faults.py.
+The folder ``faults/`` of a run has a folder for each game with a forfeit, and in it a file for each
+seat that forfeited. Other files do not refer to these files: a game counts without them. The kinds
+of faults are in arena/faults.py.
 """
 
 import os
@@ -19,18 +19,28 @@ from arena.records.regular import folder_below, read_regular, write_durably
 
 FAULTS = "faults"
 MAX_EVIDENCE = 64 << 20
-"""The most bytes of evidence that a run keeps. A fault leaves up to 100 KB, and a bot may forfeit
-every game: a million games would fill 100 GB. This keeps some 600 faults, of which a report shows
-40, and a run's folder stays small enough to be sent to somebody.
+"""The most bytes of evidence in a run's folder. A fault leaves up to 100 KB, and a bot may forfeit
+all its games: a million games would fill 100 GB. 64 MiB hold some 600 faults, of which a report
+shows at most 40, and a run's folder stays small enough to be sent to somebody.
 """
 BLOCK = 4096
-"""The bytes that the smallest file, or folder, takes on a disk."""
+"""The bytes that the smallest file or folder takes on a disk."""
 MAX_NAME = 250
-"""The most characters in the name of a folder."""
+"""The most characters in the name of a folder; longer names are cut, see `_folder_name`."""
 
 
 class KeptFault(Struct, frozen=True):
-    """The part of an evidence file that reproducing the fault needs."""
+    """The fields of an evidence file that are needed to reproduce the fault.
+
+    ``game``      the id of the game
+    ``seat``      the seat that forfeited
+    ``turn``      the number of placements before the fault
+    ``kind``      the kind of fault, the value of a `faults.FaultKind`
+    ``detail``    a text about the fault for people
+    ``lines``     the last lines exchanged with the bot: (direction, ms since the start of the game,
+                  text)
+    ``asked_ms``  the time in ms that the bot had for each of its answers in the game
+    """
 
     game: str
     seat: Annotated[int, Meta(ge=0, le=3)]
@@ -42,14 +52,17 @@ class KeptFault(Struct, frozen=True):
 
 
 def evidence_name(game: str, seat: int) -> str:
-    """The path, below the run's folder, of the file with the evidence of a seat's fault."""
+    """The path, below the run's folder, of the file with the evidence for the fault of ``seat`` in
+    the game with the id ``game``.
+    """
     folders = [_folder_name(part) for part in game.split("/")]
     return "/".join([FAULTS, *folders, f"seat-{seat}.json"])
 
 
 def _folder_name(part: str) -> str:
-    """A part of a game's id as the name of a folder. Some file systems refuse ``:``, and all refuse
-    names as long as a line-up of four bots with many options.
+    """Converts a part of a game's id to the name of a folder. Some file systems refuse ``:``, and
+    all refuse names as long as a line-up of four bots with many options; a long name is cut and
+    gets a hash.
     """
     name = part.replace(":", "~")
     if len(name) <= MAX_NAME:
@@ -58,8 +71,9 @@ def _folder_name(part: str) -> str:
 
 
 class EvidenceWriter:
-    """Writes the evidence of a run's faults, up to `MAX_EVIDENCE` bytes. Once ``is_full``, further
-    faults are only in the records.
+    """Writes the evidence of a run's faults, at most `MAX_EVIDENCE` bytes in total. ``is_full`` is
+    True once at least one file did not fit and was left out; later files that are small enough are
+    still written.
     """
 
     def __init__(self, run: Path) -> None:
@@ -68,8 +82,9 @@ class EvidenceWriter:
         self.is_full = False
 
     def write(self, game: str, seeds: Sequence[int], evidence: Sequence[Any]) -> None:
-        """Writes one indented JSON file for each `players.player.Evidence` of a game. ``seeds`` are
-        the bots' seeds in that game, by seat. Raises RunError.
+        """Writes one indented JSON file for each `players.player.Evidence` in ``evidence``, the
+        evidence of one game. ``game`` is the game's id, ``seeds`` are the bots' seeds in that game,
+        by seat. A file that does not fit is left out. Raises RunError.
         """
         if self._used is None:
             self._used = used_bytes(self._run)
@@ -85,7 +100,9 @@ class EvidenceWriter:
 
 
 def used_bytes(run: Path) -> int:
-    """How many bytes the evidence of a run takes on the disk. Raises RunError."""
+    """How many bytes of disk the evidence in a run's folder takes; 0 without evidence. Raises
+    RunError.
+    """
     try:
         with folder_below(run, [FAULTS]) as at:
             return sum(
@@ -96,16 +113,16 @@ def used_bytes(run: Path) -> int:
     except FileNotFoundError:
         return 0
     except OSError as error:
-        raise RunError(f"expected to look through {run / FAULTS}, got {error}") from error
+        raise RunError(f"cannot read {run / FAULTS}: {error}") from error
 
 
 def read_evidence(run: Path, name: str) -> KeptFault | None:
-    """The evidence in a file below a run's folder; None if there is no such file. Raises
-    RunError.
+    """Reads the evidence file ``name``, a path below the run's folder; None if the file does not
+    exist. Raises RunError.
     """
     try:
         return msgspec.json.decode(read_regular(run, name), type=KeptFault)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise RunError(f"expected the evidence of a fault in {run / name}, got {error}") from None
+        raise RunError(f"{run / name} is not the evidence of a fault: {error}") from None

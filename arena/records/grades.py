@@ -1,8 +1,10 @@
-"""review.jsonl: the grades that judges gave to the decisions of a run, one game per line.
+"""review.jsonl: the grades that judges gave to the decisions in a run's games, one game per line. A
+*judge* is a built-in bot that grades a move by playing the game on from there many times; see
+`Judge`.
 
-A line has the grades of some seats of a game by one judge. An interrupted review is continued from
-the file, and another judge adds lines of its own. Programs that show grades read them here, without
-asking a judge again.
+A line has the grades of some seats of a game by one judge. An interrupted review is resumed from
+the file, and another judge adds lines of its own. Programs that show grades read them here and need
+not compute them again.
 """
 
 import os
@@ -36,10 +38,11 @@ class Judge(Struct, frozen=True, forbid_unknown_fields=True):
     """How decisions are graded.
 
     ``judge``  the built-in bot that plays the games to their end
-    ``deals``  the number of deals on which a move is compared with the better one
+    ``deals``  the number of deals on which the played move is compared with the better one
     ``seed``   the seed of these deals
-    ``by``     the bot that says which move is better, with a hash of its content; empty if the
-               games played to the end say so
+    ``by``     the label of the bot that names the better move, a space, and a hash of the bot's
+               content; empty if the ``judge`` names the better move from the games that it plays to
+               the end
     """
 
     judge: Text
@@ -49,18 +52,20 @@ class Judge(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def name(self) -> str:
-        """The name of the bot that says which move is better."""
+        """The name of the bot that names the better move."""
         return self.by.partition(" ")[0] or self.judge
 
 
 class Grade(Struct, frozen=True, forbid_unknown_fields=True):
-    """A judge's opinion of the move that a seat played after ``turn`` placements.
+    """A judge's grade for the move that ``seat`` played after ``turn`` placements.
 
     ``choices``  the number of legal moves
+    ``played``   the move that the seat played
     ``better``   the move that the judge would have played, which may be the played one
-    ``cost``     how much more of the win ``better`` gets than ``played``, on the same deals
-    ``error``    half the width of its 95 % interval; 0 if the moves are equal
-    ``win``      the share of the win that the seat gets after ``played``
+    ``cost``     how much larger the share of the win is after ``better`` than after ``played``, on
+                 the same deals; from -1 to 1
+    ``error``    half the width of the 95 % interval of ``cost``; 0 if both are the same move
+    ``win``      the share of the win that the seat gets after ``played``, from 0 to 1
     """
 
     turn: TurnNumber
@@ -74,15 +79,17 @@ class Grade(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def sure(self) -> float | None:
-        """The judge's probability that the better move really is better; None if it is the played
-        move.
+        """The judge's probability, 0 to 1, that ``better`` really is better than ``played``; None
+        if ``error`` is 0.
         """
         if not self.error:
             return None
         return NormalDist().cdf(HALF_WIDTH * self.cost / self.error)
 
-    def told(self, judge: Judge) -> str:
-        """The grade as one line for people."""
+    def describe(self, judge: Judge) -> str:
+        """Describes the grade in one line for people. ``judge`` is the judge that gave the
+        grade.
+        """
         if self.choices == 1:
             return "the only legal move"
         if self.better == self.played:
@@ -97,8 +104,9 @@ class Grade(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ReviewedGame(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One line of the file. ``seats`` are the seats of which every decision is graded; ``rules`` is
-    the revision of the rules, and ``arena`` the version that wrote the line.
+    """One line of review.jsonl: the grades of one ``game`` by one ``judge``. All decisions of the
+    ``seats`` are graded. ``rules`` is the revision of the rules, ``arena`` the version that wrote
+    the line.
     """
 
     v: Literal[1]
@@ -114,26 +122,27 @@ _decode = msgspec.json.Decoder(ReviewedGame).decode
 
 
 class SeenGame(NamedTuple):
-    """What a judge has graded of a game so far: the graded seats, and the grades by turn."""
+    """What one judge has graded of a game: the graded seats, and the grades by turn."""
 
     seats: set[int]
     grades: dict[int, Grade]
 
 
 def review_file(run: Path) -> LineFile:
-    """The file with a run's reviews, open for appending lines made by `line_of`.
-    Raises RunError.
+    """Opens the review.jsonl of a run for appending lines made by `line_of`. Raises RunError, also
+    if another arena has the file open.
     """
     return LineFile(run, REVIEW_FILE, "grades", busy="wait until that review is over")
 
 
 def line_of(game: ReviewedGame) -> bytes:
-    """The line of the file for a reviewed game."""
+    """Encodes a reviewed game as a line of review.jsonl."""
     return msgspec.json.encode(game) + b"\n"
 
 
 def read_reviews(run: Path) -> list[ReviewedGame]:
-    """The lines of a run, in the order they were written; none if there is no such file.
+    """Reads the lines of a run's review.jsonl in their order; an empty list if there is no such
+    file.
 
     Raises RunError with the number of a line that is not what the arena writes.
     """
@@ -159,7 +168,9 @@ def read_reviews(run: Path) -> list[ReviewedGame]:
 
 
 def seen_by(reviews: Sequence[ReviewedGame], judge: Judge, rules: int) -> dict[str, SeenGame]:
-    """What one judge has graded under this revision of the rules, by game."""
+    """What ``judge`` has graded under the revision ``rules`` of the rules, by the id of the game.
+    ``reviews`` are the lines of a review.jsonl.
+    """
     found: dict[str, SeenGame] = {}
     for game in reviews:
         if (game.judge, game.rules) == (judge, rules):
@@ -172,7 +183,10 @@ def seen_by(reviews: Sequence[ReviewedGame], judge: Judge, rules: int) -> dict[s
 def newest_review(
     reviews: Sequence[ReviewedGame], record: GameRecord, rules: int
 ) -> tuple[Judge, dict[int, Grade]] | None:
-    """The judge that graded a game last, and its grades by turn. Raises RunError."""
+    """The judge that graded the game of ``record`` last, by the lines ``reviews``, and its grades
+    by turn. None if no judge has graded the game, or if the last one did under another revision
+    than ``rules``. Raises RunError if the grades do not fit the record.
+    """
     judge = next((game.judge for game in reversed(reviews) if game.game == record.id), None)
     if judge is None:
         return None
@@ -184,7 +198,9 @@ def newest_review(
 
 
 def check_fits(seen: SeenGame, record: GameRecord) -> None:
-    """Raises RunError unless the grades are of the moves of this record."""
+    """Raises RunError unless each grade in ``seen`` is for the move and the seat that ``record``
+    has at that turn.
+    """
     placed = [(at, text) for at, text in enumerate(record.moves) if text != PASSED]
     for grade in seen.grades.values():
         at, text = placed[grade.turn] if grade.turn < len(placed) else (-1, "no move")

@@ -1,7 +1,9 @@
-"""The journal: the append-only file of records, and the single source of truth about a run.
+"""The journal: the append-only file of a run's records. What a run's results are is computed from
+the journal alone.
 
-One process writes, holding a lock. A record counts once its line, including the newline, is on
-disk. The journal of a finished run may be compressed with gzip; it is then read like any other.
+One process writes it, holding a lock. A record counts once its line, including the newline, is on
+disk. The journal of a finished run may be compressed with gzip; the functions here read it like any
+other.
 """
 
 import gzip
@@ -37,15 +39,15 @@ Form = TypeVar("Form")
 
 
 class HasId(Protocol):
-    """Any type to which a record can be decoded."""
+    """A decoded record, or a decoded part of one, that has at least the game's id."""
 
     @property
     def id(self) -> str:
-        """The game's id."""
+        """The id of the game."""
 
 
 class _Identified(Struct):
-    """A record of which only the id is read."""
+    """A record of which only the id is decoded."""
 
     id: str
 
@@ -56,15 +58,15 @@ _decode_id = msgspec.json.Decoder(_Identified).decode
 
 
 PAGE_DIGITS = 4
-"""The last digits of a deal's number, which select a bit of a page of ids."""
+"""The number of last digits of a deal's number that select a bit in a page of ids; see `Ids`."""
 
 
 class Ids:
-    """A set of ids that is exact for any text, and small when ids are
-    ``board/line-up/deal/seating`` with many deals.
+    """A set of texts, meant for the ids of games, which takes little memory for ids of the form
+    ``board/line-up/deal/seating``.
 
     Ids that differ only in the last digits of the deal share a page: an int with one bit for each.
-    A million games take about ten megabytes at most, and a few kilobytes if every line-up plays all
+    A million games take at most about ten megabytes, and a few kilobytes if each line-up plays all
     deals. Any other text is stored as it is.
     """
 
@@ -75,7 +77,7 @@ class Ids:
             self.add(name)
 
     def add(self, name: str) -> bool:
-        """Adds an id. Returns False if it was in the set already."""
+        """Adds the id ``name``. Returns whether it was new."""
         page, bit = _place(name)
         if not bit:
             is_new = name not in self._others
@@ -105,8 +107,8 @@ class Ids:
 
 
 def _place(name: str) -> tuple[tuple[str, str, int, str], int]:
-    """The page of an id, and its bit on that page, 0 if the id is stored as text. Page and bit
-    together determine the id.
+    """Where `Ids` stores the id ``name``: the key of its page, and an int with its bit on that
+    page; the bit is 0 if the id is stored as text. Page and bit together determine the id.
     """
     line_up, *rest = name.rsplit("/", 2)
     if len(rest) == 2:  # noqa: PLR2004 - the deal and the seating
@@ -118,13 +120,14 @@ def _place(name: str) -> tuple[tuple[str, str, int, str], int]:
 
 
 class Journal:
-    """The journal of a run, open for appending; use it as a context manager.
+    """The journal in a run's folder, open for appending; use it as a context manager.
 
-    ``ids`` are the games it holds. ``repaired`` is the number of bytes cut off its end: part of a
-    record that was being written when the machine or the arena died. The cut bytes are kept in
-    ``games.torn``.
+    ``ids`` are the ids of the games in the journal. ``repaired`` is the number of bytes cut off its
+    end: part of a record that was being written when the machine or the arena crashed. The cut
+    bytes are appended to ``games.torn``.
 
-    Raises RunError if another arena has it open, or if a line other than the last is damaged.
+    Raises RunError if another arena has the journal open, if the journal is compressed, or if a
+    whole line is not a record.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -132,7 +135,7 @@ class Journal:
         packed = journal_of(folder)
         if packed != self.path:
             raise RunError(
-                f"expected to append to {self.path}, got the compressed {packed.name}",
+                f"cannot append to {self.path}: the journal is compressed as {packed.name}",
                 f"unpack it first: gunzip {packed}",
             )
         busy = "wait for it, or choose another --out"
@@ -147,11 +150,11 @@ class Journal:
             raise
 
     def append(self, records: Sequence[GameRecord]) -> None:
-        """Writes records and returns once they are on disk. If it raises FullError, none of
-        them was written.
+        """Writes ``records`` and returns when they are on disk. If writing fails, raises FullError,
+        and the journal is as before.
         """
-        # Records that wait together share one flush: it takes milliseconds on a disk, a game of
-        # built-in bots less than one.
+        # Records that wait together share one flush: a flush takes milliseconds on a disk, a game
+        # of built-in bots less than one.
         self._file.append(b"".join(encode_record(record) + b"\n" for record in records))
         for record in records:
             self.ids.add(record.id)
@@ -167,16 +170,18 @@ class Journal:
         self.close()
 
     def _keep_torn(self, torn: bytes) -> None:
-        # A line was reported as played only after its newline was on disk, so what comes after the
-        # last one was promised to nobody and is played again. It is kept beside, for who looks.
-        """Keeps the bytes cut off the end in a file beside the journal."""
+        # A game is reported as played only after its newline is on disk, so the bytes after the
+        # last newline belong to a game that is played again. They are kept for inspection.
+        """Appends ``torn``, the bytes cut off the journal's end, to games.torn."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         with os.fdopen(open_regular(self.path.parent, TORN, flags), "ab") as file:
             file.write(torn)
 
 
 def journal_of(folder: Path) -> Path:
-    """The path of a run's journal, which may be compressed; the plain name if there is none yet."""
+    """The path of the journal in a run's folder: the compressed file if only that exists, else
+    ``games.jsonl``, which need not exist.
+    """
     path = folder / JOURNAL_FILE
     packed = folder / (JOURNAL_FILE + COMPRESSED)
     return packed if os.path.lexists(packed) and not os.path.lexists(path) else path
@@ -184,20 +189,23 @@ def journal_of(folder: Path) -> Path:
 
 @contextmanager
 def open_journal(path: Path) -> Iterator[BinaryIO]:
-    """Opens a journal for reading, decompressing it on the fly if needed. Raises RunError."""
+    """Opens the journal at ``path`` for reading, decompressing it if its name ends with ``.gz``.
+    Raises RunError.
+    """
     try:
         raw = os.fdopen(open_regular(path.parent, path.name), "rb", AT_ONCE)
     except FileNotFoundError:
-        raise RunError(f"expected a journal {path}, found none") from None
+        raise RunError(f"there is no journal {path}") from None
     except OSError as error:
-        raise RunError(f"expected to read the journal {path}, got {error}") from error
+        raise RunError(f"cannot read the journal {path}: {error}") from error
     with raw, gzip.open(raw) if path.suffix == COMPRESSED else nullcontext(raw) as file:
         yield cast("BinaryIO", file)
 
 
 def read_lines(path: Path, start: int = 0) -> Iterator[bytes]:
-    """The complete lines of a journal, from the byte at which one begins. A last line without a
-    newline is still being written and is left out. Raises RunError.
+    """The complete lines of the journal at ``path``. ``start`` is the byte offset at which the
+    first of them begins. A last line without a newline is left out, because it is still being
+    written. Raises RunError.
     """
     try:
         with open_journal(path) as file:
@@ -211,14 +219,12 @@ def read_lines(path: Path, start: int = 0) -> Iterator[bytes]:
                         "restore the file",
                     )
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise RunError(
-            f"expected {path} to be whole and compressed by gzip, got {error}", "restore the file"
-        ) from None
+        raise RunError(f"{path} is not a complete gzip file: {error}", "restore the file") from None
 
 
 def read_ids(path: Path) -> Iterator[str]:
-    """The ids of the records in a journal. Raises RunError with the number of a line that is not a
-    record.
+    """The ids of the records in the journal at ``path``, including repeated ones. Raises RunError
+    with the number of a line that is not a record.
     """
     return (row.id for _, row in _decoded(path, _decode_id))
 
@@ -226,8 +232,8 @@ def read_ids(path: Path) -> Iterator[str]:
 def read_rows(
     path: Path, decode: Callable[[bytes], Row], holding: bytes = b""
 ) -> Iterator[tuple[int, Row]]:
-    """The records in a journal, decoded by ``decode``, each with the byte offset of its line; the
-    first record of each id counts.
+    """Reads the journal at ``path``: for each record, the byte offset of its line and what
+    ``decode`` made of the line. If an id occurs twice, only the first record counts.
 
     Lines that do not contain the bytes ``holding`` are skipped. Raises RunError with the line
     number if ``decode`` raises a DecodeError or ValueError.
@@ -239,8 +245,8 @@ def read_rows(
 def _decoded(
     path: Path, decode: Callable[[bytes], Row], holding: bytes = b""
 ) -> Iterator[tuple[int, Row]]:
-    """The decoded records of a journal, each with the offset of its line, including
-    repeated ids.
+    """As `read_rows`, but repeated ids are included: the byte offset and the decoded record of each
+    line that contains ``holding``.
     """
     start = 0
     for number, line in enumerate(read_lines(path), 1):
@@ -254,7 +260,9 @@ def _decoded(
 
 
 def damaged_line(path: Path, number: int, line: bytes, error: Exception) -> RunError:
-    """The error for a line in the middle of a journal that is not a record."""
+    """Makes the error for a ``line`` of the journal at ``path`` that is not a record. ``number``
+    counts lines from 1; ``error`` is what decoding the line raised.
+    """
     return RunError(
         f"{path}, line {number}: expected a record, got {line[:60]!r}: {error}",
         "something else changed the file: restore it, or delete the line and the game will be"
@@ -263,14 +271,16 @@ def damaged_line(path: Path, number: int, line: bytes, error: Exception) -> RunE
 
 
 def read_records(run: Path) -> Iterator[GameRecord]:
-    """The records of a run, in the order the games ended; if an id occurs twice, the first record
-    counts. Raises RunError.
+    """The records of a run, in the order in which the games ended. If an id occurs twice, only the
+    first record counts. Raises RunError.
     """
     return (record for _, record in read_rows(journal_of(run), _fitting_record))
 
 
 def _fitting_record(line: bytes) -> GameRecord:
-    """The record, if each of its lists has one entry per seat. Raises DecodeError, ValueError."""
+    """Decodes ``line`` to a record. Raises DecodeError, or ValueError unless its by-seat lists have
+    one entry per seat and its faults name existing seats.
+    """
     record = decode_record(line)
     lists = record.left, record.ranks, record.think_ms, record.slowest_ms
     check_seats(len(record.bots), record.faults, *lists)
@@ -278,8 +288,8 @@ def _fitting_record(line: bytes) -> GameRecord:
 
 
 def unplayed_text(run: Path) -> str:
-    """A sentence about a run in which no game was decided by play: which bots forfeited how often,
-    and why. Empty for any other run, and for a run without games. Raises RunError.
+    """A sentence for a run whose games all ended by forfeit: which bots forfeited how often, and
+    why. Empty for any other run, and for a run without games. Raises RunError.
     """
     games = 0
     for games, record in enumerate(read_records(run), 1):  # noqa: B007
@@ -290,8 +300,8 @@ def unplayed_text(run: Path) -> str:
 
 
 def forfeits_text(run: Path) -> str:
-    """A sentence about the bots that forfeited games of a run, how often and why, the worst first;
-    empty if no bot did. Raises RunError.
+    """A sentence that names the bots that forfeited games of a run, how often and why, those with
+    most forfeits first, at most three by name; empty if no bot forfeited. Raises RunError.
     """
     forfeits = defaultdict[str, Counter[str]](Counter)
     for record in read_records(run):
@@ -305,13 +315,15 @@ def forfeits_text(run: Path) -> str:
 
 
 def _reasons(kinds: Counter[str]) -> str:
-    """The kinds of faults with their numbers, in words."""
+    """Writes the number of faults of each kind as a text, such as ``3 (late) and 1 (exit)``."""
     *most, last = [f"{count:,} ({kind})" for kind, count in kinds.most_common()]
     return f"{', '.join(most)} and {last}" if most else last
 
 
 def board_of(record: GameRecord, boards: Mapping[str, Form]) -> Form:
-    """The board of a record, from those of its run by name, in whatever form. Raises RunError."""
+    """The entry of ``boards``, a mapping from the names of a run's boards to boards in any form,
+    for the board of ``record``. Raises RunError if the run has no such board.
+    """
     if record.board not in boards:
         raise RunError(
             f"expected one of the run's boards, {', '.join(boards)}, got {record.board!r} in"
@@ -321,17 +333,17 @@ def board_of(record: GameRecord, boards: Mapping[str, Form]) -> Form:
 
 
 def records_of_deal(run: Path, record: GameRecord) -> list[GameRecord]:
-    """The games of a run that the same bots played with the same deck on the same board, this one
-    included, in the order they ended. Raises RunError.
+    """The records of a run's games that the same bots as in ``record`` played with the same deck on
+    the same board, ``record`` included, in the order in which the games ended. Raises RunError.
     """
-    # The deck is looked for as we write it: a line of another JSON form is not found.
+    # The lines are searched for the deck as the arena writes it; other JSON forms are not found.
     found = read_rows(journal_of(run), _fitting_record, msgspec.json.encode(record.deck))
     return [other for _, other in found if deal_of(other) == deal_of(record)]
 
 
 def neighbours(run: Path, game: str) -> tuple[str, str]:
-    """The ids of the games that ended before and after a game, empty where there is none. Raises
-    RunError.
+    """The ids of the games that ended just before and just after the game with the id ``game`` in
+    the journal of a run; an empty text if there is no such game. Raises RunError.
     """
     before = ""
     ids = read_ids(journal_of(run))
@@ -343,13 +355,17 @@ def neighbours(run: Path, game: str) -> tuple[str, str]:
 
 
 def deal_of(record: GameRecord) -> tuple[str, str, tuple[str, ...]]:
-    """A key that is equal for games that differ only in the seats of their bots."""
+    """A key for ``record`` that is equal for games with the same board, deck and bots, whatever
+    their seats.
+    """
     return record.board, record.deck, tuple(sorted(record.bots))
 
 
 def find_record(run: Path, game: str) -> GameRecord:
-    """The record with this id. Raises RunError with similar ids in the hint."""
-    # first the id as we write it, then in any other JSON form
+    """The record with the id ``game`` in the journal of a run. Raises RunError, with similar ids in
+    its hint, if there is no such record.
+    """
+    # first the id as the arena writes it, then in any other JSON form
     for holding in (msgspec.json.encode(game), b""):
         for _, record in read_rows(journal_of(run), _fitting_record, holding):
             if record.id == game:
@@ -357,6 +373,6 @@ def find_record(run: Path, game: str) -> GameRecord:
     alike: Callable[[str], int] = lambda known: len(commonprefix((known, game)))  # noqa: RUF071, E731
     near = nlargest(3, read_ids(journal_of(run)), key=alike)
     raise RunError(
-        f"expected the id of a game in {run}, got {game!r}",
+        f"{run} has no game {game!r}",
         f"for example {', '.join(near)}" if near else "the run has no games yet",
     )

@@ -1,9 +1,9 @@
 """league.jsonl: the events of a league in their order, one per line: which versions joined, how
 their status changed, and which games were drawn.
 
-The drawn games are the run's plan: a draw's line is on disk before its games are played. Any arena
-of the user may append a line under a lock, for example one that retires a bot while another arena
-plays.
+A league plays the games that its *draws* name, and a draw's line is on disk before its games are
+played. Any arena of the user may append a line under a lock, for example a command that retires a
+bot while another arena plays.
 """
 
 import os
@@ -20,9 +20,9 @@ from arena.records.regular import LineFile, read_regular
 
 LEAGUE_FILE = "league.jsonl"
 MAX_BYTES = 256 << 20
-"""The most bytes of the file that are read: two million draws."""
+"""The most bytes of a league.jsonl that is read; two million draws fit."""
 MAX_ELO = 100_000.0
-"""The largest rating in the file; more than any games can show."""
+"""The largest rating in the file, in Elo; larger than games can show."""
 Status = Literal["candidate", "benchmark", "retired", "aside", "withdrawn"]
 STATUS_TEXT: dict[Status, str] = {
     "candidate": "candidate",
@@ -31,7 +31,7 @@ STATUS_TEXT: dict[Status, str] = {
     "aside": "set aside",
     "withdrawn": "withdrawn",
 }
-"""The words for each status."""
+"""The words that are shown for each status."""
 PLAYS = ("candidate", "benchmark")
 """The statuses of members that games are drawn for."""
 DrawnDeals = Annotated[int, Meta(ge=1, lt=DEALS)]
@@ -39,7 +39,9 @@ Elo = Annotated[float, Meta(ge=-MAX_ELO, le=MAX_ELO)]
 
 
 class Joined(Struct, frozen=True, omit_defaults=True, tag="joined", tag_field="event"):
-    """A version became a member, at a time in UTC."""
+    """The version with the label ``bot`` became a member with this status. ``when`` is a time in
+    UTC.
+    """
 
     bot: str
     status: Status
@@ -47,7 +49,9 @@ class Joined(Struct, frozen=True, omit_defaults=True, tag="joined", tag_field="e
 
 
 class StatusChanged(Struct, frozen=True, omit_defaults=True, tag="status", tag_field="event"):
-    """A member got another status; ``by`` is who decided it: ``arena``, or the name of a user."""
+    """The member ``bot`` got another status, at the time ``when`` in UTC. ``by`` is who decided
+    that: ``arena``, or the name of a user; ``why`` is the reason, which may be empty.
+    """
 
     bot: str
     status: Status
@@ -57,8 +61,8 @@ class StatusChanged(Struct, frozen=True, omit_defaults=True, tag="status", tag_f
 
 
 class Scaled(Struct, frozen=True, tag="scale", tag_field="event"):
-    """From this event on, these benchmarks hold the scale, each at the rating in Elo that it has
-    now.
+    """From this event on, these benchmarks, too, fix the scale: ``elo`` has the rating in Elo at
+    which each of them is fixed. ``when`` is a time in UTC.
     """
 
     when: str
@@ -66,8 +70,9 @@ class Scaled(Struct, frozen=True, tag="scale", tag_field="event"):
 
 
 class PlaceFound(Struct, frozen=True, tag="placed", tag_field="event"):
-    """A candidate has been placed: its rating at that time, the half-width of its 95 % interval in
-    Elo (None if its games give none), and the number of its games.
+    """The candidate ``bot`` has been placed, at the time ``when`` in UTC: its rating ``elo`` at
+    that time, the ``error``, which is half the width of its 95 % interval in Elo (None if the games
+    give no interval), and its number of ``games``.
     """
 
     bot: str
@@ -78,8 +83,8 @@ class PlaceFound(Struct, frozen=True, tag="placed", tag_field="event"):
 
 
 class Drawn(Struct, frozen=True, tag="drawn", tag_field="event"):
-    """A draw of a league: a line-up, its names joined by ``+``, plays ``deals`` deals on every
-    board, beginning with number ``first``.
+    """A draw of a league: the line-up (the labels of its bots joined by ``+``) plays ``deals``
+    deals on every board, beginning with deal number ``first``.
     """
 
     line_up: str
@@ -93,8 +98,9 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Member(Struct):
-    """A version in a league. ``why`` and ``by`` belong to its last change of status; ``placed`` is
-    None for a candidate that is still being placed.
+    """A version in a league, with the label ``bot``. ``joined`` and ``since`` are the times in UTC
+    at which it joined and got its present status; ``by`` and ``why`` say who gave it this status
+    and for which reason. ``placed`` is None for a version that has not been placed.
     """
 
     bot: str
@@ -107,19 +113,19 @@ class Member(Struct):
 
     @property
     def plays(self) -> bool:
-        """Whether games are drawn for the member."""
+        """Whether games are drawn for the member: it is a candidate or a benchmark."""
         return self.status in PLAYS
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the member is a candidate that is still being placed."""
+        """Whether the member is a candidate that has not been placed yet."""
         return self.status == "candidate" and self.placed is None
 
 
 class League(Struct):
-    """The state of a league after its events: its ``members`` in the order in which they joined,
-    the ``drawn`` games, and the ``scale``, which has the ratings at which benchmarks hold it. A bot
-    that is no longer a benchmark stays in the scale, because its games still count.
+    """The state of a league after its events: its ``members`` by label, in the order in which they
+    joined; the ``drawn`` games; and the ``scale``, the ratings in Elo at which benchmarks are
+    fixed. A bot that is no longer a benchmark stays in the scale, because its games still count.
     """
 
     members: dict[str, Member] = msgspec.field(default_factory=dict)
@@ -127,11 +133,13 @@ class League(Struct):
     scale: dict[str, float] = msgspec.field(default_factory=dict)
 
     def add(self, event: LeagueEvent) -> None:
-        """Applies an event. Raises ValueError for an event that cannot follow the others."""
+        """Updates the league by ``event``. Raises ValueError for an event that cannot follow the
+        earlier ones, such as a second joining of one bot.
+        """
         match event:
             case Joined(bot, status, when):
                 if bot in self.members:
-                    raise ValueError(f"expected each member to join once, got {bot} twice")
+                    raise ValueError(f"{bot} joins twice")
                 self.members[bot] = Member(bot, status, when, when)
             case StatusChanged():
                 member = self._member(event.bot)
@@ -147,17 +155,19 @@ class League(Struct):
                 self._draw(event)
 
     def _member(self, bot: str) -> Member:
-        """The member with this label. Raises ValueError."""
+        """The member with the label ``bot``. Raises ValueError if no such bot has joined."""
         if bot not in self.members:
-            raise ValueError(f"expected {bot} to have joined before, got nothing about that")
+            raise ValueError(f"{bot} has not joined before")
         return self.members[bot]
 
     def _bot(self, bot: str) -> str:
-        """The label, if it is that of a member. Raises ValueError."""
+        """Returns the label ``bot`` if a member has that label; else raises ValueError."""
         return self._member(bot).bot
 
     def _draw(self, drawn: Drawn) -> None:
-        """Applies a draw. Raises ValueError."""
+        """Adds ``drawn`` to the drawn games. Raises ValueError if its first deal is not the next
+        one, or if its line-up is not sorted, names a bot twice or one that has not joined.
+        """
         if drawn.first != self.deals:
             raise ValueError(f"expected deals from {self.deals} on, got {drawn.first}")
         bots = [self._bot(bot) for bot in drawn.line_up.split("+")]
@@ -167,17 +177,20 @@ class League(Struct):
 
     @property
     def deals(self) -> int:
-        """The number of the next deal to draw."""
+        """The number of deals drawn so far, which is the number of the next deal to draw."""
         return self.drawn[-1].first + self.drawn[-1].deals if self.drawn else 0
 
     def with_status(self, *statuses: Status) -> list[str]:
-        """The members with one of these statuses."""
+        """The labels of the members with one of these statuses, in the order in which they
+        joined.
+        """
         return [bot for bot, member in self.members.items() if member.status in statuses]
 
 
 def read_league(run: Path) -> League:
-    """The state of the league in a run's folder. Raises RunError with the number of a line that is
-    not an event, or that cannot follow those before it.
+    """Reads the league.jsonl in a run's folder and returns the state of the league after its last
+    event. Raises RunError with the number of a line that is not an event, or that cannot follow the
+    lines before it.
     """
     league = League()
     for number, line in enumerate(_lines(run), 1):
@@ -193,43 +206,48 @@ def read_league(run: Path) -> League:
 
 
 def _lines(run: Path) -> Sequence[bytes]:
-    """The complete lines of the file. Bytes after the last newline are still being written, or were
-    torn off.
+    """The complete lines of a run's league.jsonl. Bytes after the last newline are left out:
+    another arena is writing them, or a crash interrupted it. Raises RunError.
     """
     try:
         return read_regular(run, LEAGUE_FILE, MAX_BYTES).split(b"\n")[:-1]
     except FileNotFoundError:
         raise RunError(
-            f"expected {run / LEAGUE_FILE} beside the run.json of a league, found none",
+            f"{run / LEAGUE_FILE} is missing beside the run.json of a league",
             "restore the file: it says who plays, and which games were drawn",
         ) from None
     except OSError as error:
-        raise RunError(f"expected to read {run / LEAGUE_FILE}, got {error}") from error
+        raise RunError(f"cannot read {run / LEAGUE_FILE}: {error}") from error
 
 
 def events_file(run: Path) -> LineFile:
-    """The file, locked for this arena while it is open; waits for other arenas. Raises RunError."""
+    """Opens the league.jsonl of a run for appending, and locks it until it is closed; waits while
+    another arena has it locked. Raises RunError.
+    """
     return LineFile(run, LEAGUE_FILE, "events", waits=True)
 
 
 def lines_of(events: Iterable[LeagueEvent]) -> bytes:
-    """The lines of the file for these events."""
+    """Encodes ``events`` as lines of league.jsonl."""
     return b"".join(_encode(event) + b"\n" for event in events)
 
 
 def size_of(run: Path) -> int:
-    """The present size of the file in bytes; it only grows."""
+    """The present size of a run's league.jsonl in bytes, 0 without the file. A larger size than
+    before means new events, because lines are only appended.
+    """
     return (run / LEAGUE_FILE).stat().st_size if (run / LEAGUE_FILE).exists() else 0
 
 
 def is_league(run: Path) -> bool:
-    """Whether a run's folder is that of a league."""
+    """Whether the folder ``run`` is that of a league, which has a league.jsonl."""
     return os.path.lexists(run / LEAGUE_FILE)
 
 
 def versions_before(members: Mapping[str, Member]) -> dict[str, str]:
-    """For each version, the version of the same bot before it by number, whichever joined first. A
-    version that was set aside is skipped, because a gain over it means nothing.
+    """For each member that has an earlier version, the label of that version: the version with the
+    next lower number of the same bot with the same options, no matter which joined first. Versions
+    that were set aside are skipped, because a gain over them means nothing.
     """
     by_name: dict[tuple[str, str], list[str]] = {}
     for bot in members:

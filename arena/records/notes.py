@@ -1,5 +1,6 @@
-"""Notes: what a bot says about its moves (P5.6 in protocol/SPEC.md). The arena keeps the parts that
-are within the limits, and drops or cuts the others.
+"""Notes: what a bot sends about its moves (P5.6 in protocol/SPEC.md): the value of the position, a
+text, and named numbers. The arena keeps the parts that are within the limits below, and cuts or
+drops the others.
 """
 
 import re
@@ -9,53 +10,57 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 NoteEntry = dict[str, int | float | str]
-"""A note in a record: ``turn``, and then the parts of the note by the names that the bot gave."""
+"""A note in a record: ``turn``, then the parts of the note under the names that the bot gave
+them.
+"""
 Notes = list[NoteEntry] | None
 MAX_TEXT = 160
-"""The most characters of a note's text; the rest is cut."""
+"""The most characters of a note's text; the arena cuts off the rest."""
 MAX_NUMBERS = 8
-"""The most named numbers of a note; the others are dropped."""
+"""The most named numbers of a note; the arena drops the others."""
 MAX_NAME = 24
-"""The most characters of a number's name."""
+"""The most characters in the name of a number."""
 LARGEST = 2**53 - 1
-"""The most a named number may be away from 0."""
+"""The largest absolute value of a named number."""
 VALUE_DECIMALS = 4
-"""The decimals that are kept of the value."""
+"""The number of decimals to which the arena rounds the value."""
 DIGITS = 6
-"""The significant digits that are kept of a number with a fraction."""
+"""The number of significant digits to which the arena rounds a named number that is a float."""
 NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_]{{0,{MAX_NAME - 1}}}", re.ASCII)
 RESERVED_NAMES = frozenset(("turn", "seat", "value", "text"))
-"""Names that no number can have, because the arena uses them itself."""
-# Fixed ranges, not str.isprintable: what that says of new characters differs between versions of
-# Python, and a record has to be the same for all.
+"""Names that a named number cannot have, because records use them."""
+# Fixed ranges, not str.isprintable: its answer for new characters differs between versions of
+# Python, and a record has to be equal on all.
 HIDING = re.compile(
     "[\0-\x1f\x7f-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e0fff]"
 )
-"""Characters that control a terminal, hide text or change its direction, and codes that are no
-characters.
+"""A regular expression for characters that control a terminal, hide text or change its direction,
+and for code points that are no characters.
 """
 
 
 class Note(Struct, frozen=True):
-    """The parts of a bot's note on one move that are kept: ``kept`` by name, in the bot's order."""
+    """A bot's note on one move: ``kept`` has the parts that the arena keeps, by name, in the order
+    in which the bot sent them.
+    """
 
     kept: dict[str, int | float | str]
 
     @property
     def value(self) -> float | None:
-        """The share of the win, 0 to 1, that the bot expects; None if it said nothing of it."""
+        """The share of the win, 0 to 1, that the bot expects; None if the note has no value."""
         value = self.kept.get("value")
         return value if isinstance(value, float) else None
 
     @property
     def text(self) -> str:
-        """The text of the note, which may be empty."""
+        """The text of the note; empty if the note has none."""
         return str(self.kept.get("text", ""))
 
     @property
     def numbers(self) -> dict[str, int | float]:
-        """The numbers of the note by the names that the bot gave them."""
+        """The numbers of the note by the names that the bot gave them, without the value."""
         return {
             name: part
             for name, part in self.kept.items()
@@ -63,7 +68,9 @@ class Note(Struct, frozen=True):
         }
 
     def entry(self, turn: int) -> NoteEntry:
-        """The note as a record has it, for a move made after ``turn`` placements."""
+        """The note in the form of a record's ``notes``, for a move made after ``turn``
+        placements.
+        """
         return {"turn": turn, **self.kept}
 
     def __str__(self) -> str:
@@ -74,8 +81,8 @@ class Note(Struct, frozen=True):
 
 
 class Loss(NamedTuple):
-    """A part of a note that is cut or dropped: its name, what was expected of it, and what the bot
-    sent.
+    """A part of a note that the arena cuts or drops: the name of the part, what the arena
+    ``expected``, and what it ``got`` from the bot, in a few words.
     """
 
     part: str
@@ -84,8 +91,9 @@ class Loss(NamedTuple):
 
 
 class _NotePart(NamedTuple):
-    """A part of a note: its name, what the bot sent, what is kept of that, and, where something is
-    cut or dropped, what was expected.
+    """A part of a note: its ``name``; the value that the bot ``sent``; the value that is ``kept``,
+    None if the part is dropped; and what the arena ``expected``, empty unless the part is cut or
+    dropped.
     """
 
     name: str
@@ -95,8 +103,8 @@ class _NotePart(NamedTuple):
 
 
 def note_of(sent: object) -> Note | None:
-    """The note in whatever a bot sent as one; None if nothing of it can be kept. Never fails,
-    because no note costs a bot its move.
+    """Makes a note from ``sent``, any JSON value that a bot sent as one; None if no part of it can
+    be kept. Raises nothing, because a bad note must not cost a bot its move.
     """
     if not isinstance(sent, dict):
         return None
@@ -105,7 +113,9 @@ def note_of(sent: object) -> Note | None:
 
 
 def losses(sent: object) -> list[Loss]:
-    """The parts of a note that `note_of` cuts or drops, for the bot's author."""
+    """The parts of ``sent`` that `note_of` cuts or drops, for the bot's author; empty if ``sent``
+    is None.
+    """
     if sent is None:
         return []
     if not isinstance(sent, dict):
@@ -118,7 +128,9 @@ def losses(sent: object) -> list[Loss]:
 
 
 def kept_notes(notes: Sequence[NoteEntry] | None) -> dict[int, Note]:
-    """The notes of a record by turn, cut to the limits: the record may be a stranger's."""
+    """Reads the notes of a record, by turn, with the limits applied again, because the record may
+    come from anybody. Entries without a turn or without a valid part are left out.
+    """
     notes_by_turn = {}
     for entry in notes or ():
         turn = entry.get("turn")
@@ -129,8 +141,9 @@ def kept_notes(notes: Sequence[NoteEntry] | None) -> dict[int, Note]:
 
 
 def wrong_note(notes: Sequence[Mapping[str, Any]], turns: int) -> tuple[str, str] | None:
-    """Checks the notes of a record with ``turns`` placements. Returns what was expected and what
-    came for the first note that the arena would not have written so, None if there is none.
+    """Finds the first of a record's ``notes`` that the arena would not have written in this form;
+    ``turns`` is the record's number of placements. Returns two texts, what was expected and what
+    the record has, or None if all notes are right.
     """
     turn_before = -1
     for entry in notes:
@@ -145,7 +158,9 @@ def wrong_note(notes: Sequence[Mapping[str, Any]], turns: int) -> tuple[str, str
 
 
 def _parts(sent: dict[str, Any]) -> Iterator[_NotePart]:
-    """The parts of a note, in the bot's order."""
+    """Checks each part of the note ``sent`` and yields it, in the order in which the bot sent the
+    parts.
+    """
     numbers = 0
     for name, part in sent.items():
         if name == "value":
@@ -168,7 +183,9 @@ def _parts(sent: dict[str, Any]) -> Iterator[_NotePart]:
 
 
 def _text_part(sent: object) -> _NotePart:
-    """The text of a note."""
+    """Checks ``sent``, the text of a note, cuts it to `MAX_TEXT` characters, and replaces
+    characters that hide text by spaces.
+    """
     if type(sent) is not str:
         return _NotePart("text", sent, None, "text")
     text = sent[:MAX_TEXT]
@@ -184,7 +201,7 @@ def _text_part(sent: object) -> _NotePart:
 
 
 def _value_of(sent: object) -> float | None:
-    """The share of the win in a part of a note; None if it is no number from 0 to 1."""
+    """Rounds the value of a note; None if ``sent`` is no number from 0 to 1."""
     if type(sent) is not float and type(sent) is not int:
         return None
     # A whole number may be too large for a float, so only one near the range is rounded.
@@ -195,8 +212,8 @@ def _value_of(sent: object) -> float | None:
 
 
 def _number_of(sent: object) -> int | float | None:
-    """The number in a part of a note, with the digits that are kept; None if it is no number, or
-    one too far from 0.
+    """Rounds a named number of a note; None if ``sent`` is no number, or its absolute value is
+    above `LARGEST`.
     """
     if type(sent) is int:
         return sent if -LARGEST <= sent <= LARGEST else None
@@ -206,7 +223,9 @@ def _number_of(sent: object) -> int | float | None:
 
 
 def _shown(sent: object, *, is_text: bool) -> str:
-    """A part of a note in a few characters; the part may have any size and depth."""
+    """Describes ``sent``, which may have any size and depth, in a few characters. ``is_text`` means
+    that it is the text of a note.
+    """
     if isinstance(sent, str):
         return f"{len(sent)} characters" if is_text else repr(sent[:MAX_NAME])
     if isinstance(sent, list):

@@ -1,12 +1,13 @@
-"""made-here: the file in a run's folder that says that this user started the run on this machine.
+"""made-here: the file in a run's folder which says that this user started the run on this machine.
 
 The user has a secret key in their state folder. When the arena starts a run, it writes a hash,
-keyed by that key, of what identifies the run: its seed and when it started. Nobody without the key
-can make a hash that fits. So a run without the file came from elsewhere, and it is only read until
-the user adopts it.
+keyed by that key, of the run's seed and the time at which the run started. Without the key, nobody
+can make a hash that fits. So a run without the file came from elsewhere, and the arena only reads
+it until the user adopts it.
 
-The file is no seal: a run that the user sends away and gets back changed still has it. What such a
-run can do is limited by `arena.records.regular` and by the hashes of the bots.
+The file does not show that the run is unchanged: if the user sends a run away and gets it back
+changed, the hash still fits. What such a run can do is limited by `arena.records.regular` and by
+the hashes of the bots.
 """
 
 import hmac
@@ -25,7 +26,9 @@ KEY_BYTES = 32
 
 
 def is_made_here(run: Path, info: RunInfo) -> bool:
-    """Whether this user started the run, whose run.json is ``info``, on this machine."""
+    """Whether this user started the run in the folder ``run`` on this machine. ``info`` is the
+    content of its run.json.
+    """
     try:
         mark = read_regular(run, MARK, KEY_BYTES * 4).decode(errors="replace").strip()
         expected = _mark(_key(), info.seed, info.started)
@@ -35,8 +38,9 @@ def is_made_here(run: Path, info: RunInfo) -> bool:
 
 
 def mark_run(run: Path, info: RunInfo) -> str:
-    """Marks the run as made here. Returns why that was not possible, or an empty text. Raises
-    RunError if the run's folder cannot be written.
+    """Marks the run in the folder ``run``, whose run.json is ``info``, as made here. Returns an
+    empty text, or the reason why the user's key cannot be read or made. Raises RunError if the mark
+    cannot be written.
     """
     try:
         key = _key()
@@ -47,27 +51,26 @@ def mark_run(run: Path, info: RunInfo) -> str:
 
 
 def state_folder() -> Path:
-    """The folder for the user's own data on this machine. Raises RunError if the user has no home
-    folder.
+    """The path of the folder for this user's own data on this machine, which need not exist. Raises
+    RunError if the user has no home folder.
     """
     named = os.environ.get("XDG_STATE_HOME", "")
-    # The standard for these variables: a path that is not absolute counts as not set.
+    # The XDG standard says that a path that is not absolute counts as not set.
     if os.path.isabs(named):  # noqa: PTH117
         return Path(named, "qin-arena")
     try:
         return Path.home() / ".local" / "state" / "qin-arena"
     except RuntimeError as error:
         raise RunError(
-            f"expected a home for the key of your runs, got {error}",
-            "name a folder in XDG_STATE_HOME",
+            f"found no folder for the key of your runs: {error}", "name a folder in XDG_STATE_HOME"
         ) from None
 
 
 def make_state_folder(name: str) -> Path:
-    """The folder of this name in the user's state folder. Both are made if they are missing, for
-    this user alone. Raises OSError, RunError.
+    """Makes the folder ``name`` in the user's state folder, and the state folder, if they are
+    missing, with access for this user alone. Returns its path. Raises OSError, RunError.
     """
-    # With ``parents=True`` alone, the mode would hold for the inner folder only.
+    # With ``parents=True`` alone, the mode would apply to the inner folder only.
     state = state_folder()
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = state / name
@@ -76,14 +79,14 @@ def make_state_folder(name: str) -> Path:
 
 
 def _mark(key: bytes, seed: str, started: str) -> str:
-    """The content of the file that marks a run as the user's own: a hash of the run's seed and
-    start, made with the user's key.
+    """The content of the file made-here: a hash of the run's ``seed`` and of the time it
+    ``started``, made with the user's ``key``.
     """
     return hmac.new(key, f"{started}\n{seed}".encode(errors="surrogatepass"), sha256).hexdigest()
 
 
 def _key() -> bytes:
-    """The user's key, made when it is first needed. Raises OSError, RunError."""
+    """The user's key; it is made if there is none yet. Raises OSError, RunError."""
     folder = state_folder()
     path = folder / "key"
     with suppress(FileNotFoundError):
@@ -95,7 +98,7 @@ def _key() -> bytes:
             file.write(secrets.token_bytes(KEY_BYTES))
             file.flush()
             os.fsync(file.fileno())
-        with suppress(FileExistsError):  # another arena was faster: its key counts
+        with suppress(FileExistsError):  # another arena made a key first: that key counts
             os.link(new, path)
     finally:
         new.unlink(missing_ok=True)
@@ -103,7 +106,9 @@ def _key() -> bytes:
 
 
 def _read_key(path: Path) -> bytes:
-    """The key in a file. Raises OSError, and RunError for a key of another length."""
+    """Reads the key in the file at ``path``. Raises OSError, or RunError if the key has the wrong
+    length.
+    """
     key = path.read_bytes()
     if len(key) != KEY_BYTES:
         raise RunError(

@@ -1,8 +1,8 @@
-"""A record: everything known about a finished game, as one canonical line of JSON.
+"""A record: what the arena knows about one finished game, as one canonical line of JSON.
 
-protocol/schemas/record.json describes records for other programs, and a test compares the two. Code
-that wants a few fields of many records, and fast, declares a struct of its own with the types named
-here.
+protocol/schemas/record.json describes records for other programs; a test compares that file with
+the classes here. Code that reads a few fields of many records, and fast, declares a struct of its
+own with the types named here.
 """
 
 import re
@@ -19,16 +19,22 @@ VERSION: Literal[1] = 1
 MAX_SEATS = 4
 DUEL = 2
 FORFEIT = "forfeit"
-"""How a game ends if all bots but one forfeit."""
+"""The ``end`` of a game that is over because all bots but one forfeited."""
 DEALS = 10_000_000
-"""The numbers of a board's deals are below this."""
+"""Upper limit for the numbers of a board's deals: they are 0 to ``DEALS - 1``."""
 NS_PER_MS = 1_000_000
 WHOLE = 12
-"""A win in integer parts, which 1, 2, 3 or 4 winners can share evenly, so that sums are exact."""
+"""The number of integer parts of a win. 1, 2, 3 or 4 winners can share 12 parts evenly, so sums of
+parts are exact.
+"""
 UNKNOWN_MARGIN = 25
-"""The margin of a forfeited game, of which only the winner is known; larger than any in pagodas."""
+"""The margin of a forfeited game of two players, of which only the winner is known; larger than any
+margin in pagodas.
+"""
 Margins = tuple[Sequence[int], Sequence[int]]
-"""The margins of two bots that are compared, the new one first, game by game."""
+"""The margins of two compared bots, one entry per game in each list: first the margins of the new
+bot, then those of the old one.
+"""
 NO_MARGINS: Margins = ((), ())
 SPEED = re.compile(r"(.*) @ ([1-9][0-9]{0,8})/s", re.DOTALL)
 
@@ -40,13 +46,15 @@ TurnNumber = Annotated[int, Meta(ge=0, le=72)]
 Left = Annotated[int, Meta(ge=0, le=24)]
 Rank = Annotated[int, Meta(ge=1, le=MAX_SEATS)]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
-"""At most thirty years: a journal may come from anybody, and a sum of times must stay finite."""
+"""A time in ms, at most thirty years: a journal may come from anybody, and a sum of times must stay
+finite.
+"""
 AnswerTimes = list[Milliseconds | None] | None
 
 
 class Fault(Struct, frozen=True, gc=False):
-    """A bot's fault: ``turn`` counts the placements before it, ``kind`` is one of
-    `faults.FaultKind`.
+    """A fault of the bot in ``seat``. ``turn`` is the number of placements before the fault,
+    ``kind`` is one of `faults.FaultKind`, ``detail`` is a text for people.
     """
 
     seat: Annotated[int, Meta(ge=0, le=MAX_SEATS - 1)]
@@ -56,12 +64,16 @@ class Fault(Struct, frozen=True, gc=False):
 
 
 def name_of(label: str) -> str:
-    """``my-bot`` for ``my-bot@2:depth=3``: a bot's name without version and options."""
+    """The bot's name in ``label``, without version and options: ``my-bot`` for
+    ``my-bot@2:depth=3``.
+    """
     return label.partition(":")[0].partition("@")[0]
 
 
 def version_key(label: str) -> list[tuple[int, str]]:
-    """A key that sorts the versions of a bot as people count: 2 before 10, 1.9 before 1.10."""
+    """A sorting key for the label of a bot's version, which compares numbers by value: 2 before 10,
+    1.9 before 1.10.
+    """
     version = label.partition(":")[0].partition("@")[2]
     return [
         (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", version)
@@ -69,8 +81,8 @@ def version_key(label: str) -> list[tuple[int, str]]:
 
 
 class DealtGame(Struct, frozen=True, omit_defaults=True):
-    """A game to play: ``bots`` by seat, and the ``deck``, all 72 tiles in draw order, two letters
-    each.
+    """A game to play: ``id``, board, numbers of its deal and seating, the labels of the ``bots`` by
+    seat, and the ``deck``, all 72 tiles in draw order, two letters each.
     """
 
     v: Literal[1]
@@ -83,16 +95,25 @@ class DealtGame(Struct, frozen=True, omit_defaults=True):
 
 
 class GameRecord(DealtGame, frozen=True, omit_defaults=True):
-    """One finished game; lists are by seat unless said otherwise.
+    """One finished game; lists have one entry per seat unless said otherwise.
 
-    ``moves``  in order of play, including passes by the referee
-    ``left``   pagodas left; ``ranks`` 1 is best, equal is equal
-    ``end``    last pagoda, no tiles, no space or forfeit
-    ``think_ms``, ``slowest_ms``  total time of all answers, and the longest single one
-    ``turns``  number of placements; ``ended`` in UTC
-    ``sandbox``  the tier in use, and what seats might do beyond it: ``bubblewrap 0=network,env``
-    ``clock``  ``cpu`` if time is the bots' CPU time; left out if it is that of the clock on
-               the wall
+    ``moves``       the moves in the order of play, including passes by the referee
+    ``left``        pagodas left
+    ``ranks``       1 is best; seats with equal results share a rank
+    ``end``         last pagoda, no tiles, no space or forfeit
+    ``faults``      the faults of bots that forfeited, in the order in which they forfeited
+    ``think_ms``    total time of all answers, in ms
+    ``slowest_ms``  time of the slowest answer, in ms
+    ``turns``       number of placements
+    ``sandbox``     the kind of sandbox, and the grants that seats had beyond it, such as
+                    ``bubblewrap 0=network,env``
+    ``host``        the machine that played the game, with its measured speed
+    ``ended``       time in UTC
+    ``clock``       ``cpu`` if times are CPU time of the bots; None if they are those of the wall
+                    clock
+    ``ms``          the time of each entry of ``moves`` in ms, None for a pass; the list is None if
+                    only totals are known
+    ``notes``       what bots noted about their moves; None without notes
     """
 
     moves: list[str]
@@ -116,8 +137,8 @@ decode_record = msgspec.json.Decoder(GameRecord).decode
 
 
 def check_seats(seats: int, faults: Iterable[Fault], *lists: Sized) -> None:
-    """Raises ValueError unless each of a record's by-seat lists has ``seats`` entries, and its
-    faults name existing seats.
+    """Raises ValueError unless each of the ``lists`` has ``seats`` entries, and each fault has an
+    existing seat.
     """
     if any(len(entries) != seats for entries in lists):
         raise ValueError(f"expected ranks, left and times of {seats} seats")
@@ -127,18 +148,20 @@ def check_seats(seats: int, faults: Iterable[Fault], *lists: Sized) -> None:
 
 
 def shares(ranks: Sequence[int]) -> list[float]:
-    """Each seat's share of the win: 1/k for each of the k seats at rank 1, 0 for the rest."""
+    """For ``ranks`` by seat, each seat's share of the win: 1/k for each of the k seats at rank 1, 0
+    for the other seats.
+    """
     winners = ranks.count(1)
     return [1 / winners if rank == 1 else 0.0 for rank in ranks]
 
 
 def margins(game: GameRecord) -> list[int]:
-    """By how much each seat won (above 0) or lost, or its rank if there are more than two players.
+    """By how much each seat of a game won (above 0) or lost (below 0).
 
-    With two players it is the difference in pagodas left, or `UNKNOWN_MARGIN` either way if the
-    game was forfeited: it ended with pagodas in hand that say nothing about who would have won by
-    how much. With more players it is 0 for rank 1, -1 to -3 if that is shared by 2 to 4, and 4 less
-    for each rank below.
+    With two players it is the difference in pagodas left, or `UNKNOWN_MARGIN` either way if a bot
+    forfeited, because pagodas left then say nothing about who would have won by how much. With more
+    players the margin only expresses the rank: 0 for the only seat at rank 1, -1, -2 or -3 if 2, 3
+    or 4 seats share rank 1, and 4 less for each rank below.
     """
     if len(game.bots) > DUEL:
         return [-4 * (rank - 1) - game.ranks.count(rank) + 1 for rank in game.ranks]
@@ -154,12 +177,14 @@ def utc_now() -> str:
 
 
 def host_text(name: str, speed: int) -> str:
-    """A machine with its measured speed in games a second: ``name @ 1200/s``."""
+    """Describes a machine by its name and measured speed in games a second: ``name @ 1200/s``."""
     return f"{name} @ {speed}/s"
 
 
 def split_host(text: str) -> tuple[str, int | None]:
-    """The name and the speed in a text of `host_text`; the speed is None if the text has none."""
+    """Splits a text made by `host_text` into name and speed in games a second; for any other text,
+    the whole text and None.
+    """
     match = SPEED.fullmatch(text)
     if match is None:
         return text, None

@@ -1,12 +1,14 @@
 """Opens the files of a run's folder, which may come from anybody: only regular files below the
 folder are opened, and links are not followed.
 
-A folder unpacked from an archive can hold a link to a file of yours where its journal or log
-belongs, or a pipe to which nobody ever writes. So every file of a run is opened here, step by step
-from the run's folder. That folder itself is named by the user, and may be a link.
+A folder unpacked from an archive can hold a link to one of the user's own files where the run's
+journal or log belongs, or a pipe to which nobody ever writes. So files of a run are opened here,
+folder by folder from the run's folder down. The run's folder itself is named by the user, and may
+be a link.
 
-One process at a time appends to a file of lines. Appended lines are on disk when the call returns.
-A crash leaves at most a torn line at the end, which is cut off when the file is opened again.
+`LineFile` appends lines to a file, for one process at a time. Appended lines are on disk when the
+call returns. A crash leaves at most an incomplete line at the end, which is cut off when the file
+is opened again.
 """
 
 import errno
@@ -33,8 +35,8 @@ STRANGE = {
     errno.EISDIR: "a folder",
     errno.ENXIO: "a pipe",
 }
-"""What stands in place of a regular file, or of a folder on the way to it, by the number of the
-error with which opening the file fails.
+"""By the errno with which opening a path fails, what lies there in place of a regular file, or of a
+folder on the way to the file.
 """
 CURE = (
     "a run has regular files only: look at what is there, and take it out if you did not put it"
@@ -44,8 +46,9 @@ CURE = (
 
 @contextmanager
 def folder_below(run: Path, names: Sequence[str], *, make: bool = False) -> Iterator[int]:
-    """A descriptor of the folder reached by these names from the run's folder; ``make`` creates
-    missing folders. Raises OSError, RunError.
+    """Opens the folder that is reached from the folder ``run`` by ``names``, one name for each
+    level, and gives the block a descriptor of it; no names give ``run`` itself. ``make`` creates
+    missing folders. Raises OSError, or RunError for a link or anything else that is not a folder.
     """
     at = os.open(run, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -64,7 +67,9 @@ def folder_below(run: Path, names: Sequence[str], *, make: bool = False) -> Iter
 
 
 def has_folder(run: Path, name: str) -> bool:
-    """Whether there is a folder at this path below the run's own, with no link on the way."""
+    """Whether there is a folder at the path ``name`` below the folder ``run``, with no link on the
+    way.
+    """
     try:
         with folder_below(run, name.split("/")):
             return True
@@ -73,11 +78,12 @@ def has_folder(run: Path, name: str) -> bool:
 
 
 def open_regular(run: Path, name: str, flags: int = os.O_RDONLY) -> int:
-    """A descriptor of a regular file of a run, where ``name`` is its path below the run's folder.
-    O_CREAT creates folders on the way, too.
+    """Opens the regular file at the path ``name`` below the folder ``run`` and returns its
+    descriptor. O_CREAT in ``flags`` creates missing folders, too.
 
-    Never blocks, whatever lies there. Raises RunError for anything that is not a regular file below
-    the run's folder, and for a file to write that has another name elsewhere; OSError as `os.open`.
+    Does not block if a pipe or a device lies at the path. Raises RunError for anything that is not
+    a regular file below the run's folder, and for a file to write that has a second name (a hard
+    link); OSError as `os.open` does.
     """
     *folders, last = name.split("/")
     path = run / name
@@ -94,8 +100,8 @@ def open_regular(run: Path, name: str, flags: int = os.O_RDONLY) -> int:
 
 
 def read_regular(run: Path, name: str, most: int = MAX_BYTES) -> bytes:
-    """The content of a regular file of a run. Raises OSError, and RunError as `open_regular` does,
-    or if the file has more than ``most`` bytes.
+    """The content of the regular file at the path ``name`` below the folder ``run``. Raises
+    OSError, or RunError as `open_regular` does, or if the file has more than ``most`` bytes.
     """
     with os.fdopen(open_regular(run, name), "rb") as file:
         data = file.read(most + 1)
@@ -105,8 +111,9 @@ def read_regular(run: Path, name: str, most: int = MAX_BYTES) -> bytes:
 
 
 def write_durably(path: Path, data: bytes, run: Path | None = None) -> None:
-    """Replaces a file in one step: readers see the old bytes or the new, and a crash leaves one of
-    them. Raises RunError.
+    """Replaces the content of the file at ``path`` by ``data`` in one step: readers see the old
+    bytes or the new ones, and so does the arena after a crash. With a ``run``, ``path`` lies below
+    that folder: missing folders are created, and links are refused. Raises RunError.
     """
     with durable_file(path, run) as file:
         file.write(data)
@@ -114,14 +121,14 @@ def write_durably(path: Path, data: bytes, run: Path | None = None) -> None:
 
 @contextmanager
 def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
-    """A new file to write, which replaces ``path`` in one step when the block ends. Raises
-    RunError.
+    """Gives the block a new file to write, which replaces the file at ``path`` in one step when the
+    block ends; if the block raises, the old file stays. Raises RunError.
 
-    With a ``run`` the path is below that run's folder; missing folders are created, and links are
-    refused.
+    With a ``run``, ``path`` lies below the folder ``run``: missing folders are created, and links
+    are refused.
     """
     names = path.relative_to(run).parts[:-1] if run else ()
-    # Two arenas in two containers may share a folder, and both be process 1.
+    # Arenas in two containers may share a folder, and both may be process 1.
     temporary = f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}"
     try:
         with folder_below(run or path.parent, names, make=True) as at:
@@ -147,8 +154,9 @@ def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
 
 
 def _remove_left_over(at: int, prefix: str) -> None:
-    """Removes temporary files that killed arenas left. Files younger than a minute stay: in a
-    shared folder, their process may live on another machine, or in another container.
+    """Removes temporary files that killed arenas left in the folder with the descriptor ``at``;
+    their names begin with ``prefix``. Files younger than a minute stay: in a shared folder, their
+    process may live on another machine, or in another container.
     """
     for name in os.listdir(at):
         number = name.removeprefix(prefix).partition("-")[0]
@@ -162,8 +170,9 @@ def _remove_left_over(at: int, prefix: str) -> None:
 
 
 def _open(name: str, flags: int, at: int, path: Path, wanted: str) -> int:
-    """Opens a name in a folder without following a link. Raises RunError if it is not of the
-    ``wanted`` kind.
+    """Opens ``name`` in the folder with the descriptor ``at``, without following a link. Raises
+    RunError if a link or anything but ``wanted`` (a text for the message) lies there; ``path`` is
+    its path for the message.
     """
     try:
         return os.open(name, flags | NO_LINK, 0o644, dir_fd=at)
@@ -175,7 +184,9 @@ def _open(name: str, flags: int, at: int, path: Path, wanted: str) -> int:
 
 
 def _check_name(name: str, path: Path) -> None:
-    """Raises RunError for a name that leads out of the folder, or that no file can have."""
+    """Raises RunError if ``name`` leads out of its folder, or no file can have that name. ``path``
+    is for the message.
+    """
     try:
         leads_away = name in ("", ".", "..") or b"\0" in os.fsencode(name)
     except UnicodeEncodeError:
@@ -189,30 +200,34 @@ log = logging.getLogger(__name__)
 Cut = Callable[[bytes], None]
 BLOCK = 1 << 16
 MAX_KEPT = 1 << 20
-"""The most bytes that are kept of what is cut off."""
+"""The most bytes of a torn line that are passed on before the line is cut off."""
 
 
 class FullError(RunError):
-    """The disk is full; everything appended before is safe."""
+    """The disk is full, or appending failed for another reason; everything appended before is
+    safe.
+    """
 
 
 class BusyError(RunError):
-    """Another arena has the file open."""
+    """Another arena has the file or the folder locked."""
 
 
 @contextmanager
-def turn_in(folder: Path) -> Iterator[None]:
-    """Locks a run's folder while this arena opens and closes the files in it. Raises BusyError if
-    another arena does.
+def lock_run(folder: Path) -> Iterator[None]:
+    """Locks a run's folder during the block, in which this arena opens or closes the files of the
+    run. Raises BusyError if another arena holds the lock. Where a file system cannot lock folders,
+    nothing is locked.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise BusyError(f"expected {folder} to be free, got another arena playing it") from None
+            raise BusyError(f"another arena is playing {folder}") from None
         except OSError as error:
-            # Some network file systems lock no folders; the files in it have locks of their own.
+            # Some network file systems cannot lock folders; the files in the folder have locks of
+            # their own.
             log.info("no lock on %s: %s", folder, error)
         yield
     finally:
@@ -220,29 +235,31 @@ def turn_in(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def unused(path: Path) -> Iterator[None]:
-    """Keeps other arenas from writing a file of a run during the block. Raises BusyError if one is
-    writing it, OSError.
+def lock_file(path: Path) -> Iterator[None]:
+    """Locks the file of a run at ``path`` during the block, so that no other arena writes it.
+    Raises BusyError if another arena has it open for writing, or OSError.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError:
-        raise BusyError(f"expected {path} to be free, got another arena writing it") from None
+        raise BusyError(f"another arena is writing {path}") from None
     finally:
         os.close(descriptor)
 
 
 class LineFile:
-    """The file ``name`` in the run's folder, open for appending; use it as a context manager.
+    """The file ``name`` in the run's folder, open for appending lines; use it as a context manager.
 
-    ``what``        what its lines hold, for messages
-    ``descriptor``  the descriptor of the file
-    ``repaired``    the number of bytes cut off its end, which are passed to ``cut``
+    ``path``        the path of the file
+    ``descriptor``  its descriptor
+    ``repaired``    the number of bytes of an incomplete last line that were cut off its end
 
-    If another arena has the file open, the constructor waits for it (``waits``), or raises
-    BusyError with the hint ``busy``. It raises RunError if the file cannot be written.
+    ``what`` says what the lines hold, for messages. ``cut`` is called with the bytes (at most
+    `MAX_KEPT`) that are cut off. If another arena has the file open, the constructor waits for that
+    arena if ``waits``, else raises BusyError with the hint ``busy``. It raises RunError if the file
+    cannot be opened for writing.
     """
 
     def __init__(
@@ -269,10 +286,10 @@ class LineFile:
             raise
 
     def append(self, data: bytes) -> None:
-        """Writes whole lines and returns once they are on disk. If it raises FullError, none of
-        them was written.
+        """Writes ``data``, one or more whole lines, and returns when they are on disk. If writing
+        fails, raises FullError, and the file is as before.
         """
-        # A write that fails half-way takes back all of it, so that the next line does not begin in
+        # If a write fails half-way, all of it is removed, so that the next line does not begin in
         # the middle of a torn one.
         size = os.fstat(self.descriptor).st_size
         try:
@@ -283,7 +300,7 @@ class LineFile:
         except OSError as error:
             os.ftruncate(self.descriptor, size)
             raise FullError(
-                f"expected to append to {self.path}, got {error}",
+                f"cannot append to {self.path}: {error}",
                 f"all earlier {self._what} are safe: free some disk space, then run the same"
                 " command again",
             ) from error
@@ -299,17 +316,18 @@ class LineFile:
         self.close()
 
     def _lock(self, busy: str, *, waits: bool) -> None:
-        """Locks the file."""
+        """Locks the file. If another arena has locked it, waits for that arena if ``waits``, else
+        raises BusyError with the hint ``busy``.
+        """
         try:
             fcntl.flock(self.descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
         except BlockingIOError:
-            raise BusyError(
-                f"expected {self.path} to be free, got another arena writing it", busy
-            ) from None
+            raise BusyError(f"another arena is writing {self.path}", busy) from None
 
     def _cut_torn_tail(self, cut: Cut | None) -> int:
         """Cuts off everything after the last newline, such as part of a line or zeros left by a
-        crashed machine, and returns the number of bytes.
+        crashed machine, and returns the number of bytes cut off. ``cut``, if given, gets these
+        bytes, at most `MAX_KEPT`.
         """
         size = os.fstat(self.descriptor).st_size
         keep = _whole_length(self.descriptor, size)
@@ -323,7 +341,9 @@ class LineFile:
 
 
 def _whole_length(descriptor: int, size: int) -> int:
-    """The length up to the last newline that ends a line without zero bytes after it."""
+    """The number of bytes up to and including the last newline in the first ``size`` bytes of the
+    file; 0 if there is none.
+    """
     end = size
     while end > 0:
         start = max(0, end - BLOCK)

@@ -1,5 +1,5 @@
-"""run.json: the settings of a run. The arena writes the file when the run starts, and again when
-the run is extended or decides how to go on.
+"""run.json: the settings of a run and its bots. The arena writes the file when the run starts, and
+again when the run is extended or decides how to continue.
 """
 
 from pathlib import Path
@@ -16,20 +16,23 @@ from arena.records.regular import read_regular, write_durably
 
 RUN_FILE = "run.json"
 OLDER = "0."
-"""How the versions begin whose runs this version cannot read; version 1.0.0 reads them."""
+"""The beginning of the versions whose runs this version cannot read; version 1.0.0 reads them."""
 FIRST_VERSION = "1.0.0"
-"""The version whose runs have build results in the copies of bots, and tables with other ranks."""
+"""The version 1.0.0, in whose runs the copies of bots may contain build results, and tables have
+other ranks.
+"""
 READS_IT = "qin-arena 1.0.0 still reads it: pip install qin-arena==1.0.0"
 MAX_BYTES = 256 << 20
-"""The largest run.json that is read: a run of a million line-ups has one of 100 MiB."""
+"""The most bytes of a run.json that is read; a run of a million line-ups has one of 100 MiB."""
 Grant = Annotated[str, Meta(min_length=1, max_length=1200)]
 
 
 class BotInfo(Struct, frozen=True, omit_defaults=True):
-    """A bot of a run: the hash of its files when the run started, and the values of its options.
+    """A bot of a run: its label (``name``), version, the ``sha256`` of its files when the run
+    started, its command, and the values of its options.
 
-    ``grants`` are what the user allowed the bot beyond the sandbox, such as ``network``. They say
-    under which conditions it played; reading them from a run allows nothing.
+    ``grants`` are what the user allowed the bot beyond the sandbox, such as ``network``. They
+    record under which conditions the bot played; reading a run.json grants nothing.
     """
 
     name: Annotated[str, Meta(pattern=r"^[^/]+$")]
@@ -41,15 +44,16 @@ class BotInfo(Struct, frozen=True, omit_defaults=True):
 
     @property
     def copy(self) -> str:
-        """The folder of the bot's copy below the run's folder. A bot has one copy, whatever its
-        options.
+        """The path, below the run's folder, of the folder with the copy of the bot's files. One
+        copy serves the bot with any options.
         """
         return f"bots/{self.name.partition(':')[0]}-{self.sha256[:12]}"
 
 
 class OtherConfig(Struct, frozen=True):
-    """The settings of a run that another version wrote, and that this version cannot read in full:
-    only those that say how to count its games.
+    """The settings of a run that another version wrote, where this version cannot read all of them:
+    only the settings needed to count the run's games, with the meaning that they have in
+    `RunConfig`.
 
     ``problem`` says why the settings are no `RunConfig`.
     """
@@ -63,19 +67,27 @@ class OtherConfig(Struct, frozen=True):
 
     @property
     def has_own_decks(self) -> bool:
-        """Whether no two games have the same deck."""
+        """Whether each game has a deck of its own."""
         return self.seatings == "single"
 
 
 class RunInfo(Struct, frozen=True, omit_defaults=True):
-    """The contents of run.json.
+    """The content of run.json.
 
-    ``config``   the settings of the run; None if another version wrote settings that this one
-                 cannot read. The games that a league has ``drawn`` are among the settings, but are
-                 kept in a file of their own.
-    ``boards``   the rows of each board by its name
-    ``started``  UTC
-    ``other``    what is known of the settings where ``config`` is None; never written to run.json
+    ``arena``          the version of the arena that started the run
+    ``protocol``       the version of the protocol
+    ``rules_core``     the core of the rules, ``pure`` or ``native``
+    ``rules_revision`` the revision of the rules
+    ``config``         the settings; None if another version wrote settings that this one cannot
+                       read. For a league they include the games ``drawn``, which are stored in
+                       league.jsonl
+    ``boards``         the rows of each board by its name
+    ``bots``           the bots of the run
+    ``seed``           the seed of the run
+    ``sandbox``        the kind of sandbox in which the bots play
+    ``started``        the time in UTC at which the run started
+    ``other``          what is known of the settings if ``config`` is None; never written to
+                       run.json
     """
 
     arena: str
@@ -92,19 +104,21 @@ class RunInfo(Struct, frozen=True, omit_defaults=True):
 
     @property
     def counting(self) -> RunConfig | OtherConfig:
-        """The settings that say how to count the run's games, which are known for every run."""
+        """The settings needed to count the run's games, which are known for runs of other versions,
+        too.
+        """
         return self.config or self.other or OtherConfig()
 
     @property
     def has_own_decks(self) -> bool:
-        """Whether each game has its own deck, so that two games on a deal of the same number share
-        no luck.
+        """Whether each game has a deck of its own, so that two games with the same deal number
+        share no luck.
         """
         return self.counting.has_own_decks
 
     @property
     def problem(self) -> str:
-        """Why this version cannot read the run's settings; empty if it can."""
+        """Why this version cannot read the run's settings; empty if it can read them."""
         return self.other.problem if self.other else ""
 
     @property
@@ -124,7 +138,7 @@ class RunInfo(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_one_game(self) -> bool:
-        """Whether the run is a single game that a person played."""
+        """Whether the run is a single game, or match, that a person played."""
         return self.config is not None and self.config.game is not None
 
     @property
@@ -135,18 +149,20 @@ class RunInfo(Struct, frozen=True, omit_defaults=True):
     @property
     def may_hold_builds(self) -> bool:
         """Whether the copy of a bot with build steps may have build results among its files, so
-        that its hash cannot be checked.
+        that the copy's hash cannot be checked.
         """
         return self.is_of_1_0
 
     @property
     def clock(self) -> str:
-        """The clock that limits the bots' time, ``cpu`` or ``wall``; empty if nothing limits it."""
+        """The clock that limits the bots' time, ``cpu`` or ``wall``; empty if the bots have no time
+        limits.
+        """
         return "" if self.counting.in_process else self.counting.clock
 
 
 class _WrittenRun(Struct):
-    """The contents of run.json as they are written, with settings that are not checked."""
+    """The content of run.json as it is in the file; its settings are not checked."""
 
     arena: str
     protocol: int
@@ -161,8 +177,8 @@ class _WrittenRun(Struct):
 
 
 def read_run(folder: Path) -> RunInfo:
-    """Reads the run.json in a run's folder, and the games that its league has drawn. Raises
-    RunError.
+    """Reads the run.json in a run's folder and, for a league, the drawn games in league.jsonl.
+    Raises RunError.
     """
     info = _read(folder)
     if info.config is None or info.config.league is None:
@@ -180,13 +196,13 @@ def read_run(folder: Path) -> RunInfo:
 
 
 def _read(folder: Path) -> RunInfo:
-    """Reads run.json alone. Raises RunError."""
+    """Reads the run.json in ``folder``, without a league's drawn games. Raises RunError."""
     path = folder / RUN_FILE
     try:
         written = msgspec.json.decode(read_regular(folder, RUN_FILE, MAX_BYTES), type=_WrittenRun)
     except FileNotFoundError:
         raise RunError(
-            f"expected a run in {folder}, found no {RUN_FILE} there", "'arena runs' lists the runs"
+            f"{folder} is not a run: it has no {RUN_FILE}", "'arena runs' lists the runs"
         ) from None
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
         raise _changed(path, error) from None
@@ -216,13 +232,16 @@ def _read(folder: Path) -> RunInfo:
 
 
 def _changed(path: Path, error: Exception) -> RunError:
-    """The error for a run.json that no version would write."""
+    """Makes the error for the run.json at ``path``, whose content no version of the arena would
+    write.
+    """
     return RunError(f"{path}: {error}", "something else changed the file: restore it")
 
 
 def _refuse_older(folder: Path, written: _WrittenRun) -> None:
-    """Removes settings of version 1.0.0 that no longer exist. Raises RunError for a run whose games
-    cannot be counted without them, and for an older run.
+    """Removes settings of version 1.0.0 that no longer exist from ``written.config``; ``folder`` is
+    the run's, for messages. Raises RunError for a run whose games cannot be counted without such a
+    setting, and for a run of a version before 1.0.0.
     """
     config = written.config
     config.pop("keep_stderr", None)  # 1.0.0 could keep what bots printed, beside the records
@@ -233,15 +252,19 @@ def _refuse_older(folder: Path, written: _WrittenRun) -> None:
         is_adaptive = is_adaptive or any(deals != numbers[0] for deals in numbers)
         config["allotted"] = numbers[0] if numbers else None
     if is_adaptive:
-        raise RunError(f"expected a run without --adaptive in {folder}, got one with it", READS_IT)
+        raise RunError(
+            f"the run in {folder} was played with --adaptive, which this version does not have",
+            READS_IT,
+        )
     if written.arena.startswith(OLDER):
-        wanted = f"expected a run of qin-arena 1.0.0 or newer in {folder}"
-        raise RunError(f"{wanted}, got one of {written.arena}", READS_IT)
+        older = f"the run in {folder} is of version {written.arena}, older than 1.0.0"
+        raise RunError(older, READS_IT)
 
 
 def write_run(folder: Path, info: RunInfo) -> None:
-    """Writes run.json atomically. The games that a league has drawn are left out, because their
-    number has no limit.
+    """Writes ``info`` to the run.json in ``folder``, in one step. The games that a league has drawn
+    are left out: league.jsonl has them, and their number has no limit. ``info.config`` must not be
+    None. Raises RunError.
     """
     assert info.config is not None, "settings that this version knows"
     info = replace(info, config=replace(info.config, drawn=[]))

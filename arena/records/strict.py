@@ -1,5 +1,5 @@
-"""Reads a line of a journal strictly, for `arena verify`: every field has to be as the arena writes
-it, down to the last byte of the line.
+"""Decodes a line of a journal strictly, for `arena verify`: each field must have the form that the
+arena writes, and the line must be the record's canonical JSON, byte by byte.
 """
 
 import re
@@ -18,25 +18,27 @@ from arena.rules.notation import PASSED
 
 FIELDS_BY_SEAT = ("left", "ranks", "think_ms", "slowest_ms")
 EXPECTED = re.compile(r"Expected (.*?)(?:, got .*)?$")
-"""A pattern for the beginning of msgspec's error messages."""
+"""A regular expression for the beginning of msgspec's error messages."""
 BEFORE_FIELD = " - at `$."
-"""The text that msgspec puts between an error message and the field concerned."""
+"""The text that msgspec puts between an error message and the path of the field concerned."""
 END_OF_NAME = re.compile(r"[.\[]")
-"""A pattern for the end of a top-level field's name in the path of a field."""
+"""A regular expression for the end of a top-level field's name in the path of a field."""
 
 
 class StrictFault(Fault, frozen=True, forbid_unknown_fields=True):
-    """A fault with a known kind and a detail."""
+    """A fault with one of the known kinds and a detail that is not empty."""
 
     kind: FaultKind
     detail: Text
 
 
 class StrictRecord(GameRecord, frozen=True, forbid_unknown_fields=True):
-    """A record in which every field has the form that the arena gives it."""
+    """A record in which each field has the form that the arena gives it, and which has no other
+    fields.
+    """
 
-    # A program that only reads records takes new fields and new words, which a later arena may
-    # write, and is three times as fast without the patterns. Here nothing is overlooked.
+    # Programs that only read records accept new fields and new words, which a later arena may
+    # write, and are three times as fast without the patterns. This class accepts neither.
     id: Annotated[str, Meta(pattern=r"^[^/\s]+/[^/\s]+/[0-9]+/[0-9]+$")]
     deck: Annotated[str, Meta(pattern=r"^(RR|YY|BB|RY|YB|RB){72}$")]
     end: Literal["last pagoda", "no tiles", "no space", "forfeit"]
@@ -51,9 +53,11 @@ _decode = msgspec.json.Decoder(StrictRecord).decode
 class Difference(NamedTuple):
     """A difference between a file of a run and what the file should say.
 
+    ``file``      the name of the file
     ``line``      counts from 1; None for a file that has no lines
     ``field``     the field that differs
-    ``expected``, ``got``  shown to the user as they are
+    ``expected``  the right value, as shown to the user
+    ``got``       the value in the file, as shown to the user
     """
 
     file: str
@@ -63,14 +67,16 @@ class Difference(NamedTuple):
     got: str
 
     def __str__(self) -> str:
-        """One line for people."""
+        """The difference in one line for people."""
         line = [f"line {self.line}"] if self.line else []
         place = ", ".join([self.file, *line, self.field])
         return f"{place}: expected {short(self.expected)}, got {short(self.got)}"
 
 
 class Wrong(NamedTuple):
-    """A mistake in a record: the field, the expected value, and the actual one."""
+    """A mistake in a record: the ``field``, the ``expected`` value, and the value that the record
+    has (``got``), all as texts for people.
+    """
 
     field: str
     expected: str
@@ -78,8 +84,8 @@ class Wrong(NamedTuple):
 
 
 def decode_strictly(line: bytes) -> GameRecord | Wrong:
-    """The record in a line of a journal, which includes its newline, or the first thing that is
-    wrong with the line.
+    """Decodes ``line``, a line of a journal with its newline. Returns the record, or the first
+    mistake in the line.
     """
     try:
         record = _decode(line)
@@ -101,14 +107,16 @@ def decode_strictly(line: bytes) -> GameRecord | Wrong:
 
 
 def short(text: str, most: int = 160) -> str:
-    """The text, with its middle left out if it has more than ``most`` characters."""
+    """Returns ``text``, shortened in the middle if it has more than ``most`` characters; its length
+    is then added.
+    """
     if len(text) <= most:
         return text
     return f"{text[: most // 2]}...{text[-most // 2 :]} ({len(text)} characters)"
 
 
 def _wrong_lengths(record: GameRecord) -> Iterator[Wrong]:
-    """Fields by seat that do not have a value for each seat."""
+    """Yields a mistake for each by-seat list that does not have one value for each seat."""
     seats = len(record.bots)
     for field in FIELDS_BY_SEAT:
         values = getattr(record, field)
@@ -117,7 +125,9 @@ def _wrong_lengths(record: GameRecord) -> Iterator[Wrong]:
 
 
 def _wrong_faults(record: GameRecord) -> Iterator[Wrong]:
-    """Faults of seats or turns that the game does not have, and seats with two faults."""
+    """Yields a mistake for each fault of a seat or a turn that the game does not have, and one if a
+    seat has two faults.
+    """
     seats = len(record.bots)
     for fault in record.faults:
         if fault.seat >= seats or fault.turn > record.turns:
@@ -129,7 +139,9 @@ def _wrong_faults(record: GameRecord) -> Iterator[Wrong]:
 
 
 def _wrong_totals(record: GameRecord) -> Iterator[Wrong]:
-    """Seats whose slowest answer took longer than all their answers together."""
+    """Yields a mistake for each seat whose slowest answer took longer than all its answers
+    together.
+    """
     for seat, (slowest, total) in enumerate(zip(record.slowest_ms, record.think_ms, strict=True)):
         if slowest > total:
             expected = f"at most {total}, the total time of seat {seat}"
@@ -137,7 +149,9 @@ def _wrong_totals(record: GameRecord) -> Iterator[Wrong]:
 
 
 def _wrong_times(record: GameRecord) -> Iterator[Wrong]:
-    """Moves without a time, passes with one, and times above that of the seat's slowest answer."""
+    """Yields a mistake for each move without a time, each pass with a time, and each time above
+    that of the seat's slowest answer. Yields nothing if the record has no times of single moves.
+    """
     if record.ms is None:
         return
     if len(record.ms) != len(record.moves):
@@ -152,7 +166,9 @@ def _wrong_times(record: GameRecord) -> Iterator[Wrong]:
 
 
 def _wrong_notes(record: GameRecord) -> Iterator[Wrong]:
-    """Notes that the arena would not have written in this form; their content is the bot's own."""
+    """Yields a mistake for the first note that the arena would not have written in this form. What
+    a note says is not checked.
+    """
     if record.notes is None:
         return
     if not record.notes:
@@ -163,7 +179,9 @@ def _wrong_notes(record: GameRecord) -> Iterator[Wrong]:
 
 
 def _undecodable(line: bytes, message: str) -> Wrong:
-    """The mistake in a line that msgspec could not decode, from its message about the line."""
+    """The mistake in ``line``, which msgspec could not decode; ``message`` is msgspec's error
+    message.
+    """
     complaint, _, path = message.partition(BEFORE_FIELD)
     field = path.rstrip("`")
     got = ""
@@ -177,5 +195,5 @@ def _undecodable(line: bytes, message: str) -> Wrong:
 
 
 def _text_of(line: bytes) -> str:
-    """A line of a journal as a text, without its newline."""
+    """Decodes a line of a journal to a text without its newline."""
     return line.decode(errors="replace").rstrip("\n")

@@ -1,5 +1,12 @@
-"""voids.jsonl: a line for each game of a run that broke off without a bot's fault. Nothing depends
-on the file: such a game does not count, and is played again.
+"""voids.jsonl: one line for each attempt at a game of the run that became void: the game broke off
+for a reason outside the bots. The arena reads the file only to show it: a void game does not count,
+and is played again, at most three times in all.
+
+Which games are void is not decided here. Code that finds the arena or the machine at fault raises
+`arena.errors.Void`; `arena.match.referee.BrokenOff` is the Void that carries what had been played.
+`arena.tournament.runner` counts each of these as a void attempt, and also any other unexpected
+exception in a game, and a game during which its worker process died alone; it appends these
+attempts to this file.
 """
 
 import os
@@ -20,9 +27,10 @@ CURE = "something else changed the file: restore it, or delete it, because nothi
 class SoFar(Struct, frozen=True):
     """The part of a game that had been played when the game broke off.
 
+    ``moves``    the moves in the order of play
     ``left``     pagodas left, by seat
     ``mover``    the seat to move
-    ``used_ms``  time of each seat for all its answers, by the clock of the run
+    ``used_ms``  the time that each seat took for all its answers, in ms by the clock of the run
     """
 
     moves: list[str]
@@ -32,8 +40,9 @@ class SoFar(Struct, frozen=True):
 
 
 class VoidGame(DealtGame, frozen=True, omit_defaults=True):
-    """A game that broke off. ``attempt`` counts from 1. ``so_far`` is None if the worker died,
-    because then nobody knows what had been played.
+    """A void attempt at a game, with the ``reason`` and the time in UTC at which it ``ended``.
+    ``attempt`` counts from 1. ``so_far`` is None if it is not known what had been played, as after
+    the death of the worker process.
     """
 
     reason: str
@@ -43,7 +52,9 @@ class VoidGame(DealtGame, frozen=True, omit_defaults=True):
 
 
 def append_void(run: Path, game: VoidGame) -> None:
-    """Appends a game to a run's file; only the run's main process may do that. Raises RunError."""
+    """Appends ``game`` to the voids.jsonl of a run; only the run's main process may do that. Raises
+    RunError.
+    """
     with LineFile(run, VOIDS_FILE, "voids", waits=True) as file:
         file.append(msgspec.json.encode(game) + b"\n")
 
@@ -52,7 +63,8 @@ _decode = msgspec.json.Decoder(VoidGame).decode
 
 
 def read_voids(run: Path) -> list[VoidGame]:
-    """Every game of a run that broke off, in the order of the file; none without such a file.
+    """Reads the voids.jsonl of a run, in the order of its lines; an empty list if there is no such
+    file.
 
     Raises RunError with the number of a line that is not what the arena writes.
     """

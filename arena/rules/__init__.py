@@ -1,8 +1,9 @@
-"""The game itself: boards, notation, and the game state that knows the rules, in the faster of two
-cores.
+"""The rules of Qin: boards, notation, and the game state `State`, which exists twice: in Python
+(the pure core) and in C (the native core). Both give the same results.
 
-The native core is used if it was built, else the pure one. ``ARENA_RULES=pure|native`` forces a
-core; it is an error if that core is missing.
+`State` is the class of the native core if that core was built, else the class of the pure core.
+``ARENA_RULES=pure`` or ``ARENA_RULES=native`` in the environment forces a core; forcing a core that
+was not built is an error.
 """
 
 import os
@@ -28,12 +29,12 @@ else:
     except ImportError as error:
         if _wanted == "native":
             raise UserError(
-                f"expected the native rules core, as ARENA_RULES asks, got {error}",
+                f"cannot load the native rules core, which ARENA_RULES asks for: {error}",
                 "install a C compiler and run 'pip install .' again, or unset ARENA_RULES",
             ) from None
         State = pure.State
 
 CORE = "pure" if State is pure.State else "native"
-"""The core in use, ``pure`` or ``native``."""
+"""The core that `State` belongs to, ``pure`` or ``native``."""
 
 __all__ = ["CORE", "State"]

@@ -1,8 +1,8 @@
 """Boards: rows of text that are checked by R1.5 and turned into masks of squares.
 
-A *square* is an int, ``row * board.stride + column``; a *mask* is an int with bit ``square`` set
-for each square in it. ``stride`` is the width plus one: the spare column keeps a mask moved one
-square left or right from wrapping into the next row.
+A *square* is an int, ``row * board.stride + column``, both counted from 0; a *mask* is an int with
+bit ``square`` set for each of its squares. ``stride`` is the width plus one: the unused last column
+keeps a mask that is shifted by one square from wrapping into the next row.
 """
 
 import os
@@ -19,14 +19,14 @@ COLOURS = "RYB"
 MAX_SIDE = 26
 MAX_BYTES = 64 << 10
 NAMED_SQUARES = 1088
-"""How many square numbers have names. The ten bits of a move can also stand for squares off the
-board, which need names in error messages.
+"""The number of squares that have a name. A move stores its square in ten bits, and its second
+square may lie one row further, so error messages may name squares that are not on the board.
 """
 BUILT_IN = ("bird", "lion")
 
 
 def squares_of(mask: int) -> Iterator[int]:
-    """The squares of a mask in reading order."""
+    """The squares of ``mask`` in reading order."""
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1
@@ -34,7 +34,7 @@ def squares_of(mask: int) -> Iterator[int]:
 
 
 def nth_square(mask: int, index: int) -> int:
-    """The square of the set bit with this index, counted from the lowest."""
+    """The square of the set bit of ``mask`` with this index; index 0 is the lowest set bit."""
     square = 0
     half = mask.bit_length() >> 1
     # For few bits, removing them one by one is faster than halving the mask.
@@ -54,18 +54,18 @@ def nth_square(mask: int, index: int) -> int:
 
 
 class Board:
-    """An immutable map (R1.1).
+    """An immutable board (R1.1) made from its rows of text.
 
-    ``rows``      the text, one string per row
-    ``grass``     the mask of free grassland at the start
-    ``starts``    for each colour R, Y, B the mask of its starting spaces
-    ``villages``  one mask per village (R1.4), in the reading order of their first squares
-    ``beside``    one mask per village: the squares that share an edge with it; ``beside_any`` is
-                  all of them together
-    ``founding``  masks of two or more adjacent starting spaces of one colour; see `State` for what
-                  they mean
+    ``rows``        the text, one string per row
+    ``grass``       the mask of grassland without starting spaces
+    ``starts``      for each colour R, Y, B the mask of its starting spaces
+    ``villages``    one mask per village (R1.4), in the reading order of their first squares
+    ``beside``      one mask per village: the squares that share an edge with that village
+    ``beside_any``  the union of all masks in ``beside``
+    ``founding``    masks of groups of two or more adjacent starting spaces of one colour; a group
+                    belongs to nobody until a tile touches it
 
-    Raises BoardError, with row and column, for what R1.5 forbids.
+    The constructor raises BoardError, with row and column, for rows that R1.5 forbids.
     """
 
     def __init__(self, name: str, rows: tuple[str, ...]) -> None:
@@ -90,7 +90,7 @@ class Board:
         )
 
     def _mask(self, terrain: str) -> int:
-        """The squares with this terrain or colour, by its letter."""
+        """The mask of the squares whose letter in the rows is ``terrain``."""
         return sum(
             1 << row * self.stride + column
             for row, line in enumerate(self.rows)
@@ -99,7 +99,9 @@ class Board:
         )
 
     def _areas(self, mask: int) -> Iterator[int]:
-        """The connected areas of a mask, in reading order."""
+        """Splits ``mask`` into connected areas, one mask for each area, in the reading order of
+        their first squares.
+        """
         while mask:
             area = 0
             grown = mask & -mask
@@ -110,17 +112,21 @@ class Board:
             yield area
 
     def around(self, mask: int) -> int:
-        """The mask of all squares that share an edge with a square of the mask. Some of them may be
-        in the mask, or off the board.
+        """The mask of all squares that share an edge with a square of ``mask``. The result may
+        include squares of ``mask`` and squares that are not on the board.
         """
         return mask << 1 | mask >> 1 | mask << self.stride | mask >> self.stride
 
     def founding_at(self, mask: int) -> int:
-        """All groups of adjacent starting spaces that overlap the mask, as one mask."""
+        """The union of the groups of adjacent starting spaces (``founding``) that overlap ``mask``;
+        0 if no group does.
+        """
         return sum(area for area in self.founding if area & mask)
 
     def name_of(self, square: int) -> str:
-        """The name of a square: column letter and row number, ``a1`` is top left."""
+        """The name of a square: the column's letter and the row's number; ``a1`` is at the top
+        left.
+        """
         return self._names[square]
 
     def __repr__(self) -> str:
@@ -131,13 +137,15 @@ class Board:
 
 
 def check_rows(name: str, rows: tuple[str, ...]) -> None:
-    """Raises BoardError, with row and column, for the first thing in the rows that R1.5 forbids."""
+    """Raises BoardError, with row and column, for the first square or row of the board ``name``
+    that R1.5 forbids.
+    """
     allowed = GRASS + VILLAGE + LAKE + COLOURS
     if not rows or not rows[0]:
         raise BoardError(f"board {name}: expected at least one row of squares, got none")
 
     def wrong(row: int, column: int, expected: str) -> BoardError:
-        """The error at a row and column."""
+        """The error for the square in this row and column, both counted from 1."""
         return BoardError(f"board {name}, row {row}, column {column}: expected {expected}")
 
     if len(rows) > MAX_SIDE:
@@ -161,29 +169,32 @@ def check_rows(name: str, rows: tuple[str, ...]) -> None:
 
 
 def parse_board(name: str, text: str) -> Board:
-    """The board in a text with one line per row; blank lines at the end are ignored. Raises
-    BoardError.
+    """Makes a board called ``name`` from a text with one line per row; blank lines at the end of
+    the text are ignored. Raises BoardError.
     """
     return Board(name, tuple(line.rstrip("\r") for line in text.rstrip("\r\n \t").split("\n")))
 
 
 def read_board(path: Path) -> Board:
-    """The board in a file; its name is that of the file without the ending. Raises BoardError."""
+    """Reads the board in the file at ``path``; the board's name is the file's name without its
+    ending. Raises BoardError.
+    """
     try:
         text = _read_regular(path).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         raise BoardError(f"board file {path}: expected a text file, got {error}") from error
-    if not path.stem.isprintable():  # the name is used in seeds and file names
+    if not path.stem.isprintable():  # because the name is used in seeds and file names
         raise BoardError(f"board file {path}: expected a name of printable characters in UTF-8")
     return parse_board(path.stem, text)
 
 
 def _read_regular(path: Path) -> bytes:
-    """The content of a regular file. Never blocks, whatever lies at the path. Raises OSError,
-    ValueError.
+    """The content of the regular file at ``path``, at most `MAX_BYTES`. Does not block if a pipe or
+    a device lies at ``path``. Raises OSError, or ValueError for a larger file and for anything that
+    is not a regular file.
     """
-    # The path may come from a stranger's arena.toml: a pipe may never be written to, and a device
-    # may never end.
+    # The path may come from a stranger's arena.toml. Nothing may ever be written to a pipe there,
+    # and a device may never end.
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError("a pipe or a device")
@@ -195,7 +206,7 @@ def _read_regular(path: Path) -> bytes:
 
 @cache
 def built_in(name: str) -> Board:
-    """The board of this name in the package. Raises BoardError for any other name."""
+    """The board ``name`` of the package, bird or lion. Raises BoardError for any other name."""
     if name not in BUILT_IN:
         raise BoardError(
             f"expected a board out of {', '.join(BUILT_IN)}, got {name!r}",
@@ -207,8 +218,8 @@ def built_in(name: str) -> Board:
 
 
 def find_board(text: str) -> Board:
-    """A built-in board by its name, or else the board in the file at this path. Raises
-    BoardError.
+    """The built-in board with the name ``text``, or else the board in the file at the path
+    ``text``. Raises BoardError.
     """
     is_file = text not in BUILT_IN and ("/" in text or Path(text).is_file())
     return read_board(Path(text)) if is_file else built_in(text)

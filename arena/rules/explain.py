@@ -1,5 +1,5 @@
-"""The rules in words for people: why a move is illegal, equal for both cores, and the numbered
-rules of RULES.md as plain text.
+"""The rules in words for people: why a move is illegal, in the same words for both cores, and the
+numbered rules of RULES.md as plain text.
 """
 
 import re
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 
 CITED = r"\bR[1-9]\.[1-9]\b"
-"""A pattern for the number of a rule in a text."""
+"""A regular expression for the number of a rule, such as R4.4."""
 HOW_TO_ASK = "'arena rules' prints them all"
 
 _SHOWN = r"!\[[^]]*\]\([^)]*\)(?:<br>\n\*[^*]*\*)?"
-"""A pattern for a picture in Markdown with its caption."""
+"""A regular expression for a picture in Markdown with its caption."""
 _RULE = rf'(?s)<a id="r\d\d"></a>\*\*(R\d\.\d)\*\* (.*?)(?=\n\n)((?:\n\n{_SHOWN})*)'
 _PICTURE = r"!\[([^]]*)\]\(pictures/([\w-]+)\.svg\)"
 
 
 def illegal_text(state: "State", move: int) -> str:
-    """The sentence ``Rc4Yd4 is illegal: `` with the reason; empty if the mover may
-    play the move.
+    """Says why the mover of ``state`` may not play ``move``, such as ``Rc4Yd4 is illegal: ...``; an
+    empty text if the move is legal.
     """
     if move != PASS and not 0 <= move >> KIND_SHIFT < len(TILE_OF_KIND):
         return f"{move} is illegal: it is not the number of a move"
@@ -47,7 +47,9 @@ def illegal_text(state: "State", move: int) -> str:
 
 
 def _reason(state: "State", move: int) -> str:
-    """Why the mover may not play the move, with the rule's number; empty if it may."""
+    """The reason why the mover may not play ``move``, with the rule's number; empty if the move is
+    legal.
+    """
     if state.end is not None:
         return f"the game is over: {state.end} (R8.1)"
     if move == PASS:
@@ -71,7 +73,9 @@ def _reason(state: "State", move: int) -> str:
 
 
 def _join_reason(state: "State", colour: int, halves: int) -> str:
-    """Why spaces of this colour may not join the provinces beside them; empty if they may."""
+    """The reason why spaces of this colour on the squares of the mask ``halves`` may not join the
+    provinces beside them; empty if they may.
+    """
     joined = [
         province
         for other_colour, province in state.provinces()
@@ -88,8 +92,8 @@ def _join_reason(state: "State", colour: int, halves: int) -> str:
 
 
 def _first_name(state: "State", mask: int) -> str:
-    """The name of the first square of the mask. A square beside the board is named by its row and
-    column.
+    """The name of the first square of ``mask``. A square that is not on the board is named by its
+    row and column, counted from 1.
     """
     square = next(squares_of(mask))
     row, column = divmod(square, state.board.stride)
@@ -99,8 +103,8 @@ def _first_name(state: "State", mask: int) -> str:
 
 
 class Picture(NamedTuple):
-    """A picture in the rules: its description, and the name of the test position from which it is
-    drawn.
+    """A picture in the rules: the description ``says``, and the ``name`` of the test position from
+    which the picture is drawn.
     """
 
     says: str
@@ -116,12 +120,14 @@ class Rule(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The whole rule on one line."""
+        """The rule's paragraphs on one line."""
         return " ".join(self.paragraphs)
 
 
 class Part(NamedTuple):
-    """A part of the rules: its number such as R4, its title, its introduction, and its rules."""
+    """A part of the rules: its number such as R4, its title, its introduction (``preface``), and
+    its rules.
+    """
 
     number: str
     title: str
@@ -130,8 +136,8 @@ class Part(NamedTuple):
 
 
 class Rulebook(NamedTuple):
-    """The rules of the game: the game in five sentences, the parts, and figures to check an
-    implementation against.
+    """The whole text of the rules: a summary in five sentences, the parts, and the check figures,
+    which are counts to compare another implementation of the rules with.
     """
 
     summary: str
@@ -141,7 +147,7 @@ class Rulebook(NamedTuple):
 
 @cache
 def rulebook() -> Rulebook:
-    """The rules, read from RULES.md in the package."""
+    """The rules as read from RULES.md in the package, cached."""
     text = Path(__file__).with_name("RULES.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE))
     return Rulebook(
@@ -157,13 +163,13 @@ def rulebook() -> Rulebook:
 
 @cache
 def every_rule() -> dict[str, Rule]:
-    """Each rule by its number."""
+    """All rules, each under its number such as R4.4."""
     return {rule.number: rule for part in rulebook().parts for rule in part.rules}
 
 
 def find_rules(asked: str) -> list[Rule]:
-    """The rule with this number, the rules of a part such as R4, or all rules that contain a word.
-    Raises UserError if there are none.
+    """The rules that a user asks for: ``asked`` is the number of a rule (R4.4), the number of a
+    part (R4), or a word that the wanted rules contain. Raises UserError if no rule fits.
     """
     word = asked.strip().lower()
     if re.fullmatch(r"r?\d+(\.\d*)?", word):
@@ -179,8 +185,8 @@ def find_rules(asked: str) -> list[Rule]:
 
 
 def _numbered(number: str) -> list[Rule]:
-    """The rule with this number, or the rules of the part with this number. Raises UserError if
-    there is none.
+    """The rule with this number, or all rules of the part with this number. Raises UserError if
+    there is neither.
     """
     rules = every_rule()
     part = number.partition(".")[0]
@@ -196,25 +202,31 @@ def _numbered(number: str) -> list[Rule]:
 
 
 def cited(text: str) -> list[str]:
-    """The numbers of the rules that a text cites, each once, in the order of the text."""
+    """The numbers of existing rules that ``text`` mentions, without repetition, in the order in
+    which they first occur.
+    """
     named = re.findall(CITED, text)
     return [number for number in dict.fromkeys(named) if number in every_rule()] if named else []
 
 
 def where_to_read(text: str) -> str:
-    """The command that prints the first rule that a text cites; empty if it cites none."""
+    """The command that prints the first rule that ``text`` mentions, such as ``arena rules R4.4``;
+    empty if the text mentions none.
+    """
     numbers = cited(text)
     return f"arena rules {numbers[0]}" if numbers else ""
 
 
 def explained(text: str) -> str:
-    """The text, followed by the command that prints the first rule it cites."""
+    """``text``, followed by the command that prints the first rule it mentions; unchanged if it
+    mentions none.
+    """
     command = where_to_read(text)
     return f"{text}; '{command}' explains the rule" if command else text
 
 
 def _rules(body: str) -> Iterator[Rule]:
-    """The rules in the Markdown text of a part."""
+    """Reads the rules out of ``body``, the Markdown text of one part."""
     for number, text, shown in re.findall(_RULE, body + "\n\n"):
         pictures = tuple(
             Picture(says=says, name=name) for says, name in re.findall(_PICTURE, shown)
@@ -223,6 +235,6 @@ def _rules(body: str) -> Iterator[Rule]:
 
 
 def _plain(text: str) -> str:
-    """A Markdown text without its markup, on one line."""
+    """The Markdown ``text`` without its markup, on one line."""
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", re.sub(r"<[^>]*>", "", text))
     return " ".join(re.sub(r"\*\*|\*|`", "", text).split())

@@ -24,19 +24,21 @@ TILES = ("RR", "YY", "BB", "RY", "YB", "RB")
 COPIES = 12
 DECK_SIZE = COPIES * len(TILES)
 UNKNOWN = len(TILES)
-"""The number that stands for a hidden tile, in another seat's hand or in the draw pile."""
+"""The number that stands for a tile that the program cannot see, in a hand or in the draw pile."""
 HIDDEN = "??"
-"""The text of `UNKNOWN`."""
+"""The text for the tile `UNKNOWN`."""
 CACHED_MOVES = 1 << 14
-"""The number of moves whose texts are cached, which covers more than two boards of the
-usual size.
+"""The number of moves whose texts `move_text` caches, and of texts whose moves `parse_move` caches;
+more than the moves of two boards of 13 x 13 squares.
 """
 CACHED_DECKS = 64
-"""The number of decks that are cached: each deck is played several times within a few games."""
+"""The number of decks that `parse_deck` caches: a run plays each deck several times within a few
+games.
+"""
 PASS = -1
-"""The move of a seat that can place no tile."""
+"""The number that stands for passing, where a move is expected: the mover can place no tile."""
 PASSED = "pass"
-"""The text of `PASS`."""
+"""The text for `PASS`."""
 QUOTED = 40
 KIND_SHIFT = 10
 SQUARE_MASK = (1 << KIND_SHIFT) - 1
@@ -47,7 +49,9 @@ TILE_OF_COLOURS = tuple(
     )
     for a in COLOURS
 )
-"""For each two colours, in either order, the tile that shows them."""
+"""``TILE_OF_COLOURS[one][other]`` is the tile with these two colours; the order of the colours does
+not matter.
+"""
 _TILE_OF_TEXT = {
     a + b: TILE_OF_COLOURS[one][other]
     for one, a in enumerate(COLOURS)
@@ -63,26 +67,30 @@ _SQUARE = re.compile(r"([a-z])([1-9][0-9]?)", re.ASCII)
 
 def make_move(first: int, second: int, square: int, *, vertical: bool) -> int:
     """The move that puts colour ``first`` on ``square`` and colour ``second`` on the square right
-    of it, or below it if ``vertical``.
+    of ``square``, or below ``square`` if ``vertical``.
     """
     return ((first * 3 + second) * 2 + vertical) << KIND_SHIFT | square
 
 
 def split_move(board: Board, move: int) -> tuple[int, int, int, int]:
-    """The parts of a move: first colour, its square, second colour, its square."""
+    """Splits ``move``, a placement on ``board``, into first colour, first square, second colour,
+    second square.
+    """
     kind = move >> KIND_SHIFT
     square = move & SQUARE_MASK
     return kind // 6, square, kind // 2 % 3, square + (board.stride if kind & 1 else 1)
 
 
 def tile_of(move: int) -> int:
-    """The tile that a placement uses."""
+    """The tile that the placement ``move`` uses."""
     return TILE_OF_KIND[move >> KIND_SHIFT]
 
 
 @lru_cache(maxsize=CACHED_MOVES)
 def move_text(board: Board, move: int) -> str:
-    """The move in canonical notation, such as ``Rc4Yd4``, or ``pass``."""
+    """Writes ``move``, made on ``board``, in canonical notation, such as ``Rc4Yd4``, or
+    ``pass``.
+    """
     if move == PASS:
         return PASSED
     first, square, second, other = split_move(board, move)
@@ -90,7 +98,9 @@ def move_text(board: Board, move: int) -> str:
 
 
 def parse_square(board: Board, text: str) -> int:
-    """The square of the board that the text names. Raises NotationError."""
+    """Converts the name of a square, such as ``c4``, to its number. Raises NotationError if the
+    text is no name of a square on the board.
+    """
     match = _SQUARE.fullmatch(text)
     if not match:
         raise NotationError(f"expected a square such as c4, got {text!r}")
@@ -104,8 +114,9 @@ def parse_square(board: Board, text: str) -> int:
 
 @lru_cache(maxsize=CACHED_MOVES)
 def parse_move(board: Board, text: str) -> int:
-    """The move that the text stands for, legal or not; its halves may be in either order. Raises
-    InvalidMoveError.
+    """Converts the text of a move, such as ``Rc4Yd4`` or ``pass``, to its number; the two halves
+    may be in either order. The move need not be legal. Raises InvalidMoveError for a text that is
+    no move on this board.
     """
     if text == PASSED:
         return PASS
@@ -127,7 +138,9 @@ def parse_move(board: Board, text: str) -> int:
 
 
 def legal_move(state: "State", text: str) -> int:
-    """The move that the text stands for. Raises MoveError unless the mover may play it."""
+    """Converts the text of a placement in ``state`` to its number. Raises MoveError if the text is
+    no move, or the mover may not place it; a pass raises IllegalMoveError.
+    """
     move = parse_move(state.board, text)
     if not state.is_legal(move):
         raise IllegalMoveError(state.why_illegal(move))
@@ -135,8 +148,9 @@ def legal_move(state: "State", text: str) -> int:
 
 
 def play_text(state: "State", text: str, events: list[Event] | None = None) -> int:
-    """Plays the move or pass that the text stands for, and returns it. The events that it causes
-    are appended to ``events``. Raises MoveError.
+    """Plays the move or pass ``text`` for the mover and returns its number; ``state`` changes. The
+    events that the move causes are appended to ``events``, if it is given. Raises MoveError for a
+    text that is no legal move.
     """
     move = parse_move(state.board, text)
     state.play(move, events)
@@ -144,7 +158,7 @@ def play_text(state: "State", text: str, events: list[Event] | None = None) -> i
 
 
 def parse_tile(text: str) -> int:
-    """The tile that the text names, with its letters in either order. Raises NotationError."""
+    """Converts the two letters of a tile, in either order, to its number. Raises NotationError."""
     try:
         return _TILE_OF_TEXT[text]
     except KeyError:
@@ -155,8 +169,8 @@ def parse_tile(text: str) -> int:
 
 @lru_cache(maxsize=CACHED_DECKS)
 def parse_deck(text: str) -> tuple[int, ...]:
-    """The tiles of a deck in draw order; they must be the 72 tiles of R1.2. Raises
-    NotationError.
+    """Converts the text of a deck to its tiles in draw order. Raises NotationError unless ``text``
+    consists of the 72 tiles of R1.2.
     """
     deck = tuple([parse_tile(text[index : index + 2]) for index in range(0, len(text), 2)])
     for tile, name in enumerate(TILES):
@@ -167,19 +181,23 @@ def parse_deck(text: str) -> tuple[int, ...]:
 
 
 def deck_text(deck: tuple[int, ...]) -> str:
-    """The text of a deck or a hand: the names of its tiles, joined."""
+    """The names of the tiles in ``deck``, joined without spaces; `UNKNOWN` is written as ``??``.
+    ``deck`` may be a deck, a hand or a draw pile.
+    """
     return "".join(TILES[tile] if tile != UNKNOWN else HIDDEN for tile in deck)
 
 
 def deck_sorted(key: Callable[[int], bytes | int]) -> str:
-    """The text of a deck with all tiles sorted by ``key``. The key is called with numbers from 0 to
-    71, which stand for RR twelve times, then YY, and so on.
+    """The text of a deck whose 72 tiles are sorted by ``key``. The key gets the numbers 0 to 71; 0
+    to 11 stand for the twelve tiles RR, 12 to 23 for YY, and so on in the order of `TILES`.
     """
     return "".join(TILES[number // COPIES] for number in sorted(range(DECK_SIZE), key=key))
 
 
 def quoted(text: str) -> str:
-    """An unreadable text, quoted and shortened for a message."""
+    """Quotes ``text`` for an error message; a text of more than 40 characters is cut, and its
+    length is added.
+    """
     if len(text) <= QUOTED:
         return repr(text)
     return f"{text[:QUOTED]!r}... ({len(text)} characters)"
@@ -190,14 +208,14 @@ Hand = tuple[int, ...]
 
 @cache
 def with_tile(hand: Hand, tile: int) -> Hand:
-    """The hand plus one tile, sorted."""
+    """The sorted hand after one tile is added."""
     return tuple(sorted((*hand, tile)))
 
 
 @cache
 def without_tile(hand: Hand, tile: int) -> Hand:
-    """The hand minus one tile. If the hand does not show this tile, an unknown tile is
-    taken out.
+    """The hand after one tile is removed. If the hand does not have ``tile``, an `UNKNOWN` tile is
+    removed instead; raises ValueError if the hand has neither.
     """
     index = hand.index(tile if tile in hand else UNKNOWN)
     return hand[:index] + hand[index + 1 :]
@@ -205,14 +223,18 @@ def without_tile(hand: Hand, tile: int) -> Hand:
 
 @cache
 def kinds_of(tiles: Hand) -> tuple[int, ...]:
-    """The kinds of move that these tiles allow, in ascending order."""
+    """The kinds of move (see the module's docstring) that place one of ``tiles``, in ascending
+    order. Unknown tiles are ignored.
+    """
     return tuple(
         sorted({kind for tile in tiles if tile != UNKNOWN for kind in KINDS_OF_TILE[tile]})
     )
 
 
 def checked_tiles(tiles: Iterable[int]) -> Hand:
-    """The tiles as a tuple of plain ints. Raises ValueError for anything that is not a tile."""
+    """Converts ``tiles`` to a tuple of plain ints in the same order. Raises ValueError for a number
+    that is neither a tile nor `UNKNOWN`.
+    """
     checked = tuple(map(index, tiles))
     if checked and not (min(checked) >= 0 and max(checked) <= UNKNOWN):
         wrong = next(tile for tile in checked if not 0 <= tile <= UNKNOWN)

@@ -1,8 +1,9 @@
-"""What may follow from a state: its outlook (an estimate without search), games played to the end
-by simple policies, and rollouts on deals in which everything a seat cannot see is dealt again.
+"""Estimates of what follows from a state: the *outlook* (a value of the position without search),
+*playouts* (games played on by simple policies), and *rollouts* (playouts of each move on random
+deals of the tiles that a seat cannot see).
 
-The native core has outlooks and playouts in C. Both cores draw the same random numbers, so the same
-seed gives the same results. The outlook's weights are those that best predict how games continue: a
+The native core computes outlooks and playouts in C. Both cores draw the same random numbers, so a
+seed gives the same results in both. The weights of the outlook predict best how games continue: a
 least-squares fit by ``python -m tests.rules.fit_outlook``, rounded.
 """
 
@@ -20,19 +21,21 @@ if TYPE_CHECKING:
 
 
 PLACED = 118
-"""The value of a placed pagoda. All values in this module are in hundredths of a pagoda."""
+"""The value of a placed pagoda, in hundredths of a pagoda, as all values in this module."""
 GROWTH = (0, 0, -8, 14, 50)
-"""The extra value of a province by its size: a larger one becomes major sooner."""
+"""``GROWTH[size]`` is added to the value of a province of that size below five: a larger province
+becomes major sooner.
+"""
 HELD = (-100, -37, -20)
-"""What is subtracted from the value of a village if its owner leads by 0, 1 or more of the pagodas
-around it.
+"""What is added to the owner's value for a village (all are negative) if the owner leads by 0, 1 or
+more pagodas on the provinces around it.
 """
 WON = 300
-"""The extra value of the win, which several winners share."""
+"""What a won game adds to a seat's value; several winners share it."""
 POLICIES = ("uniform", "greedy", "careful")
 Rollouts = tuple[list[int], list[float], list[int], list[int]]
-"""Four lists: the moves, and for each move the seat's summed shares of the win, pagodas left and
-outlooks.
+"""Four lists of equal length: the moves, and for each move three sums over all deals: the seat's
+shares of the win, its pagodas left, and its outlooks.
 """
 _WORD = (1 << 64) - 1
 _MAX_HIDDEN = 250
@@ -40,8 +43,8 @@ _MOST = 1_000_000
 
 
 def outlook(position: "BoardState", seat: int) -> int:
-    """The outlook of a seat: the value of what it has, times the number of other seats, minus the
-    values of the other seats.
+    """The outlook of ``seat`` in ``position``: the value of its pagodas, provinces and villages,
+    times the number of other seats, minus the values of the other seats, in hundredths of a pagoda.
     """
     worth = [PLACED * -left for left in position.left]
     # These attributes are private to the core; they are read directly for speed.
@@ -60,13 +63,16 @@ def outlook(position: "BoardState", seat: int) -> int:
 
 
 def twelfths_of(left: Sequence[int], seat: int) -> int:
-    """The seat's share of the win in twelfths, if the game ended with these pagodas left."""
+    """The share of the win, in twelfths, that ``seat`` gets if the game ends with ``left`` pagodas
+    left to the seats; 0 if another seat has fewer left.
+    """
     return 12 // left.count(left[seat]) if left[seat] == min(left) else 0
 
 
 def _lead(provinces: Iterable[OwnedProvince], beside: int, owner: int, players: int) -> int:
-    """By how many pagodas beside a village its owner leads; 0 also if another player leads.
-    ``beside`` is the mask of squares around the village.
+    """The number of pagodas on provinces beside a village by which ``owner`` leads the next player;
+    0 if another player has as many or more. ``beside`` is the mask of squares around the village,
+    ``players`` the number of seats.
     """
     counts = [0] * players
     for province in provinces:
@@ -86,24 +92,25 @@ class Random:
         self.state = seed & _WORD
 
     def next(self) -> int:
-        """The next 64 random bits."""
+        """Returns the next 64 random bits as an int."""
         self.state = z = self.state + 0x9E3779B97F4A7C15 & _WORD
         z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & _WORD
         z = (z ^ z >> 27) * 0x94D049BB133111EB & _WORD
         return z ^ z >> 31
 
     def below(self, count: int) -> int:
-        """A random number from 0 to count - 1."""
+        """Returns a random int from 0 to ``count`` - 1."""
         return (self.next() >> 32) * count >> 32
 
 
 class PlayoutPolicy(NamedTuple):
-    """How a seat chooses its moves in a playout.
+    """How seats choose their moves in a playout.
 
-    ``name``   uniform: any legal move; greedy: the move that gains most pagodas, minus those of the
-               others; careful: the move with the best outlook
-    ``among``  the number of legal moves, drawn at random, to choose from; 0 means all
-    ``turns``  the number of placements after which to stop; 0 plays to the end of the game
+    ``name``   uniform: any legal move; greedy: the move with the highest `State.net_gain`; careful:
+               the move with the best outlook
+    ``among``  the number of legal moves, drawn at random with repetition, of which the best is
+               chosen; 0 means all legal moves; ``uniform`` ignores it
+    ``turns``  the number of placements after which a playout stops; 0 plays to the end of the game
     """
 
     name: str = "uniform"
@@ -112,12 +119,13 @@ class PlayoutPolicy(NamedTuple):
 
 
 def play_out(state: "State", random: Random, policy: PlayoutPolicy) -> int:
-    """Plays the game on by the policy, from a state in which all tiles are known; returns the
-    number of tiles placed. Raises ValueError.
+    """Plays ``state`` on for all seats by the policy, with random choices from ``random``, until
+    the game ends or ``policy.turns`` placements are made; returns the number of placements. Raises
+    ValueError if a tile is unknown, or for an unknown policy.
     """
     check_policy(policy)
     if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
-        message = "expected all tiles to be known, got a state with unknown ones"
+        message = "some tiles of this state are unknown"
         raise ValueError(f"{message}: use rollouts")
     before = state.turns
     if state.end is None:
@@ -129,8 +137,9 @@ def play_out(state: "State", random: Random, policy: PlayoutPolicy) -> int:
 
 
 def choose(state: "State", random: Random, policy: PlayoutPolicy) -> int:
-    """The move that the policy chooses from the board and the mover's hand, or PASS. Raises
-    ValueError.
+    """The move that the policy chooses for the mover of ``state``, from the board and the mover's
+    hand; PASS if the mover has no legal placement or has left the game. Raises ValueError for an
+    unknown policy. Random choices come from ``random``.
     """
     check_policy(policy)
     return _chosen(state, random, policy)
@@ -144,15 +153,18 @@ def roll_out(
     policy: PlayoutPolicy,
     moves: Sequence[int] | None,
 ) -> Rollouts:
-    """Plays each move on ``times`` random deals, then plays each game on by the policy. All moves
-    meet the same deals and luck. Raises ValueError, IllegalMoveError.
+    """Plays each of ``moves`` (None: each legal move) on ``times`` random deals of the tiles that
+    ``seat``, the mover, cannot see, then plays each game on by the policy; the random numbers
+    follow from ``seed``. All moves are tried on the same deals with the same random numbers.
+    ``state`` does not change. Raises ValueError, or IllegalMoveError for a move that is not legal.
     """
     check_policy(policy)
     if not 1 <= times <= _MOST:
         raise ValueError(f"expected 1 to {_MOST} games for each move, got {times}")
     if seat != state.mover or state.end is not None:
         raise ValueError(f"expected the seat that is to move, got {seat}")
-    state = state.copy()  # so that reading the moves, which may run any code, cannot change it
+    # a copy, because reading the moves may run any code, which could change the state
+    state = state.copy()
     pool = _hidden_pool(state, seat)
     candidates = state.legal_moves() if moves is None else list(moves)
     for move in candidates:
@@ -174,7 +186,7 @@ def roll_out(
 
 
 def check_policy(policy: PlayoutPolicy) -> None:
-    """Raises ValueError for an unknown policy, and for numbers that are out of its bounds."""
+    """Raises ValueError if the policy's name is unknown or one of its numbers is out of range."""
     if policy.name not in POLICIES:
         raise ValueError(f"expected the policy uniform, greedy or careful, got {policy.name}")
     if not 0 <= policy.among <= _MOST or not 0 <= policy.turns <= _MOST:
@@ -183,12 +195,16 @@ def check_policy(policy: PlayoutPolicy) -> None:
 
 
 def outlooks(state: "State") -> list[int]:
-    """The mover's outlook after each of its legal moves, in their order."""
+    """For each legal move of the mover of ``state``, in ascending order of moves, the mover's
+    outlook after that move.
+    """
     return [_outlook_after(state, move) for move in state.legal_moves()]
 
 
 def _outlook_after(state: "State", move: int) -> int:
-    """The mover's outlook after one legal move."""
+    """The mover's outlook after the legal placement ``move``, before a tile is drawn. ``state``
+    does not change.
+    """
     twin = state.copy()
     # The tile is placed, but no tile is drawn.
     twin._place(move >> KIND_SHIFT, move & SQUARE_MASK, None)  # noqa: SLF001
@@ -196,25 +212,29 @@ def _outlook_after(state: "State", move: int) -> int:
 
 
 def _chosen(state: "State", random: Random, policy: PlayoutPolicy) -> int:
-    """The move that the policy chooses among the legal moves, or PASS."""
+    """The move that the policy chooses among the mover's legal placements; PASS if there are none
+    or the mover has left the game.
+    """
     count = 0 if state.retired[state.mover] else state.legal_count()
     if not count:
         return PASS
     if policy.name == "uniform":
         return state.nth(random.below(count))
-    if policy.among:  # if several are equal, the first one wins
+    if policy.among:  # of several best moves, max returns the one drawn first
         drawn = [state.nth(random.below(count)) for _ in range(policy.among)]
         return max(drawn, key=lambda move: _value(state, move, policy))
     return _best_of_all(state, random, policy)
 
 
 def _value(state: "State", move: int, policy: PlayoutPolicy) -> int:
-    """The number that the policy maximises, for a move."""
+    """What the policy greedy or careful maximises: the net gain or the outlook of ``move``."""
     return state.net_gain(move) if policy.name == "greedy" else _outlook_after(state, move)
 
 
 def _best_of_all(state: "State", random: Random, policy: PlayoutPolicy) -> int:
-    """The best of all legal moves; among equal ones each is equally likely."""
+    """The legal move with the highest value by the policy; if several have it, each is equally
+    likely to be chosen.
+    """
     best = -_MOST
     ties = 0
     chosen = PASS
@@ -231,7 +251,10 @@ def _best_of_all(state: "State", random: Random, policy: PlayoutPolicy) -> int:
 
 
 def _hidden_pool(state: "State", seat: int) -> list[int]:
-    """The tiles that the seat cannot see, sorted: those of the other hands and of the pile."""
+    """The tiles that ``seat`` cannot see, in the other hands and the draw pile, sorted. If some are
+    unknown, they are computed from the tiles placed and the seat's hand. Raises ValueError if that
+    is not possible.
+    """
     hands = [hand for other, hand in enumerate(state.hands) if other != seat]
     own_hand = state.hands[seat]
     hidden = [*chain(*hands), *state.pile_tiles()]
@@ -248,8 +271,8 @@ def _hidden_pool(state: "State", seat: int) -> list[int]:
 
 
 def _redealt(state: "State", seat: int, pool: Sequence[int], random: Random) -> "State":
-    """A copy of the state in which the other hands and the pile are dealt at random
-    from the pool.
+    """A copy of ``state`` in which the hands of all seats but ``seat`` and the draw pile are dealt
+    at random from ``pool``, the tiles that the seat cannot see.
     """
     tiles = list(pool)
     for last in range(len(tiles) - 1, 0, -1):

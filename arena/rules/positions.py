@@ -1,9 +1,9 @@
 """Positions as one line of text, and drawings of boards (the contract is protocol/NOTATION.md).
 
 A position's line has seven fields: board, seat to move, pagodas left, hands, pile, tiles placed,
-seats that have left. The referee's line names every tile; in a seat's line, tiles that the seat
-cannot see are ``??``. A drawing has a line for each row and a cell for each square: the terrain or
-colour, then the seat that owns the province or village.
+seats that have left. The referee's line names every tile; in the line for one seat, the tiles of
+other hands are ``??``, and the pile is the number of its tiles. A drawing has a line for each row
+and a cell for each square: the terrain or colour, then the seat that owns the province or village.
 """
 
 import re
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from arena.rules.pure import State
 
 NONE = "-"
-"""The sign for an empty hand, an empty pile or no owner; as the seat to move, it says that the game
-is over.
+"""The sign for an empty hand, an empty pile, or no seat that has left. As the seat to move, it
+means that the game is over.
 """
 _COUNT = "(?:0|[1-9][0-9]?)"
 _COUNTS = f"{_COUNT}(?:,{_COUNT})*"
@@ -44,20 +44,21 @@ FIELDS = {
     "placed": (_COUNTS, "numbers in the field placed, such as 24,24"),
     "out": (f"{NONE}|(?=.)0?1?2?3?", "the seats that have left in the field out, such as 02, or -"),
 }
-"""For each field of a position's line, the pattern of its text and a description for error
-messages.
+"""By the name of each field of a position's line, a regular expression for its text and a
+description for error messages.
 """
-OVER = "expected a position in which somebody is to move, got one of a game that is over"
+OVER = "the game of this position is over: no seat is to move"
 MAX_CHARACTERS = 2000
-"""More characters than any position's line has: two for each of 676 squares, and two for each of 72
-tiles.
+"""The most characters of a position's line that are read; no valid line is as long: at most two for
+each of 676 squares, and two for each of 72 tiles.
 """
 _CELL = re.compile(r"\.(2[0-6]|1[0-9]|[2-9])?|[RYBV][0-3]?|~", re.ASCII)
 
 
 def draw(state: "State") -> list[list[str]]:
-    """The cells of the board by row: ``.``, ``~``, ``V``, ``R`` and so on, ``R0`` if seat 0 owns
-    the space.
+    """The board of ``state`` as rows of cells: ``.`` grassland, ``~`` lake, ``V`` village, ``R``,
+    ``Y`` or ``B`` a space, followed by the number of the seat that owns the province or village,
+    such as ``R0``.
     """
     board = state.board
     cells = [list(row) for row in board.rows]
@@ -74,11 +75,12 @@ def draw(state: "State") -> list[list[str]]:
 def read_cells(
     name: str, text: str
 ) -> tuple[Board, list[int], list[tuple[int, int, int, int]], list[int]]:
-    """The board and the arguments of ``State.set_up`` that a drawing shows: the board, spaces by
-    colour, provinces, owners of villages.
+    """Reads ``text``, a drawing with one line per row and spaces between the cells. Returns a board
+    called ``name`` and three arguments of ``State.set_up``: the spaces by colour, the provinces,
+    and the owners of the villages.
 
-    Every drawn colour counts as a starting space of the board, so that the free squares are equal.
-    Raises NotationError, BoardError.
+    Each drawn space becomes a starting space of the returned board, so the free squares are those
+    of the drawing. Raises NotationError, BoardError.
     """
     cells = [line.split() for line in text.strip().splitlines()]
     owned = [
@@ -111,15 +113,16 @@ def read_cells(
 
 
 def _mark(board: Board, cells: list[list[str]], mask: int, text: str) -> None:
-    """Writes a text into the cells of all squares in the mask."""
+    """Writes ``text`` into the cells of all squares in ``mask``."""
     for square in squares_of(mask):
         row, column = divmod(square, board.stride)
         cells[row][column] = text
 
 
 def position_text(state: "State", seat: int | None = None) -> str:
-    """The line of the position as the referee sees it, or as ``seat`` sees it. Two positions that
-    are equal for the seat have equal lines.
+    """The line of the position ``state`` as the referee sees it (``seat`` None), or as ``seat``
+    sees it, with the other hands and the pile hidden. Two positions that this seat cannot tell
+    apart have equal lines.
     """
     hands = [
         HIDDEN * len(hand) if seat not in (None, own) else deck_text(hand)
@@ -141,14 +144,15 @@ def position_text(state: "State", seat: int | None = None) -> str:
 
 
 def _row_text(cells: list[str]) -> str:
-    """The text of a row of cells, in which free squares are counted."""
+    """Joins the cells of a row, with a run of free squares written as ``.`` and their number."""
     joined = "".join(cells)
     return re.sub(r"\.{2,}", lambda run: f".{len(run[0])}", joined)
 
 
 def parse_position(text: str, core: type["State"]) -> "State":
-    """The state, of the class ``core``, that the line stands for. Tiles may be in any order, and so
-    may the letters of a tile. Raises NotationError, BoardError.
+    """The state, of the class ``core``, that ``text``, a position's line, stands for. The tiles of
+    a hand may be in any order, and so may the two letters of a tile. Raises NotationError, or
+    BoardError.
     """
     rows, mover, left, hands, pile, placed, out = _fields(text)
     board, spaces, provinces, villages = read_cells("position", _drawing(rows))
@@ -175,7 +179,9 @@ def parse_position(text: str, core: type["State"]) -> "State":
 
 
 def _fields(text: str) -> list[str]:
-    """The fields of a line, each of the right form. Raises NotationError."""
+    """Splits a position's line into its fields and checks the form of each one. Raises
+    NotationError.
+    """
     fields = text.split(" ", len(FIELDS)) if len(text) <= MAX_CHARACTERS else []
     if len(fields) != len(FIELDS):
         _refuse(f"{len(FIELDS)} fields with a space between them ({', '.join(FIELDS)})", text)
@@ -186,7 +192,9 @@ def _fields(text: str) -> list[str]:
 
 
 def _drawing(rows: str) -> str:
-    """The board's field of a line as a drawing with one line per row. Raises NotationError."""
+    """Converts ``rows``, the board's field of a line, to a drawing that `read_cells` reads. Raises
+    NotationError.
+    """
     lines = []
     for number, row in enumerate(rows.split("/"), 1):
         cells = list[str]()
@@ -203,13 +211,16 @@ def _drawing(rows: str) -> str:
 
 
 def _tiles(text: str) -> list[int]:
-    """The tiles in a text such as ``RRYB??``; ``-`` stands for none."""
+    """Converts a text such as ``RRYB??`` to tiles; ``-`` is an empty list. Raises NotationError."""
     names = [text[at : at + 2] for at in range(0, len(text.strip(NONE)), 2)]
     return [UNKNOWN if name == HIDDEN else parse_tile(name) for name in names]
 
 
 def _check(state: "State", rows: str) -> None:
-    """Raises NotationError for positions that no game can reach, beyond what `set_up` refuses."""
+    """Raises NotationError if ``state``, read from a line whose board is ``rows``, breaks a rule
+    that ``State.set_up`` does not check: a cell that does not match its area, too many tiles, or a
+    game that is over.
+    """
     cells = [line.split() for line in _drawing(rows).splitlines()]
     drawn = draw(state)
     for line, wanted in zip(cells, drawn, strict=True):
@@ -231,5 +242,5 @@ def _check(state: "State", rows: str) -> None:
 
 
 def _refuse(expected: str, got: str) -> NoReturn:
-    """Raises NotationError with what was expected and what was found."""
+    """Raises NotationError with the message ``expected {expected}, got {got}``."""
     raise NotationError(f"expected {expected}, got {quoted(got)}")

@@ -1,7 +1,7 @@
 """The rules of Qin in plain Python on int bitboards: the core that people read and maintain.
 
-A province is ``(mask, halo, owner, size, pagodas)``, merging is OR, touching is AND. Rule numbers
-are those of protocol/RULES.md.
+A province is ``(mask, halo, owner, size, pagodas)``; provinces are merged with OR, and AND of a
+halo and a mask says whether they touch. Rule numbers such as R4.4 refer to protocol/RULES.md.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -37,14 +37,15 @@ from arena.rules.terms import HAND, NO_SPACE, NO_TILES, PAGODAS, Event
 
 
 class State(BoardState):
-    """A game of Qin as the referee sees it or, with ``UNKNOWN`` tiles in hands and pile, as one
-    seat sees it.
+    """A game of Qin. Tiles in the hands and the draw pile may be ``UNKNOWN``: the referee's state
+    has none of these, a state that one seat sees has them in the other hands and the pile.
 
     Besides the attributes of a `BoardState`:
 
     ``hands``    the tiles of each seat, sorted
     ``turns``    the number of placements so far
-    ``retired``  whether each seat has left the game: it passes, and no game waits for it
+    ``retired``  for each seat, whether it has left the game: such a seat passes in all its turns,
+                 and cannot keep the game from ending
 
     Two states are equal if they have the same position, with the same tiles in hands and pile. A
     state can change, so it has no hash. ``copy.copy``, ``copy.deepcopy`` and ``pickle`` make an
@@ -54,7 +55,10 @@ class State(BoardState):
     __slots__ = ("_deck", "_drawn", "_menu", "_placed", "hands", "retired", "turns")
 
     def __init__(self, board: Board, players: int, deck: Sequence[int]) -> None:
-        """Deals three tiles to each seat from the front of the deck (R2.1). Raises ValueError."""
+        """Starts a game on ``board``: deals three tiles from the front of ``deck`` to each seat
+        (R2.1); the other tiles are the draw pile. Raises ValueError unless ``players`` is 2, 3 or
+        4.
+        """
         if players not in PAGODAS:
             raise ValueError(f"expected 2 to 4 players, got {players}")
         super().__init__(board, players)
@@ -85,11 +89,13 @@ class State(BoardState):
         retired: Sequence[bool] = (),
         end: str | None = None,
     ) -> "State":
-        """A state in the middle of a game, or at its end if ``end`` is given.
+        """Makes a state in the middle of a game, or at its end if ``end`` is one of `terms.ENDS`.
 
-        ``spaces`` is a mask per colour; ``provinces`` are (colour, mask, owner, pagodas);
-        ``placed`` is how many of each tile have been placed. The other arguments are as the
-        attributes of that name. Raises ValueError.
+        ``spaces`` has a mask of spaces for each colour; ``provinces`` are (colour, mask, owner,
+        pagodas); ``pile`` is the draw pile in draw order; ``placed`` has for each tile the number
+        of copies that have been placed. The other arguments have the meaning of the attributes with
+        their names; an empty ``retired`` means that no seat has left. Raises ValueError for an
+        impossible part, see `arena.rules.setup.checked_setup`.
         """
         setup = checked_setup(
             board, spaces, provinces, villages, left, hands, pile, mover, placed, retired, end
@@ -116,7 +122,7 @@ class State(BoardState):
         return State.set_up, parts_of(self)
 
     def copy(self) -> "State":
-        """An independent state in the same position."""
+        """Makes an independent state with the same position."""
         twin = State.__new__(State)
         twin.board = self.board
         twin.players = self.players
@@ -143,7 +149,7 @@ class State(BoardState):
 
     @property
     def pile(self) -> int:
-        """The number of tiles left in the draw pile."""
+        """The number of tiles in the draw pile."""
         return len(self._deck) - self._drawn
 
     def pile_tiles(self) -> tuple[int, ...]:
@@ -151,23 +157,26 @@ class State(BoardState):
         return self._deck[self._drawn :]
 
     def tiles_placed(self) -> list[int]:
-        """For each tile, how many copies have been placed."""
+        """For each tile in the order of ``TILES``, how many copies have been placed."""
         return self._placed[:]
 
     # Legal moves (R4).
 
     def legal_moves(self) -> list[int]:
-        """Every legal placement of the mover, in ascending order; empty if the game has ended."""
+        """All legal placements of the mover, in ascending order; empty if no tile of its hand can
+        be placed, or if the game is over. Unknown tiles are ignored.
+        """
         return self._placements(self.hands[self.mover]) if self.end is None else []
 
     def placements(self, tiles: Iterable[int]) -> list[int]:
-        """Every legal placement of these tiles, whoever holds them, in ascending order. Raises
-        ValueError.
+        """All legal placements of ``tiles`` on the present board, in ascending order, no matter
+        whose hand the tiles are in. Unknown tiles have none. Raises ValueError for a number that is
+        no tile.
         """
         return self._placements(checked_tiles(tiles))
 
     def _placements(self, tiles: Hand) -> list[int]:
-        """Every legal placement of a hand's tiles, in ascending order."""
+        """All legal placements of ``tiles``, in ascending order."""
         kinds = kinds_of(tiles)
         return [
             kind << KIND_SHIFT | square
@@ -176,12 +185,12 @@ class State(BoardState):
         ]
 
     def legal_count(self) -> int:
-        """The number of legal placements of the mover."""
+        """The number of legal placements of the mover, the length of `legal_moves`."""
         return sum([count for _, _, count in self._menu or self._make_menu()])
 
     def nth(self, index: int) -> int:
-        """The legal move ``legal_moves()[index]``, found without making the list. Raises
-        IndexError.
+        """The move ``legal_moves()[index]``, computed without making the list. Raises IndexError if
+        ``index`` is negative or not below `legal_count`.
         """
         if index >= 0:
             for kind, mask, count in self._menu or self._make_menu():
@@ -191,30 +200,34 @@ class State(BoardState):
         raise IndexError("no legal move has that index")
 
     def can_move(self, seat: int) -> bool:
-        """Whether the seat can place a tile, where an unknown tile may be any. Raises
-        IndexError.
+        """Whether ``seat`` could place a tile of its hand on the present board; an unknown tile
+        counts as any tile. Raises IndexError.
         """
         self._check_seat(seat)
         return self._can_place(self.hands[seat])
 
     def _can_place(self, hand: Hand) -> bool:
-        """Whether a tile of this hand fits somewhere."""
+        """Whether a tile of ``hand`` can be placed on the present board; an unknown tile counts as
+        any tile.
+        """
         if UNKNOWN in hand:
             return True
-        # Not any(), which is slower; this is asked at every turn.
+        # Not any(), which is slower: this runs at every turn.
         for kind in kinds_of(hand):  # noqa: SIM110
             if self._places(kind):
                 return True
         return False
 
     def must_pass(self) -> bool:
-        """Whether the referee passes for the mover, because no tile fits or the seat has left
-        (R3.2).
+        """Whether the mover has to pass, because no tile of its hand can be placed or because the
+        seat has left the game (R3.2).
         """
         return self.retired[self.mover] or not self._can_place(self.hands[self.mover])
 
     def is_legal(self, move: int) -> bool:
-        """Whether the mover may place this; an unknown tile in the hand may be any tile."""
+        """Whether the mover may place ``move``. An unknown tile in the mover's hand counts as any
+        tile. False for a pass, and if the game is over.
+        """
         kind = move >> KIND_SHIFT
         if self.end is not None or not 0 <= kind < len(TILE_OF_KIND):
             return False
@@ -224,8 +237,8 @@ class State(BoardState):
         )
 
     def _make_menu(self) -> list[tuple[int, int, int]]:
-        """The mover's kinds of move with at least one place: the kind, the mask of first squares
-        and their number. It is kept until the next move.
+        """Lists the mover's kinds of move that have at least one place, as (kind, mask of first
+        squares, number of first squares). Caches the list until the next move.
         """
         kinds = kinds_of(self.hands[self.mover]) if self.end is None else ()
         masks = [self._places(kind) for kind in kinds]
@@ -234,16 +247,20 @@ class State(BoardState):
         return self._menu
 
     def why_illegal(self, move: int) -> str:
-        """Why the mover may not play the move, with the rule's number; empty if it may."""
+        """Says why the mover may not play ``move``, with the rule's number; an empty text if the
+        move is legal.
+        """
         return illegal_text(self, move)
 
     # Effects of a move (R5 to R8).
 
     def play(self, move: int, events: list[Event] | None = None) -> None:
-        """Plays the mover's placement or PASS, draws a tile, and gives the turn to the next seat.
-        Appends what happened to ``events``.
+        """Plays the mover's placement or PASS. After a placement that does not end the game, the
+        mover draws a tile if any are left. The turn goes to the next seat, and the game ends if no
+        seat in it can place a tile. Appends the events of the placement to ``events``, unless that
+        is None.
 
-        Raises IllegalMoveError.
+        Raises IllegalMoveError, and then the state is as before.
         """
         if not self.is_legal(move):
             reason = illegal_text(self, move)
@@ -268,8 +285,9 @@ class State(BoardState):
             self._end_if_stuck()
 
     def net_gain(self, move: int) -> int:
-        """How many pagodas the mover would place with a legal move, minus those of the others.
-        Raises ValueError.
+        """How many pagodas the legal placement ``move`` brings the mover on the board, minus the
+        number that it brings all other seats together; negative if the others gain more. The state
+        does not change. Raises ValueError for an illegal move.
         """
         if not self.is_legal(move):
             raise ValueError("expected a legal move")
@@ -279,29 +297,36 @@ class State(BoardState):
         return 2 * gained[self.mover] - sum(gained)
 
     def outlook(self, seat: int) -> int:
-        """An estimate of how well a seat stands, in hundredths of a pagoda times the number of
-        other seats; see `arena.rules.playouts`. Raises IndexError.
+        """An estimate, without search, of how well ``seat`` stands compared with the other seats,
+        in hundredths of a pagoda times the number of other seats; higher is better. See
+        `arena.rules.playouts`. Raises IndexError.
         """
         self._check_seat(seat)
         return outlook(self, seat)
 
     def outlooks(self) -> list[int]:
-        """The mover's outlook after each move of `legal_moves`, before a tile is drawn."""
+        """For each move of `legal_moves`, the mover's `outlook` after that move, before a tile is
+        drawn.
+        """
         return outlooks(self)
 
     def choice(self, seed: int, policy: str = "uniform", among: int = 0) -> int:
-        """The move that a policy chooses for the mover, from the board and the mover's own hand;
-        PASS if there is none.
+        """The move that a playout policy chooses for the mover, from the board and the mover's own
+        hand; PASS if the mover has no legal placement or has left the game. ``seed`` decides
+        between random choices.
 
-        See `arena.rules.playouts.PlayoutPolicy` for the arguments. Raises ValueError.
+        ``policy`` and ``among`` are the ``name`` and ``among`` of a
+        `arena.rules.playouts.PlayoutPolicy`. Raises ValueError.
         """
         return choose(self, Random(seed), PlayoutPolicy(policy, among))
 
     def playout(self, seed: int, policy: str = "uniform", among: int = 0, turns: int = 0) -> int:
-        """Plays the game on by a policy, to its end or for ``turns`` placements; returns how many
-        tiles were placed.
+        """Plays on for all seats by a playout policy, to the end of the game or, if ``turns`` is
+        not 0, for at most ``turns`` placements. Returns the number of placements. ``seed`` decides
+        between random choices. The state changes.
 
-        See `arena.rules.playouts.PlayoutPolicy` for the arguments. Raises ValueError.
+        ``policy``, ``among`` and ``turns`` are those of `arena.rules.playouts.PlayoutPolicy`.
+        Raises ValueError, also if a tile is unknown.
         """
         return play_out(self, Random(seed), PlayoutPolicy(policy, among, turns))
 
@@ -315,30 +340,35 @@ class State(BoardState):
         among: int = 0,
         turns: int = 0,
     ) -> Rollouts:
-        """Plays each of the mover's moves on ``times`` random deals of everything that the seat
-        cannot see, then plays each game on by a policy.
+        """Tries each move on ``times`` random deals of the tiles that ``seat``, the mover, cannot
+        see, and plays each game on by a playout policy (``policy``, ``among``, ``turns``; see
+        `arena.rules.playouts.PlayoutPolicy`). ``moves`` are the moves to try; None means all legal
+        moves.
 
-        Returns the moves, and for each the seat's summed shares of the win, pagodas left and
-        outlooks. Raises ValueError, IllegalMoveError.
+        Returns the moves, and for each move three sums over the deals: the seat's shares of the
+        win, pagodas left, and outlooks. Raises ValueError, or IllegalMoveError for a move that is
+        not legal. The random numbers follow from ``seed``.
         """
         return roll_out(self, seat, times, seed, PlayoutPolicy(policy, among, turns), moves)
 
     def set_pile(self, tiles: Sequence[int]) -> None:
-        """Sets the draw pile, in the order in which it will be drawn."""
+        """Replaces the draw pile by ``tiles``, in the order in which they will be drawn. Raises
+        ValueError.
+        """
         self._deck = checked_tiles(tiles)
         self._drawn = 0
 
     def set_hand(self, seat: int, tiles: Iterable[int]) -> None:
-        """Sets a seat's hand, for a program that knows no other hand. Raises ValueError,
-        IndexError.
+        """Replaces the hand of ``seat`` by ``tiles``, which may be unknown tiles. Raises
+        ValueError, IndexError.
         """
         self._check_seat(seat)
         self.hands[seat] = tuple(sorted(checked_tiles(tiles)))
         self._menu = None
 
     def retire(self, seat: int) -> None:
-        """Takes the seat out of the game: it passes from now on, and the game ends without asking
-        whether the seat could move (R3.2, R8.1). Raises IndexError.
+        """Takes ``seat`` out of the game: it passes in all its later turns, and the game ends as
+        soon as no seat that is still in the game can place a tile (R3.2, R8.1). Raises IndexError.
         """
         self._check_seat(seat)
         self.retired = [own or other == seat for other, own in enumerate(self.retired)]
@@ -346,12 +376,12 @@ class State(BoardState):
             self._end_if_stuck()
 
     def _next_mover(self) -> None:
-        """Gives the turn to the next seat."""
+        """Makes the next seat the mover."""
         self._menu = None
         self.mover = (self.mover + 1) % self.players
 
     def _end_if_stuck(self) -> None:
-        """Ends the game if no player still in it can place a tile (R8.1)."""
+        """Ends the game if no seat that is still in the game can place a tile (R8.1)."""
         for step in range(self.players):
             seat = (self.mover + step) % self.players
             if not self.retired[seat] and self._can_place(self.hands[seat]):

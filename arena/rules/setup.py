@@ -1,4 +1,6 @@
-"""A position as its parts: the arguments of ``State.set_up``, checked, or read from a state."""
+"""Converts between a game state and its parts, the arguments of ``State.set_up``: checks the parts
+before a state is made from them, and reads the parts of a state.
+"""
 
 from collections.abc import Iterable, Sequence
 from operator import index
@@ -13,11 +15,13 @@ if TYPE_CHECKING:
 
 NONE_PLACED = (0,) * len(TILES)
 ProvinceEntry = tuple[int, int, int, int]
-"""The colour, mask, owner and pagodas of a province."""
+"""A province as (colour, mask of its squares, seat of its owner, number of its pagodas)."""
 
 
 class CheckedSetup(NamedTuple):
-    """The arguments of ``State.set_up`` after a check, as tuples of plain ints."""
+    """The arguments of ``State.set_up`` after `checked_setup` has checked them and converted them
+    to tuples of plain ints.
+    """
 
     board: Board
     spaces: tuple[int, ...]
@@ -46,8 +50,12 @@ def checked_setup(  # noqa: PLR0913, PLR0917
     retired: Sequence[bool] = (),
     end: str | None = None,
 ) -> CheckedSetup:
-    """Checks the parts of a position one by one. Raises ValueError if a part is impossible in any
-    game: colours, owners, pagodas, and their numbers.
+    """Checks the arguments of ``State.set_up`` and returns them as tuples of plain ints. An empty
+    ``retired`` means that no seat has left the game.
+
+    Raises ValueError if a part has the wrong length or a number out of its range, if a colour lies
+    where the board does not allow that colour, or if a province has the wrong spaces or pagodas.
+    Whether a game could reach the position is not checked.
     """
     setup = CheckedSetup(
         board,
@@ -70,7 +78,9 @@ def checked_setup(  # noqa: PLR0913, PLR0917
 
 
 def _entry(entry: Iterable[int]) -> ProvinceEntry:
-    """A province's entry as plain ints."""
+    """Converts the entry of a province to plain ints. Raises ValueError unless it has four
+    numbers.
+    """
     numbers = tuple(map(index, entry))
     if len(numbers) != 4:  # noqa: PLR2004 - the parts of an entry
         raise ValueError(f"expected provinces as (colour, mask, owner, pagodas), got {numbers}")
@@ -78,7 +88,9 @@ def _entry(entry: Iterable[int]) -> ProvinceEntry:
 
 
 def _check_seats(setup: CheckedSetup) -> None:
-    """Checks what belongs to seats: pagodas left, hands and seats that have left."""
+    """Raises ValueError if the number of players, pagodas left, hands, mover, tiles placed or
+    owners of villages are out of range.
+    """
     players = len(setup.left)
     if players not in PAGODAS:
         raise ValueError(f"expected 2 to 4 players, got {players}")
@@ -101,7 +113,9 @@ def _check_seats(setup: CheckedSetup) -> None:
 
 
 def _check_end(setup: CheckedSetup) -> None:
-    """Checks the reason for the end of the game."""
+    """Raises ValueError if ``retired`` does not have one entry for each seat, or if ``end`` is
+    neither None nor one of `ENDS`.
+    """
     if len(setup.retired) != len(setup.left):
         wanted = f"retired or not for each of {len(setup.left)} seats, got {list(setup.retired)}"
         raise ValueError(f"expected {wanted}")
@@ -111,7 +125,9 @@ def _check_end(setup: CheckedSetup) -> None:
 
 
 def _check_spaces(setup: CheckedSetup) -> None:
-    """Checks the masks of the colours."""
+    """Raises ValueError if a space of a colour is neither on grassland nor on a starting space of
+    that colour, or if a space has two colours.
+    """
     board = setup.board
     spaces = setup.spaces
     if len(spaces) != len(COLOURS):
@@ -128,7 +144,9 @@ def _check_spaces(setup: CheckedSetup) -> None:
 
 
 def _check_provinces(setup: CheckedSetup) -> None:
-    """Checks the provinces and the owners of villages."""
+    """Raises ValueError if a province has an unknown colour or owner, overlaps another province, is
+    not made of two or more spaces of its colour, or has the wrong number of pagodas.
+    """
     rest = list(setup.spaces)
     for entry in setup.provinces:
         colour, mask, owner, pagodas = entry
@@ -150,7 +168,7 @@ def _check_provinces(setup: CheckedSetup) -> None:
 
 
 def parts_of(state: "State") -> tuple[object, ...]:
-    """The arguments with which ``State.set_up`` makes a state equal to this one."""
+    """Reads the arguments with which ``State.set_up`` makes a state equal to ``state``."""
     spaces = [state.spaces(colour) for colour in range(len(COLOURS))]
     provinces = [
         (colour, province.mask, province.owner, province.pagodas)
@@ -172,7 +190,7 @@ def parts_of(state: "State") -> tuple[object, ...]:
 
 
 def is_same_position(one: "State", other: "State") -> bool:
-    """Whether two states have the same position: the same tiles in hands and pile, on boards with
-    the same rows.
+    """Whether two states have the same position, with the same tiles in the hands and the draw
+    pile, on boards with the same rows. The names of the boards may differ.
     """
     return one.board.rows == other.board.rows and parts_of(one)[1:] == parts_of(other)[1:]

@@ -1,5 +1,5 @@
-"""What is on the board, what a tile does to it (R4 to R7), and what follows from joining provinces:
-the half of the pure core that knows nothing of hands.
+"""The board of a game, where tiles may be placed (R4), and what a tile does to provinces and
+villages (R5 to R7). Hands, drawing and passing are in `arena.rules.pure`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,17 +9,20 @@ from arena.rules.boards import Board, squares_of
 from arena.rules.terms import LAST_PAGODA, MAJOR, NOBODY, PAGODAS, Event, OwnedProvince
 
 Barred = tuple[int, int, int]
-"""The masks where forbidden joins rule out a colour: for one space, for a horizontal pair, for a
-vertical pair.
+"""Three masks that say where a forbidden join rules out a colour: squares where one space of the
+colour is forbidden, and first squares where a horizontal pair, or a vertical pair, of the colour
+is.
 """
 
 NOWHERE: Barred = (0, 0, 0)
 KINDS = tuple((kind // 6, kind // 2 % 3, kind & 1) for kind in range(18))
-"""For each kind of move: its first colour, its second colour, and whether it is vertical."""
+"""By kind of move, 0 to 17: its first colour, its second colour, and whether it is vertical."""
 
 
 def is_forbidden_join(joined: Sequence[OwnedProvince]) -> bool:
-    """Whether no tile may join these provinces of one colour (R4.3, R4.4, R5.6)."""
+    """Whether the rules forbid a tile to join the provinces ``joined``, which have one colour
+    (R4.3, R4.4, R5.6). False for fewer than two provinces.
+    """
     # A single province is expanded, not joined.
     if len(joined) < 2:  # noqa: PLR2004
         return False
@@ -36,8 +39,9 @@ def is_forbidden_join(joined: Sequence[OwnedProvince]) -> bool:
 
 
 def absorber(joined: Sequence[OwnedProvince]) -> int:
-    """The owner of the area after these provinces are joined: the owner of the major one, else of
-    the province with most spaces (R5.5, R5.6).
+    """The owner of the area after the provinces ``joined`` are joined (R5.5, R5.6): the owner of
+    the major province, if one is among them, else the owner whose provinces have most spaces in
+    total. The join must not be forbidden.
     """
     for province in joined:
         if province.size >= MAJOR:
@@ -47,7 +51,9 @@ def absorber(joined: Sequence[OwnedProvince]) -> int:
 
 
 def _totals(joined: Sequence[OwnedProvince]) -> list[int]:
-    """For each owner, the number of spaces that it brings to a join."""
+    """For each seat, the number of spaces of its provinces among ``joined``; the list ends with the
+    highest seat that owns one.
+    """
     totals = [0] * (1 + max(province.owner for province in joined))
     for province in joined:
         totals[province.owner] += province.size
@@ -55,8 +61,9 @@ def _totals(joined: Sequence[OwnedProvince]) -> list[int]:
 
 
 def free_pairs(board: Board, free: int, spaces: int) -> tuple[int, int]:
-    """The first squares of free pairs (R4.1) that touch a province space (R4.2): of horizontal
-    pairs, and of vertical ones.
+    """Two masks of first squares of ``board`` at which two free squares lie side by side (R4.1) and
+    at least one of them touches a space in ``spaces`` (R4.2): the first mask for horizontal pairs,
+    the second for vertical pairs.
     """
     near = board.around(spaces) & free
     return free & free >> 1 & (near | near >> 1), free & free >> board.stride & (
@@ -67,12 +74,14 @@ def free_pairs(board: Board, free: int, spaces: int) -> tuple[int, int]:
 def barred_with(
     province: OwnedProvince, areas: Sequence[OwnedProvince], barred: Barred, free: int, stride: int
 ) -> Barred:
-    """The masks where a colour is ruled out after ``province``, the last of its ``areas``, has
-    changed: equal to ``barred`` except around that province.
+    """The new masks where a colour is ruled out, after ``province``, the last entry of ``areas``,
+    was added or changed. ``areas`` are the provinces of the colour, ``barred`` are the old masks,
+    ``free`` is the mask of free squares. The result differs from ``barred`` only around
+    ``province``.
 
-    A double tile touches the provinces of both its squares at once, so it is judged as a whole:
-    "each half is legal alone" is neither necessary nor sufficient. Squares that are taken later
-    stay in the masks, which only makes the masks wider than needed.
+    The two spaces of a double tile may touch different provinces, so they are judged together:
+    "each half is legal alone" is neither necessary nor sufficient. Squares that a tile covers later
+    stay in the masks, which does no harm because a tile needs free squares anyway.
     """
     halo = province.halo
     others = 0
@@ -90,8 +99,9 @@ def barred_with(
 
 
 def _forbidden(areas: Sequence[OwnedProvince], candidates: int, step: int) -> int:
-    """The candidates at which a space there and one ``step`` further on would make a forbidden
-    join.
+    """The squares of the mask ``candidates`` at which a space on that square and a second one
+    ``step`` squares further on would make a forbidden join of provinces in ``areas``. With ``step``
+    0 there is only the one space.
     """
     forbidden = 0
     while candidates:
@@ -106,9 +116,9 @@ def _forbidden(areas: Sequence[OwnedProvince], candidates: int, step: int) -> in
 class BoardState:
     """The board of a game: spaces, provinces, villages and pagodas.
 
-    ``left``      the pagodas that each seat still holds
+    ``left``      for each seat, the number of pagodas that it has not placed
     ``mover``     the seat to move
-    ``end``       why the game is over (R8.1), None while it goes on
+    ``end``       why the game is over, one of `terms.ENDS` (R8.1); None if the game is not over
     ``villages``  the owner of each village of ``board.villages``, or NOBODY
 
     Starting spaces of one colour that touch each other belong to nobody, like a single space, until
@@ -150,7 +160,9 @@ class BoardState:
         provinces: Iterable[tuple[int, int, int, int]],
         villages: Sequence[int],
     ) -> None:
-        """Puts a position on the empty board; the arguments are those of ``State.set_up``."""
+        """Puts spaces, provinces and owners of villages on the empty board. The arguments are those
+        of ``State.set_up``, already checked.
+        """
         self._cells = list(spaces)
         self._spaces = spaces[0] | spaces[1] | spaces[2]
         self._free = self.board.grass & ~self._spaces
@@ -162,25 +174,29 @@ class BoardState:
 
     @property
     def free(self) -> int:
-        """The mask of free grassland."""
+        """The mask of grassland squares on which no tile lies."""
         return self._free
 
     def spaces(self, colour: int) -> int:
-        """The mask of a colour's province spaces, including starting spaces and single ones. Raises
-        IndexError.
+        """The mask of all spaces of a colour (0, 1 or 2), including starting spaces and single
+        spaces, which are no provinces. Raises IndexError for any other number.
         """
         if not 0 <= colour < len(self._cells):
             raise IndexError(f"expected a colour from 0 to {len(self._cells) - 1}, got {colour}")
         return self._cells[colour]
 
     def provinces(self) -> list[tuple[int, OwnedProvince]]:
-        """All provinces as (colour, province), in the reading order of their first squares."""
+        """All provinces as (colour, province) pairs, in the reading order of their first
+        squares.
+        """
         areas = enumerate(self._areas)
         found = [(colour, province) for colour, provinces in areas for province in provinces]
         return sorted(found, key=lambda entry: entry[1].mask & -entry[1].mask)
 
     def placed(self, seat: int) -> int:
-        """The number of a seat's pagodas on the board. Raises IndexError."""
+        """The number of pagodas that ``seat`` has on the board, on provinces and villages. Raises
+        IndexError.
+        """
         self._check_seat(seat)
         provinces = chain(*self._areas)
         return self.villages.count(seat) + sum(
@@ -188,21 +204,21 @@ class BoardState:
         )
 
     def _check_seat(self, seat: int) -> None:
-        """Raises IndexError if there is no such seat."""
+        """Raises IndexError if ``seat`` is not the number of a seat of this game."""
         if not 0 <= seat < self.players:
             raise IndexError(f"expected a seat from 0 to {self.players - 1}, got {seat}")
 
     def ranks(self) -> list[int]:
-        """The rank of each seat by pagodas left, fewest first; seats with equally many share a rank
-        (R8.2).
+        """The rank of each seat by pagodas left (R8.2): 1 for the fewest; seats with equally many
+        share a rank.
         """
         return [1 + sum(other < own for other in self.left) for own in self.left]
 
     # Where tiles may be placed (R4).
 
     def _places(self, kind: int) -> int:
-        """The mask of the first squares on which a tile of this kind may be placed
-        (R4.1 to R4.5).
+        """The mask of the first squares on which a tile of this kind, a number from 0 to 17, may be
+        placed (R4.1 to R4.5).
         """
         if self._open is None:
             self._open = free_pairs(self.board, self._free, self._spaces)
@@ -213,7 +229,9 @@ class BoardState:
         return self._open[vertical] & ~(self._barred[first][0] | self._barred[second][0] >> step)
 
     def _enter(self, colour: int, province: OwnedProvince) -> None:
-        """Adds a province to the list of its colour and updates where the colour is ruled out."""
+        """Adds ``province`` to the provinces of its colour and updates the masks where the colour
+        is ruled out.
+        """
         areas = self._areas[colour]
         areas.append(province)
         self._barred[colour] = barred_with(
@@ -223,7 +241,9 @@ class BoardState:
     # Effects of a tile (R5 to R7).
 
     def _place(self, kind: int, square: int, events: list[Event] | None) -> None:
-        """Places the tile and carries out all its events in the order of R7."""
+        """Places a tile for the mover, without a check that the placement is legal, and carries out
+        its events in the order of R7. Appends the events to ``events`` unless that is None.
+        """
         first, second, vertical = KINDS[kind]
         one = 1 << square
         other = one << (self.board.stride if vertical else 1)
@@ -246,12 +266,12 @@ class BoardState:
         debts: list[tuple[int, int, int]],
         events: list[Event] | None,
     ) -> int:
-        """Adds spaces to a colour and settles the area that they join (R5). Returns the area's
-        mask, or 0 if it is not a province.
+        """Adds the spaces in the mask ``halves`` to a colour and makes one province of them and of
+        what they touch (R5). Returns the province's mask, or 0 if the spaces stay single.
 
-        Pagodas return to their owners at once, and the new owner pays at once, even below zero.
-        ``debts`` records payments as (seat, colour, count) for the last province in its colour's
-        list.
+        Pagodas that do not stay on the province return to their owners at once, and the owner of
+        the province pays at once, even below zero. A payment is appended to ``debts`` as (seat,
+        colour, count); the pagodas stand on the last province in the colour's list.
         """
         touched = self.board.around(halves) & self._cells[colour]
         self._cells[colour] |= halves
@@ -283,8 +303,10 @@ class BoardState:
     def _owner_of(
         self, joined: list[OwnedProvince]
     ) -> tuple[int, int, tuple[tuple[int, int], ...]]:
-        """The owner of the joined area, the number of pagodas on it, and the pagodas sent home
-        (R5.2 to R5.6).
+        """Says who owns the area, and what becomes of the pagodas, when a tile joins the provinces
+        ``joined`` (R5.2 to R5.6): the owner of the joined area, the number of pagodas that stay on
+        it, and the (seat, count) pairs of pagodas that returned to their owners. Adds the returned
+        pagodas to ``left``.
         """
         if len(joined) == 1:
             return joined[0].owner, joined[0].pagodas, ()
@@ -300,8 +322,9 @@ class BoardState:
         return owner, kept, home
 
     def _settle_in_order(self, debts: list[tuple[int, int, int]]) -> None:
-        """Undoes the payments of a turn in which a player runs out of pagodas, and pays again in
-        the order of R7.1 and R7.2.
+        """Undoes the payments in ``debts``, after which a player has no pagodas left or fewer than
+        none, and pays again in the order of R7.1 and R7.2, until a player runs out and the game
+        ends.
         """
         areas = self._areas
         for seat, colour, owed in debts:
@@ -316,8 +339,9 @@ class BoardState:
                 return
 
     def _judge_villages(self, changed: int, events: list[Event] | None) -> None:
-        """Connects and conquers villages beside changed provinces (R6), in the order of R7.1.
-        ``changed`` is the mask of those provinces.
+        """Finds the new owners of the villages beside the provinces in the mask ``changed`` (R6),
+        and pays their pagodas in the order of R7.1. Appends an event for each village that gets a
+        new owner.
         """
         won: list[tuple[int, int, int]] = []
         for village, beside in enumerate(self.board.beside):
@@ -344,11 +368,13 @@ class BoardState:
                 return
 
     def _distance(self, entry: tuple[int, int, int]) -> int:
-        """How many turns after the mover the seat moves with which an entry begins (R7.1)."""
+        """How many turns after the mover the seat ``entry[0]`` moves; 0 for the mover (R7.1)."""
         return (entry[0] - self.mover) % self.players
 
     def _heir(self, village: int, beside: int) -> int:
-        """The seat that owns the village, given the present provinces (R6.1 to R6.3)."""
+        """The seat that should own this village, given the present provinces (R6.1 to R6.3), or
+        NOBODY. ``beside`` is the mask of squares around the village.
+        """
         counts = [0] * self.players
         for areas in self._areas:
             for province in areas:

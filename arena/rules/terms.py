@@ -1,34 +1,35 @@
-"""The numbers and words of the rules, shared by both cores and all modules above them: provinces
-and events, who has won, and the deals on which the rounds of a match are played (R8.3).
+"""Numbers and words of the rules that both cores use, provinces and events, the ranks at the end of
+a game, and how the deals of a match are numbered (R8.3).
 
-A match is given by the boards of its rounds, such as bird, lion. It has its own deals: one on a
-board that occurs once, several successive ones on a board that occurs several times. So a run has
-the same games under the same numbers, however they are combined into matches.
+A match is a list of boards, one for each round, such as bird, lion. A match that names a board once
+plays one deal on that board; a match that names a board n times plays n successive deals on that
+board. So the games of a run keep their deal numbers, however the rounds are combined into matches.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 PAGODAS = {2: 24, 3: 19, 4: 15}
-"""The pagodas that each player holds at the start, by number of players (R1.3)."""
+"""By number of players, the number of pagodas that each player holds at the start (R1.3)."""
 HAND = 3
 MAJOR = 5
 NOBODY = -1
 REVISION = 1
-"""Increased when the same deck and moves would give another game; runs of different revisions do
-not mix.
+"""The revision of the rules, a number that increases when the same deck and moves would give
+another game. A run whose run.json names another revision is not continued.
 """
 
 LAST_PAGODA = "last pagoda"
 NO_TILES = "no tiles"
 NO_SPACE = "no space"
 ENDS = (LAST_PAGODA, NO_TILES, NO_SPACE)
-"""The reasons for which a game can be over (R8.1)."""
+"""The reasons why a game that was played to its end is over (R8.1)."""
 
 
 class OwnedProvince(NamedTuple):
-    """A province (R5.1). ``halo`` is the mask of squares that share an edge with it; ``pagodas`` is
-    the number of pagodas on it.
+    """A province (R5.1): the ``mask`` of its squares, the ``halo``, which is the mask of squares
+    that share an edge with a square of the province, its ``owner`` (a seat), its ``size`` in
+    spaces, and the number of ``pagodas`` on it.
     """
 
     mask: int
@@ -39,14 +40,14 @@ class OwnedProvince(NamedTuple):
 
 
 class Event(NamedTuple):
-    """One public consequence of a placement.
+    """One change on the board that a placement caused, and that all players see.
 
     ``name``    found, expand, absorb, major, connect or conquer; ``major`` follows one of the first
-                three when it makes a province major
-    ``seat``    the owner of the province or village afterwards
+                three if that event made a province major
+    ``seat``    the owner of the province or village after the event
     ``square``  the first square, in reading order, of the province or village
-    ``size``    the spaces of the province; 0 for a village
-    ``home``    pagodas that returned to their owners, as (seat, count) pairs
+    ``size``    the number of spaces of the province; 0 for a village
+    ``home``    the pagodas that returned to their owners, as (seat, count) pairs
     """
 
     name: str
@@ -57,8 +58,9 @@ class Event(NamedTuple):
 
 
 def final_ranks(left: Sequence[int], forfeited: Sequence[int]) -> list[int]:
-    """The rank of each seat by pagodas left (R8.2). Seats that forfeited rank last: the seat that
-    forfeited first is at the very end.
+    """The rank of each seat at the end of a game (R8.2), 1 for the best: ``left`` is the number of
+    pagodas that each seat has left, and fewer is better. The seats in ``forfeited``, in the order
+    in which they forfeited, rank last; the seat that forfeited first has the last rank of all.
     """
     ranks = [
         1 + sum(own > left[other] for other in range(len(left)) if other not in forfeited)
@@ -70,7 +72,9 @@ def final_ranks(left: Sequence[int], forfeited: Sequence[int]) -> list[int]:
 
 
 def turns_of(match: Sequence[str]) -> dict[str, list[int]]:
-    """For each board of a match, the indices of its rounds."""
+    """For each board of ``match``, a list of boards with one entry for each round, the indices of
+    the rounds that are played on that board.
+    """
     turns: dict[str, list[int]] = {board: [] for board in match}
     for number, board in enumerate(match):
         turns[board].append(number)
@@ -78,13 +82,13 @@ def turns_of(match: Sequence[str]) -> dict[str, list[int]]:
 
 
 def place_of(turns: Sequence[int], deal: int) -> tuple[int, int]:
-    """The deal of the match and the round's index, for a deal number on a board. ``turns`` are the
-    indices of the match's rounds on that board.
+    """Converts a deal number on a board into the deal number of the match and the index of the
+    round. ``turns`` are the indices of the match's rounds on that board, as `turns_of` gives them.
     """
     place, turn = divmod(deal, len(turns))
     return place, turns[turn]
 
 
 def title_of(match: Sequence[str]) -> str:
-    """The boards of a match's rounds as shown to people: ``bird + lion``."""
+    """The boards of ``match`` joined for display, such as ``bird + lion``."""
     return " + ".join(match)

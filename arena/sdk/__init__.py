@@ -63,18 +63,22 @@ __all__ = [
     "serve",
 ]
 
-_MAX_INDEX = 1 << 10  # as moves, smaller ints mean red on red, so they may be an index instead
-_MAX_SHOWN = 40
-Choose = Callable[[Position], int | str]
-"""The function that you write: it takes a `Position` and returns a move, as an int or as text such
-as ``Rc4Yd4``.
+_MAX_INDEX = 1 << 10
+"""Smaller ints may be an index into the list of legal moves; as a move, each of them means red on
+red.
 """
-# The numbers of NumPy and PyTorch become numbers of ours.
+_MAX_SHOWN = 40
+"""The most characters of a wrong return value that an error shows."""
+Choose = Callable[[Position], int | str]
+"""The function that you write: it takes the `Position` in which your bot has to move, and returns
+the move, as an int or as text such as ``Rc4Yd4``.
+"""
+# ``float`` turns the numbers of NumPy and PyTorch, which msgspec does not know, into plain ones.
 _encode_note = msgspec.json.Encoder(enc_hook=float).encode
 
 
 class NoMoveError(InvalidMoveError):
-    """A bot's function returned something that is not a move."""
+    """A bot's function returned something that is no move."""
 
 
 def run(choose: Choose) -> None:
@@ -149,7 +153,9 @@ def serve(choose: Choose, lines: Iterable[bytes], send: Callable[[bytes], object
 
 
 class _Game:
-    """The state of one game, followed from this seat's messages."""
+    """The state of one game, which begins with the message ``start`` and follows the messages to
+    this seat.
+    """
 
     def __init__(self, start: messages.Start) -> None:
         board = parse_board("board", "\n".join(start.board))
@@ -161,7 +167,9 @@ class _Game:
         self._options = MappingProxyType(_Options(start.options))
 
     def follow(self, played: messages.Played) -> None:
-        """Plays the move of a ``played`` message."""
+        """Plays the move of a ``played`` message, after noting a forfeit that the
+        message reports.
+        """
         move = parse_move(self._state.board, played.move)
         if played.forfeited and not self._state.retired[played.seat]:
             self._state.retire(played.seat)
@@ -173,7 +181,9 @@ class _Game:
         return self._state.left
 
     def answer(self, choose: Choose, turn: messages.Turn, watch: Stopwatch) -> messages.Move:
-        """The message that answers a ``turn`` message with the move that the function chooses."""
+        """The message that answers the message ``turn`` with the move that ``choose`` returns.
+        ``watch`` measures the answer's time.
+        """
         self._state.set_hand(self._seat, [parse_tile(tile) for tile in turn.hand])
         note: dict[str, object] = {}
         position = Position(
@@ -210,8 +220,8 @@ def _text_of(move: object, choose: Choose, position: Position) -> str:
 
 
 def _place_of(choose: Choose) -> str:
-    """Where the bot's function is defined, such as ``bot.py line 6: ``; empty if Python does not
-    know.
+    """Where the function ``choose`` is defined, such as ``bot.py line 6: ``; empty if Python does
+    not know.
     """
     code = getattr(choose, "__code__", None)
     if code is None:
@@ -226,12 +236,12 @@ class _Options(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         there = ", ".join(self) or "none"
-        raise KeyError(f"expected an option of bot.toml ({there}), got {name!r}")
+        raise KeyError(f"bot.toml has no option {name!r}, only {there}")
 
 
 def _note(note: dict[str, object]) -> msgspec.Raw:
-    """The note encoded for the message, or no note if it cannot be encoded: a note must not lose
-    the game.
+    """A note, encoded for the message. If it cannot be encoded, a message goes to stderr and no
+    note is sent, because a note must not lose the game.
     """
     try:
         return msgspec.Raw(_encode_note(note))

@@ -1,5 +1,5 @@
-"""What lies on the board, under the names that people read: provinces, villages, squares. Also what
-a seat has not seen.
+"""Provinces, villages and squares of the board under the names that people read; and what a seat
+has not seen.
 """
 
 import random
@@ -12,21 +12,21 @@ from arena.rules.notation import COPIES, TILES, UNKNOWN
 from arena.rules.terms import MAJOR
 
 AREAS = 1 << 12
-"""For how many areas `names_of` remembers the squares' names; most areas stay unchanged for some
-turns.
+"""The number of areas for which `names_of` remembers the squares' names. Most areas stay unchanged
+for some turns.
 """
 
 
 class Province(NamedTuple):
-    """Two or more connected spaces of one colour, which a seat owns.
+    """Two or more connected spaces of one colour, owned by a seat.
 
     Attributes:
         colour: ``R``, ``Y`` or ``B``.
-        seat: The seat that owns it, as in the full view of the protocol. ``owner`` is another name
-            for it.
-        pagodas: How many pagodas stand on it: 1, or 2 on a major province.
-        squares: Its squares, such as ``("c4", "c5")``, in reading order.
-        neighbours: The squares that share an edge with it, in reading order.
+        seat: The seat that owns the province, as in the full view of the protocol. ``owner`` is
+            another name for this attribute.
+        pagodas: How many pagodas stand on the province: 1, or 2 on a major province.
+        squares: The squares of the province, such as ``("c4", "c5")``, in reading order.
+        neighbours: The squares that share an edge with the province, in reading order.
     """
 
     colour: str
@@ -37,24 +37,24 @@ class Province(NamedTuple):
 
     @property
     def owner(self) -> int:
-        """The seat that owns it: another name for `seat`."""
+        """The seat that owns the province: another name for `seat`."""
         return self.seat
 
     @property
     def is_major(self) -> bool:
-        """Whether it has five or more spaces. Nobody can take over a major province."""
+        """Whether the province has five or more spaces. Nobody can take over a major province."""
         return len(self.squares) >= MAJOR
 
 
 class Village(NamedTuple):
-    """A village: one square, or several that share edges. It holds at most one pagoda.
+    """A village: one square, or several that share edges. A village holds at most one pagoda.
 
     Attributes:
-        seat: The seat whose pagoda stands on it, or None while it is free. ``owner`` is another
-            name for it.
-        squares: Its squares in reading order.
-        neighbours: The squares that share an edge with it, in reading order. Provinces with a
-            square among these compete for it.
+        seat: The seat whose pagoda stands on the village; None if it is free. ``owner`` is another
+            name for this attribute.
+        squares: The squares of the village, in reading order.
+        neighbours: The squares that share an edge with the village, in reading order. Provinces
+            with a square among these compete for the village.
     """
 
     seat: int | None
@@ -63,21 +63,23 @@ class Village(NamedTuple):
 
     @property
     def owner(self) -> int | None:
-        """The seat whose pagoda stands on it, or None: another name for `seat`."""
+        """The seat whose pagoda stands on the village; None if it is free. Another
+        name for `seat`.
+        """
         return self.seat
 
 
 class Square(NamedTuple):
-    """One square of the board, and what lies there. ``str(square)`` is how a drawn board shows it:
-    ``.``, ``~``, ``V``, ``R`` or ``R0``.
+    """One square of the board, and what is there. ``str(square)`` is what a drawn board shows for
+    it: ``.``, ``~``, ``V``, ``R`` or, with the owner's seat, ``R0``.
 
     Attributes:
-        name: Such as ``c4``.
-        sign: What lies there: ``.`` free grassland, ``~`` a lake, ``V`` a village, ``R``, ``Y`` or
-            ``B`` a space of that colour.
-        province: The province it belongs to. None for a single space, a free square, a village and
-            a lake.
-        village: The village it belongs to, or None.
+        name: The name of the square, such as ``c4``.
+        sign: What is on the square: ``.`` free grassland, ``~`` a lake, ``V`` a village, ``R``,
+            ``Y`` or ``B`` a space of that colour.
+        province: The province to which the square belongs. None for a single space, a free square,
+            a village and a lake.
+        village: The village to which the square belongs; None if there is none.
     """
 
     name: str
@@ -87,24 +89,26 @@ class Square(NamedTuple):
 
     @property
     def is_free(self) -> bool:
-        """Whether half a tile may lie there: the square is free grassland."""
+        """Whether half a tile may be placed here: the square is free grassland."""
         return self.sign == GRASS
 
     @property
     def colour(self) -> str | None:
-        """``R``, ``Y`` or ``B`` for a province space, None for anything else."""
+        """``R``, ``Y`` or ``B`` for a space of that colour, also a single one; None for any other
+        square.
+        """
         return self.sign if self.sign in COLOURS else None
 
     @property
     def seat(self) -> int | None:
-        """The seat that owns the province or village on this square, or None."""
+        """The seat that owns the province or village on this square; None if nobody does."""
         area = self.province or self.village
         return area.seat if area else None
 
     @property
     def owner(self) -> int | None:
-        """The seat that owns the province or village on this square, or None: another name for
-        `seat`.
+        """The seat that owns the province or village on this square; None if nobody does. Another
+        name for `seat`.
         """
         return self.seat
 
@@ -114,8 +118,8 @@ class Square(NamedTuple):
 
 @lru_cache(maxsize=AREAS)
 def names_of(board: Board, mask: int) -> tuple[str, ...]:
-    """The names of the squares in a mask, in reading order. Bits beside the board or below its last
-    row are ignored.
+    """The names of the squares in a bit mask, in reading order. Bits beside the board or below its
+    last row are ignored.
     """
     places = ((square, *divmod(square, board.stride)) for square in squares_of(mask))
     on_board = [number for number, row, at in places if at < board.width and row < board.height]
@@ -123,10 +127,10 @@ def names_of(board: Board, mask: int) -> tuple[str, ...]:
 
 
 class Rollout(NamedTuple):
-    """The results of the games that `Position.rollouts` played on from one move.
+    """The results of the games that `Position.rollouts` played to see how good one move is.
 
     Attributes:
-        move: The move.
+        move: The move, after which the games were played on.
         games: The number of games.
         wins: This seat's wins, from 0 to ``games``: 1 for a win alone, 1/k for a win shared by k
             seats.
@@ -142,15 +146,17 @@ class Rollout(NamedTuple):
 
 
 def unseen(state: State, seat: int) -> list[int]:
-    """For each tile, how many of its 12 copies are neither placed nor in the seat's hand."""
+    """For each tile, in the order of `TILES`, how many of its 12 copies are neither on the board
+    nor in the hand of ``seat``.
+    """
     hand = state.hands[seat]
     placed = state.tiles_placed()
     return [COPIES - placed[tile] - hand.count(tile) for tile in range(len(TILES))]
 
 
 def as_seen(state: State, seat: int) -> State:
-    """The state as the seat knows it: every tile in other hands and in the draw pile is `UNKNOWN`.
-    Returns a copy, or ``state`` itself if it shows nothing that must be hidden.
+    """The state as ``seat`` knows it: the tiles in other hands and in the draw pile are `UNKNOWN`.
+    Returns a copy, or ``state`` itself if no tile in it must be hidden.
     """
     pile = (UNKNOWN,) * state.pile
     hands = [
@@ -166,8 +172,8 @@ def as_seen(state: State, seat: int) -> State:
 
 
 def dealt(state: State, seat: int, luck: random.Random) -> State:
-    """A copy of the state in which every unknown tile is dealt at random. Tiles that are known in
-    ``state`` stay as they are.
+    """A copy of the state in which the unknown tiles are dealt at random, by ``luck``. ``seat`` is
+    the seat whose hand is known. Tiles that ``state`` shows stay where they are.
     """
     twin = state.copy()
     pile = twin.pile_tiles()

@@ -12,6 +12,7 @@ from arena.sdk.seen import SeenPosition
 from arena.sdk.timemanager import Stopwatch, TimeManager
 
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
+"""The options of a bot that has none."""
 
 
 class Position(SeenPosition):
@@ -76,22 +77,22 @@ class Position(SeenPosition):
 
     @property
     def think_ms(self) -> float:
-        """The time in milliseconds that you should think about this answer: most of `time_ms`, or
-        your share of the bank if that is less.
+        """The time in milliseconds that you should think about this answer: most of `time_ms` or,
+        with a time bank, this move's share of the bank if that is less.
         """
         return self._watch.think_ms
 
     @property
     def elapsed_ms(self) -> float:
-        """What this answer has cost so far, in milliseconds: your CPU time since your last answer;
-        with ``--clock wall``, the time since this move was asked for.
+        """What this answer has cost so far, in milliseconds: your CPU time since your last answer
+        or, with ``--clock wall``, the time since the arena asked for this move.
         """
         return self._watch.elapsed_ms
 
     @property
     def nodes(self) -> int:
-        """The number of positions you have made for this answer: one for each `play` and for each
-        game of a rollout.
+        """The number of positions that you have made for this answer: one for each `play` and for
+        each game of a rollout.
         """
         return self._watch.nodes
 
@@ -296,18 +297,20 @@ class Position(SeenPosition):
 
     @property
     def _unit(self) -> int:
-        """How many units of the rules' outlooks are one pagoda."""
+        """How many units of the outlooks in `state` are one pagoda."""
         return 100 * (self.players - 1)
 
     def _at(self, state: State) -> "Position":
-        """This seat's view of another state."""
+        """This seat's view of another state of the rules, as a position that belongs to the same
+        answer: it shares its time, its nodes and its notes with this one.
+        """
         twin = object.__new__(Position)
         twin.__dict__.update(self.__dict__, state=state)
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Position":
-        """A copy with a state and an `rng` of its own. It belongs to the same answer: its time, its
-        nodes and its notes are those of this position.
+        """A copy with its own state and `rng`. It belongs to the same answer: it shares its time,
+        its nodes and its notes with this position.
         """
         twin = object.__new__(Position)
         own = {"state": self.state.copy(), "rng": copy.deepcopy(self.rng, memo)}
@@ -315,12 +318,14 @@ class Position(SeenPosition):
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        """What pickle keeps; it cannot keep a read-only mapping such as `options`."""
+        """What pickle keeps of this position. Pickle cannot keep `options` as a read-only mapping,
+        so the options become a dict.
+        """
         return {**self.__dict__, "options": dict(self.options)}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept, options=MappingProxyType(kept["options"]))
 
     def _seed(self, seed: int | None) -> int:
-        """The given seed, or one drawn from the bot's generator if it is None."""
+        """The seed ``seed``; or, if it is None, one drawn from `rng`."""
         return self.rng.getrandbits(64) if seed is None else seed

@@ -34,7 +34,7 @@ class SeenPosition:
         return self.state.board
 
     def at(self, square: str) -> Square:
-        """What lies on a square.
+        """What is on a square.
 
         Args:
             square: The name of the square, such as ``c4``.
@@ -80,7 +80,9 @@ class SeenPosition:
 
     @property
     def free(self) -> tuple[str, ...]:
-        """The names of all squares of free grassland, on which tiles may lie, in reading order."""
+        """The names of the squares of free grassland, on which tiles may be placed, in reading
+        order.
+        """
         return names_of(self.board, self.state.free)
 
     @property
@@ -122,7 +124,9 @@ class SeenPosition:
 
     @property
     def mover(self) -> int:
-        """The seat to move: yours when you are asked, another one in a position after `play`."""
+        """The seat to move: yours when the arena asks for a move, another one in a position after
+        `play`.
+        """
         return self.state.mover
 
     @property
@@ -132,8 +136,8 @@ class SeenPosition:
 
     @property
     def left(self) -> list[int]:
-        """The number of pagodas that each seat still has to place, by seat. A seat with none left
-        has won.
+        """The number of pagodas that each seat still has to place, by seat. A seat that has none
+        left has won.
         """
         return self.state.left
 
@@ -149,7 +153,7 @@ class SeenPosition:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended, as far as it can be told from what your seat sees."""
+        """Whether the game has ended, as far as your seat can see."""
         return self.state.end is not None
 
     def unseen(self) -> dict[str, int]:
@@ -166,8 +170,8 @@ class SeenPosition:
 
     @property
     def line(self) -> str:
-        """The position in one line of text, as your seat sees it. `position_of` reads it. Print it
-        if your bot did something odd, and make a test of it.
+        """The position in one line of text, as your seat sees it; `position_of` reads such lines.
+        Print the line if your bot did something odd, and use it in a test.
         """
         return position_text(self.state, self.seat)
 
@@ -187,7 +191,7 @@ class SeenPosition:
         return self.state.legal_moves()
 
     def moves_of(self, tiles: Iterable[str]) -> list[int]:
-        """Every legal placement of the given tiles in this position, whoever may hold them.
+        """Every legal placement of the given tiles in this position, whichever seat holds them.
 
         Args:
             tiles: Names of tiles, such as ``["RR", "YB"]``.

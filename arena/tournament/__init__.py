@@ -1,1 +1,3 @@
-"""Many games: settings, schedule, sources of games, the runner and its workers."""
+"""Runs of many games: their settings, their schedule, the order in which games are played, the
+runner that has them played, and its workers.
+"""

@@ -1,4 +1,4 @@
-"""Batches of games: what a worker hands back, and how many games the next batch should have."""
+"""Batches of games: what a worker returns, and how many games its next batch should have."""
 
 import logging
 from collections.abc import Sequence
@@ -8,25 +8,29 @@ from arena.errors import UserError, Void
 from arena.match.referee import Outcome
 
 BATCH_S = 0.1
+"""The CPU time in seconds that a batch of games of built-in bots should take: one long game, or
+hundreds of quick ones.
+"""
 PROCESSES_S = 1.0
-"""A worker gets games for about this many seconds of CPU time at a time: one long game, or hundreds
-of quick ones. If each batch starts processes, which takes as long as a few quick games, it gets
-more.
+"""The CPU time in seconds that a batch should take if bots have processes of their own. It is
+longer, because starting the processes for each batch takes as long as a few quick games.
 """
 FIRST_BATCH = 8
-"""The size of the first batch for bots in processes. With first batches of one game, a run of 20
-games started its bots 32 times. If the games turn out to be long, the rest of the batch is
-returned.
+"""The size of the first batch for bots in processes. With a first batch of one game, a run of 20
+games started its bots 32 times. If the games turn out to be long, the worker returns the rest of
+the batch unplayed.
 """
 MAX_AT_ONCE = 500
+"""The most games in a batch."""
 
 Result = Outcome | Void | UserError
-"""The result of one game; a UserError ends the run."""
+"""The result of one game: its outcome, a failure for a reason outside the bots, or an error that
+ends the run.
+"""
 
 
 class Batch(NamedTuple):
-    """The results of a batch of games that a worker got, in order; None for games that were not
-    started.
+    """The results of the games of a batch, in order; None for a game that was not started.
 
     ``seconds``      about the time the games took, without the time for starting bots
     ``cpu_seconds``  the CPU time of the worker and its bots, which other programs do not change
@@ -40,10 +44,10 @@ class Batch(NamedTuple):
 
 
 class Pace:
-    """The size of the next batch, so that it takes about ``seconds`` of CPU time, by the games so
-    far. It begins with ``first`` games and at most doubles each time; after a batch that was cut
-    short, it is at most the number of games played of that batch. ``is_slow`` says that a single
-    game takes longer than ``seconds`` on the wall clock.
+    """Decides how many games the next batch should have (``games``), so that it takes about
+    ``seconds`` of CPU time. It begins with ``first`` games, and at most doubles with each batch.
+    After a batch that was cut short, the next one has at most as many games as were played of that
+    batch. ``is_slow`` says that a single game takes longer than ``seconds`` on the wall clock.
     """
 
     def __init__(self, seconds: float, first: int = 1) -> None:
@@ -53,13 +57,13 @@ class Pace:
 
     @classmethod
     def of(cls, *, in_process: bool) -> "Pace":
-        """The pace for built-in bots in the worker's process, or for bots in processes of their
-        own, which start anew for every batch.
+        """The pace for built-in bots in the worker's process (``in_process``), or for bots in
+        processes of their own, which start anew for every batch.
         """
         return cls(BATCH_S) if in_process else cls(PROCESSES_S, FIRST_BATCH)
 
     def add(self, batch: Batch) -> None:
-        """Learns from a batch."""
+        """Takes a batch that was played into account."""
         played = sum(result is not None for result in batch.results)
         if not played:
             return

@@ -1,5 +1,5 @@
-"""The workers of a Dask cluster as a pool; `node` is the code that runs on their machines. Dask's
-own configuration says how the scheduler is reached: TLS, timeouts, retries.
+"""A pool of workers on a Dask cluster; `node` is the code that runs on their machines. Dask's own
+configuration says how the scheduler is reached: TLS, timeouts, retries.
 
 Only the main process writes permanent files, so a game that was played twice is stored once.
 """
@@ -29,34 +29,48 @@ from arena.tournament.node import Admission, ForgottenError, admit, play, releas
 from arena.tournament.workers import Setup, disagreement, versions
 
 LOOK_S, ANSWER_S, LEAVE_S = 0.5, 30.0, 3.0
+"""Seconds: the shortest pause between two looks at the workers; how long the scheduler may take to
+answer; and how long workers may take to end a session.
+"""
 AHEAD = 2
-"""Batches handed out for each game a worker plays at a time, so that no worker waits for the
-network; one if games are slow.
+"""The most batches that a worker has at a time for each of its slots, so that it does not wait for
+the network; one if games are slow.
 """
 NOTICE_S, REFUSED_S, PATIENCE_S = 3.0, 10.0, 60.0
-"""While no worker may play: how long to wait before saying so, and before giving up if all are
-refused or there are none.
+"""Seconds without a worker that may play: after `NOTICE_S` a line says so; the run is given up
+after `REFUSED_S` if all workers are refused, and after `PATIENCE_S` if there are none.
 """
 SICK = 3
-"""A worker gets no more games after breaking off batches with this many different games in a row,
-for each game that it plays at a time. When one of its processes dies, the games of its other
-processes are lost, too.
+"""A worker gets no more games after this many batches in a row, for each of its slots, in which
+every game failed. When one of its processes dies, the games of its other processes are lost, too,
+so a smaller number would blame a worker for a single death.
 """
 VERSIONS = f"__import__({versions.__module__!r}, fromlist=['versions']).versions()"
-"""The first question to a worker, as text: a worker without the arena's code would crash again and
-again if it had to unpack a message that refers to it.
+"""The first question to a worker, as Python text. If the question referred to the arena's code, a
+worker without that code would crash again and again when it unpacks the question.
 """
 GO_ON = (
     "all finished games are in the journal: start the scheduler and its workers again, then run the"
     " same command"
 )
+"""What the user can do if the scheduler or its workers are gone."""
 
 
 class _Seat(Struct, eq=False):
-    """A worker of the cluster. It still has to ``answer`` a question, or is refused for a
-    ``reason``, or plays ``slots`` games at a time; ``name`` is its machine in records. ``pending``
-    maps our futures of batches to Dask's. ``broken`` has the errors of the batches in which every
-    game failed, by the id of the batch's first game, since a batch of which a game was finished.
+    """A worker of the cluster, as this process knows it.
+
+    ``executor``  gives tasks to this worker alone
+    ``answer``    Dask's future of a question that the worker has not answered; None if there is
+                  none
+    ``since``     when that question was asked, by the monotonic clock
+    ``reason``    why the worker is refused; empty if it is not
+    ``slots``     how many games it plays at a time; 0 until it is admitted
+    ``host``, ``name``  its machine, and its machine with its speed, as records name it
+    ``pending``   maps the futures of its batches, which the runner has, to Dask's futures
+    ``alone``     the future of a batch during which it gets no other; None without one
+    ``broken``    the errors of the batches in which every game failed, by the id of the batch's
+                  first game; emptied when a batch has a finished game
+    ``is_forgotten``  whether it was restarted and does not know the session any more
     """
 
     executor: Any
@@ -78,7 +92,9 @@ class _Seat(Struct, eq=False):
 
 
 class _Ended(NamedTuple):
-    """A batch that has ended at a worker: its games, and its results or the error."""
+    """A batch that has ended at a worker: the worker and its address, the games, and the results or
+    the error.
+    """
 
     address: str
     worker: _Seat
@@ -87,8 +103,9 @@ class _Ended(NamedTuple):
 
 
 class ClusterPool:
-    """The workers of a cluster that may play for a session; see `runner.Pool`. ``bots`` are the
-    run's bots in their original folders, not the built copies. Raises BotFolderError.
+    """The workers of a Dask cluster that play for a session; see `runner.Pool`. ``bots`` are the
+    run's bots in their original folders, not the built copies. ``listen`` is called when workers
+    come and go. Raises BotFolderError.
     """
 
     as_one = False
@@ -112,19 +129,20 @@ class ClusterPool:
         self._failed_at: defaultdict[str, set[str]] = defaultdict(set)
         self._machines: dict[str, Admission] = {}
         self._shown = Counter[str]()
-        self._told: set[object] = set()
+        self._once_told: set[object] = set()
         self._pace = Pace.of(in_process=setup.in_process)
         self._ended = SimpleQueue[_Ended]()
         self._looked = self._last_seated = time.monotonic() - LOOK_S
 
     @property
     def slots(self) -> int:
-        """The number of games that are played at the same time."""
+        """The number of games that the admitted workers can play at the same time."""
         return sum(worker.slots for worker in self._workers.values())
 
     def look(self) -> None:
-        """Finds out which workers came and went. Raises ClusterError if there has been none for a
-        while.
+        """Finds out, at most once in `LOOK_S` seconds, which workers came and went, and asks new
+        ones whether they may play. Raises ClusterError if there has been no worker for too long, or
+        if the scheduler is lost.
         """
         self._count_ended()
         now = time.monotonic()
@@ -141,7 +159,7 @@ class ClusterPool:
             self._workers[address] = _Seat(executor, executor.submit(eval, VERSIONS), now)
         for address, worker in list(self._workers.items()):
             if worker.answer and worker.answer.done():
-                self._hear(address, worker, threads[address])
+                self._take_answer(address, worker, threads[address])
             if worker.slots and len(worker.broken) >= SICK * worker.slots:
                 reason = list(worker.broken.values())[-1]
                 self._lose(address)
@@ -157,7 +175,7 @@ class ClusterPool:
         self._wait_for_workers(is_asking=bool(asked))
 
     def _threads(self) -> dict[str, int]:
-        """The number of threads of each worker by its address. Raises ClusterError."""
+        """The number of threads of each worker, by the worker's address. Raises ClusterError."""
         self._check()
         try:
             return dict(self._client.sync(self._client.scheduler.ncores, callback_timeout=ANSWER_S))
@@ -167,23 +185,26 @@ class ClusterPool:
             raise self._lost() from None
 
     def _check(self) -> None:
-        """Raises ClusterError if the connection is lost."""
+        """Raises ClusterError if the connection to the scheduler is lost."""
         if self._client.status != "running":
             raise self._lost()
 
     def _lost(self, what: str = "a lost connection") -> ClusterError:
-        """The error for a lost connection."""
-        expected = f"expected the Dask scheduler at {self._address} to stay connected"
-        return ClusterError(f"{expected}, got {what}", GO_ON)
+        """The error for a lost connection to the scheduler; ``what`` says what was noticed."""
+        return ClusterError(f"lost the Dask scheduler at {self._address}: {what}", GO_ON)
 
     def _lose(self, address: str) -> None:
-        """Handles the loss of a worker and of the games it had."""
+        """Forgets the worker at this address, and ends the futures of its batches with
+        BrokenExecutor.
+        """
         for ours, theirs in self._workers.pop(address).pending.items():
             _finish(ours, BrokenExecutor(f"the worker {address} is gone"))
             theirs.cancel()
 
-    def _hear(self, address: str, worker: _Seat, threads: int) -> None:
-        """Handles the answer of a worker that was asked to join."""
+    def _take_answer(self, address: str, worker: _Seat, threads: int) -> None:
+        """Handles a worker's answer: to the question about its versions, or to the question whether
+        it may play. ``threads`` is the number of its threads.
+        """
         asked = worker.answer
         worker.answer = None
         if asked.cancelled():
@@ -222,7 +243,9 @@ class ClusterPool:
         self._say(message, (worker.host, reason))
 
     def _tell_of_machines(self) -> None:
-        """Tells the listener which machines play now, if that has changed."""
+        """Tells the listener how many games each machine plays at once, for machines where that has
+        changed.
+        """
         for host, machine in self._machines.items():
             slots = sum(each.slots for each in self._workers.values() if each.host == host)
             if slots != self._shown[host]:
@@ -232,15 +255,18 @@ class ClusterPool:
                 self._shown[host] = slots
 
     def _say(self, text: str, once: object = None) -> None:
-        """Tells the listener a sentence. With ``once``, a sentence of that kind is told
-        only once.
+        """Tells the listener a sentence. With ``once``, any value, the sentence is dropped if one
+        with an equal value was told before.
         """
-        if once is None or once not in self._told:
-            self._told.add(once)
+        if once is None or once not in self._once_told:
+            self._once_told.add(once)
             self._listen(WorkersChanged(text))
 
     def _wait_for_workers(self, *, is_asking: bool) -> None:
-        """Raises ClusterError if there have been no workers for too long."""
+        """Raises ClusterError if no worker could play for `REFUSED_S` seconds although there are
+        workers, or for `PATIENCE_S` seconds without any. ``is_asking`` says that a worker still has
+        to answer.
+        """
         if self.slots or is_asking:
             self._last_seated = time.monotonic()
             return
@@ -250,8 +276,7 @@ class ClusterPool:
         if waited > patience:
             reasons = "".join(f"\n  {address}: {worker.reason}" for address, worker in refused)
             raise ClusterError(
-                f"expected a worker that may play at {self._address}, got none in"
-                f" {patience:g} s{reasons}",
+                f"no worker at {self._address} could play within {patience:g} s{reasons}",
                 "start workers with 'dask worker ADDRESS', fix what refused ones report, then run"
                 " the same command: all finished games are in the journal",
             )
@@ -261,23 +286,24 @@ class ClusterPool:
             self._say(f"waiting {PATIENCE_S:g} s for workers at {at}: {start}", "none")
 
     def capacity(self) -> int:
-        """The number of games for the next batch; 0 if all workers have enough."""
+        """The number of games for the next batch; 0 if all workers have enough batches."""
         self._count_ended()
         has_capacity = any(each.capacity(self._ahead) > 0 for each in self._workers.values())
         return self._pace.games if has_capacity else 0
 
     @property
     def _ahead(self) -> int:
-        """The number of unfinished batches that a worker may have for each of its slots, those that
-        it is playing included.
+        """The number of unfinished batches that a worker may have for each of its slots, including
+        those that it is playing.
         """
         return 1 if self._pace.is_slow else AHEAD
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
-        """Gives a batch to the worker with the most free capacity; returns None if none has any.
+        """Gives a batch to the worker with the most free capacity for its size; returns None if no
+        worker has any. A batch submitted ``alone`` goes to a worker that has no other.
 
-        A worker on which one of the games failed before gets the batch only if all others have
-        failed, too.
+        A worker on which one of these games failed before gets the batch only if one of them has
+        failed on every worker.
         """
         self._count_ended()
         failed_at = {address for plan in plans for address in self._failed_at.get(plan.id, ())}
@@ -303,8 +329,8 @@ class ClusterPool:
     def _hand_on(
         self, address: str, worker: _Seat, plans: list[GamePlan], ours: Future[Batch], theirs: Any
     ) -> None:
-        """Called in a thread of Dask's when a batch has ended: sets the future's result, and queues
-        the end for the main thread.
+        """Called in a thread of Dask's when a batch has ended: sets the result of the runner's
+        future (``ours``) from Dask's (``theirs``), and queues the batch for `_count_ended`.
         """
         if theirs.cancelled():
             _finish(ours, BrokenExecutor("the scheduler dropped the game"))
@@ -314,13 +340,12 @@ class ClusterPool:
         _finish(ours, end)
 
     def _count_ended(self) -> None:
-        """Counts the batches that have ended since the last call, and remembers what failed
-        where.
-        """
+        """Takes the batches that have ended since the last call into account."""
         while not self._ended.empty():
             self._count(self._ended.get())
 
     def _count(self, ended: _Ended) -> None:
+        """Notes which games of a batch failed at its worker, and how long the batch took."""
         address, worker, plans, end = ended
         worker.is_forgotten |= isinstance(end, ForgottenError)
         results = end.results if isinstance(end, Batch) else [end] * len(plans)
@@ -339,16 +364,20 @@ class ClusterPool:
             self._pace.add(end)
 
     def renew(self) -> None:
-        """Checks only whether all workers are lost: the user, who started them, restarts them."""
+        """Raises ClusterError if the scheduler is lost. Does nothing else: lost workers are
+        restarted by the user, who started them.
+        """
         self._check()
 
     def stop_beginning(self) -> None:
-        """Does nothing: running batches may end, because they take a few seconds or are single
-        games.
+        """Does nothing: batches that are handed out are played to their end, because they take a
+        few seconds or are single games.
         """
 
     def close(self, *, kill: bool) -> None:
-        """Leaves the workers to other users, without any processes or bots of ours."""
+        """Ends this session on the workers, which keep running for other users; ``kill`` also
+        cancels batches that are handed out. No processes or bots of this session stay there.
+        """
         if self._client.status != "running":
             return
         here = [worker for worker in self._workers.values() if worker.slots or worker.answer]
@@ -360,7 +389,9 @@ class ClusterPool:
 
 
 def _finish(future: Future[Batch], end: Batch | BaseException) -> None:
-    """Sets the result of a future unless it has one: a worker may answer after it was given up."""
+    """Sets the result or the error of a future, unless it has one already: a worker may answer
+    after its batch was given up.
+    """
     with suppress(InvalidStateError):
         if isinstance(end, BaseException):
             future.set_exception(end)

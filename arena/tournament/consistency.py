@@ -1,4 +1,4 @@
-"""Which settings of a run fit together, and the errors for settings that do not."""
+"""Checks which settings of a run fit together."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,8 +14,8 @@ from arena.records.timing import Timing
 
 
 def make_config(settings: Mapping[str, Any]) -> RunConfig:
-    """The settings of a request, checked, with defaults for all that it does not name. Raises
-    ConfigError.
+    """The settings of a run, checked, with defaults for those that ``settings`` does not name.
+    Raises ConfigError.
     """
     try:
         config = msgspec.convert(dict(settings), type=RunConfig)
@@ -25,8 +25,8 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
 
 
 def config_of(info: RunInfo) -> RunConfig:
-    """The settings in a run.json, checked. Raises ConfigError, also for settings from another
-    version.
+    """The settings in this run.json, checked. Raises ConfigError, also for settings that another
+    version wrote and this one cannot read.
     """
     if info.config is None:
         raise ConfigError(f"settings: {info.problem}")
@@ -34,14 +34,14 @@ def config_of(info: RunInfo) -> RunConfig:
 
 
 def _checked(config: RunConfig) -> RunConfig:
-    """The settings, if they fit together. Raises ConfigError."""
+    """The same settings; raises ConfigError if they do not fit together."""
     for check in (_bots, _question, _tuning, _boards, _seats, _times):
         check(config)
     return config
 
 
 def _refuse(is_wrong: object, text: str, hint: str = "") -> None:
-    """Raises ConfigError if ``is_wrong``."""
+    """Raises ConfigError, with this text and hint, if ``is_wrong`` is true."""
     if is_wrong:
         raise ConfigError(text, hint)
 
@@ -50,11 +50,11 @@ DAMAGED = "something else changed run.json: restore it"
 
 
 def _bots(config: RunConfig) -> None:
-    """Checks the bots."""
+    """Raises ConfigError if a bot is named twice."""
     for name in config.bots:
         _refuse(
             config.bots.count(name) > 1,
-            f"expected each bot once, got {name!r} twice",
+            f"the bot {name!r} is named twice",
             "built-in bots such as careful-8 and careful-16 are different bots"
             if config.in_process
             else "to give a bot another name, use 'arena submit --name'",
@@ -62,7 +62,7 @@ def _bots(config: RunConfig) -> None:
 
 
 def _question(config: RunConfig) -> None:
-    """Checks the question of a comparison."""
+    """Raises ConfigError if the settings of a comparison do not fit together."""
     compare = config.compare
     opponents = len(config.pool)
     least = config.players - 1
@@ -70,8 +70,7 @@ def _question(config: RunConfig) -> None:
         return
     _refuse(
         config.has_own_decks,
-        "expected a comparison to play each deal in several seatings, got single ones: without"
-        " them it compares nothing",
+        "a comparison plays each deal in several seatings and cannot use single ones",
         "leave out the seatings; 'arena run --seatings single' plays a tournament",
     )
     _refuse(
@@ -81,50 +80,47 @@ def _question(config: RunConfig) -> None:
     )
     _refuse(
         opponents < least and (opponents or least > 1),
-        f"expected at least {least} opponents for a table of {config.players}, got"
+        f"a game of {config.players} needs at least {least} opponents, got"
         f" {', '.join(config.pool) or 'none'}",
         "name them with --pool A,B",
     )
-    _refuse(
-        config.match,
-        "expected a comparison to count games singly, got a match",
-        "leave out --match",
-    )
+    _refuse(config.match, "a comparison counts single games, not matches", "leave out --match")
 
 
 def _tuning(config: RunConfig) -> None:
-    """Checks what is tuned."""
+    """Raises ConfigError if the ranges of tuned options, or the other settings of a search, are
+    wrong.
+    """
     if config.tune is None:
         return
     for one in config.tune.parameters:
         low, high, start = map(one.text, (one.low, one.high, one.start))
         _refuse(
             not one.low < one.high,
-            f"expected a range of more than one value for {one.name}, got {low} to {high}",
+            f"{one.name}: expected a range of more than one value, got {low} to {high}",
             f"for example --param {one.name}={low}..{one.text(one.low + 1)}",
         )
         _refuse(
             not one.low <= one.start <= one.high,
-            f"expected the search for {one.name} to start in its range, {low} to {high}, got"
-            f" {start}",
+            f"{one.name}: expected a start from {low} to {high}, got {start}",
             "the search starts at the value the bot has: name the bot with another one, or search"
             " a wider range",
         )
     _refuse(
         len(config.bots) != DUEL or config.players != DUEL or config.seatings != "rotations",
-        "expected a run that tunes a bot to have two sides, in both seatings of each deal, got"
+        "a run that tunes a bot has two sides, in both seatings of each deal, but this one has"
         f" {shown(config.bots)}, {config.players} players and {config.seatings}",
         DAMAGED,
     )
 
 
 def _boards(config: RunConfig) -> None:
-    """Checks boards and matches."""
+    """Raises ConfigError if the boards do not fit the match, or if there are none."""
     match = config.match
     boards = config.boards
     _refuse(
         match and set(match) != set(boards),
-        f"expected the boards of the match, {shown(match)}, got {shown(boards)}",
+        f"the boards of the match are {shown(match)}, but --boards has {shown(boards)}",
         "leave out --boards, because --match lists the boards; name each --board file there",
     )
     rounds = max(map(match.count, match), default=1)
@@ -142,39 +138,39 @@ def _boards(config: RunConfig) -> None:
 
 
 def _seats(config: RunConfig) -> None:
-    """Checks players, seatings and line-ups."""
+    """Raises ConfigError if there are too few bots, or if the challenger or the seats of a single
+    game are not bots of the run.
+    """
     bots = config.bots
     game = config.game
     challenger = config.challenger
     _refuse(
         len(bots) < config.players,
-        f"expected at least {config.players} bots for a table of that size, got"
+        f"a game of {config.players} needs at least {config.players} bots, got"
         f" {', '.join(bots) or 'none'}",
         "name more bots, such as the built-in greedy and careful, or fewer players",
     )
     _refuse(
         challenger is not None and challenger not in bots,
-        f"expected the challenger to be one of {', '.join(bots)}, got {challenger!r}",
+        f"the challenger {challenger!r} is not one of the bots {', '.join(bots)}",
     )
     _refuse(
         game and (sorted(game.seats) != sorted(bots) or len(game.seats) != config.players),
-        f"expected the seats of the game to be those of {shown(bots)}, got"
-        f" {shown(game and game.seats)}",
+        f"the seats of the game are {shown(game and game.seats)}, but its bots are {shown(bots)}",
         DAMAGED,
     )
 
 
 def _times(config: RunConfig) -> None:
-    """Checks the time control."""
+    """Raises ConfigError if the time limits do not fit together, or if built-in bots have any."""
     _refuse(
         config.increment_ms and config.game_ms is None,
-        "expected --game-ms with --increment-ms: an increment is added to the bank",
+        "--increment-ms needs --game-ms: the increment is added to the bank",
         "add --game-ms, or leave out the increment",
     )
     _refuse(
         config.in_process and config.timing != Timing(clock=config.clock),
-        "expected no time limits where all bots are built in, whose time is only measured, got"
-        " some",
+        "time limits do not apply: all bots are built in, and their time is only measured",
         "leave out --move-ms, --game-ms, --increment-ms and --startup-ms, or add a bot that is not"
         " built in",
     )
@@ -182,11 +178,13 @@ def _times(config: RunConfig) -> None:
         timing_for(label, config.timing)
         _refuse(
             config.in_process and has_odds(label),
-            f"expected no limits for {label}: a built-in bot's time is only measured",
+            f"limits do not apply to {label}: it is built in, and its time is only measured",
             "leave them out, or add a bot that is not built in",
         )
 
 
 def shown(value: Any) -> str:
-    """A setting as people see it: a list is joined by commas, and nothing is ``none``."""
+    """The value of a setting as people see it: a list joined by commas, and ``none`` for None or an
+    empty value.
+    """
     return ",".join(map(str, value)) if isinstance(value, list) and value else str(value or "none")

@@ -1,8 +1,8 @@
-"""Starts processes for workers on this machine, and leaves the program that starts them alone.
+"""Starts processes for workers on this machine, without touching the program that starts them.
 
 A worker is a fresh Python process. It shares nothing with the program except what is passed to it,
-does not import the program, and ignores its start method. So the program may be a notebook, a
-script without ``if __name__ == "__main__"``, or one that Python reads from stdin.
+does not import the program, and ignores the program's start method. So the program may be a
+notebook, a script without ``if __name__ == "__main__"``, or one that Python reads from stdin.
 """
 
 import io
@@ -22,15 +22,17 @@ from typing import Any
 from arena.players.process import open_pipe
 
 START_METHOD = "spawn"
-MAIN_HEARS = (signal.SIGINT, signal.SIGHUP)
-"""Signals that a terminal also sends to workers. Workers ignore them, because the main process
-decides what becomes of the games.
+"""The method of `multiprocessing` by which workers start processes themselves."""
+TERMINAL_SIGNALS = (signal.SIGINT, signal.SIGHUP)
+"""Signals that a terminal sends to workers, too. Workers ignore them, because the main process
+decides what to do with running games.
 """
 PATIENCE_S = 10.0
+"""For how many seconds processes may end by themselves before `Crew.end` kills them."""
 
 
 class _SpawnedProcess(popen_spawn_posix.Popen):
-    """Starts a process as Python's own spawn method does, except for `_preparation`."""
+    """Starts a process as Python's own spawn method does, but passes it `_preparation`."""
 
     _fds: list[int]
 
@@ -59,9 +61,9 @@ class _SpawnedProcess(popen_spawn_posix.Popen):
 
 
 def _preparation(name: str) -> dict[str, Any]:
-    """What a new process takes over from this one. Python's own spawn would add the program's main
-    module, which the process would import, and the program's start method, which would thereby be
-    fixed for the program.
+    """What a new process, called ``name``, takes over from this one. Python's own spawn method
+    would add the program's main module, which the process would import, and the program's start
+    method, which could then not be set any more.
     """
     here = str(Path.cwd())
     return {
@@ -75,7 +77,7 @@ def _preparation(name: str) -> dict[str, Any]:
 
 
 class WorkerProcess(SpawnProcess):
-    """A process that knows nothing of the program that started it."""
+    """A process that takes over nothing from the program that started it, except `_preparation`."""
 
     @staticmethod
     def _Popen(process_obj: process.BaseProcess) -> _SpawnedProcess:  # noqa: N802 - multiprocessing's name
@@ -83,7 +85,7 @@ class WorkerProcess(SpawnProcess):
 
 
 class WorkerContext(SpawnContext):
-    """The context of `multiprocessing` for workers: it makes their processes, and the queues and
+    """A context of `multiprocessing` for workers: it makes their processes, and the queues and
     values that are passed to them.
     """
 
@@ -91,10 +93,13 @@ class WorkerContext(SpawnContext):
 
 
 WORKERS = WorkerContext()
+"""The one context that is used for all workers."""
 
 
 class Crew(ProcessPoolExecutor):
-    """A pool of processes on this machine; ``initializer`` makes each of them a worker."""
+    """A pool of ``jobs`` worker processes on this machine. Each process calls ``initializer`` with
+    ``initargs`` when it starts.
+    """
 
     def __init__(
         self, jobs: int, initializer: Callable[..., object], initargs: tuple[Any, ...]
@@ -104,15 +109,18 @@ class Crew(ProcessPoolExecutor):
         self._hired = dict[int, Any]()
 
     def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
-        """Hands out work, and starts a process if necessary."""
+        """Hands out work, the call of a function with arguments, and returns its future. Starts a
+        process if that is necessary.
+        """
         with _held_signals() if len(self._hired) < self._jobs else nullcontext():
             future = super().submit(work, *given, **named)
             self._hired |= self._processes or {}
         return future
 
     def end(self) -> None:
-        """Ends the pool within a time limit, because a worker that is killed while it hands back
-        results can block the others for ever.
+        """Ends the pool, and kills processes that have not ended after `PATIENCE_S` seconds.
+        Without that, a worker that was killed while it returned results could block the others for
+        ever.
         """
         self.shutdown(wait=False, cancel_futures=True)
         deadline = time.monotonic() + PATIENCE_S
@@ -123,25 +131,27 @@ class Crew(ProcessPoolExecutor):
             running.join()
 
     def kill(self) -> None:
-        """Kills processes that still run but are no longer needed; the keepers then end
-        their bots.
+        """Kills the processes that still run. The keepers, the processes that watch over bots, then
+        end the bots.
         """
         for running in self._alive():
             running.kill()
 
     def _alive(self) -> list[Any]:
-        """The processes that have not ended."""
-        # Also reaps those that have ended, as `is_alive` alone does for one of two threads.
+        """The processes of the pool that have not ended."""
+        # `active_children` also reaps the processes that have ended. `is_alive` alone could fail to
+        # when two threads call it.
         running = multiprocessing.active_children()
         return [hired for hired in self._hired.values() if hired in running]
 
 
 @contextmanager
 def _held_signals() -> Iterator[None]:
-    """Blocks Ctrl-C and SIGHUP for this thread and for a worker that it starts. The worker ignores
-    them later; without the block, a signal during its start would make it print a traceback.
+    """A context manager that blocks Ctrl-C and SIGHUP for this thread and for a worker that it
+    starts. The worker ignores these signals later; without the block, a signal during its start
+    would make it print a traceback.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINAL_SIGNALS)
     try:
         yield
     finally:

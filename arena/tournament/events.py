@@ -13,8 +13,9 @@ class GamePlayed(NamedTuple):
 
 
 class Voided(NamedTuple):
-    """A game broke off through no fault of a bot. It is played again unless it was ``given_up`` for
-    this session. ``cure`` says what the user can do about the reason, empty if nothing is known.
+    """A game, given by its id, failed for a ``reason`` outside the bots. It is played again unless
+    ``given_up`` says that this session does not try it again. ``cure`` says what the user can do
+    about the reason; empty if the arena does not know.
     """
 
     game: str
@@ -25,8 +26,8 @@ class Voided(NamedTuple):
 
 class BotBroken(NamedTuple):
     """A bot is excluded for the rest of this session, because each of its first ``games`` games
-    ended with a fault like that of ``game``. ``stderr`` is the end of what it wrote to stderr
-    there.
+    ended with a fault of the same kind. ``game`` is the id of the last of them, ``fault`` the fault
+    there, and ``stderr`` the end of what the bot wrote to stderr in that game.
     """
 
     bot: str
@@ -37,16 +38,20 @@ class BotBroken(NamedTuple):
 
 
 class Stopping(NamedTuple):
-    """The run was asked to stop; ``games`` running games will still count."""
+    """The run was asked to stop. ``running`` is the number of games that are being played and will
+    still count.
+    """
 
     running: int
 
 
 class WorkersChanged(NamedTuple):
-    """Workers or their machines came, went or failed; ``text`` is a sentence about it."""
+    """Workers or their machines came, went or failed; ``text`` is a sentence for the user about
+    that.
+    """
 
     text: str
 
 
 RunnerEvent = GamePlayed | Voided | BotBroken | Stopping | WorkersChanged
-"""Any event of a runner."""
+"""Any event that a runner emits."""

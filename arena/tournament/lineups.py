@@ -1,9 +1,10 @@
-"""The line-ups of a run: all possible ones, made when they are needed, or a balanced subset; and
-how many deals they play. Pure: no clock, no files.
+"""The line-ups of a run (all possible ones, made when they are needed, or a balanced subset), and
+how many deals they play. Uses no clock and no files.
 
-In runs that decide on more deals while they play, all allotted deals are played before more are
-allotted. So a decision depends only on the games on these deals, and not on the number of workers.
-It is written to run.json before it is played, and an interrupted run continues from there.
+In a run that decides on more deals while it plays, all allotted deals are played before more are
+allotted. So a decision depends on the games on these deals alone, and not on the number of workers.
+The decision is written to run.json before the deals are played, so an interrupted run continues
+from there.
 """
 
 from bisect import bisect_right
@@ -21,32 +22,33 @@ from arena.errors import ConfigError
 from arena.records.config import Comparison, RunConfig
 
 MAX_TABLES = 50_000
-"""The most line-ups that can be chosen, because run.json lists them."""
+"""The most line-ups that can be listed in the settings of a run, which run.json contains."""
 MAX_GROUPS = 12
 """The most sets of opponents that a comparison plays in turn, unless more are needed so that every
 opponent plays.
 """
 GOLDEN = (5**0.5 - 1) / 2
-"""The golden ratio: the fractional parts of its multiples are evenly spread, whatever
-their number.
+"""The golden ratio: the fractional parts of its multiples are evenly spread, however many there
+are.
 """
 NEAR = 12
-"""Among this many bots that wait for a seat, the one is taken that has met the others least."""
+"""The number of bots, or of a bot's line-ups, that are compared when the next one is chosen."""
 DEALS_AT_ONCE = 10
-"""After a look at the ratings, line-ups get at least this many more deals."""
+"""After each computation of the ratings, line-ups get at least this many more deals."""
 PART = 10
-"""After a look at the ratings, line-ups get one more deal for each ``PART`` deals they had, if that
-is more.
+"""After each computation of the ratings, line-ups get one more deal for each ``PART`` deals they
+have had, if that is more than `DEALS_AT_ONCE`.
 """
 
 LineUp = tuple[str, ...]
+"""The labels of the bots in a game, sorted."""
 
 
 class LineUps:
-    """A set of line-ups, each a sorted tuple of names: the ``listed`` ones, or all of ``size``
-    bots, each with the challenger if there is one.
+    """A set of line-ups: the ``listed`` ones or, if that is None, all of ``size`` of the ``bots``;
+    if there is a ``challenger``, all that contain it.
 
-    All line-ups are never stored, because there are hundreds of millions of them at tables of four.
+    The set is not stored, because it can have hundreds of millions of line-ups of four bots.
     """
 
     def __init__(
@@ -77,7 +79,7 @@ class LineUps:
 
     def in_turn(self, turn: int) -> Iterator[LineUp]:
         """The line-ups in an order in which all bots play about equally often from the start. Each
-        ``turn`` begins at another place of that order.
+        number ``turn`` begins at another place of that order.
         """
         start = turn * GOLDEN % 1
         if self._listed is not None:
@@ -92,7 +94,7 @@ class LineUps:
 
     @cached_property
     def _evenly(self) -> list[LineUp]:
-        """The listed line-ups, ordered so that the least-played bot comes next."""
+        """The listed line-ups, in such an order that the bot with the fewest games comes next."""
         waiting: dict[str, list[LineUp]] = {bot: [] for bot in self._bots}
         # Those of a bot come in no order: else its first ones all have the same opponent.
         for line_up in Random(0).sample(self._listed or [], len(self)):  # noqa: S311
@@ -130,9 +132,9 @@ class LineUps:
 
 
 def _round_robin(bots: Sequence[str], size: int) -> Iterator[LineUp]:
-    """All groups of ``size`` bots. Each group is rotated around a circle of the bots until it is
-    back at its start, so that after every full rotation all bots have appeared equally often; then
-    the next group follows that is no rotation of an earlier one.
+    """All groups of ``size`` bots. The groups come in families: the bots stand in a circle, and a
+    group is rotated around the circle until it is back at its start. After every full rotation, all
+    bots have appeared equally often.
     """
     count = len(bots)
     for rest in combinations(range(1, count), size - 1):
@@ -149,7 +151,9 @@ def _round_robin(bots: Sequence[str], size: int) -> Iterator[LineUp]:
 
 
 def line_ups_of(config: RunConfig) -> LineUps:
-    """The line-ups of a run whose ``tables``, if any, have been chosen."""
+    """The line-ups of a run with these settings. If the settings limit their number (``tables``),
+    they must have been chosen before, by `fix_line_ups`.
+    """
     listed: Iterable[LineUp] | None = None
     if config.compare is not None:
         groups = opponents(config)
@@ -162,18 +166,19 @@ def line_ups_of(config: RunConfig) -> LineUps:
 
 
 def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
-    """The settings with the line-ups that ``tables`` chooses: those of the known run, and more if
-    the run has grown.
+    """The settings with a list of line-ups, if they limit the number of line-ups (``tables``). The
+    list includes the line-ups of ``known``, the settings of the run so far, which is None for a new
+    run. Settings without such a limit are returned unchanged.
 
-    Raises ConfigError if that leaves a bot without a game, or if there would be too many to write
-    down.
+    Raises ConfigError if a bot would be in no line-up, or if there would be too many line-ups to
+    write down.
     """
     every = len(LineUps(config.bots, config.players, config.challenger))
     if config.tables is None or (config.tables >= every > MAX_TABLES):
         return config
     if config.tables > MAX_TABLES and every > MAX_TABLES:
         raise ConfigError(
-            f"expected --tables of at most {MAX_TABLES:,}, or of all {every:,} line-ups, got"
+            f"--tables: expected at most {MAX_TABLES:,}, or all {every:,} line-ups, got"
             f" {config.tables:,}",
             f"ask for --tables {MAX_TABLES}, or leave it out to play all",
         )
@@ -183,16 +188,15 @@ def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
     if idle:
         enough = ceil(config.tables * len(config.bots) / (len(config.bots) - len(idle)))
         raise ConfigError(
-            f"expected a line-up for every bot, got none for {', '.join(idle)}: --tables"
-            f" {config.tables} is too small",
+            f"--tables {config.tables} is too small: it leaves no line-up for {', '.join(idle)}",
             f"use more tables, for example --tables {enough}",
         )
     return msgspec.structs.replace(config, line_ups=[list(group) for group in chosen])
 
 
 def choose_line_ups(config: RunConfig, tables: int, kept: Sequence[LineUp]) -> list[LineUp]:
-    """A balanced subset of ``tables`` line-ups that includes the ``kept`` ones, or all if there are
-    no more.
+    """A balanced subset of ``tables`` line-ups that includes the ``kept`` ones; all line-ups if
+    there are no more than ``tables``.
     """
     bots = sorted(config.bots)
     challenger = config.challenger
@@ -212,8 +216,8 @@ def choose_line_ups(config: RunConfig, tables: int, kept: Sequence[LineUp]) -> l
 
 
 def opponents(config: RunConfig) -> list[LineUp]:
-    """The sets of opponents that the compared bots meet in turn, deal by deal; one empty set if
-    they play each other.
+    """The sets of opponents that the compared bots play in turn, deal by deal; one empty set if the
+    two play each other.
     """
     size = config.players - 1
     if not config.pool:
@@ -223,7 +227,9 @@ def opponents(config: RunConfig) -> list[LineUp]:
 
 
 def compared(compare: Comparison, group: LineUp) -> list[LineUp]:
-    """The line-ups of the compared bots with one set of opponents."""
+    """The line-ups of the two compared bots with one set of opponents, ``group``: one for each bot,
+    or a single one with both if the group is empty.
+    """
     if not group:
         return [tuple(sorted((compare.new, compare.old)))]
     return [tuple(sorted((bot, *group))) for bot in (compare.new, compare.old)]
@@ -232,10 +238,11 @@ def compared(compare: Comparison, group: LineUp) -> list[LineUp]:
 def balanced_subset(
     bots: Sequence[str], size: int, count: int, kept: Collection[LineUp] = ()
 ) -> list[LineUp]:
-    """A number ``count`` of different groups of ``size`` bots, in which all bots, and as far as
-    possible all pairs, are equally frequent. The ``kept`` groups are among them.
+    """``count`` different groups of ``size`` bots, in which bots, and as far as possible pairs of
+    bots, appear equally often. The ``kept`` groups are among them.
 
-    Because groups must differ, the result can be slightly uneven; swapping bots then evens it out.
+    Because no group may appear twice, bots can end up with unequal numbers of groups; if no groups
+    are kept, swapping bots then evens that out.
     """
     needs = _Needs(bots, kept)
     for _ in range(count - len(kept)):
@@ -246,7 +253,9 @@ def balanced_subset(
 
 
 class _Needs:
-    """Chooses groups one by one; ``groups`` counts the groups of each bot."""
+    """Chooses groups of bots one by one. ``chosen`` has the groups so far, and ``groups`` counts
+    the groups of each bot.
+    """
 
     def __init__(self, bots: Collection[str], kept: Collection[LineUp]) -> None:
         self.chosen: set[LineUp] = set()
@@ -259,15 +268,15 @@ class _Needs:
             self.add(group)
 
     def add(self, group: LineUp) -> None:
-        """Counts a group."""
+        """Adds a group to the chosen ones."""
         self.chosen.add(group)
         for bot in group:
             self.groups[bot] += 1
             self._meetings[bot].update(group)
 
     def next_group(self, size: int) -> LineUp:
-        """A new group of the bots with the fewest groups so far, and among these of the bots that
-        have met least.
+        """A new group of ``size`` bots: those with the fewest groups so far and, among these, those
+        that have been in a group together least often.
         """
         # Looking at every bot for each seat took 15 s for 30,000 groups of 300 bots. Drawn ones
         # meet more evenly than the first ones, which follow each other in the same order again and
@@ -283,7 +292,10 @@ class _Needs:
         )
 
     def _by_need(self, bots: Sequence[str], size: int, group: LineUp) -> Iterator[LineUp]:
-        """The groups that begin with these bots and are not chosen yet."""
+        """The groups of ``size`` bots that begin with ``group``, are filled up with some of
+        ``bots``, and have not been chosen yet. The groups of the bots with the fewest groups come
+        first.
+        """
         if len(group) == size:
             whole = tuple(sorted(group))
             if whole not in self.chosen:
@@ -292,6 +304,9 @@ class _Needs:
         met = [self._meetings[bot] for bot in group]
 
         def need(bot: str) -> tuple[int, int, str]:
+            """A sort key: the bot's number of groups, how often it has met the bots of the group,
+            and its label.
+            """
             return self.groups[bot], sum(meetings[bot] for meetings in met), bot
 
         for bot in sorted((bot for bot in bots if bot not in group), key=need):
@@ -299,10 +314,12 @@ class _Needs:
 
 
 def _even_out(chosen: set[LineUp], groups: dict[str, int]) -> None:
-    """Replaces more frequent bots by rarer ones until all counts differ by at most one.
+    """Replaces bots in the ``chosen`` groups, the most frequent one by the rarest, until the
+    numbers of groups of all bots (``groups``) differ by at most one. Both arguments are changed.
 
-    There is always a group where that works: the frequent bot has more groups without the rare one
-    than the rare one has without it, so not all swaps can lead to groups that exist already.
+    There is always a group where such a swap works: the frequent bot has more groups without the
+    rare one than the rare one has without it, so not all swaps can lead to groups that exist
+    already.
     """
     while True:
         *_, frequent = ordered = sorted(groups, key=lambda bot: (groups[bot], bot))
@@ -321,9 +338,10 @@ def _even_out(chosen: set[LineUp], groups: dict[str, int]) -> None:
 
 
 def fix_allotment(config: RunConfig, known: RunConfig | None) -> RunConfig:
-    """The settings of a run that plays until its intervals are narrow enough, with the number of
-    deals to play before the next look: that of the known run, or a few for a new one. If the run
-    has grown, it is not settled any more. Settings of other runs are returned unchanged.
+    """The settings of a run with ``until``, with the number of deals to play before the ratings are
+    computed next: that of ``known``, the settings of the run so far, or a few deals for a new run.
+    If the run has grown, it counts as unfinished again. Settings without ``until`` are returned
+    unchanged.
     """
     if config.until is None:
         return config
@@ -336,7 +354,9 @@ def fix_allotment(config: RunConfig, known: RunConfig | None) -> RunConfig:
 
 
 def next_allotment(config: RunConfig) -> int | None:
-    """The next, larger number of deals for all line-ups; None if there are no more deals."""
+    """The next, larger number of deals that all line-ups are to play; None if they already play the
+    most deals that the settings allow.
+    """
     assert config.allotted is not None, "a run that looks at its error bars"
     more = max(DEALS_AT_ONCE, config.allotted // PART)
     return min(config.allotted + more, config.deals) if config.allotted < config.deals else None

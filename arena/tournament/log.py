@@ -1,4 +1,4 @@
-"""logs/arena.log of a run, which gets the log of the main process and of its workers."""
+"""Writes logs/arena.log in the folder of a run: the log of the main process and of its workers."""
 
 import logging
 import os
@@ -15,12 +15,14 @@ from arena.records.regular import open_regular
 from arena.tournament.crew import WORKERS
 
 LOG = "logs/arena.log"
+"""The path of the log in the folder of a run."""
 FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
+"""The format of a line of the log."""
 
 
 class RunLogHandler(MultiProcessingHandler):  # type: ignore[misc] # the library has no types
-    """A log handler that writes the records which workers on this machine put into its
-    ``queue``.
+    """A log handler that passes records to ``sub_handler``, also those that worker processes on
+    this machine put into its ``queue``. ``name`` is that of the thread that reads the queue.
     """
 
     def __init__(self, name: str, sub_handler: logging.Handler) -> None:
@@ -37,14 +39,15 @@ class RunLogHandler(MultiProcessingHandler):  # type: ignore[misc] # the library
 
 @contextmanager
 def run_log(folder: Path, level: int) -> Iterator[Any]:
-    """Writes all log records of at least ``level`` to the run's log; yields the queue to which
-    workers on this machine log. Raises RunError if the log cannot be written.
+    """A context manager that writes log records of at least ``level`` to the log of the run in
+    ``folder``. It yields the queue to which workers on this machine log. Raises RunError if the log
+    cannot be written.
     """
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         file = os.fdopen(open_regular(folder, LOG, flags), "a", encoding="utf-8")
     except OSError as error:
-        raise RunError(f"expected to write the log {folder / LOG}, got {error}") from error
+        raise RunError(f"cannot write the log {folder / LOG}: {error}") from error
     to_file = logging.StreamHandler(file)
     to_file.setFormatter(logging.Formatter(FORMAT))
     handler = RunLogHandler("log-writer", to_file)

@@ -1,11 +1,11 @@
-"""The games of a run in the order of playing. `Games` decides for every kind of run which batch is
-played next, and a function for each kind of run opens further queues of batches for it.
+"""The games of a run in the order in which they are played. `Games` decides for every kind of run
+which batch comes next; for each kind of run there is a function that opens queues of batches.
 
 Bots can leave messages for each other on a machine in ways that no sandbox closes
-(docs/security.md), and a bot that has played a deal knows the hands and the pile. So a batch has
-games of one line-up on one board in one seating, each on another deal; a worker plays it with
-processes of its own; and while a game on a deal is in flight, no other batch has a game on that
-deal. The module uses no clock and no files.
+(docs/security.md), and a bot that has played a deal knows its hands and its draw pile. So a batch
+has games of one line-up on one board in one seating, each on another deal; a worker plays a batch
+with processes of its own; and while a game on a deal is in flight (issued and not ended), no other
+batch has a game on that deal. The module uses no clock and no files.
 """
 
 from collections import defaultdict, deque
@@ -22,25 +22,26 @@ from arena.tournament.lineups import opponents
 from arena.tournament.schedule import Schedule
 
 MAX_DEALS_AT_ONCE = 20
-"""The most deals in a batch. With quick games such a batch takes about a second; starting the bots'
-processes for it costs as much as a few of the games.
+"""The most deals in a batch. Quick games on so many deals take about a second. Starting the bots'
+processes, which a batch needs once, costs as much as a few of the games.
 """
 MAX_COMPARED = 10
-"""The most deals in a batch of a comparison: the games that are in flight when the comparison is
-settled were played in vain.
+"""The most deals in a batch of a comparison. It is small because games that are in flight when the
+comparison is decided have been played in vain.
 """
 CHUNK_GAMES = 18
-"""The smallest number of games in a chunk of deals, so that the bots' processes, which start anew
-for every batch, play a few games each. With many line-ups, even one deal has more.
+"""About the number of games in the first chunks of deals of a run, so that bots' processes, which
+start anew for every batch, play a few games each.
 """
 DEALS_A_DRAW = 4
-"""The number of deals that a league draws for a line-up at a time, on all boards together. That
-many games are worth the start of the bots' processes, and a few such draws place a candidate.
+"""The number of deals that a league draws for a line-up at a time, on all boards together. So many
+games are worth the start of the bots' processes; and a few such draws place a candidate.
 """
 
 
 class BatchQueue:
-    """A queue of batches of games. When it is empty, it is filled with the next item of ``refill``.
+    """A queue of batches of games. Each item of ``refill`` is a list of batches; when the queue is
+    empty, the next item refills it.
 
     With ``share``, a deal of its batches may be in flight elsewhere at the same time.
     """
@@ -57,14 +58,14 @@ class BatchQueue:
         self._share = share
 
     def has_more(self) -> bool:
-        """Whether there are batches left to take."""
+        """Whether there are batches to take; refills an empty queue."""
         if not self.waiting:
             self.waiting = next(self._refill, [])
         return bool(self.waiting)
 
     def take(self, capacity: int, decks_in_flight: Container[str]) -> list[GamePlan]:
-        """Takes at most ``capacity`` games off the first batch that has no deal in flight; returns
-        an empty list if there is no such batch.
+        """Takes at most ``capacity`` games off the first batch that has no deck in
+        ``decks_in_flight``; returns an empty list if there is no such batch.
         """
         if not self.has_more():
             return []
@@ -78,13 +79,15 @@ class BatchQueue:
 
 
 class Games:
-    """Issues the games of a session, each until it has ended or is given up.
+    """Issues the games of a session. A game that fails can be issued again, until it has ended or
+    is given up.
 
     ``opener``     opens a further queue of batches; called only if no batch of the open queues can
-                   be played now; returns None if there is nothing to open for now
-    ``count``      called with the record of every game that is in the journal
+                   be played now; returns None if there is none for now
+    ``count``      called with the record of every game that has ended
     ``ends``       whether the session is over before all games have been played
-    ``capacity``   how many games the last batch might have
+    ``queues``     the open queues
+    ``capacity``   the number of games that were asked for last
     ``in_flight``  the deck of each game that has been issued and has not ended, by the game's id
     ``has_gaps``   whether a game was given up
     """
@@ -113,14 +116,16 @@ class Games:
         return self._ends(self) or not (self.in_flight or self._has_waiting())
 
     def _has_waiting(self) -> bool:
-        """Whether a batch waits in an open queue."""
+        """Whether an open queue has a batch; opens further queues to find one."""
         while not any(queue.has_more() for queue in (self._requeued, *self.queues)):
             if not self._open_queue():
                 return False
         return True
 
     def _open_queue(self) -> bool:
-        """Opens another queue and drops the empty ones. Returns whether there was one to open."""
+        """Opens another queue and drops the empty ones. Returns False if there was no queue to
+        open.
+        """
         self.queues = [queue for queue in self.queues if queue.has_more()]
         queue = self._opener(self)
         if queue is None:
@@ -131,10 +136,11 @@ class Games:
     def issue(
         self, capacity: int, is_stopping: Callable[[], bool] = lambda: False
     ) -> list[GamePlan]:
-        """A batch of at most ``capacity`` games for one worker; empty if there is none for now.
+        """Issues a batch of at most ``capacity`` games to one worker; an empty list if there is
+        none for now.
 
-        A plan may have millions of games of an excluded bot. While these are skipped,
-        ``is_stopping`` is called to see whether to go on.
+        Games of excluded bots are skipped, and a plan may have millions of them. So ``is_stopping``
+        is called from time to time; when it returns True, no batch is issued.
         """
         self.capacity = capacity
         while not (is_stopping() or self._ends(self)):
@@ -150,7 +156,9 @@ class Games:
         return []
 
     def _next(self, capacity: int) -> list[GamePlan]:
-        """The next games of the open queues, at most ``capacity``."""
+        """The next games of the open queues, at most ``capacity``; an empty list if there are none
+        for now.
+        """
         for queue in (self._requeued, *self.queues):
             if batch := queue.take(capacity, self._decks_in_flight):
                 return batch
@@ -160,27 +168,29 @@ class Games:
         return []
 
     def ended(self, record: GameRecord) -> None:
-        """Notes that a game is in the journal, so that other games on its deal may be played."""
+        """Notes that a game has ended and is in the journal, so that other games on its deal may be
+        issued.
+        """
         self._land(record.id)
         self._count(record)
 
     def requeue(self, batch: Sequence[GamePlan]) -> None:
-        """Puts games that were issued but not played at the front."""
+        """Puts games that were issued but not played at the front of the queues."""
         for plan in batch:
             self._land(plan.id)
         self._requeued.waiting.append(list(batch))
 
     def give_up(self, plan: GamePlan) -> None:
-        """Notes that a game cannot be played in this session."""
+        """Notes that this game will not be played in this session."""
         self._land(plan.id)
         self.has_gaps = True
 
     def bar(self, bot: str) -> None:
-        """Gives up all further games of a bot."""
+        """Excludes a bot: none of its games are issued any more."""
         self._barred.add(bot)
 
     def _land(self, name: str) -> None:
-        """Notes that a game is no longer in flight."""
+        """Notes that the game with this id is no longer in flight."""
         # A game comes back twice if two workers played it, because one was thought lost.
         deck = self.in_flight.pop(name, "")
         self._decks_in_flight.discard(deck)
@@ -195,15 +205,16 @@ for now.
 def planned_games(
     schedule: Schedule, played: Container[str], slots: Callable[[], int]
 ) -> QueueOpener:
-    """The games of a plan, without those whose ids have been ``played``. ``slots`` returns how many
-    games can be played at the same time. Built-in bots in this process cannot remember anything, so
-    they play game by game, in order.
+    """Opens the queues for the games of a plan whose ids are not in ``played``. ``slots`` returns
+    how many games can be played at the same time. If all bots are built in, the games come one
+    after the other in the order of the plan, because such bots cannot remember a deal.
     """
     if not schedule.config.in_process:
         return in_chunks(schedule, played, slots)
     plans = schedule.missing(played)
 
     def opener(games: Games) -> BatchQueue | None:
+        """Opens a queue with the next games of the plan."""
         batch = list(islice(plans, games.capacity))
         return BatchQueue([batch], share=True) if batch else None
 
@@ -217,15 +228,17 @@ def in_chunks(
     first: int = 0,
     planned: Callable[[GamePlan], GamePlan] = lambda plan: plan,
 ) -> QueueOpener:
-    """Games in chunks of deals, from the ``first`` deal on. All line-ups play a chunk before the
-    next one; within a chunk, all batches of one line-up are played before the next line-up's.
+    """Opens a queue for each chunk of deals, from the deal ``first`` on. All line-ups play a chunk
+    before the next one; within a chunk, all batches of one line-up are played before the next
+    line-up's.
 
-    A chunk has at most half as many deals as there were before it, so that whenever a run is
-    stopped, all line-ups have played about the same number of games; while that would be fewer than
-    `CHUNK_GAMES` games, it has as many deals as make these. A comparison, which may be settled
-    after a few deals, begins with single deals. There are about as many open chunks as ``slots``.
-    Where sets of opponents take turns, the deals of each set are a chunk. Games whose ids have been
-    ``played`` are left out; ``planned`` may change each of the others.
+    A chunk has at most half as many deals as there were before it (or the deals that make
+    `CHUNK_GAMES` games, if that is more), so that whenever a run is stopped, all line-ups have
+    played about the same number of games. Chunks are smaller if that keeps more workers busy. A
+    comparison, which may be decided after a few deals, begins with single deals. There are about as
+    many open chunks as ``slots`` returns. Where sets of opponents take turns, the deals of each set
+    are a chunk. Games whose ids are in ``played`` are left out; ``planned`` may change each of the
+    others.
     """
     config = schedule.config
     turns = schedule.turns
@@ -242,6 +255,7 @@ def in_chunks(
     number_of_chunk = count(first)
 
     def opener(games: Games) -> BatchQueue | None:
+        """Opens a queue with the next chunk of deals."""
         nonlocal begun
         if not ahead and begun < rounds:
             workers = max(1, slots())
@@ -267,13 +281,16 @@ def in_chunks(
 
 
 def in_rounds(first: QueueOpener, decide: Callable[[], QueueOpener | None]) -> QueueOpener:
-    """Rounds of games, beginning with ``first``. When all games of a round have ended, ``decide``
-    returns the next round, or None at the end. So its decisions do not depend on the number of
-    workers. A round in which a game was given up is the last one.
+    """Opens the queues of rounds of games, beginning with ``first``. When all games of a round have
+    ended, ``decide`` returns the opener of the next round, or None at the end. So what it decides
+    does not depend on the number of workers. A round in which a game was given up is the last one.
     """
     current: QueueOpener | None = first
 
     def opener(games: Games) -> BatchQueue | None:
+        """Opens the next queue of this round, or of the next one when all games of this round have
+        ended.
+        """
         nonlocal current
         while current:
             queue = current(games)
@@ -289,13 +306,14 @@ def in_rounds(first: QueueOpener, decide: Callable[[], QueueOpener | None]) -> Q
 def as_drawn(
     before: Sequence[list[GamePlan]], draw: Callable[[], Sequence[list[GamePlan]]]
 ) -> QueueOpener:
-    """The games of a league: first the batches that were drawn ``before`` and not played, then
-    those that ``draw`` draws for a line-up on fresh deals. ``draw`` returns none if the league ends
-    or no bot can play.
+    """Opens the queues of a league: first one with the batches that were drawn ``before`` and not
+    played, then one for each call of ``draw``. ``draw`` draws a line-up with fresh deals and
+    returns its batches; none if the league ends or too few bots can play.
     """
     waiting = list(before)
 
     def opener(_: Games) -> BatchQueue | None:
+        """Opens a queue with the batches of the next draw."""
         batches = waiting.copy() or draw()
         waiting.clear()
         return BatchQueue(batches) if batches else None
@@ -305,7 +323,8 @@ def as_drawn(
 
 class Block(NamedTuple):
     """One deal on one board, played by both compared bots in the same seats: the mean share of the
-    win of each, and the set of opponents. A test by margin also has both bots' sorted margins.
+    win of the ``new`` bot and of the ``old`` one, and the number of their set of opponents
+    (``group``). In a test by margin, ``margins`` has the sorted margins of both bots.
     """
 
     new: float
@@ -315,7 +334,9 @@ class Block(NamedTuple):
 
 
 class _GameScore(NamedTuple):
-    """A bot's share of a game in parts of `WHOLE`, and its margin if the test goes by margins."""
+    """A bot's share of a game in parts of `WHOLE`, and its margin; None in a test
+    that counts wins.
+    """
 
     parts: int
     margin: int | None
@@ -324,10 +345,10 @@ class _GameScore(NamedTuple):
 class ComparedGames:
     """The blocks of a comparison, counted game by game, until its test is decided.
 
-    ``is_decided`` is called with one round of blocks at a time, one block for each board and set of
-    opponents, in the order of deals and boards, and returns whether the test is decided now. So a
-    comparison gives the same answer at the same block, in whatever order games happen to end. Once
-    the test is decided, it is not called again.
+    ``is_decided`` is called with one round of blocks at a time and returns whether the test is
+    decided now. A round has one block for each board and set of opponents; rounds come in the order
+    of their deals. So a comparison gives the same answer after the same block, in whatever order
+    games happen to end. Once the test is decided, the function is not called again.
 
     ``block_size``  the number of games in a block
     ``round_size``  the number of blocks in a round
@@ -337,9 +358,7 @@ class ComparedGames:
     def __init__(self, schedule: Schedule, is_decided: Callable[[Sequence[Block]], bool]) -> None:
         config = schedule.config
         if config.compare is None:
-            raise ConfigError(
-                "expected a run that compares two bots, got a tournament", "choose another --out"
-            )
+            raise ConfigError("this run is a tournament, not a comparison", "choose another --out")
         self._config = config
         self._compare = config.compare
         self._is_decided = is_decided
@@ -353,13 +372,13 @@ class ComparedGames:
         self.settled: int | None = None
 
     def games(self, opener: QueueOpener) -> Games:
-        """The games to play until the test is decided, or until a block cannot be completed,
-        because later blocks do not count without it.
+        """The games to play, from the queues of ``opener``, until the test is decided, or until a
+        game is given up: its block cannot be completed, and later blocks do not count without it.
         """
         return Games(opener, self.count, lambda games: self.settled is not None or games.has_gaps)
 
     def count(self, record: GameRecord) -> None:
-        """Counts a game of this or an earlier session."""
+        """Counts a game that was played in this or an earlier session."""
         new = self._score(record, self._compare.new)
         old = self._score(record, self._compare.old)
         self._open[record.board, record.deal].append((new, old))
@@ -373,8 +392,8 @@ class ComparedGames:
                 self.settled = self._looked_at
 
     def _score(self, record: GameRecord, bot: str) -> _GameScore:
-        """The score of one of the two bots in a game; None-valued if, with a pool, it did not sit
-        there.
+        """The score of one of the two compared bots in a game; no share and no margin if the bot
+        did not play in it, as in comparisons with a pool of opponents.
         """
         if bot not in record.bots:
             return _GameScore(0, None)
@@ -384,7 +403,7 @@ class ComparedGames:
         return _GameScore(parts, margin)
 
     def _block(self, place: tuple[str, int]) -> Block:
-        """The complete block on a board and deal."""
+        """The complete block at ``place``, a board and a deal. Its scores are then forgotten."""
         games = self._open.pop(place)
         new = [score for score, _ in games]
         old = [score for _, score in games]
@@ -397,19 +416,19 @@ class ComparedGames:
 
 
 def _sorted_margins(scores: Sequence[_GameScore]) -> tuple[int, ...]:
-    """The margins of a bot's games in ascending order."""
+    """The margins in these scores, in ascending order."""
     return tuple(sorted(score.margin for score in scores if score.margin is not None))
 
 
 def deals_for(config: RunConfig, blocks: int) -> int:
-    """How many deals on each board make this many blocks, rounded up to complete rounds. Raises
-    ConfigError for more deals than a board has.
+    """How many deals on each board make ``blocks`` blocks of a comparison, rounded up to complete
+    rounds. Raises ConfigError for more deals than a board has.
     """
     groups = len(opponents(config))
     deals = ceil(blocks / (groups * len(config.boards))) * groups
     if deals > DEALS:
         raise ConfigError(
-            f"expected at most {DEALS:,} deals on a board, got {deals:,} for {blocks:,} blocks",
+            f"{blocks:,} blocks need {deals:,} deals on a board, and a run has at most {DEALS:,}",
             "use a smaller --games",
         )
     return deals

@@ -1,5 +1,5 @@
-"""The code that runs on the machines of a Dask cluster: each worker says whether it may play,
-receives the bots, and plays with processes of its own.
+"""The code that runs on the machines of a Dask cluster: each Dask worker says whether it may play,
+receives the bots, and plays games in processes of its own.
 """
 
 import multiprocessing
@@ -29,13 +29,15 @@ from arena.tournament.workers import LocalPool, Setup, available_cores, worker_c
 
 ROUNDS, GAMES = 5, 20
 WANTED_S = 0.2
+"""The pause in seconds between two checks whether games that are being played are still wanted."""
 IDLE_S = 3.0
 """Processes that get no games for this many seconds end, because the main process may be gone."""
 
 
 class Admission(Struct, frozen=True):
-    """Whether a worker may play: a ``reason`` why not, with the cure, or else its sandbox and how
-    fast its machine is, as measured by `speed`.
+    """Whether a worker may play. ``host`` is the name of its machine. ``reason`` says why it may
+    not, and what to do about that; empty if it may. If it may, ``sandbox`` is its sandbox, and
+    ``speed`` the result of `speed` on its machine.
     """
 
     host: str
@@ -45,12 +47,12 @@ class Admission(Struct, frozen=True):
 
 
 class ForgottenError(BrokenExecutor):
-    """A worker was asked for games of a session that it does not know."""
+    """A worker was asked for games of a session that it does not know, because it was restarted."""
 
 
 def speed() -> int:
-    """The number of random 2-player games that the pure core plays on this machine per second of
-    CPU time, to two digits. It is the same work on every machine.
+    """How fast this machine is: the number of random 2-player games that the rules in Python play
+    in a second of CPU time, rounded to two digits. It is the same work on every machine.
     """
     board = built_in("bird")
     deck = parse_deck(deck_of("speed", "bird", 0))
@@ -64,9 +66,9 @@ def speed() -> int:
 
 
 class Node:
-    """A session in this Dask worker, with its bots in a ``folder``. Games are played by processes
-    of its own, because other threads of the Dask worker would delay answers, and it may have child
-    processes that are not ours.
+    """A session in this Dask worker, with its bots in ``folder`` and ``slots`` games at the same
+    time. Games are played by processes that belong to the session: other threads of the Dask worker
+    would delay answers, and the Dask worker may have child processes that are not ours.
     """
 
     def __init__(self, setup: Setup, slots: int, folder: Path) -> None:
@@ -79,8 +81,8 @@ class Node:
         self._timer = threading.Timer(IDLE_S, self.end)
 
     def play(self, plans: list[GamePlan], host: str) -> Batch:
-        """Plays games on these processes. Raises BrokenExecutor if a process dies, or if the games
-        are no longer wanted.
+        """Plays games on the session's processes. ``host`` is the name of this machine in records.
+        Raises BrokenExecutor if a process dies, or if the games are no longer wanted.
         """
         worker = _dask_worker()
         key = _dask_worker().get_current_task()
@@ -111,7 +113,10 @@ class Node:
     def end(
         self, pool: LocalPool | None = None, *, kill: bool = False, if_idle: bool = False
     ) -> None:
-        """Ends the processes, if they still belong to this pool; the next game starts new ones."""
+        """Ends the session's processes; later games start new ones. Does nothing if the processes
+        are not those of ``pool`` any more (None stands for any), or, with ``if_idle``, if games are
+        being played. ``kill`` breaks off running games.
+        """
         with self._lock:
             ended = self._pool
             if pool not in (None, ended) or (if_idle and self._playing):
@@ -122,12 +127,13 @@ class Node:
 
 
 _nodes: dict[str, Node] = {}
-"""The sessions in this Dask worker, by token."""
+"""The sessions in this Dask worker, by the token that the main process gave them."""
 
 
 def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
-    """Decides whether this worker may play in a session, and unpacks the bots into a folder of the
-    session, because without a sandbox a bot could write into a folder that later sessions use.
+    """Decides whether this worker may play in the session ``token``. If so, unpacks the bots
+    (``packed``, by label) into a folder of that session: without a sandbox, a bot could write into
+    a folder that other sessions use later.
     """
     host = platform.node()
     worker = _dask_worker()
@@ -147,37 +153,43 @@ def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
     except ArenaError as error:
         return Admission(host, f"{error}: {error.hint}" if error.hint else str(error))
     except OSError as error:
-        reason = f"expected to keep bots in {folder}, got {error}: free some space there"
+        reason = f"cannot store bots in {folder}: {error}: free some space there"
         return Admission(host, reason)
     slots = worker.state.nthreads
     others = [each for each in _nodes if each != token]
-    # Pinned if this Dask worker alone is to keep all processors busy, with games of one session.
+    # Processes are pinned only if this Dask worker has a slot for each processor and plays for no
+    # other session.
     is_alone = slots == available_cores() and not others
     cores = worker_cores(slots) if is_alone else []
     setup = msgspec.structs.replace(setup, bots=bots, sandbox=sandbox, cores=cores)
-    # A Dask worker is a daemon, to which Python gives no children. Ours end with it by themselves.
+    # A Dask worker is a daemon process, which Python does not let start processes of its own. Our
+    # processes end with it by themselves.
     multiprocessing.current_process().daemon = False
     _nodes[token] = Node(setup, slots, folder)
     return Admission(host, "", speed(), sandbox.tier)
 
 
 def play(token: str, plans: list[GamePlan], host: str) -> Batch:
-    """Plays games of a session on this worker. Raises BrokenExecutor."""
+    """Plays games of the session ``token`` on this worker; ``host`` is the name of this machine in
+    records. Raises BrokenExecutor.
+    """
     if token not in _nodes:
         raise ForgottenError("the worker was restarted")
     return _nodes[token].play(plans, host)
 
 
 def release(token: str) -> None:
-    """Ends a session on this worker."""
+    """Ends the session ``token`` on this worker, and removes its bots. Does nothing if the worker
+    does not know the session.
+    """
     if node := _nodes.pop(token, None):
         node.end()
         remove_tree(str(node.folder))
 
 
 def _dask_worker() -> Any:
-    # An extra, and slow to load.
     """The Dask worker in which this code runs."""
+    # Dask is an optional dependency, and slow to load.
     from distributed import get_worker  # noqa: PLC0415
 
     return get_worker()

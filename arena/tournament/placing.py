@@ -1,8 +1,8 @@
-"""Chooses the next line-up of a league: the one whose games give most information. Pure: no clock,
-no files.
+"""Chooses the next line-up of a league: the one whose games give the most information. Uses no
+clock and no files.
 
-A candidate first meets the benchmarks near its estimated rating until it is placed, and then its
-neighbours in the ranking. Benchmarks also meet each other, so that the scale holds.
+A candidate plays benchmarks near its estimated rating until it is placed, and then its neighbours
+in the ranking. Benchmarks also play each other, which keeps the scale precise.
 """
 
 from collections import Counter
@@ -18,45 +18,55 @@ from arena.tournament.lineups import LineUp
 ELO = 400 / log(10)
 """Elo points per unit of log odds."""
 TWO_SIDED = 1.96
+"""The number of standard errors in the half-width of a 95 % interval."""
 PLACED_ELO = 50.0
-"""A candidate is placed once its 95 % interval reaches at most this many Elo to either side."""
+"""A candidate counts as placed once its 95 % interval reaches at most this many Elo
+to either side.
+"""
 PLACING_GAMES = 400
 """A candidate counts as placed after this many games, however wide its interval is."""
 UNKNOWN_ELO, RELATED_ELO = 250.0, 120.0
-"""The standard errors of first guesses: of the rating of any bot, and of that of a new version,
-which is guessed to be as strong as the version before it.
+"""The standard errors, in Elo, of guessed ratings: `UNKNOWN_ELO` of a bot about which nothing is
+known, and `RELATED_ELO` of a new version, which is guessed to be as strong as the version before
+it.
 """
 MIN_ELO = 1.0
-"""The smallest standard error in Elo."""
+"""The smallest standard error, in Elo, that a rating is taken to have."""
 WINDOW = 3
-"""The largest distance in rank between neighbours."""
+"""Bots are neighbours if their ranks differ by at most this much."""
 VERSIONS = 4.0
-"""How much more the order of two successive versions is worth than that of other neighbours,
-because authors ask whether the new version is better.
+"""The factor by which a game between two successive versions is worth more than one between other
+neighbours, because authors ask whether their new version is better.
 """
 CLEAR, SETTLED = 3.0, 0.1
-"""Two bots whose ratings differ by CLEAR standard errors are in a clear order, and their games are
-worth SETTLED times as much.
+"""If the ratings of two bots differ by more than `CLEAR` standard errors, their order is clear, and
+the worth of games between them is multiplied by `SETTLED`.
 """
 Purpose = Literal["place", "neighbours", "benchmarks"]
+"""What a pair of bots is drawn for: to place a candidate, to order neighbours in the ranking, or to
+relate benchmarks to each other.
+"""
 WHILE_PLACING: Sequence[Purpose] = (
     *("place", "place", "place", "benchmarks"),
     *("place", "place", "place", "neighbours"),
 )
+"""The purposes of draws, in turn, while a candidate is being placed."""
 WITHOUT_SCALE: Sequence[Purpose] = ("benchmarks", "place")
+"""The purposes of draws, in turn, before benchmarks fix the scale."""
 WHEN_PLACED: Sequence[Purpose] = ("neighbours", "neighbours", "neighbours", "benchmarks")
 """The purposes of draws, in turn, while no candidate is being placed."""
 
 
 class Rival(Struct):
-    """A member that plays, as its results show it.
+    """A member of a league that plays, as its results show it.
 
-    ``is_seen``       whether the last look at the ratings had games of it
+    ``is_placed``     whether it has been placed, or need not be
+    ``is_seen``       whether the last computation of the ratings had games of it
     ``elo``, ``error``  its rating, and the standard error expected after the games drawn so far
     ``games``         the number of games drawn for it so far
-    ``before``        the version before it
-    ``turn``          when its author last had a bot placed; empty if never, or if the author is
-                      unknown
+    ``before``        the label of the version before it; empty for a first version
+    ``turn``          when its author last had a bot placed, in UTC; empty if never, or if the
+                      author is unknown
     """
 
     bot: str
@@ -71,10 +81,12 @@ class Rival(Struct):
 
 
 class Contenders:
-    """Chooses line-ups among the members of a league that play.
+    """Chooses line-ups of ``players`` bots among the members of a league that play.
 
-    ``met`` counts the games for which two members were drawn together; ``turn`` is the number of
-    draws so far.
+    ``rivals``  the members by label
+    ``met``     for each pair of labels, the number of games drawn with both
+    ``games``   the number of games drawn for each label
+    ``turn``    the number of draws so far
     """
 
     def __init__(self, players: int) -> None:
@@ -86,8 +98,8 @@ class Contenders:
         self._has_scale = True
 
     def show(self, rivals: Iterable[Rival], *, has_scale: bool = True) -> None:
-        """Refreshes the contenders from members and ratings. ``has_scale`` says whether benchmarks
-        hold the scale.
+        """Replaces the members by ``rivals``, which have current ratings; the numbers of games
+        drawn stay. ``has_scale`` says whether benchmarks fix the league's scale.
         """
         self._has_scale = has_scale
         self.rivals = {rival.bot: rival for rival in rivals}
@@ -95,27 +107,29 @@ class Contenders:
             rival.games = self.games[bot]
 
     def add(self, line_up: LineUp, games: int) -> None:
-        """Counts games that were drawn for a line-up."""
+        """Counts ``games`` games that were drawn for a line-up, and lowers the standard errors of
+        its bots by what these games are expected to show.
+        """
         self.turn += 1
         for pair in combinations(sorted(line_up), 2):
             self.met[pair] += games
         self.games.update(dict.fromkeys(line_up, games))
         here = [self.rivals[bot] for bot in line_up if bot in self.rivals]
-        # Each learns by what was known of the others before.
+        # The errors from before these games count, whatever the order of the bots.
         errors = [one.error for one in here]
         for one, error in zip(here, errors, strict=True):
-            learnt = sum(
-                _told(one.elo - other.elo, error, known, games)
+            gained = sum(
+                _information_gained(one.elo - other.elo, error, known, games)
                 for other, known in zip(here, errors, strict=True)
                 if other is not one
             )
             one.games += games
-            one.error = 1 / sqrt(1 / error**2 + learnt)
+            one.error = 1 / sqrt(1 / error**2 + gained)
 
     def next_line_up(self) -> LineUp | None:
-        """The line-up that plays next; None if there are too few bots. It begins with a pair for
-        the purpose whose turn it is, or for the next purpose if there is none; other bots fill the
-        table.
+        """The line-up to draw next; None if there are fewer bots than a game has players, or no
+        suitable pair. It begins with a pair for the purpose whose turn it is or, if that purpose
+        has no pair, for another purpose. Other bots take the seats that are left.
         """
         if len(self.rivals) < self._players:
             return None
@@ -129,13 +143,13 @@ class Contenders:
         return None
 
     def _to_place(self) -> list[Rival]:
-        """The candidates that are still being placed."""
+        """The candidates that have not been placed yet."""
         return [
             rival for rival in self.rivals.values() if not (rival.is_benchmark or rival.is_placed)
         ]
 
     def _pair(self, purpose: Purpose) -> tuple[Rival, Rival] | None:
-        """The best pair for a purpose, None if there is none."""
+        """The most informative pair for a purpose; None if there is none."""
         if purpose == "place":
             return self._candidate()
         pairs = self._neighbours() if purpose == "neighbours" else self._scale()
@@ -143,14 +157,15 @@ class Contenders:
         return best and (self.rivals[best[1]], self.rivals[best[2]])
 
     def _candidate(self) -> tuple[Rival, Rival] | None:
-        """A candidate, and the bot whose games tell most about it: a benchmark, or the version
-        before it. Games against that version also tell the gain. Giving them double worth would
-        make placing take 80 % longer, by simulation.
+        """A candidate to be placed, and the opponent whose games say most about it: a benchmark, or
+        the version before it; None if no candidate is to be placed. Games against the version
+        before also measure the gain. Giving them double worth would make placing take 80 % longer,
+        by simulation.
 
-        A newcomer without games comes first, and then waits while its first games are in flight,
-        because it may do nothing but fault. Otherwise authors take turns, each with the version
-        that joined first. If the candidate with the fewest games came next, and versions came
-        faster than they can be placed, none would ever be placed.
+        A newcomer without games comes first. It then waits until its first games have been rated,
+        because it may do nothing but forfeit. Otherwise authors take turns, each with the version
+        that joined first. If the candidate with the fewest games always came next, and versions
+        came faster than they can be placed, none would ever be placed.
         """
         waiting = self._to_place()
         if not waiting:
@@ -167,23 +182,26 @@ class Contenders:
         return candidate, max(rivals or others, key=lambda rival: self._worth(candidate, rival))
 
     def _worth(self, candidate: Rival, rival: Rival) -> tuple[float, str]:
-        """How much another game against a rival tells about a candidate: n games with information i
-        against a rival of variance v leave a variance of 1/(n i) + v.
+        """How much another game against ``rival`` says about ``candidate``, and the rival's label,
+        which decides between equal values. It follows from this: n games with information i each,
+        against a rival whose rating has variance v, leave a variance of 1/(n i) + v.
         """
         each = information(candidate.elo - rival.elo, candidate.error)
         had = self.met[_key(candidate, rival)] * each * rival.error**2
         return each / (1 + had) ** 2, rival.bot
 
     def _scale(self) -> Iterator[tuple[float, str, str]]:
-        """All pairs of benchmarks, with how much another game between them tells."""
+        """The pairs of benchmarks, each with the worth of another game between the two and their
+        labels.
+        """
         benchmarks = [rival for rival in self.rivals.values() if rival.is_benchmark]
         for one, other in combinations(benchmarks, 2):
             each = information(one.elo - other.elo, _spread(one, other))
             yield each / (1 + self.met[_key(one, other)]), one.bot, other.bot
 
     def _neighbours(self) -> Iterator[tuple[float, str, str]]:
-        """All pairs of neighbours in the ranking, and each version with the one before it, with how
-        much another game between them tells.
+        """The pairs of neighbours in the ranking, and of each version with the one before it. Each
+        pair comes as the worth of another game between the two, and their labels.
         """
         placed = [rival for rival in self.rivals.values() if rival.is_placed or rival.is_benchmark]
         placed.sort(key=lambda rival: (-rival.elo, rival.bot))
@@ -195,9 +213,9 @@ class Contenders:
                 yield VERSIONS * self._gain(one, before), one.bot, before.bot
 
     def _gain(self, one: Rival, other: Rival) -> float:
-        """How much a game between two bots shrinks the variance of their difference. The games in
-        which they met before are taken into account; otherwise two equal bots would never meet
-        anybody else.
+        """How much a game between two bots would shrink the variance of the difference of their
+        ratings. Games that they have played count; without that, two equal bots would play nobody
+        else.
         """
         difference = one.elo - other.elo
         error = _spread(one, other)
@@ -206,8 +224,9 @@ class Contenders:
         return variance**2 * each * (SETTLED if abs(difference) > CLEAR * error else 1.0)
 
     def _filled(self, pair: tuple[Rival, Rival]) -> list[Rival]:
-        """A full table: this pair, and the bots nearest in rating to the first of them. While a
-        candidate is being placed, benchmarks come before others.
+        """The bots of a line-up: this pair, and as many others as fit, those first whose games say
+        most about the first bot of the pair. While that bot is being placed, benchmarks come before
+        others.
         """
         table = list(pair)
         first = pair[0]
@@ -223,36 +242,38 @@ class Contenders:
 
 
 def information(difference: float, error: float) -> float:
-    """The information of one game about the difference of two bots, in 1/Elo squared, if the
-    difference has this standard error: the mean of p (1 - p) over where it may lie, by MacKay's
-    approximation.
+    """The information, in 1/Elo squared, of one game between two bots whose ratings differ by
+    ``difference`` Elo, where the difference has the standard error ``error``. It is the mean of p
+    (1 - p) over the places where the difference may lie, by MacKay's approximation.
     """
     shrink = 1 / sqrt(1 + pi / 8 * (error / ELO) ** 2)
     chance = 1 / (1 + exp(-difference / ELO * shrink))
     return shrink**2 * chance * (1 - chance) / ELO**2
 
 
-def _told(difference: float, error: float, of_other: float, games: int) -> float:
-    """How much games shrink the variance of one bot's rating, if the rating of the other one is
-    uncertain, too.
+def _information_gained(difference: float, error: float, of_other: float, games: int) -> float:
+    """By how much ``games`` games increase the precision (1/variance, in 1/Elo squared) of a bot's
+    rating. The opponent's rating is ``difference`` Elo away. ``error`` and ``of_other`` are the
+    standard errors of the bot and of the opponent.
     """
     each = information(difference, sqrt(error**2 + of_other**2))
     return 1 / (1 / (games * each) + of_other**2)
 
 
 def _spread(one: Rival, other: Rival) -> float:
-    """The standard error of the difference of two bots."""
+    """The standard error, in Elo, of the difference between the ratings of two bots."""
     return sqrt(one.error**2 + other.error**2)
 
 
 def _key(one: Rival, other: Rival) -> tuple[str, str]:
-    """The pair as a sorted key."""
+    """The labels of two bots, sorted."""
     return (one.bot, other.bot) if one.bot < other.bot else (other.bot, one.bot)
 
 
 def first_guess(elos: Mapping[str, float], before: str) -> tuple[float, float]:
-    """The guessed rating of a bot without games, and its standard error; ``before`` is the version
-    before it.
+    """The guessed rating in Elo of a bot without games, and its standard error. ``elos`` has the
+    known ratings by label; the guess is that of ``before``, the version before the bot, or else the
+    mean.
     """
     if before in elos:
         return elos[before], RELATED_ELO
@@ -260,9 +281,10 @@ def first_guess(elos: Mapping[str, float], before: str) -> tuple[float, float]:
 
 
 def error_of(half_width: float, games: int) -> float:
-    """The standard error in Elo for a half-width. If the half-width is unknown, it is the error
-    after this many games against equals. It is at least one Elo, because a bot that holds the scale
-    alone has no error.
+    """The standard error, in Elo, of a rating whose 95 % interval has this half-width. It is at
+    most the error that is expected after ``games`` games against equal bots, which also stands for
+    a half-width that is unknown (infinite). It is at least `MIN_ELO`, because the rating of a bot
+    that fixes the scale alone has no error.
     """
     known = half_width / TWO_SIDED if half_width < inf else inf
     error = min(known, 1 / sqrt(1 / UNKNOWN_ELO**2 + games * information(0.0, 0.0)))

@@ -1,4 +1,6 @@
-"""Where the games of a run are played: workers on this machine, or those of a Dask cluster."""
+"""Decides where the games of a run are played: by workers on this machine, or by those of a Dask
+cluster.
+"""
 
 import platform
 from collections.abc import Callable, Iterator, Sequence
@@ -17,15 +19,17 @@ from arena.tournament.workers import LocalPool, Setup, available_cores, worker_c
 
 class Place(NamedTuple):
     """Where the user wants games to be played: by ``jobs`` workers on this machine (None for one
-    worker per core), or on the ``cluster`` at this address.
+    worker per core), or on the Dask cluster whose scheduler has the address ``cluster`` (None for
+    this machine).
     """
 
     jobs: int | None = None
     cluster: str | None = None
 
     def with_defaults(self, config: OwnConfig) -> Self:
-        """The place, completed by the values of a configuration file. If the user gives only
-        --jobs, the games are played on this machine, even if the file names a cluster.
+        """A copy in which the user's configuration file fills in what is None. If the user gave
+        --jobs and not --cluster, the games are played on this machine, even if the file names a
+        cluster.
         """
         if self.jobs is not None and self.cluster is None:
             return self
@@ -33,8 +37,9 @@ class Place(NamedTuple):
 
 
 class LocalWorkers:
-    """Workers on this machine that play ``slots`` games at the same time; ``text`` describes them
-    for people.
+    """Workers on this machine: ``jobs`` of them, or one per core if that is None. ``slots`` is
+    their number, which is also the number of games at the same time; ``text`` describes them for
+    people.
     """
 
     def __init__(self, jobs: int | None) -> None:
@@ -42,7 +47,9 @@ class LocalWorkers:
         self.text = counted(self.slots, "worker")
 
     def setup(self, sandbox: Sandbox, level: int) -> Setup:
-        """The workers' setup before it is known what they play."""
+        """The setup of workers with this sandbox and log level, before bots and boards are filled
+        in.
+        """
         return Setup(sandbox, level, worker_cores(self.slots), platform.node())
 
     def pool(
@@ -53,8 +60,9 @@ class LocalWorkers:
 
 
 class ClusterWorkers:
-    """The workers of a Dask scheduler, named by its address or by a scheduler file. ``slots`` is 0,
-    because the number of workers is not known yet. Raises ClusterError.
+    """The workers of a Dask scheduler. ``address`` is that of the scheduler, or the path of a
+    scheduler file. ``slots`` is 0, because the number of workers is not known yet. Raises
+    ClusterError.
     """
 
     slots = 0
@@ -65,29 +73,30 @@ class ClusterWorkers:
         self.client = connect(address)
 
     def setup(self, sandbox: Sandbox, level: int) -> Setup:
-        """The workers' setup before it is known what they play. Their sandbox must be at least as
-        good as the one on this machine. Raises ConfigError.
+        """The setup of workers with this sandbox and log level, before bots and boards are filled
+        in. The workers' own sandboxes must be at least as strong. Raises ConfigError if a bot may
+        use the network and the cluster has no TLS.
         """
         has_tls = str(self.client.scheduler.address).startswith("tls://")
         if any(grants.network for grants in sandbox.grants.values()) and not has_tls:
             raise ConfigError(
-                "expected a cluster with TLS for a bot that may use the network, got one without",
-                "without TLS that bot could give the scheduler orders: configure Dask for TLS, or"
-                " play without --cluster",
+                "a bot may use the network on a cluster only with TLS, and this cluster has none",
+                "configure Dask for TLS, or play without --cluster: without TLS the bot could send"
+                " commands to the scheduler",
             )
         return Setup(sandbox, level)
 
     def pool(
         self, setup: Setup, bots: Sequence[Bot], _: Any, listen: Callable[[RunnerEvent], None]
     ) -> Pool:
-        """A pool for this setup; ``listen`` is called when workers come and go."""
+        """A pool for this setup and these bots; ``listen`` is called when workers come and go."""
         # Importing Dask takes half a second, and only runs on a cluster need it.
         from arena.tournament.cluster import ClusterPool  # noqa: PLC0415
 
         return ClusterPool(self.client, self.address, setup, bots, listen)
 
     def close(self) -> None:
-        """Leaves the cluster, which keeps running."""
+        """Closes the connection to the cluster, which keeps running."""
         with suppress(Exception):  # it may already be gone
             self.client.close(timeout=3.0)
 
@@ -97,8 +106,8 @@ Workers = LocalWorkers | ClusterWorkers
 
 @contextmanager
 def workers_at(place: Place) -> Iterator[Workers]:
-    """The workers at a place, completed by the user's own configuration. A cluster is left running
-    at the end. Raises UserError.
+    """A context manager that yields the workers at a place; what the place leaves open, the user's
+    own configuration decides. At its end, the connection to a cluster is closed. Raises UserError.
     """
     place = place.with_defaults(read_own_config())
     if place.cluster is None:
@@ -106,7 +115,7 @@ def workers_at(place: Place) -> Iterator[Workers]:
         return
     if place.jobs is not None:
         raise ConfigError(
-            "expected --jobs or --cluster, got both",
+            "--jobs and --cluster cannot be combined",
             "leave out --jobs: each worker of the cluster plays as many games as it has threads",
         )
     cluster = ClusterWorkers(place.cluster)

@@ -1,10 +1,10 @@
-"""What earlier versions had and this one does not: commands, options and values of options, each
-with its replacement. The command line, an arena.toml and `arena.api` answer with it; CHANGELOG
-lists the reasons.
+"""What earlier versions had and this one has not: commands, options and values of options, each
+with its replacement. The command line, an arena.toml and `arena.api` answer with the replacement;
+CHANGELOG gives the reasons.
 """
 
 SINCE = "1.1"
-"""The version that removed all of them."""
+"""The version in which the entries of `REMOVED` were removed."""
 
 KEEP_STDERR = (
     "leave it out: 'arena play BOT BOT --stderr' shows what bots write beside each move; what a bot"
@@ -16,7 +16,9 @@ TLS = (
 )
 HTML = "--html writes a page to step through; 'arena serve' shows it without a file"
 PLAYERS_OF_CLUSTERS = ("run", "compare", "tune", "league run")
+"""The commands that had the removed options for TLS."""
 RATERS = ("run", "standings", "report", "export", "rate", "analyse", "verify")
+"""The commands whose option --prior had the removed values."""
 
 REMOVED = {
     "perft": "protocol/vectors/perft.jsonl has counts of positions to compare an engine with",
@@ -56,7 +58,9 @@ REMOVED = {
         for value in ("none", "auto")
     },
 }
-"""The replacement, by command, or by command and option, or by command, option and value."""
+"""What to use instead. A key is a command, or a command and an option, or a command, an option and
+its value.
+"""
 
 
 AS_KEYS = {
@@ -64,14 +68,14 @@ AS_KEYS = {
     " deals for every line-up",
     "match": "leave it out: a comparison counts single games; 'boards' names boards",
 }
-"""What to use instead of a key of an arena.toml, or of a setting in `arena.api`, where `REMOVED`
-names an option of the command line.
+"""What to use instead of a key of an arena.toml, or of an argument in `arena.api`, where the text
+in `REMOVED` would name an option of the command line.
 """
 
 
 def instead_of_key(key: str) -> str:
-    """The replacement for a removed key of an arena.toml, or for a setting of `arena.api`; empty if
-    no version had it.
+    """What to use instead of a removed key of an arena.toml, or of an argument in `arena.api`;
+    empty if no version had such a key.
     """
     if key in AS_KEYS:
         return AS_KEYS[key]

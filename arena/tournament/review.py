@@ -1,5 +1,5 @@
-"""The games of a run with all that is needed to replay them; and bots that are asked again about
-them, on worker processes: to grade decisions, and to see how another bot would have decided.
+"""Prepares the recorded games of a run for replay, and asks bots again about them on worker
+processes: to grade decisions, and to see how another bot would have decided.
 """
 
 import logging
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from arena.errors import ConfigError, RunError, UserError, Void, did_you_mean
 from arena.match.decisions import Decision, decisions_of, retrace
 from arena.match.grading import gradable_turns, grade
-from arena.match.replay import Script, old_ms
+from arena.match.replay import ReplayableGame, old_ms
 from arena.players.folder import Bot
 from arena.players.labels import nearest_label, timing_for
 from arena.players.messages import PROTOCOL
@@ -33,8 +33,8 @@ from arena.tournament.tuning import TunedGames
 from arena.tournament.workers import ATTEMPTS, Setup, start_worker, this_worker, worker_cores
 
 AHEAD = 8
-"""The number of tasks handed out per worker. Grading a decision takes from some milliseconds to a
-second; asking a bot for all decisions of a seat takes longer.
+"""The number of tasks that are queued per worker. Grading a decision takes from some milliseconds
+to a second; asking a bot for all decisions of a seat takes longer.
 """
 
 
@@ -42,8 +42,8 @@ log = logging.getLogger(__name__)
 
 
 class Scripts:
-    """The games of a run as scripts, with everything that is needed to replay them. Raises RunError
-    or ConfigError for a run that this version cannot replay.
+    """Makes the replayable games (`ReplayableGame`) of a run from its records. Raises RunError or
+    ConfigError for a run that this version cannot replay.
     """
 
     def __init__(self, run: Run) -> None:
@@ -51,8 +51,8 @@ class Scripts:
         self.info = run.info
         if self.info.protocol != PROTOCOL:
             raise RunError(
-                f"expected a run with version {PROTOCOL} of the protocol, got version"
-                f" {self.info.protocol}: {run.folder}"
+                f"{run.folder} was played with version {self.info.protocol} of the protocol, and"
+                f" this arena has version {PROTOCOL}"
             )
         self.timing = run.config.timing
         self._schedule = run.schedule
@@ -60,12 +60,14 @@ class Scripts:
 
     @property
     def has_bank(self) -> bool:
-        """Whether the time for an answer depended on earlier answers."""
+        """Whether a bot of the run had a time bank, so that its time for an answer depended on its
+        earlier answers.
+        """
         return any(timing_for(bot.name, self.timing).game_ms is not None for bot in self.info.bots)
 
-    def of(self, record: GameRecord) -> Script:
-        """A recorded game of the run, with its board, time control and the bots' seeds. Raises
-        RunError if it is not part of the run's plan.
+    def of(self, record: GameRecord) -> ReplayableGame:
+        """A recorded game of the run in a form that can be replayed: with its board, time control
+        and the bots' seeds. Raises RunError if the record does not fit the run's plan.
         """
         line_up = tuple(sorted(record.bots))
         played = (record.id, record.bots, record.deck)
@@ -74,42 +76,47 @@ class Scripts:
             board = self._boards[record.board]
             plan = self._tuned.planned(plan) if self._tuned else plan
             if (plan.id, list(plan.bots), plan.deck) == played:
-                return Script(record, board, plan.seeds, self.timing, plan.settings)
+                return ReplayableGame(record, board, plan.seeds, self.timing, plan.settings)
         raise RunError(
-            f"expected games of the plan in {self.run.folder}/run.json, got {record.id}",
+            f"{record.id} is not a game of the plan in {self.run.folder}/run.json",
             "'arena verify' lists what is wrong",
         )
 
     @cached_property
     def _tuned(self) -> TunedGames | None:
-        """The settings of each game, if the run tunes a bot."""
+        """The settings of the bots in each game, if the run tunes a bot; otherwise None."""
         if self._schedule.config.tune is None:
             return None
         return TunedGames(self._schedule, (), lambda: 1, self.run.records())
 
     def games_of(self, bot: str) -> Iterator[tuple[GameRecord, int]]:
-        """The games of a bot in the order of the journal, with its seat."""
+        """The records of the games that the bot with this label played, in the order of the
+        journal, each with the bot's seat.
+        """
         for record in self.run.records():
             if bot in record.bots:
                 yield record, record.bots.index(bot)
 
     def played_bot(self, name: str) -> Bot:
-        """The copy of a bot that played in the run. Raises RunError if it is missing."""
+        """The copy of the bot called ``name`` that played in the run. Raises RunError if it is
+        missing or the bot is built in, ConfigError if the run has no such bot.
+        """
         info = self.bot_info(name)
         if info.command[:-1] == IN_PROCESS:
             raise RunError(
-                f"expected a bot that runs as a process, got {name}, which is built in",
-                "name the bot with --bot",
+                f"{name} is built in and has no process to ask", "name the bot with --bot"
             )
         return copy_of(self.run, info, "name the bot with --bot")
 
     def bot_info(self, name: str) -> BotInfo:
-        """A bot's entry in run.json. Raises ConfigError with the names in the run."""
+        """The entry in run.json of the bot called ``name``. Raises ConfigError that lists the bots
+        of the run.
+        """
         there = {bot.name: bot for bot in self.info.bots}
         info = there.get(nearest_label(name, list(there)))
         if info is None:
             raise ConfigError(
-                f"expected a bot of the run {self.run.folder}, got {name!r}",
+                f"{name!r} is not a bot of the run {self.run.folder}",
                 f"{did_you_mean(name, there)}the run has {', '.join(there)}; --old names the one to"
                 " repeat",
             )
@@ -117,20 +124,20 @@ class Scripts:
 
 
 class Ungraded(NamedTuple):
-    """A game of which the decisions of some seats are to be graded."""
+    """A game, and its ``seats`` whose decisions are to be graded."""
 
     record: GameRecord
     seats: set[int]
 
     @property
     def turns(self) -> list[int]:
-        """The turns whose decisions are to be graded."""
+        """The turns of these seats whose decisions can be graded."""
         return gradable_turns(self.record, self.seats)
 
 
 class Adviser(NamedTuple):
-    """A bot that says which move is better, its sandbox, and the run about whose games
-    it is asked.
+    """A bot that says which move is better, its sandbox, and the games (``scripts``) of the run
+    about which the bot is asked.
     """
 
     bot: Bot
@@ -139,9 +146,10 @@ class Adviser(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """A game of the old bot, with the ``decisions`` for which the new one was asked: fewer than
-    ``old_decisions`` if it committed a fault that ends its game. ``old_ms`` is the old bot's mean
-    time for a decision. ``void`` says why the game could not be replayed.
+    """A game that the old bot played at ``seat``, with the ``decisions`` for which the new bot was
+    asked: fewer than ``old_decisions`` if the new bot committed a fault that ends its game.
+    ``old_ms`` is the old bot's mean time for a decision. ``void`` says why the game could not be
+    replayed; empty if it was.
     """
 
     game: str
@@ -153,14 +161,15 @@ class Compared(NamedTuple):
 
 
 Task = tuple[Callable[..., Any], tuple[Any, ...]]
-"""A function for workers, with its arguments."""
+"""A function that a worker calls, and its arguments."""
 Rows = Mapping[str, Sequence[str]]
-"""The rows of boards by name."""
+"""The rows of each board, by the board's name."""
 
 
-def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
-    """Asks a bot again for a seat's decisions, in this worker. Raises RunError, and Void if the
-    machine stalls repeatedly.
+def retrace_game(script: ReplayableGame, seat: int, label: str) -> list[Decision]:
+    """Asks the bot ``label`` again for the decisions of a seat, in this worker process. A machine
+    that stalls makes it ask again, `ATTEMPTS` times in all. Raises RunError, and Void if the last
+    attempt fails.
     """
     for _ in range(ATTEMPTS - 1):
         try:
@@ -170,8 +179,10 @@ def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
     return _retraced(script, seat, label)
 
 
-def _retraced(script: Script, seat: int, label: str) -> list[Decision]:
-    """Asks a bot again for a seat's decisions, once. Raises RunError, Void."""
+def _retraced(script: ReplayableGame, seat: int, label: str) -> list[Decision]:
+    """Asks the bot ``label`` again for the decisions of a seat, in one attempt. Raises RunError,
+    Void.
+    """
     [player] = this_worker().take([label], script.record.board, script.record.deal)
     try:
         asked = retrace(script, seat, player)
@@ -184,23 +195,26 @@ def _retraced(script: Script, seat: int, label: str) -> list[Decision]:
 
 
 def grade_turn(record: GameRecord, turn: int, judge: Judge) -> list[Grade]:
-    """The grade of one decision, computed in this worker. Raises RunError."""
+    """A list with the grade of the decision at ``turn``, computed in this worker process. Raises
+    RunError.
+    """
     return [grade(record, board_of(record, this_worker().boards), turn, judge)]
 
 
 def grade_by_bot(
-    script: Script, seat: int, turns: Sequence[int], judge: Judge, label: str
+    script: ReplayableGame, seat: int, turns: Sequence[int], judge: Judge, label: str
 ) -> list[Grade]:
-    """The grades of decisions of a seat, computed in this worker, where a bot says which move is
-    better. Raises RunError, UserError if the bot commits a fault, Void.
+    """The grades of a seat's decisions at these ``turns``, computed in this worker process; the bot
+    ``label`` says which move is better. Raises RunError, UserError if that bot commits a fault,
+    Void.
     """
     advice = {decision.turn: decision for decision in retrace_game(script, seat, label)}
-    fault = next((told for told in advice.values() if told.fault), None)
+    fault = next((decision for decision in advice.values() if decision.fault), None)
     if fault:
         raise UserError(
-            f"expected {label} to judge {script.record.id}, got a fault at turn {fault.turn}"
+            f"{label}, the judge of {script.record.id}, committed a fault at turn {fault.turn}"
             f" ({fault.fault}): {fault.detail}",
-            "what is graded is kept; 'arena check' finds what is wrong with a bot",
+            "finished grades are kept; 'arena check' shows what is wrong with a bot",
         )
     return [grade(script.record, script.board, turn, judge, advice[turn].new) for turn in turns]
 
@@ -213,9 +227,9 @@ def _in_order(
     sandbox: Sandbox,
     bot: Bot | None = None,
 ) -> Generator[Any]:
-    """The results of tasks in their order, computed by workers of their own, which may ask a bot.
-    For a task on a machine that stalled, the result is a Void. Raises Void if a worker dies, and
-    any other exception of a task.
+    """The results of ``tasks`` in their order, computed by ``jobs`` workers that end with the
+    generator. ``bot`` is the bot that tasks may ask, None without one. If a task raises Void, its
+    result is that Void. Raises Void if a worker dies, and any other exception of a task.
     """
     bots = {bot.label: bot} if bot else {}
     boards = {name: tuple(lines) for name, lines in rows.items()}
@@ -236,9 +250,7 @@ def _in_order(
                 yield void
             waiting.popleft()
     except BrokenProcessPool:
-        raise Void(
-            "expected all workers to finish, got one that died", "try again with fewer --jobs"
-        ) from None
+        raise Void("a worker died", "try again with fewer --jobs") from None
     finally:
         if waiting:
             pool.kill()
@@ -248,8 +260,10 @@ def _in_order(
 def grade_decisions(
     wanted: Sequence[Ungraded], boards: Rows, judge: Judge, jobs: int, adviser: Adviser | None
 ) -> Generator[Grade]:
-    """The grades of all turns of the games, one game after the other. Raises RunError if a record
-    breaks the rules, UserError if the adviser commits a fault, and Void if a worker dies.
+    """The grades of all turns of the ``wanted`` games, one game after the other, computed by
+    ``jobs`` workers. The ``adviser``, or without one the judge, says which move is better. Raises
+    RunError if a record breaks the rules, UserError if the adviser commits a fault, and Void if a
+    worker dies.
     """
     if adviser:
         bot, sandbox, scripts = adviser
@@ -273,8 +287,9 @@ def grade_decisions(
 def compare_decisions(
     scripts: Scripts, games: Iterable[tuple[GameRecord, int]], new: Bot, sandbox: Sandbox, jobs: int
 ) -> Iterator[Compared]:
-    """The comparison of these games, each given with the seat of the old bot, in their order; the
-    new bot must have been staged. Raises RunError, ConfigError, and Void if a worker dies.
+    """Asks the ``new`` bot for the decisions of the old one in these ``games``, each a record with
+    the old bot's seat; yields one comparison for each game, in their order. The new bot must have
+    been staged, that is, copied and built. Raises RunError, ConfigError, and Void if a worker dies.
     """
     asked, again = tee(games)
     tasks = ((retrace_game, (scripts.of(record), seat, new.label)) for record, seat in asked)

@@ -1,4 +1,4 @@
-"""A run on disk, as an object: the files in its folder, and everything that follows from them."""
+"""A run on disk, as an object: the files in its folder, and what can be computed from them."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -29,15 +29,15 @@ class PlayedCount(NamedTuple):
 
 
 class Run:
-    """A run: its folder, and everything that follows from the files in the folder. A command opens
-    a run once and hands it down.
+    """A run: its folder, and what can be computed from the files in the folder. A command opens a
+    run once and passes it on.
 
-    run.json is read when the run is opened. All other files are read when something of them is
-    asked for, so that what has been played since is in the answer; only `blocks` and `secrecy`
-    remember their first answers.
+    run.json is read when the run is opened. Other files are read at each call that needs them, so
+    the answer includes what has been played since; only `blocks` and `secrecy` remember their first
+    answers.
 
     ``folder``  the folder of the run
-    ``info``    the contents of run.json; read from the folder if not given
+    ``info``    the contents of run.json; None to read them from the folder
 
     Raises RunError if there is no run in the folder, or if its run.json is damaged.
     """
@@ -48,54 +48,58 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The name of the run, which is that of its folder."""
+        """The name of the run, which is the name of its folder."""
         return self.folder.name
 
     @property
     def journal(self) -> Path:
-        """The path of the journal, which may be compressed, and which may not exist yet."""
+        """The path of the journal. The file may be compressed, and may not exist yet."""
         return journal_of(self.folder)
 
     @cached_property
     def config(self) -> RunConfig:
-        """The settings of the run, checked. Raises ConfigError, also for settings from another
-        version.
+        """The settings of the run, checked. Raises ConfigError, also for settings that another
+        version wrote and this one cannot read.
         """
         return config_of(self.info)
 
     @cached_property
     def boards(self) -> dict[str, Board]:
-        """The boards of the run by name."""
+        """The boards of the run, by name."""
         return {name: Board(name, tuple(rows)) for name, rows in self.info.boards.items()}
 
     @cached_property
     def schedule(self) -> Schedule:
-        """Which games there are, without listing them. Raises ConfigError, as `config` does."""
+        """The plan of the run: which games belong to it. Raises ConfigError, as `config` does."""
         return Schedule(self.config)
 
     @property
     def known_schedule(self) -> Schedule | None:
-        """The schedule; None if this version cannot read the settings of the run."""
+        """The plan of the run; None if this version cannot read the run's settings."""
         try:
             return self.schedule
         except ConfigError:
             return None
 
     def records(self) -> Iterator[GameRecord]:
-        """The records of the games, in the order the games ended. Raises RunError."""
+        """The records of the games that have ended, in the order in which they did. Raises
+        RunError.
+        """
         return read_records(self.folder)
 
     def record(self, game: str) -> GameRecord:
-        """The record of the game with this id. Raises RunError with similar ids in the hint."""
+        """The record of the game with the id ``game``. Raises RunError whose hint names similar
+        ids.
+        """
         return find_record(self.folder, game)
 
     def voids(self) -> list[VoidGame]:
-        """The games that broke off without a bot's fault. Raises RunError."""
+        """The games that failed for a reason outside the bots. Raises RunError."""
         return read_voids(self.folder)
 
     def progress(self) -> PlayedCount:
-        """How many games of the plan have been played; reads the ids of the whole journal. Raises
-        RunError, ConfigError.
+        """How many games of the plan have been played, and how many are planned. Reads the ids of
+        the whole journal. Raises RunError, ConfigError.
         """
         schedule = self.schedule
         journal = self.journal
@@ -105,12 +109,15 @@ class Run:
         return PlayedCount(played, schedule.planned)
 
     def blocks(self) -> list[PlayedBlocks]:
-        """The blocks that have games, counted when they are first asked for. Raises RunError."""
+        """The blocks (games of a line-up on a deal) that have at least one game. They are counted
+        in the first call; later calls return the same list. Raises RunError.
+        """
         return self._blocks
 
     def secrecy(self, blocks: Iterable[PlayedBlocks] | None = None) -> "Secrecy":
-        """Which deals are still being played, so that they may not be shown. Whoever has counted
-        the ``blocks`` already passes them; otherwise they are counted once. Raises RunError.
+        """Which deals must stay secret, because games on them are still to be played. The answer
+        follows from ``blocks``; if that is None, from `blocks()`, and is remembered. Raises
+        RunError.
         """
         # NumPy: most commands never ask what is secret.
         from arena.tournament.secrecy import secrecy_from_blocks  # noqa: PLC0415

@@ -32,25 +32,27 @@ from arena.tournament.workers import ATTEMPTS
 log = logging.getLogger(__name__)
 
 LOOK_S = 0.2
-"""For how many seconds the runner waits for a batch before it polls the pool again."""
+"""For how many seconds at most the runner waits for a batch before it polls the pool again."""
 DIED = (
     "warning: a worker died: the {} games that were handed out but had not come back are played"
     " again"
 )
+"""What the user is told when a worker has died."""
 FIRST_GAMES = 6
-"""A bot that fails in each of its first games, this many, cannot play here. With two players these
-are three deals from both seats, with three players one deal on two boards from every seat.
+"""If a bot crashes in each of its first games, this many, it is excluded. With two players these
+are three deals in both seatings; with three players, one deal on two boards in every seating.
 """
 CRASHES = (FaultKind.STARTUP, FaultKind.EXIT, FaultKind.KILLED, FaultKind.MEMORY)
+"""The kinds of faults that exclude a bot if its first games all end with one of them."""
 MAX_FRUITLESS = 10
 """How often in a row workers may die without having finished a game before the run ends."""
 Ended = tuple[GamePlan, Outcome | BaseException | None]
-"""A game and its result; None if the game was not started."""
+"""A game and its result: an outcome or an error; None if the game was not started."""
 
 
 class Pool(Protocol):
-    """Workers that play batches of games. The future of a batch whose worker died ends with a
-    `BrokenExecutor` error; that of a batch that failed for another reason ends with that error.
+    """Workers that play batches of games. If a worker dies, the future of its batch ends with
+    `BrokenExecutor`. If a batch fails for another reason, its future ends with that error.
 
     ``as_one``  whether the death of one worker breaks off the batches of all workers
     """
@@ -68,19 +70,20 @@ class Pool(Protocol):
         """How many games the next batch may have; 0 if no batch may be handed out now."""
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
-        """Hands out a batch. Returns None if there is no capacity for it now, or if a worker died.
-        A batch submitted ``alone`` may kill its worker, so no other game may run there.
+        """Hands out a batch and returns its future. Returns None if there is no capacity for it
+        now, or if a worker has died. A batch submitted ``alone`` may kill its worker, so no other
+        batch runs there at the same time.
         """
 
     def renew(self) -> None:
-        """Replaces workers that have died. Called once no batch is in flight."""
+        """Replaces workers that have died. May be called only while no batch is handed out."""
 
     def stop_beginning(self) -> None:
         """Lets running games finish, and starts no others."""
 
     def close(self, *, kill: bool) -> None:
-        """Ends the workers, or leaves those of a cluster; ``kill`` breaks off the games they still
-        play.
+        """Ends the workers, or only the session on those of a cluster; ``kill`` breaks off the
+        games that they still play.
         """
 
 
@@ -88,15 +91,15 @@ class FirstGames:
     """Finds bots that cannot play at all, by their first games in a session.
 
     A bot cannot play if each of its first `FIRST_GAMES` games ended with a crash of one kind, such
-    as in its start-up. A game that other bots ended by forfeits does not count.
+    as one in its start-up. A game that other bots ended by forfeits does not count.
     """
 
     def __init__(self) -> None:
         self._ends = defaultdict[str, list[str]](list)
 
     def add(self, record: GameRecord) -> list[Fault]:
-        """Counts a game. Returns the fault of each bot that is now known to be unable to play; each
-        such bot is returned once.
+        """Counts a game. Returns the fault, in this game, of each bot that is found by this game to
+        be unable to play; usually an empty list.
         """
         broken: list[Fault] = []
         faults = {fault.seat: fault for fault in record.faults}
@@ -114,12 +117,13 @@ class FirstGames:
 
 
 class Runner:
-    """One session of playing.
+    """Plays the games of one session on a pool of workers.
 
     ``stop_level``  0: keep playing; 1: let running games finish; 2: kill the workers
     ``voided``      the games that were given up
-    ``broken``      the bots that were excluded; with ``spares``, such bots play on
+    ``broken``      the bots that were excluded; with ``spares``, no bot is excluded
     ``faults``      writes the evidence of faults
+    ``listen``      called with each event
     """
 
     def __init__(
@@ -147,15 +151,15 @@ class Runner:
         self.stop_level = 0
 
     def request_stop(self) -> None:
-        """Stops after the running games; called again, stops at once. A signal handler may call
-        it.
+        """Makes `play` end after the running games; a second call makes it end at once. A signal
+        handler may call it.
         """
         self.stop_level += 1
 
     def play(self, source: Games) -> None:
-        """Plays the games of a source until it is over, or until a stop is requested. Raises
-        RunError if the journal cannot be written, ClusterError if no workers are left, Void if they
-        keep dying, UserError if the machine is too busy to judge bots fairly.
+        """Plays the games of a source until the source is over, or until a stop is requested.
+        Raises RunError if the journal cannot be written, ClusterError if no workers are left, Void
+        if workers keep dying, and UserError if the machine is too busy to judge bots fairly.
         """
         self._source = source
         has_said_so = False
@@ -183,14 +187,16 @@ class Runner:
                 self._pending.clear()
 
     def _is_going_on(self) -> bool:
-        """Whether games that count are in flight, or more are to be handed out."""
+        """Whether `play` has something to do: batches are handed out, or more are to come. False
+        after a second request to stop.
+        """
         if self.stop_level > 1:
             return False
         return bool(self._pending) or not (self.stop_level or self._source.is_over)
 
     def _hand_out(self) -> None:
-        """Hands out batches while the pool has capacity. Games that may have killed a worker are
-        played one at a time.
+        """Hands out batches while the pool has capacity. Games that may have killed a worker come
+        first, one at a time.
         """
         while self._suspects and self._submit([self._suspects[0]], alone=True):
             self._suspects.popleft()
@@ -203,7 +209,9 @@ class Runner:
                 return
 
     def _submit(self, plans: list[GamePlan], *, alone: bool = False) -> bool:
-        """Gives games to the pool. Returns whether the pool took them."""
+        """Offers a batch to the pool, and returns whether the pool took it. If it did not, and no
+        batch is handed out, the pool is renewed, because a worker may have died.
+        """
         future = self._pool.submit(plans, alone=alone)
         if future is not None:
             self._pending[future] = plans
@@ -212,8 +220,9 @@ class Runner:
         return future is not None
 
     def _collect(self, done: set[Future[Batch]]) -> None:
-        """Writes the finished games of these batches, then requeues or gives up the games that
-        failed or were not started.
+        """Handles batches whose futures are ``done``: writes their finished games to the journal,
+        and requeues or gives up the games that failed or were not started. Raises UserError if one
+        of them ended with it.
         """
         if any(isinstance(_error_of(future), BrokenExecutor) for future in done):
             done = wait(self._pending).done if self._pool.as_one else done
@@ -233,13 +242,15 @@ class Runner:
             self._queue_again(broken)
 
     def _rescue(self) -> None:
-        """Writes the games that had been finished when playing broke off."""
+        """Writes the finished games of the batches that have ended, after playing stopped or
+        failed.
+        """
         done = [future for future in self._pending if future.done() and not _error_of(future)]
         self._keep(self._take(done))
 
     def _take(self, done: Iterable[Future[Batch]]) -> list[Ended]:
-        """Removes ended batches from the pending ones, and returns their games. Log records that
-        came back with a batch are logged.
+        """Removes ended batches from the pending ones, and returns their games with the results.
+        Log records that came back with a batch are logged.
         """
         ended = list[Ended]()
         for future in done:
@@ -254,8 +265,8 @@ class Runner:
         return ended
 
     def _keep(self, ended: list[Ended]) -> None:
-        """Writes finished games, and emits their events once they are on disk. If a game was played
-        twice, the first result counts.
+        """Writes the finished games among ``ended`` to the journal, and then emits their events. If
+        a game was played twice, its first result counts.
 
         Evidence is written first, so that no fault is in the journal without its evidence. If the
         evidence cannot be written, the games are still written, and then RunError is raised.
@@ -281,7 +292,7 @@ class Runner:
             raise unwritten
 
     def _look_for_broken(self, outcome: Outcome) -> None:
-        """Gives up all games of a bot that cannot play."""
+        """Excludes each bot that this game has shown to be unable to play."""
         record = outcome.record
         for fault in self._first.add(record) if self._first else ():
             stderr = next((kept.stderr for kept in outcome.evidence if kept.seat == fault.seat), "")
@@ -292,8 +303,8 @@ class Runner:
             self._listen(event)
 
     def _void(self, plan: GamePlan, error: BaseException) -> bool:
-        """Counts a failed attempt at a game, and writes it to voids.jsonl. Returns whether the game
-        is given up, which happens after the third attempt.
+        """Counts a failed attempt at a game, and writes the game to voids.jsonl. Returns whether
+        the game is given up, which happens at the third failed attempt.
         """
         cause = None if isinstance(error, Void) else error
         log.warning("%s is void: %r", plan.id, error, exc_info=cause)
@@ -324,13 +335,14 @@ class Runner:
         return event.given_up
 
     def _queue_again(self, broken: list[GamePlan]) -> None:
-        """Renews the pool after a worker died, and queues the lost games to be played one at a
-        time, which finds a game that kills workers. For the source, these games stay in flight.
+        """Renews the pool after a worker died, and queues the ``broken`` games, which were lost
+        with it, to be played one at a time: that shows which game kills workers. Until then, the
+        source counts these games as in flight. Raises Void if workers keep dying.
         """
         self._pool.renew()
         if self._fruitless > MAX_FRUITLESS:
             raise Void(
-                f"expected workers to finish games, got {self._fruitless} that died in a row",
+                f"{self._fruitless} workers died in a row without a finished game",
                 f"{self._folder / 'logs'} has the details; look for what kills processes on this"
                 " machine, such as a lack of memory",
             )
@@ -343,5 +355,5 @@ class Runner:
 
 
 def _error_of(future: Future[Batch]) -> BaseException | None:
-    """The error with which a batch ended; None if it brought results."""
+    """The error with which a batch ended; None if it returned results."""
     return BrokenExecutor("it was dropped") if future.cancelled() else future.exception()

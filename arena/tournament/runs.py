@@ -1,5 +1,5 @@
-"""Requests for runs, and the runs that exist: what run.json says about each, how far it is, and
-whether it can be continued, with the reason and the cure if not.
+"""Requests for runs, and runs that exist: what run.json says about a run, how much of it has been
+played, and whether it can be continued; if not, why, and what the user can do.
 """
 
 import shlex
@@ -34,14 +34,14 @@ from arena.tournament.settings import (
     DECLARED,
     OUTSIDE_CONFIG,
     UNTIL_DEALS,
-    Asked,
+    Options,
     Settings,
     default_of,
 )
 
 IntOrFloat = int | float
 STATE = ("bots", "seed", "line_ups", "settled", "allotted", "drawn", "in_process")
-"""Settings that a run decides by itself, or that are compared in another way."""
+"""Settings that a run decides by itself, or that are compared in another way than the others."""
 CURES = {
     "match": "; use 'arena standings --match' to see a run under another scoring",
     "by": "; a test keeps to what it counts, so compare by the other in a run of its own",
@@ -56,29 +56,28 @@ NO_GRANTS: Mapping[str, list[str]] = {}
 OTHER_RUN = "start another run with --out NAME"
 
 
-def timing_of(asked: Settings) -> Timing:
-    """The time control in these settings."""
-    values: Mapping[str, Any] = asked
+def timing_of(settings: Settings) -> Timing:
+    """The time control in these settings, with usual values for limits that are missing."""
+    values: Mapping[str, Any] = settings
     return Timing(**{name: values[name] for name in Timing.__struct_fields__ if name in values})
 
 
-def boards_of(asked: Settings) -> dict[str, Board]:
-    """The boards in these settings: those named, else those of the match or of the files. Raises
+def boards_of(settings: Settings) -> dict[str, Board]:
+    """The boards in these settings, by name: the named ones and those of the files; if none are
+    named, those of the match, or the default board if there is neither a match nor a file. Raises
     BoardError, ConfigError.
     """
-    files = [Path(file) for file in asked.get("board_files", ())]
+    files = [Path(file) for file in settings.get("board_files", ())]
     names = [] if files else default_of("boards")
-    if match := asked.get("match"):
+    if match := settings.get("match"):
         names = [name for name in match if name not in {file.stem for file in files}]
-    boards = {name: built_in(name) for name in asked.get("boards", names)}
+    boards = {name: built_in(name) for name in settings.get("boards", names)}
     for path in files:
         board = read_board(path)
         check_name(board.name, str(path))
         if board.name in boards or board.name in BUILT_IN:
             taken = ", ".join(sorted({*boards, *BUILT_IN}))
-            raise ConfigError(
-                f"{path}: expected a board name other than {taken}", "rename the file"
-            )
+            raise ConfigError(f"{path}: another board is already named {taken}", "rename the file")
         boards[board.name] = board
     return boards
 
@@ -94,20 +93,20 @@ class Request(Struct, frozen=True):
     bots: Sequence[Bot]
 
     def config_for(self, seed: str) -> RunConfig:
-        """The settings, in which ``seed`` fills in a missing seed."""
+        """The settings of the request; if they have no seed, they get this ``seed``."""
         return replace(self.config, seed=self.config.seed or seed)
 
 
 def make_request(
-    asked: Asked,
+    options: Options,
     boards: Mapping[str, Board],
     bots: Sequence[Bot],
     compare: Comparison | None = None,
     tune: Tuning | None = None,
     league: LeagueTerms | None = None,
 ) -> Request:
-    """The checked request for these options. Raises ConfigError."""
-    values = dict(asked)
+    """The checked request for a run with these options, boards and bots. Raises ConfigError."""
+    values = dict(options)
     settings = {
         **({"deals": UNTIL_DEALS} if "until" in values else {}),
         # A setting that is in neither place ends in an error, and not without effect.
@@ -135,8 +134,8 @@ def describe_run(
     started: str,
     grants: Mapping[str, list[str]] = NO_GRANTS,
 ) -> RunInfo:
-    """The run.json of a run with these settings; ``grants`` are those of bots, by label without
-    options.
+    """The contents of run.json for a run with these settings. ``started`` is a time in UTC;
+    ``grants`` are allowed to bots beyond the sandbox, by label without options.
     """
     return RunInfo(
         arena=__version__,
@@ -153,13 +152,15 @@ def describe_run(
 
 
 def info_of(bot: Bot) -> BotInfo:
-    """A bot's entry in run.json."""
+    """The entry of a bot in run.json, without grants."""
     options = {**bot.options, **bot.limits}
     return BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command, options)
 
 
 def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
-    """Raises ConfigError with every difference that stops a run from continuing."""
+    """Raises ConfigError, with all differences, if the run in ``folder`` cannot continue as
+    ``wanted``.
+    """
     there = _kind_of(known)
     here = _kind_of(wanted)
     other = (
@@ -169,7 +170,7 @@ def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
         raise ConfigError(f"{folder} is not {here}, but {there}", other)
     if lines := differences(known, wanted):
         raise ConfigError(
-            f"expected the settings of the run in {folder}, got others:\n  " + "\n  ".join(lines),
+            f"the run in {folder} has other settings:\n  " + "\n  ".join(lines),
             _cure(shlex.quote(folder.name), known, wanted, other),
         )
 
@@ -181,14 +182,14 @@ def _kind_of(info: RunInfo) -> str:
 
 
 def _settings_of(info: RunInfo) -> RunConfig:
-    """The settings of a run that this version has already read."""
+    """The settings of a run whose settings have been read before, so that they are there."""
     assert info.config is not None, "settings that this version knows"
     return info.config
 
 
 def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
-    """What the user can do about differences: if only grants differ, use those of the run; if a bot
-    changed, use its copy.
+    """What to do about the differences: use the grants of the run, finish it with its copies of
+    bots, use the command that started it, or ``other``.
     """
     there = {bot.name: bot for bot in known.bots}
     is_tournament = _kind_of(known) == TOURNAMENT
@@ -215,11 +216,11 @@ def _cure(run: str, known: RunInfo, wanted: RunInfo, other: str) -> str:
     )
     if not is_tournament or has_grown(known, wanted):
         return f"repeat the command with just this --allow: {words}"
-    return f"go on with it by: arena run --finish {run} {words}"
+    return f"continue it with: arena run --finish {run} {words}"
 
 
 def has_grown(known: RunInfo, wanted: RunInfo) -> bool:
-    """Whether a request asks for more than the run has: deals, tables, bots, or smaller errors."""
+    """Whether ``wanted`` has more deals, line-ups or bots, or a smaller ``until``."""
     if not {bot.name for bot in wanted.bots} <= {bot.name for bot in known.bots}:
         return True
     before = _settings_of(known)
@@ -229,8 +230,8 @@ def has_grown(known: RunInfo, wanted: RunInfo) -> bool:
 
 
 def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
-    """Why a run cannot continue with the wanted settings, one line each; more deals, tables or bots
-    are no reason.
+    """Why the run ``known`` cannot continue as the run ``wanted``, one reason a line; an empty list
+    if it can. More deals, line-ups or bots are no reason.
     """
     lines = [
         f"{what}: the run has {there}, now it is {here}"
@@ -280,7 +281,9 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
 
 
 def _difference(key: str, there: Any, here: Any, text: Callable[[Any], str]) -> list[str]:
-    """The difference in a setting, or in a part of one such as a comparison's question."""
+    """The difference in the setting ``key`` between the run (``there``) and the request (``here``),
+    written by ``text``; an empty list if it does not stop the run from continuing.
+    """
     change = DECLARED[key].change if key in DECLARED else "nothing"
     if (
         change in ("more", "less")
@@ -301,7 +304,7 @@ def _difference(key: str, there: Any, here: Any, text: Callable[[Any], str]) -> 
 
 
 def _ranges(parameters: Sequence[Parameter]) -> str:
-    """The parameters of a search, each with its range and where it starts."""
+    """The parameters of a search as a text, each with its range and its first value."""
     return ", ".join(
         f"{one.name}={one.text(one.low)}..{one.text(one.high)} from {one.text(one.start)}"
         for one in parameters
@@ -309,7 +312,9 @@ def _ranges(parameters: Sequence[Parameter]) -> str:
 
 
 def _bot_differences(known: Sequence[BotInfo], now: Mapping[str, BotInfo]) -> list[str]:
-    """The differences between the bots of a run and those wanted."""
+    """One line for each bot of a run (``known``) that is missing ``now`` or has other files or
+    grants.
+    """
     lines = []
     for bot in known:
         here = now.get(bot.name)
@@ -337,7 +342,7 @@ class Completeness(NamedTuple):
 
 
 def list_runs(results: Path) -> list[Path]:
-    """The folders of all runs, the oldest first; in one second, by the time of their run.json."""
+    """The folders of all runs in ``results``, the oldest first; empty without such a folder."""
     if not results.is_dir():
         return []
     keyed = [
@@ -349,7 +354,9 @@ def list_runs(results: Path) -> list[Path]:
 
 
 def read_started(folder: Path) -> str:
-    """When a run was started; an unreadable run.json sorts first."""
+    """When the run in ``folder`` was started, as a text in UTC; empty if its run.json cannot be
+    read.
+    """
     try:
         return read_run(folder).started
     except RunError:
@@ -359,8 +366,8 @@ def read_started(folder: Path) -> str:
 def completeness(
     schedule: Schedule, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]
 ) -> Completeness:
-    """How much of a run's plan has been played. ``blocks`` has, for each ``board/line-up``, its
-    deals and the number of games on each.
+    """How much of a plan has been played. Each of the ``blocks`` is a text ``board/line-up``,
+    deals, and the number of games on each deal.
     """
     played, incomplete = 0, 0
     for place, deals, counts in blocks:
@@ -374,9 +381,10 @@ def completeness(
 def choose_folder(
     results: Path, request: Request, *, finished: bool = False, prefix: str = ""
 ) -> tuple[Path, Path | None]:
-    """The newest unfinished run with exactly the requested settings (``finished`` also accepts a
-    finished one), or else a folder for a new run, named by date after a ``prefix``. The second
-    value is the newest unfinished run with other settings, None if there is none.
+    """The newest unfinished run in ``results`` with exactly the requested settings (``finished``
+    also accepts a finished run), or else a path for a new run, named by ``prefix`` and the date.
+    The second value is the newest unfinished tournament with other settings; None if there is none,
+    or if a run was chosen.
     """
     passed_over = None
     is_tournament = not (request.config.compare or request.config.tune)
@@ -403,7 +411,7 @@ def choose_folder(
 
 
 def _is_just_this(info: RunInfo, request: Request) -> bool:
-    """Whether a run has exactly the requested settings, so that the request would not extend it."""
+    """Whether a run has exactly the requested settings, deals and bots."""
     wanted = describe_run(
         request.config_for(info.seed),
         request.boards,
@@ -419,23 +427,27 @@ def _is_just_this(info: RunInfo, request: Request) -> bool:
 CURE = "the command that started the run finishes it with the bots it names"
 
 
-def begun(run: Run) -> Request:
-    """The request that a tournament began with. Raises RunError, ConfigError, BotFolderError."""
+def tournament_request(run: Run) -> Request:
+    """The request that continues a tournament as it was begun. Raises RunError, BotFolderError, and
+    ConfigError for a run of another kind.
+    """
     for setting, kind in KINDS.items():
         if getattr(run.config, setting):
             raise ConfigError(
-                f"expected a tournament, got {kind}: {run.folder}", "that command goes on with it"
+                f"{run.folder} is no tournament but {kind}", "that command continues it"
             )
-    return as_it_is(run)
+    return resume_request(run)
 
 
-def as_it_is(run: Run) -> Request:
-    """The request that resumes a run of any kind as it is, from its run.json."""
+def resume_request(run: Run) -> Request:
+    """The request that continues a run of any kind without changes, made from its run.json. Raises
+    RunError, ConfigError, BotFolderError.
+    """
     config = run.config
     info = run.info
     if config.game:
         raise ConfigError(
-            f"expected a tournament, got a game that a person played: {run.folder}",
+            f"{run.folder} is a game that a person played, not a tournament",
             "it is finished; 'arena play --human' plays another",
         )
     for what, named, there in (
@@ -456,25 +468,25 @@ def as_it_is(run: Run) -> Request:
 
 
 def _bot(run: Run, bot: BotInfo) -> Bot:
-    """A bot as run.json says it is; a copy with build results has another hash."""
+    """A bot of a run, from its entry in run.json and its copy in the run's folder. It has the hash
+    of the entry, because a copy that contains build results has another one.
+    """
     if bot.command[:-1] == IN_PROCESS:
         return msgspec.structs.replace(built_in_bot(bot.command[-1]), label=bot.name)
     return msgspec.structs.replace(copy_of(run, bot, CURE), sha256=bot.sha256)
 
 
 def copy_of(run: Run, bot: BotInfo, cure: str) -> Bot:
-    """A bot in the version that played in a run. Raises RunError, with this ``cure``, if the copy
-    in the run's folder is gone or differs.
+    """The copy, in a run's folder, of a bot that plays there. Raises RunError with the hint
+    ``cure`` if the copy is gone or its files have changed.
     """
     if not (run.folder / bot.copy).is_dir():
         raise RunError(
-            f"expected the copy of {bot.name} that was played in {run.folder / bot.copy}, found"
-            " none",
-            cure,
+            f"the copy of {bot.name} that was played is missing: {run.folder / bot.copy}", cure
         )
     copy = played_copy(run.folder, bot)
     if copy.sha256 != bot.sha256 and not (copy.manifest.build and run.info.may_hold_builds):
         raise RunError(
-            f"expected the files of {bot.name} that played in {copy.folder}, got other files", cure
+            f"the files of {bot.name} in {copy.folder} have changed since they were played", cure
         )
     return copy

@@ -1,14 +1,14 @@
 r"""The games of a run and their order, with ids that never change when deals or bots are added, and
-their decks and seeds. Pure: no clock, no files.
+their decks and seeds. Uses no clock and no files.
 
 A game's id is ``board/line-up/deal/seating``; the line-up is its bots' names sorted and joined by
 ``+``.
 
 Decks and seeds follow from the run's seed by SHA-256, so that any language can reproduce them. The
-deck of a deal is the 72 tiles sorted by ``sha256("deck\n" SEED "\n" BOARD "\n" DEAL "\n"
-NUMBER)``, where the tiles are numbered from 0: twelve RR, twelve YY, and so on. Where each game has
-its own deck (``--seatings single``), BOARD is followed by ``/`` and the line-up, as in the game's
-id. A bot cannot work out any of it from what it is told.
+deck of a deal is the 72 tiles sorted by ``sha256("deck\n" SEED "\n" BOARD "\n" DEAL "\n" NUMBER)``,
+where the tiles are numbered from 0: twelve RR, twelve YY, and so on. Where each game has its own
+deck (``--seatings single``), BOARD is followed by ``/`` and the line-up, as in the game's id. A bot
+cannot work out a deck or a seed from the messages that it gets.
 """
 
 from bisect import bisect_right
@@ -27,16 +27,18 @@ from arena.rules.notation import deck_sorted
 from arena.tournament.lineups import LineUp, compared, line_ups_of, opponents
 
 SEED_BITS = 31
+"""The number of bits of a bot's seed."""
 NO_DEALS = range(0)
+"""An empty range of deals."""
 
 
 @lru_cache(maxsize=4096)
 def deck_of(seed: str, board: str, deal: int) -> str:
-    """The deck of a deal, as text in draw order."""
+    """The deck of a deal on a board in a run with this seed, as text in draw order."""
     prefix = sha256(f"deck\n{seed}\n{board}\n{deal}\n".encode())
 
     def key(number: int) -> bytes:
-        """The key by which a tile is sorted."""
+        """The key by which the tile with this number is sorted."""
         digest = prefix.copy()
         digest.update(str(number).encode())
         return digest.digest()
@@ -45,17 +47,17 @@ def deck_of(seed: str, board: str, deal: int) -> str:
 
 
 def bot_seed(seed: str, game: str, seat: int) -> int:
-    """The seed for the bot at a seat in a game; it has 31 bits, so that every language can store
-    it.
+    """The seed of the bot at ``seat`` in the game with the id ``game``, in a run whose seed is
+    ``seed``; it has 31 bits, so that every language can store it.
     """
     digest = sha256(f"bot\n{seed}\n{game}\n{seat}".encode()).digest()
     return int.from_bytes(digest[:4], "big") >> (32 - SEED_BITS)
 
 
 def seatings(players: int, which: str) -> list[tuple[int, ...]]:
-    """The seatings of the blocks, each giving the line-up's index at each seat: the N rotations, or
-    with ``all`` the N! permutations, the rotations first. With ``single`` the result is the
-    rotations, too; each block has one of them, in turn.
+    """The seatings for this number of players, each giving the line-up's index at each seat.
+    ``which`` is ``rotations`` or ``single`` for the N rotations, or ``all`` for the N!
+    permutations, the rotations first. With ``single``, each block has one rotation, in turn.
     """
     rotations = [
         tuple((seat + first) % players for seat in range(players)) for first in range(players)
@@ -66,13 +68,13 @@ def seatings(players: int, which: str) -> list[tuple[int, ...]]:
 
 
 class Schedule:
-    """All games of a run's settings: a pure object that knows their number, tells which games
-    belong to it, and walks them without storing a list.
+    """All games of a run's settings. A schedule counts the games, decides which games belong to the
+    run, and iterates over them without storing a list. It uses no clock and no files.
 
-    A deal's number is its number on each board, or that of the match. ``spans`` says how many
-    line-ups play which deals. ``block_size`` is the number of games in a block. ``turns`` is the
-    number of deals after which the same line-ups play again: more than one if sets of opponents
-    take turns.
+    A deal has a number on each board; in a run of matches, the number of the match. ``spans`` says
+    for each range of deals how many line-ups play it. ``block_size`` is the number of games in a
+    block. ``turns`` is the number of deals after which the same line-ups play again: more than one
+    if sets of opponents take turns.
     """
 
     def __init__(self, config: RunConfig) -> None:
@@ -105,7 +107,7 @@ class Schedule:
 
     @property
     def planned(self) -> int:
-        """The number of games, or an upper limit if it depends on the results."""
+        """The number of games; if it depends on the results, the most games that there can be."""
         if not self.config.is_open or self.config.allotted is None:
             return self.games
         most = len(self.config.rounds) * self.config.deals * len(self.line_ups) * self.block_size
@@ -113,13 +115,15 @@ class Schedule:
 
     @property
     def most_places(self) -> float:
-        """The most games that can be played at the same time."""
+        """The most games that can be played at the same time, given that no two may have the same
+        deal; infinite in a league, and in a run in which each game has its own deck.
+        """
         is_limited = self.config.repeats_deals and self.config.league is None
         return self.last_deal * len(self.config.boards) if is_limited else inf
 
     @property
     def last_deal(self) -> int:
-        """One more than the number of the last deal."""
+        """One more than the largest number of a deal; 0 without deals."""
         return max((deals.stop for deals in self.spans), default=0)
 
     def __iter__(self) -> Iterator[GamePlan]:
@@ -127,7 +131,7 @@ class Schedule:
         return self.missing(frozenset())
 
     def missing(self, ids: Container[str]) -> Iterator[GamePlan]:
-        """The games whose ids are not among these, deal by deal."""
+        """The games whose ids are not in ``ids``, deal by deal."""
         if self.config.league is not None:
             of_line_ups: Iterable[list[list[GamePlan]]] = (
                 self.drawn_batches(drawn, ids) for drawn in self.config.drawn
@@ -140,10 +144,11 @@ class Schedule:
     def batches(
         self, numbers: range, ids: Container[str], turn: int
     ) -> Iterator[list[list[GamePlan]]]:
-        """The games on some deals whose ids are not among ``ids``. For each line-up, the games on
-        one board in one seating are a batch, which has no deal twice.
+        """The games on the deals ``numbers`` whose ids are not in ``ids``: a list of batches for
+        each line-up. A batch has games of that line-up on one board in one seating, each on another
+        deal.
 
-        Each ``turn`` begins with another line-up.
+        ``turn`` decides which line-up comes first, and which seating.
         """
         for line_up in self.line_ups.in_turn(turn):
             spans = [self._cut(deals) for deals in self._deals_of(line_up)]
@@ -152,7 +157,7 @@ class Schedule:
                 yield batches
 
     def drawn_batches(self, drawn: Drawn, ids: Container[str]) -> list[list[GamePlan]]:
-        """The batches of one draw of a league, without the games whose ids are among ``ids``."""
+        """The batches of one draw of a league, without the games whose ids are in ``ids``."""
         numbers = range(drawn.first, drawn.first + drawn.deals)
         # Draws have always as many deals, so their numbers would give the same seating every time.
         turn = crc32(f"{drawn.line_up}/{drawn.first}".encode())
@@ -161,6 +166,9 @@ class Schedule:
     def _batches(
         self, line_up: LineUp, numbers: Sequence[int], ids: Container[str], turn: int
     ) -> list[list[GamePlan]]:
+        """The batches of one line-up on the deals ``numbers``, without the games whose ids are in
+        ``ids``. ``turn`` decides which seating comes first.
+        """
         batches = [
             [
                 self.game(board, line_up, deal, seating)
@@ -175,8 +183,9 @@ class Schedule:
     def _seated_deals(
         self, board: str, numbers: Sequence[int], turn: int
     ) -> list[list[tuple[int, int]]]:
-        """The deals with these numbers on a board, each with a seating: the same one for all, or
-        one of its own with single seatings.
+        """The pairs of deal and seating that a line-up plays on a board, one list for each batch.
+        With single seatings there is one list, in which each deal has its own seating; otherwise
+        one for each seating.
         """
         rounds = self._rounds[board]
         count = len(self.seatings)
@@ -192,21 +201,24 @@ class Schedule:
         return [[(deal, (turn + place) % count) for _, deal in deals] for place in range(count)]
 
     def _deals_of(self, line_up: LineUp) -> list[range]:
+        """The ranges of deals that a line-up plays."""
         return [self._all_deals] if self._own_deals is None else self._own_deals[line_up]
 
     def _cut(self, deals: range) -> range:
-        """The part of these deals up to the one after which the run's question was answered."""
+        """The part of these deals that counts: those on which the answer of the run is based, or
+        all if the run has no answer yet.
+        """
         settled = self.config.settled
         if settled is None:
             return deals
         return range(deals.start, min(settled, deals.stop), deals.step)
 
     def played(self, ids: Iterable[str]) -> int:
-        """The number of these different ids that are games of the plan."""
+        """The number of games of the plan among these ids, which must differ from each other."""
         return sum(map(self.has_game, ids))
 
     def has_game(self, name: str) -> bool:
-        """Whether the plan has a game with this id."""
+        """Whether the plan has a game with the id ``name``."""
         block, _, seating = name.rpartition("/")
         place, _, deal = block.rpartition("/")
         return (
@@ -217,15 +229,18 @@ class Schedule:
         )
 
     def has_seating(self, place: str, deal: int, seating: int) -> bool:
-        """Whether the block of a ``board/line-up`` on a deal has a game with this seating."""
+        """Whether the block of ``place`` (``board/line-up``) on a deal has a game with this
+        seating.
+        """
         if not self.config.has_own_decks:
             return seating < len(self.seatings)
         number = deal // self._rounds[place.partition("/")[0]]
         return seating == number % len(self.seatings)
 
     def needs_block(self, place: str, deal: int, *, is_cut: bool = True) -> bool:
-        """Whether the plan has games of this block of a ``board/line-up`` on a deal. Without
-        ``is_cut``, whether such games may be in the run: in a settled run, some were played ahead.
+        """Whether the plan has games of the block of ``place`` (``board/line-up``) on a deal. With
+        ``is_cut`` False, whether the run may contain such games: a run that has its answer may have
+        played some deals beyond those that count.
         """
         board, _, names = place.partition("/")
         line_up = tuple(names.split("+"))
@@ -237,7 +252,9 @@ class Schedule:
         return number in (self._cut(deals) if is_cut else deals)
 
     def _span_with(self, line_up: LineUp, number: int) -> range:
-        """The deals of a line-up among which the deal of this number is, if any are."""
+        """The range of deals of a line-up that may contain the deal ``number``: the last one that
+        begins at or before it. Empty if there is none.
+        """
         if self._own_deals is None:
             return self._all_deals
         spans = self._sorted_spans[line_up]
@@ -247,12 +264,14 @@ class Schedule:
 
     @cached_property
     def _sorted_spans(self) -> dict[LineUp, list[range]]:
-        """The deals of each line-up that has deals of its own, in order and without overlaps."""
+        """For a league or a comparison, the ranges of deals of each line-up, in order and without
+        overlaps.
+        """
         own = self._own_deals or {}
         return {line_up: _without_overlaps(spans) for line_up, spans in own.items()}
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
-        """The plan of one game."""
+        """The plan of the game of this line-up with this board, deal and seating."""
         _, twin = self._as_compared(line_up)
         seed = self.config.seed
         name = game_id(board, twin, deal, seating)
@@ -267,19 +286,21 @@ class Schedule:
         )
 
     def deck(self, board: str, line_up: LineUp, deal: int) -> str:
-        """The deck of a deal: equal for all line-ups, or the line-up's own."""
+        """The deck of a deal on a board: the same for all line-ups or, with single seatings, the
+        line-up's own.
+        """
         own = f"{board}/{'+'.join(line_up)}" if self.config.has_own_decks else board
         return deck_of(self.config.seed, own, deal)
 
     def seated(self, line_up: LineUp, seating: int) -> tuple[str, ...]:
-        """A line-up's bots by seat."""
+        """The bots of a line-up by seat, in this seating."""
         order, _ = self._as_compared(line_up)
         return tuple(order[index] for index in self.seatings[seating])
 
     def _as_compared(self, line_up: LineUp) -> tuple[LineUp, LineUp]:
-        """The line-up with a compared bot first, so that both get the same seats; and the line-up
-        whose games determine the seeds for both. If nothing is compared, both are the line-up
-        itself.
+        """Two line-ups. The first is this line-up with the compared bot at the front, so that both
+        compared bots get the same seats. The ids of games of the second one determine the bots'
+        seeds: both compared bots share it. If nothing is compared, both are the line-up itself.
         """
         if (compare := self.config.compare) is None:
             return line_up, line_up
@@ -289,13 +310,13 @@ class Schedule:
 
 
 def _is_number(text: str) -> bool:
-    """Whether a text is a number as ids write it."""
+    """Whether a text is a number without leading zeros, as game ids write it."""
     return text.isascii() and text.isdecimal() and (text[0] != "0" or text == "0")
 
 
 def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, list[range]] | None:
-    """The deals of each line-up in a league or a comparison, where sets of opponents take turns.
-    None if all line-ups play the same deals.
+    """The ranges of deals of each line-up in a league, or in a comparison, where sets of opponents
+    take turns. None if all line-ups play the same deals.
     """
     if config.league is not None:
         own = defaultdict[LineUp, list[range]](list)
@@ -315,8 +336,8 @@ def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, li
 
 
 def _without_overlaps(spans: Iterable[range]) -> list[range]:
-    """Sorted spans with the deals of ``spans``, in which no deal stands twice. A league.jsonl may
-    come from anybody, so its spans may overlap.
+    """The deals of ``spans`` in sorted ranges that do not overlap. A league.jsonl may come from
+    anybody, so its ranges may overlap.
     """
     merged = list[range]()
     for deals in sorted(spans, key=lambda deals: deals.start):
@@ -329,12 +350,14 @@ def _without_overlaps(spans: Iterable[range]) -> list[range]:
 
 
 def game_id(board: str, line_up: Sequence[str], deal: int, seating: int) -> str:
-    """The id of a game."""
+    """The id of the game of this line-up with this board, deal and seating."""
     return f"{board}/{'+'.join(line_up)}/{deal}/{seating}"
 
 
 def single_game(seed: str, board: str, deal: int, bots: Sequence[str]) -> GamePlan:
-    """The plan of a game outside a run: the bots are seated as given, on a deal of the seed."""
+    """The plan of a game outside a run: the bots sit in the order given, on this deal
+    of the seed.
+    """
     name = game_id(board, bots, deal, 0)
     seeds = tuple(bot_seed(seed, name, seat) for seat in range(len(bots)))
     return GamePlan(name, board, deal, 0, tuple(bots), deck_of(seed, board, deal), seeds)

@@ -1,5 +1,5 @@
-"""The connection to a Dask scheduler. Visible mistakes in an address are found before Dask is asked
-to connect, because Dask retries for a while and then reports at length.
+"""Connects to a Dask scheduler. Mistakes that can be seen in an address are found before Dask is
+asked to connect, because Dask retries for a while and then prints a long report.
 """
 
 import json
@@ -16,10 +16,11 @@ from urllib.parse import urlsplit
 from arena.errors import ClusterError
 
 CONNECT = {"distributed": {"comm": {"timeouts": {"connect": "5s"}}}}
-"""Dask's settings where the user's configuration gives none: its own timeout for a wrong address is
-30 s.
+"""Dask's settings where the user's configuration has none: Dask's own timeout for a wrong address
+is 30 s.
 """
 TIMEOUT = "distributed.comm.timeouts.connect"
+"""The setting of Dask that says how long a connection may take."""
 RETRY_S = 0.2
 """The pause between two attempts to reach a scheduler that may still be starting."""
 PORTS = ("tcp", "tls")
@@ -36,20 +37,22 @@ TLS = (
 
 
 def connect(text: str) -> Any:
-    """A Dask client of the scheduler at an address, or of the scheduler that a file of it names.
-    Raises ClusterError.
+    """A Dask client of the scheduler with the address ``text``, or of the scheduler named in the
+    file ``text``. Raises ClusterError.
     """
     address = read_address(text)
     try:
-        # An extra, and slow to load.
+        # Dask is an optional dependency, and slow to load.
         import dask  # noqa: PLC0415
         from distributed import Client  # noqa: PLC0415
     except ImportError as error:
         cure = "pip install 'qin-arena[cluster]'"
-        raise ClusterError(f"expected Dask to reach {text}, got {error}", cure) from None
+        raise ClusterError(f"Dask cannot reach {text}: {error}", cure) from None
 
     class QuietClient(Client):
-        """A client that reports a failed connection once, and not again when Python deletes it."""
+        """A client that reports a failed connection once, and not again when Python deletes the
+        client.
+        """
 
         def __del__(self) -> None:
             with suppress(Exception):
@@ -64,23 +67,21 @@ def connect(text: str) -> Any:
         return QuietClient(address, set_as_default=False)  # type: ignore[no-untyped-call]
     except ClusterError:
         raise
-    # Dask fails in as many ways as a network can.
+    # Dask raises many kinds of errors when a connection fails.
     except Exception as error:  # noqa: BLE001
         got = f"{type(error).__name__}: {error}"
-        raise ClusterError(
-            f"expected a Dask scheduler at {text}, got {got}", f"{START}; {TLS}"
-        ) from None
+        raise ClusterError(f"no Dask scheduler at {text}: {got}", f"{START}; {TLS}") from None
 
 
 def read_address(text: str) -> str:
-    """The address of a scheduler with its protocol, given directly or in a scheduler file. Raises
-    ClusterError.
+    """The address of a scheduler, with its protocol. ``text`` is an address or the path of a
+    scheduler file. Raises ClusterError.
     """
     address = text
     if Path(text).is_file():
         address = _address_in(text)
     elif text.endswith(".json"):
-        raise ClusterError(f"expected a scheduler file {text}, found none", _writes(text))
+        raise ClusterError(f"there is no scheduler file {text}", _writes(text))
     address = address if "://" in address else f"tcp://{address}"
     if not _is_whole(address):
         raise ClusterError(
@@ -90,7 +91,7 @@ def read_address(text: str) -> str:
 
 
 def _address_in(file: str) -> str:
-    """The address that a scheduler file names. Raises ClusterError."""
+    """The address that the scheduler file ``file`` contains. Raises ClusterError."""
     try:
         content = json.loads(Path(file).read_text())
     except (OSError, ValueError) as error:
@@ -99,17 +100,19 @@ def _address_in(file: str) -> str:
         address = content.get("address") if isinstance(content, dict) else None
         if isinstance(address, str):
             return address
-        got = "one without an address"
-    raise ClusterError(f"expected a scheduler file {file}, got {got}", _writes(file))
+        got = "it has no address"
+    raise ClusterError(f"{file} is not a scheduler file: {got}", _writes(file))
 
 
 def _writes(file: str) -> str:
-    """What an address looks like, for messages."""
+    """A hint that says how the scheduler file ``file`` is made."""
     return f"'dask scheduler --scheduler-file {file}' writes it"
 
 
 def _is_whole(address: str) -> bool:
-    """Whether an address has a host and a port. Addresses of other protocols are left to Dask."""
+    """Whether an address has a host and a port. Of an address with a protocol that is not in
+    `PORTS`, only something after the protocol is required; Dask checks the rest.
+    """
     try:
         parts = urlsplit(address)
         if parts.scheme not in PORTS:
@@ -120,8 +123,8 @@ def _is_whole(address: str) -> bool:
 
 
 def _check_certificates(address: str) -> None:
-    """Raises ClusterError unless Dask's configuration has what TLS needs, or names files that
-    cannot be read.
+    """Raises ClusterError if the certificates in Dask's configuration cannot be read, or if an
+    address with TLS needs some and the configuration has none.
     """
     from distributed.security import Security  # noqa: PLC0415
 
@@ -130,12 +133,10 @@ def _check_certificates(address: str) -> None:
     except Exception as error:
         got = f"{type(error).__name__}: {error}"
         raise ClusterError(
-            f"expected the certificates of Dask's configuration for {address}, got {got}", TLS
+            f"cannot use the certificates of Dask's configuration for {address}: {got}", TLS
         ) from error
     if context is None and urlsplit(address).scheme == "tls":
-        raise ClusterError(
-            f"expected the certificates for {address} in Dask's configuration, found none", TLS
-        )
+        raise ClusterError(f"Dask's configuration has no certificates for {address}", TLS)
 
 
 def _check_reach(address: str) -> None:
@@ -155,7 +156,7 @@ def _check_reach(address: str) -> None:
             is_starting = isinstance(error, ConnectionRefusedError)
             if not is_starting or time.monotonic() > deadline:
                 raise ClusterError(
-                    f"expected a Dask scheduler at {address}, got {error}", f"{START}; {EXAMPLE}"
+                    f"no Dask scheduler at {address}: {error}", f"{START}; {EXAMPLE}"
                 ) from None
             time.sleep(RETRY_S)
         else:
@@ -163,8 +164,9 @@ def _check_reach(address: str) -> None:
 
 
 def _check_answer(address: str) -> None:
-    """Raises ClusterError if what listens at an address does not answer as Dask does: Dask itself
-    would wait for ever. Raises what Dask raises if the answer is another one.
+    """Raises ClusterError if the program that listens at an address does not answer as a Dask
+    scheduler does in the time for a connection: Dask's client would wait for ever. Raises Dask's
+    own error if the connection fails in another way.
     """
     import asyncio  # noqa: PLC0415
 
@@ -179,20 +181,20 @@ def _check_answer(address: str) -> None:
             comm = await connect_comm(address, timeout=patience, **arguments)
         comm.abort()
 
-    # In a thread of its own: the program that plays may have a running event loop.
+    # This runs in another thread, because the caller's thread may have a running event loop.
     with ThreadPoolExecutor(1) as thread:
         greeting = thread.submit(lambda: asyncio.run(greet()))
     if isinstance(greeting.exception(), TimeoutError):
         raise ClusterError(
-            f"expected a Dask scheduler at {address}, got no answer in {patience:g} s",
-            f"look at which program listens there; {START}; a scheduler that is only slow gets more"
-            f" time by {TIMEOUT} in Dask's configuration; {TLS}",
+            f"no Dask scheduler answered at {address} within {patience:g} s",
+            f"check which program listens there; {START}; if the scheduler is only slow, raise"
+            f" {TIMEOUT} in Dask's configuration; {TLS}",
         )
     greeting.result()
 
 
 def _patience_s() -> float:
-    """How many seconds Dask's configuration gives a connection."""
+    """How many seconds Dask's configuration allows for a connection."""
     import dask  # noqa: PLC0415
     from dask.utils import parse_timedelta  # noqa: PLC0415
 
@@ -200,7 +202,7 @@ def _patience_s() -> float:
 
 
 def _quieten() -> None:
-    """Sends the messages of Dask and tornado to the log instead of the terminal, and drops the
+    """Sends the messages of Dask and tornado to the log instead of the terminal, and drops Dask's
     warning about large graphs.
     """
     for name in list(logging.root.manager.loggerDict):

@@ -20,8 +20,8 @@ class Secrecy(NamedTuple):
     still to play.
 
     A deal is secret until all games planned on it have been played. The seed determines every deal,
-    so it is secret until the whole run is finished, and in a league for ever: the next deals follow
-    from it.
+    so the seed is secret until the whole run is finished, and in a league for ever: the next deals
+    follow from it.
 
     ``planned``  the number of planned games; None if this version cannot read the plan
     ``missing``  the number of planned games that are not in the journal; None likewise
@@ -37,12 +37,12 @@ class Secrecy(NamedTuple):
 
     @property
     def is_finished(self) -> bool:
-        """Whether the run has no games left to play, so that its seed gives nothing away."""
+        """Whether the run has no games left to play, so that showing its seed does no harm."""
         return self.missing == 0 and not self.goes_on
 
     def is_open(self, board: str, deals: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-        """Say for each of the given deal numbers (n,) whether the deal may have games left to play;
-        returns an array (n,).
+        """Say for each of the deal numbers ``deals`` (n,) on a board whether the deal may have
+        games left to play; returns an array of booleans (n,).
         """
         is_open = np.full(len(deals), not self.is_finished)
         over = self.over.get(board, np.zeros(0, dtype=np.bool_))
@@ -56,9 +56,8 @@ class Secrecy(NamedTuple):
 
 
 def secrecy_from_blocks(schedule: Schedule | None, blocks: Iterable[PlayedBlocks]) -> Secrecy:
-    """What must stay secret in a run with this schedule, of which these blocks have been played.
-
-    Everything is secret without a schedule, as in a run of which this version cannot read the plan.
+    """What must stay secret in a run with this schedule, of which ``blocks`` have been played. With
+    None as schedule, because this version cannot read the plan, everything is secret.
     """
     if schedule is None:
         return Secrecy(planned=None, missing=None, over={})

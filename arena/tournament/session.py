@@ -1,4 +1,4 @@
-"""Opens a run for playing: starts a new one, or compares an existing one with the wanted settings
+"""Opens a run for playing: starts a new one, or checks that an existing one has the wanted settings
 and continues it.
 """
 
@@ -33,15 +33,18 @@ from arena.tournament.runs import Request, describe_run, info_of, refuse_differe
 from arena.tournament.workers import Setup
 
 SEED_BYTES = 16
+"""The number of random bytes in the seed of a run."""
 
 
 class Session(Struct):
     """A run that is open for playing.
 
     ``run``       its folder, its settings and its schedule
+    ``journal``   the open journal
     ``setup``     what its workers need to know
+    ``is_new``    whether the session started the run
     ``known``     how many games of the schedule the journal had when the session began
-    ``repaired``  how many bytes of a torn record were cut off the journal
+    ``repaired``  how many bytes of an incomplete last record were cut off the journal
     ``unmarked``  why the run could not be marked as made here, so that continuing it will need
                   --adopt; empty if it is marked
     """
@@ -55,7 +58,9 @@ class Session(Struct):
     unmarked: str = ""
 
     def change(self, **changes: Any) -> None:
-        """Changes settings of the run, first in run.json, then in this session. Raises RunError."""
+        """Changes settings of the run, given by name, in run.json and then in this session. Does
+        nothing if the values are those that the run has. Raises RunError.
+        """
         config = msgspec.structs.replace(self.run.config, **changes)
         if config == self.run.config:
             return
@@ -68,15 +73,17 @@ class Session(Struct):
 def open_session(
     folder: Path, request: Request, setup: Setup, *, adopt: bool = False
 ) -> Iterator[Session]:
-    """Opens the run in a folder, a new one or one to continue, and locks it for this process.
+    """A context manager that opens the run in a folder, a new one or one to continue, and locks it
+    for this process.
 
-    The bots are copied to the run's folder, and built in a folder that lasts as long as the
-    session. The session's setup is ``setup`` with the bots, boards and limits of the run. A run
-    that was made elsewhere continues only if the user says to ``adopt`` it. Raises ConfigError if
-    the run in the folder has other settings, RunError, BotFolderError.
+    The bots of the request are copied to the run's folder, and built in a folder that is removed at
+    the end. The session's setup is ``setup`` with the bots, boards and limits of the run. ``adopt``
+    allows continuing a run that was made elsewhere. Raises ConfigError if the run in the folder has
+    other settings, RunError, BotFolderError.
     """
     _make_folder(folder)
-    # This comes before the journal is opened, which would repair the journal of a stranger's run.
+    # This comes before the journal is opened, because opening would repair the journal of somebody
+    # else's run.
     # run.json is read again below, when no other arena can write it.
     is_own = _is_own(folder, adopt=adopt)
     remove_abandoned()
@@ -86,7 +93,8 @@ def open_session(
         played = _games_played(run, journal)
         try:
             bots = _copied_bots(folder, request, builds, setup.sandbox, keep_copies=is_own)
-            # A league lets the others play on, and so does a run that has begun.
+            # In a league, and in a run that has games, a bot that cannot start does not stop the
+            # other bots.
             if setup.host and not (played or run.config.league):
                 _try_starts(bots.values(), run.config, setup.sandbox)
             unmarked = "" if is_own else mark_run(folder, run.info)
@@ -115,28 +123,27 @@ def open_session(
 
 
 def _info_beside(journal: Journal, folder: Path) -> RunInfo | None:
-    """The run.json in a run's folder; None for a new run. Raises RunError if there is none although
-    the journal has games.
+    """The contents of run.json in ``folder``; None for a new run. Raises RunError if there is no
+    such file although the journal has games.
     """
     if os.path.lexists(folder / RUN_FILE):
         return read_run(folder)
     if journal.ids:
         raise RunError(
-            f"expected {folder / RUN_FILE} beside a journal, found none",
-            "restore it, or choose another --out",
+            f"{folder} has a journal but no {RUN_FILE}", "restore it, or choose another --out"
         )
     return None
 
 
 def _games_played(run: Run, journal: Journal) -> int:
-    """How many games of the run's schedule the journal has. Raises RunError for a league whose
+    """How many games of the run's schedule are in the journal. Raises RunError for a league whose
     journal has further games.
     """
     played = run.schedule.played(journal.ids)
     if run.config.league and played < len(journal.ids):
         raise RunError(
-            f"expected only games that {run.folder / LEAGUE_FILE} has drawn, got"
-            f" {len(journal.ids) - played} others in the journal",
+            f"the journal has {len(journal.ids) - played} games that {run.folder / LEAGUE_FILE}"
+            " has not drawn",
             "restore that file: it has lost lines, and their deals would be drawn again",
         )
     return played
@@ -147,8 +154,8 @@ def _copied_bots(
 ) -> dict[str, Bot]:
     """The bots that play, by label: copies in the run's folder, or their builds in ``builds``.
 
-    Unless ``keep_copies``, copies that are in the folder already are made anew; but they stay if
-    one of them is the bot that the user named. Raises RunError, BotFolderError.
+    Unless ``keep_copies``, copies that are in the folder already are replaced; but not if the
+    request itself names one of them. Raises RunError, BotFolderError.
     """
     is_named_copy = any(bot.folder.is_relative_to(folder) for bot in request.bots)
     if not keep_copies and not is_named_copy:
@@ -157,7 +164,9 @@ def _copied_bots(
 
 
 def _make_folder(folder: Path) -> None:
-    """Makes the folder of a run. Raises RunError if there is one with other files in it."""
+    """Makes the folder of a run. Raises RunError if the folder exists and has files that are not
+    those of a run, or if it cannot be made.
+    """
     own = {JOURNAL_FILE, MARK, LEAGUE_FILE, "bots", "logs"}
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -166,22 +175,19 @@ def _make_folder(folder: Path) -> None:
         cure = f"{OTHER_HOME}, or another folder with --out"
         raise cannot_write(f"the run's folder {folder}", error, cure, RunError) from error
     if not is_run:
-        raise RunError(
-            f"expected {folder} to be a run or empty, got a folder with other files",
-            "choose another --out",
-        )
+        raise RunError(f"{folder} is neither a run nor empty", "choose another --out")
 
 
 def _is_own(folder: Path, *, adopt: bool) -> bool:
-    """Whether the run in a folder was made here; False for a folder without a run. Raises RunError
-    for a run from elsewhere that the user does not ``adopt``.
+    """Whether the run in a folder was made on this machine by this user; False for a folder without
+    a run. Raises RunError for a run from elsewhere unless the user wants to ``adopt`` it.
     """
     if not os.path.lexists(folder / RUN_FILE):
         return False
     is_own = is_made_here(folder, read_run(folder))
     if not (is_own or adopt):
         raise RunError(
-            f"expected a run that you started on this machine, got one from elsewhere: {folder}",
+            f"you did not start the run in {folder} on this machine",
             "if you trust it, add --adopt once; or start another run with --out NAME",
         )
     return is_own
@@ -190,8 +196,9 @@ def _is_own(folder: Path, *, adopt: bool) -> bool:
 def _planned_info(
     folder: Path, known: RunInfo | None, request: Request, sandbox: Sandbox
 ) -> RunInfo:
-    """The contents of run.json for a session. A ``known`` run keeps its settings, but may get more
-    deals, bots and line-ups, and a smaller ``until``. Raises ConfigError.
+    """The contents of run.json for a session. ``known`` are the contents that the file has, None
+    for a new run. A known run keeps its settings, but may get more deals, bots and line-ups, and a
+    smaller ``until``. Raises ConfigError.
     """
     before = config_of(known) if known else None
     config = request.config_for(known.seed if known else new_seed())
@@ -216,8 +223,8 @@ def _planned_info(
 
 
 def _staged(folder: Path, bot: Bot, builds: Path, sandbox: Sandbox) -> Bot:
-    """Copies a bot into a run's folder. Returns the bot that plays: the copy, or the build of the
-    copy in the folder ``builds``. Raises RunError, BotFolderError.
+    """Copies a bot into a run's folder. Returns the bot that plays: the copy or, if the bot has a
+    build step, the build of the copy in the folder ``builds``. Raises RunError, BotFolderError.
     """
     if is_built_in(bot):
         return bot
@@ -225,39 +232,41 @@ def _staged(folder: Path, bot: Bot, builds: Path, sandbox: Sandbox) -> Bot:
     with folder_below(folder, copy.split("/")[:-1], make=True):
         if os.path.lexists(folder / copy) and not has_folder(folder, copy):
             raise RunError(
-                f"expected a copy of {bot.label} in {folder / copy}, got a link or a file",
-                "remove it: it is copied anew",
+                f"{folder / copy} is a link or a file, not a copy of {bot.label}",
+                "remove it: the arena makes a new copy",
             )
         return stage_for_run(bot, folder / copy, builds, sandbox)
 
 
 def _try_starts(bots: Iterable[Bot], config: RunConfig, sandbox: Sandbox) -> None:
-    """Starts each bot once, to find those that cannot start before they forfeit. Raises
-    BotFolderError.
+    """Starts each bot once, so that a bot that cannot start is noticed before it forfeits games.
+    Raises BotFolderError.
     """
     lines = list[str]()
     for bot in {bot.base: bot for bot in bots if not is_built_in(bot)}.values():
-        with suppress(Void):  # of the machine the games will tell
+        with suppress(Void):  # a machine that is too busy is reported when games are played
             failure = failed_start(bot, config.timing.startup_ms, sandbox, config.timing.clock)
             if failure:
                 fault, stderr = failure
-                lines += [f"expected {bot.base} to start, got: {fault}"]
+                lines += [f"{bot.base} did not start: {fault}"]
                 lines += last_lines(bot.base, stderr, fault.detail)
     if lines:
         raise BotFolderError(
             "\n".join(lines),
-            "no game has been played: fix it ('arena check' tells more), or name bots without it",
+            "no game has been played: fix the bot ('arena check' shows more), or leave it out",
         )
 
 
 def _drop_copies(folder: Path) -> None:
-    """Removes copies of bots that this user's arena did not make, so that they are made anew."""
+    """Removes the copies of bots in a run's folder, so that they are made anew."""
     if os.path.lexists(folder / "bots"):
         remove_tree(str(folder / "bots"))
 
 
 def _discard(folder: Path) -> None:
-    """Removes the files of a run that could not start."""
+    """Removes the files that the arena has made in the folder of a run that could not start, and
+    the folder if it is then empty.
+    """
     _drop_copies(folder)
     for name in (JOURNAL_FILE, MARK):
         (folder / name).unlink(missing_ok=True)
@@ -266,5 +275,5 @@ def _discard(folder: Path) -> None:
 
 
 def new_seed() -> str:
-    """A seed that no bot can guess."""
+    """A random seed for a run, which no bot can guess."""
     return secrets.token_hex(SEED_BYTES)

@@ -1,9 +1,9 @@
-"""The settings that a user can give, each declared once: its help, and the commands that take it.
-Type, bounds and default are those of the field of `arena.records.config.RunConfig`.
+"""The settings that a user can give. Each is declared once, with its help and the commands that
+take it; type, bounds and default are those of the field of `arena.records.config.RunConfig`.
 
 The options of the command line, the keyword arguments of `arena.api` and the keys of an arena.toml
 are made from these declarations. Settings that weaken protection count only on the command line and
-in the user's own arena.toml, not in a file that can come from elsewhere.
+in the user's own arena.toml, not in a file that may come from elsewhere.
 """
 
 import os
@@ -58,10 +58,13 @@ UNTIL_DEALS = 1000
 MAX_BLOCKS = 20_000
 """A comparison stops undecided after this many blocks, unless the user sets another number."""
 SETTINGS_FILE = "arena.toml"
+"""The name of a configuration file."""
 PLACES = ("bots", "challenger", "out", "board")
 """The settings whose values may be paths."""
 COMPLAINT = re.compile(r"Expected `([a-z| ]+)`(?: (>=|<=|>|<) (\S+))?")
+"""The messages of msgspec about a value of the wrong type or out of range."""
 PLACE = re.compile(r"`\$\[(\d+)\]")
+"""The part of a message of msgspec that says which item of a list is wrong."""
 KINDS = {
     "int": "a whole number",
     "float": "a number",
@@ -70,15 +73,21 @@ KINDS = {
     "array": "a list of names",
     "object": "names with their numbers",
 }
+"""Words for types in the messages of msgspec."""
 LIMITS = {">=": "of at least", "<=": "of at most", ">": "above", "<": "below"}
+"""Words for limits in the messages of msgspec."""
 PLAYED = "run compare tune league"
+"""The commands that play runs."""
 TIMED = f"{PLAYED} play"
+"""The commands that play games with time limits."""
 
 
 class Setting(NamedTuple):
     """The declaration of a setting, apart from its type.
 
+    ``help``      the help for the option
     ``commands``  the commands that take it, separated by spaces
+    ``default``   its default; None or False is not shown in the help
     ``shown``     the text for the default in the help, if the default itself would say too little
     ``metavar``   the word for the value in the help, if it is no plain number or word
     ``option``    its name on the command line and in files, if that differs
@@ -95,14 +104,14 @@ class Setting(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The help with the default at its end."""
+        """The help of the setting, with the default at its end if there is one to show."""
         is_none = self.default is None or self.default is False
         default = self.shown or ("" if is_none else str(self.default))
         return f"{self.help}  [default: {default}]" if default else self.help
 
 
 class Settings(TypedDict, total=False):
-    """The settings of the games to be played, in the order of the help; times in ms."""
+    """The settings of a run or game, in the order of the help; times are in ms."""
 
     elo0: Annotated[
         float,
@@ -235,32 +244,35 @@ class Settings(TypedDict, total=False):
     ]
 
 
-class Asked(Settings, total=False):
-    """What a user asks for: settings, and the ``bots`` that play in a run, or that are the
-    opponents in a comparison.
+class Options(Settings, total=False):
+    """The options that a user gave: settings, and the ``bots`` that play in a run or, in a
+    comparison, the opponents.
     """
 
     bots: Sequence[str]
 
 
-TYPES: Mapping[str, Any] = get_type_hints(Asked, include_extras=True)
+TYPES: Mapping[str, Any] = get_type_hints(Options, include_extras=True)
+"""The type of each option, annotated with its declaration."""
 DECLARED: Mapping[str, Setting] = {
     name: hint.__metadata__[-1] for name, hint in TYPES.items() if name != "bots"
 }
+"""The declaration of each setting, by its name."""
 QUESTION = ("elo0", "elo1", "alpha", "beta", "by")
+"""The settings that make the question of a comparison."""
 OUTSIDE_CONFIG = ("board_files", "out", *QUESTION)
-"""The settings that are no field of `RunConfig`: the boards of files are among its ``boards``,
-``out`` names the run's folder, and `Comparison` has the question.
+"""Settings that are not fields of `RunConfig`: the boards of ``board_files`` are among its
+``boards``, ``out`` names the run's folder, and `Comparison` has the question.
 """
 
 
 def default_of(name: str) -> Any:
-    """The default of a setting."""
+    """The default of the setting called ``name``."""
     return DECLARED[name].default
 
 
 def taken_by(command: str) -> list[str]:
-    """The settings that a command takes."""
+    """The names of the settings that a command takes."""
     return [name for name, each in DECLARED.items() if command in each.commands.split()]
 
 
@@ -272,15 +284,18 @@ def checked(
     *,
     names: str = "",
 ) -> dict[str, Any]:
-    """The settings that a user gave in a file or a program, each with its type. Where names are
-    expected, one name counts as a list of one. Raises ConfigError that begins with ``where`` the
-    setting was given, and has the ``hint``, or the ``names`` of all settings for an unknown one.
+    """The settings that a user gave in a file or a program, each converted to its type in
+    ``types``. Where a list is expected, a single text counts as a list of one.
+
+    Raises ConfigError for an unknown or wrong setting. The message begins with the result of
+    ``where``, which takes the name of the setting. The hint is ``hint`` or, for an unknown setting,
+    ``names``, if that is not empty.
     """
     converted = {}
     for name, value in given.items():
         if name not in types:
             if instead := instead_of_key(name):
-                raise ConfigError(f"{where(name)}{name} went in {SINCE}", instead)
+                raise ConfigError(f"{where(name)}{name} was removed in {SINCE}", instead)
             cure = did_you_mean(name, types) + (names or hint)
             raise ConfigError(f"{where(name)}expected a setting, got {name!r:.80}", cure)
         try:
@@ -298,7 +313,9 @@ def checked(
 
 
 def _expected(complaint: str, kind: Any) -> str:
-    """An error message of msgspec in plain words."""
+    """What was expected, in plain words: the possible words of the type ``kind``, or else msgspec's
+    ``complaint`` in other words.
+    """
     if words := [*map(repr, _words(kind))]:
         return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
     match = COMPLAINT.match(complaint)
@@ -310,15 +327,15 @@ def _expected(complaint: str, kind: Any) -> str:
 
 
 def _words(kind: Any) -> Sequence[str]:
-    """The words that a setting may be, if it may only be one of some."""
+    """The words that a value of the type ``kind`` may be; empty if it may be anything else."""
     if get_origin(kind) is Literal:
         return get_args(kind)
     return next(filter(None, map(_words, get_args(kind))), ())
 
 
 class OwnConfig(Struct, frozen=True):
-    """The user's own arena.toml: what only the user may decide, under the names of the options with
-    underscores. None for settings that it does not have.
+    """The settings of the user's own arena.toml that only the user may decide. Their names are
+    those of the options, with underscores. None for settings that the file does not have.
     """
 
     sandbox: Mode | None = None
@@ -329,23 +346,30 @@ class OwnConfig(Struct, frozen=True):
 
 
 OWN_TYPES: Mapping[str, Any] = get_type_hints(OwnConfig, include_extras=True)
+"""The type of each setting of `OwnConfig`."""
 
 
 def own_folder() -> Path:
-    """The folder of the user's own configuration. Raises RuntimeError where there is no home."""
+    """The folder of the user's own configuration, which need not exist. Raises RuntimeError if the
+    user has no home folder.
+    """
     named = Path(os.environ.get("XDG_CONFIG_HOME", ""))
     return (named if named.is_absolute() else Path.home() / ".config") / "qin-arena"
 
 
 def _own_file() -> Path | None:
-    """The path of the user's own arena.toml, None if there is none."""
+    """The path of the user's own arena.toml, which need not exist; None if the user has no home
+    folder.
+    """
     with suppress(RuntimeError):
         return own_folder() / SETTINGS_FILE
     return None
 
 
 def read_own_config() -> OwnConfig:
-    """The settings of protection and place in the user's own arena.toml. Raises ConfigError."""
+    """The settings in the user's own arena.toml; without such a file, all are None. Raises
+    ConfigError, also if others may change the file.
+    """
     path = _own_file()
     if path is None or not path.exists():
         return OwnConfig()
@@ -353,20 +377,19 @@ def read_own_config() -> OwnConfig:
         status = place.stat()
         if status.st_uid not in (os.getuid(), 0) or status.st_mode & 0o022:
             raise ConfigError(
-                f"expected your own configuration where only you can write, got {place}, which"
-                " others can change",
+                f"others can change your own configuration: {place}",
                 f"make it yours: chmod go-w {shlex.quote(str(place))}",
             )
     hint = f"your own configuration has the keys {', '.join(OWN_TYPES)}"
     return OwnConfig(**_read(path, OWN_TYPES, hint))
 
 
-def read_options(path: Path) -> tuple[Asked, OwnConfig]:
-    """The options of ``arena run`` in an arena.toml, under their names with underscores, and how
-    the games are to be played. Where a path is allowed, a value with a '/' is a path relative to
-    the file.
+def read_options(path: Path) -> tuple[Options, OwnConfig]:
+    """The options of ``arena run`` in an arena.toml at ``path``, and how the games are to be
+    played. Keys are the options' names with underscores. Where a path is allowed, a value with a
+    '/' is a path relative to the file.
 
-    Raises ConfigError, also for settings that would protect the user less or hand bots to other
+    Raises ConfigError, also for settings that would protect the user less or send bots to other
     machines, because the file may come from anybody.
     """
     names = {DECLARED[name].option or name: name for name in taken_by("run")} | {"bots": "bots"}
@@ -379,18 +402,17 @@ def read_options(path: Path) -> tuple[Asked, OwnConfig]:
     harmless = {"jobs"} | ({"sandbox"} if own.get("sandbox") in ("require", "strangers") else set())
     if weaker := [name for name in own if name not in harmless]:
         raise ConfigError(
-            f"{path}: expected no {', '.join(weaker)}: a file that can come from others may not"
-            " decide that",
-            f"say it with {', '.join(f'--{name}' for name in weaker)}, or in a file of your own:"
+            f"{path}: {', '.join(weaker)} cannot stand in a file that may come from others",
+            f"give {', '.join(f'--{name}' for name in weaker)}, or write it into your own file:"
             f" {_own_file() or '$XDG_CONFIG_HOME/qin-arena/arena.toml'}",
         )
-    asked = {names[key]: value for key, value in values.items()}
-    return cast("Asked", asked), OwnConfig(**own)
+    options = {names[key]: value for key, value in values.items()}
+    return cast("Options", options), OwnConfig(**own)
 
 
 def _read(path: Path, types: Mapping[str, Any], hint: str) -> dict[str, Any]:
-    """The settings in an arena.toml, each with its type, and paths relative to the file. Raises
-    ConfigError with the hint.
+    """The settings in the arena.toml at ``path``, each converted to its type, and with paths
+    relative to the file resolved. Raises ConfigError with this hint.
     """
     try:
         file = read_toml(path)
@@ -404,8 +426,9 @@ def _read(path: Path, types: Mapping[str, Any], hint: str) -> dict[str, Any]:
 
 
 def _beside(file: Path, texts: str | list[str], *, always: bool) -> Any:
-    """Paths in a configuration file, which are relative to it. Without ``always``, a value without
-    '/' is a name. Raises ConfigError for a value that can be neither.
+    """A value, or a list of values, of the configuration file ``file``, in which relative paths are
+    resolved against the folder of the file. A value without '/' is a name and stays as it is,
+    unless ``always``. Raises ConfigError for a value with a NUL character.
     """
     if isinstance(texts, list):
         return [_beside(file, text, always=always) for text in texts]

@@ -1,11 +1,12 @@
 """Tunes the options of a bot by SPSA: what is tuned, which settings a block plays, and how its
-results move the search. Pure: a function of the settings, the run's seed and the scores of blocks.
+results move the search. The path of a search is a function of the settings, the run's seed and the
+scores of blocks; no clock or file is used.
 
 Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization", IEEE
 Transactions on Aerospace and Electronic Systems 34 (1998). Each parameter is mapped to a scale from
 0 to 1. Block k plays two settings against each other, "up" and "down", which lie ``reach(k)`` to
-either side of the present place of the search; for each parameter, a random draw decides which side
-is up. The search moves to the side that won, by ``gain(k)`` if it won everything.
+either side of the present point of the search; for each parameter, a random draw decides which side
+is up. The search moves towards the side that won, by ``gain(k)`` if that side won everything.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -26,49 +27,53 @@ from arena.values import Value
 REACH, REACH_FALL = 0.2, 0.101
 GAIN, GAIN_DELAY, GAIN_FALL = 0.06, 50, 0.602
 """The constants of Spall's gain a/(A + k)^alpha; those of the reach c/k^gamma stand above. The
-exponents are his. The others lose about the least in simulated searches of 250 to 4,000 blocks for
-25 to 400 Elo (tests/tournament/searches.py): with half the reach, luck hides what a block tells;
-with a quarter of the gain, short searches do not arrive.
+exponents are Spall's. The other values lose about the least in simulated searches of 250 to 4,000
+blocks for 25 to 400 Elo (tests/tournament/searches.py): with half the reach, the results of blocks
+are mostly luck; with a quarter of the gain, short searches do not reach the goal.
 """
 SEATS = 2
+"""The number of seats, and so of seatings, in the games of a search."""
 BLOCKS_A_STEP = 16
 """The usual number of blocks per step. In simulated searches of 500 blocks, steps of 1 to 32 blocks
-find the same; longer ones keep more workers busy and start fewer processes.
+give equally good results; longer steps keep more workers busy and start fewer processes.
 """
 FEW_BLOCKS = 250
-"""With fewer blocks per option, luck decides in simulations in which less than 100 Elo are at
-stake.
+"""With fewer blocks per option than this, a search is mostly luck: that is the result of
+simulations in which less than 100 Elo are at stake.
 """
 TAIL = 0.5
-"""The suggestion is the mean over this last part of the path, because its end is just one of many
-points around the goal.
+"""The suggestion is the mean over this last part of the path, because the end of the path is just
+one of many points around the goal.
 """
 DECIMALS = 9
-"""The decimals of a place on the path. Powers differ between machines in the last digits; the
+"""The decimals of a point on the path. Powers differ between machines in the last digits; the
 rounded path does not.
 """
 UP, DOWN = 0, 1
-"""The indices of the two sides among the bots of the run."""
+"""The positions of the two sides of the search among the bots of the run."""
 BlockPlace = tuple[str, int]
 """A board and a deal on it."""
 Values = tuple[float, ...]
+"""A number for each tuned parameter, in their order."""
 
 
-class Wanted(NamedTuple):
-    """An option that the user wants to tune, and its range if the user gave one."""
+class TunedOption(NamedTuple):
+    """An option that the user wants to tune, and the lower and upper end of its range; None if the
+    user gave no range.
+    """
 
     name: str
     range: tuple[float, float] | None = None
 
 
-def wanted(text: str) -> Wanted:
+def read_tuned_option(text: str) -> TunedOption:
     """The option and range in a text such as ``depth`` or ``c=0.5..3``. Raises ConfigError."""
     name, equals, span = text.partition("=")
     if name and not equals:
-        return Wanted(name)
+        return TunedOption(name)
     match [Option("float").value_of(end.strip()) for end in span.split("..")]:
         case [float(low), float(high)] if name:
-            return Wanted(name, (low, high))
+            return TunedOption(name, (low, high))
     raise ConfigError(
         f"expected the name of an option, with or without a range, got {text!r}",
         "for example --param depth,c=0.5..3",
@@ -76,77 +81,81 @@ def wanted(text: str) -> Wanted:
 
 
 def parameters_of(
-    asked: Sequence[Wanted], declared: Mapping[str, Option], now: Mapping[str, Value], bot: str
+    options: Sequence[TunedOption],
+    declared: Mapping[str, Option],
+    now: Mapping[str, Value],
+    bot: str,
 ) -> list[Parameter]:
-    """The parameters of a search; ``now`` has the bot's present values. Raises ConfigError."""
-    names = [one.name for one in asked]
+    """The parameters of a search for these ``options``, which must be among the ``declared``
+    options of the bot labelled ``bot``. ``now`` has the bot's present values, where the search
+    starts. Raises ConfigError.
+    """
+    names = [option.name for option in options]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ConfigError(f"expected each option once, got {twice[0]} twice")
-    return [_parameter(one, declared, now, bot) for one in asked]
+        raise ConfigError(f"the option {twice[0]} is named twice")
+    return [_parameter(option, declared, now, bot) for option in options]
 
 
 def _parameter(
-    asked: Wanted, declared: Mapping[str, Option], now: Mapping[str, Value], bot: str
+    tuned_option: TunedOption, declared: Mapping[str, Option], now: Mapping[str, Value], bot: str
 ) -> Parameter:
-    """The parameter for one option. Raises ConfigError."""
-    option = declared.get(asked.name)
-    name = asked.name
+    """The parameter for one option, ``tuned_option``; see `parameters_of`. Raises ConfigError."""
+    option = declared.get(tuned_option.name)
+    name = tuned_option.name
     if option is None:
         raise _unknown(name, declared, bot)
     if option.type not in ("int", "float"):
         values = (option.choices or ["true", "false"])[:2]
         raise ConfigError(
-            f"expected options that are numbers, got {name}, which is {option.wanted}",
-            "such an option has no direction to search in: compare its values, as in 'arena"
-            f" compare {bot}:{name}={values[0]} {bot}:{name}={values[-1]}'",
+            f"only numbers can be tuned, and {name} is {option.wanted}",
+            f"compare its values instead: 'arena compare {bot}:{name}={values[0]}"
+            f" {bot}:{name}={values[-1]}'",
         )
-    low, high = asked.range or (option.min, option.max)
+    low, high = tuned_option.range or (option.min, option.max)
     if low is None or high is None:
         raise ConfigError(
-            f"expected a range for {name}, which has no min and max in the bot.toml of {bot}",
+            f"{name} needs a range: it has no min and max in the bot.toml of {bot}",
             f"name one, as in --param {name}=1..10, or add min and max",
         )
     for end in map(float, (low, high)):
         whole = end.is_integer() or option.type == "float"
         if not whole or not option.allows(int(end) if option.type == "int" else end):
-            raise ConfigError(
-                f"expected the range of {name} in what it may be, {option.wanted}, got"
-                f" {low:g} to {high:g}"
-            )
+            raise ConfigError(f"{name} may be {option.wanted}, got the range {low:g} to {high:g}")
     return Parameter(name, option.type, float(low), float(high), float(now[name]))
 
 
 def _unknown(name: str, declared: Mapping[str, Option], bot: str) -> ConfigError:
-    """The error for an option that the bot does not have."""
+    """The error for an option called ``name`` that the bot does not have."""
     if not declared:
         return ConfigError(
-            f"expected a bot with options to tune, got {bot}, which declares none",
+            f"{bot} declares no options to tune",
             "declare them in its bot.toml, for example\n[options]\n"
             'c = {type = "float", default = 1.4, min = 0.1, max = 4}',
         )
     has = f"{bot} has {', '.join(declared)}"
     if name in ARENA_OPTIONS:
-        expected = f"expected an option of {bot}'s own, got {name}, which the arena keeps"
-        return ConfigError(expected, has)
+        return ConfigError(f"{name} is a limit of the arena, not an option of {bot}", has)
     near = did_you_mean(name, declared)
-    return ConfigError(f"expected one of the options of {bot}, got {name!r}", near + has)
+    return ConfigError(f"{bot} has no option {name!r}", near + has)
 
 
 def reach(block: int) -> float:
-    """How far the sides of a block lie from the path, as a part of the range (Spall's c_k)."""
+    """How far the two sides of the block with this number lie from the path, as a fraction of the
+    range (Spall's c_k).
+    """
     return float(REACH / (block + 1) ** REACH_FALL)
 
 
 def gain(block: int) -> float:
-    """How far the path moves if one side wins a whole block, as a part of the range
-    (Spall's a_k).
+    """How far the path moves if one side wins the whole block with this number, as a fraction of
+    the range (Spall's a_k).
     """
     return float(GAIN * (GAIN_DELAY / (GAIN_DELAY + block)) ** GAIN_FALL)
 
 
 class SearchPath:
-    """The path of a search: ``places`` has its place at the start and after each step, on the scale
-    from 0 to 1.
+    """The path of a search: ``places`` has the point at the start and after each step, on a scale
+    from 0 to 1 for each parameter.
 
     A step is complete when all its blocks are, so the path depends neither on the order in which
     games end nor on the number of workers.
@@ -169,17 +178,19 @@ class SearchPath:
         return self.tuning.step * len(self._boards) * SEATS
 
     def blocks(self, deals: range) -> Iterator[BlockPlace]:
-        """The board and the deal of each block on these deals, deal by deal."""
+        """The blocks on these deals, deal by deal, each given by its board and deal."""
         return ((board, deal) for deal in deals for board in self._boards)
 
     def deals(self, last: int) -> range:
-        """The deals of the present step, cut at the number ``last``."""
+        """The deals of the present step that are below the number ``last``; empty if the search is
+        over.
+        """
         first = self.steps * self.tuning.step
         return range(first, min(first + self.tuning.step, last))
 
     def sides(self, board: str, deal: int) -> tuple[Values, Values]:
-        """The settings of both sides of a block, up and down; the search must have reached its
-        step.
+        """The settings of the two sides, up and down, of the block on this board and deal. The
+        search must have reached the step of that block.
         """
         place = self.places[deal // self.tuning.step]
         reached = reach(self._number(board, deal))
@@ -193,7 +204,9 @@ class SearchPath:
     def _pair(
         self, parameter: Parameter, place: float, reached: float, board: str, deal: int
     ) -> tuple[float, float]:
-        """The values of one parameter for both sides of a block."""
+        """The values of one parameter for the two sides of a block, which lie ``reached`` to either
+        side of ``place``, both on the scale from 0 to 1.
+        """
         digest = sha256(f"tune\n{self._seed}\n{board}\n{deal}\n{parameter.name}".encode()).digest()
         # One lot for both sides, so that they differ as they are meant to.
         lot = int.from_bytes(digest[1:7], "big") / 2**48
@@ -204,12 +217,12 @@ class SearchPath:
         return pair[::-1] if is_turned else pair
 
     def _number(self, board: str, deal: int) -> int:
-        """The number of a block, counted from the start of the search."""
+        """The number of the block on this board and deal, counted from the start of the search."""
         return deal * len(self._boards) + self._boards.index(board)
 
     def move(self, scores: Mapping[BlockPlace, float]) -> None:
-        """Takes a step. ``scores`` has for each of its blocks how much more the side up won than
-        the side down, from -1 to 1.
+        """Takes a step. ``scores`` has for each block of the step how much more the side up won
+        than the side down, from -1 to 1.
         """
         place = list(self.places[-1])
         for (board, deal), score in scores.items():
@@ -225,21 +238,25 @@ class SearchPath:
         self.places.append(tuple(round(min(max(at, 0.0), 1.0), DECIMALS) for at in place))
 
     def values(self, step: int) -> Values:
-        """The place after a step, as values of the options that are not rounded."""
+        """The point after a number of steps (0 for the start), as values of the options, not
+        rounded.
+        """
         return tuple(
             parameter.low + at * parameter.width
             for parameter, at in zip(self.tuning.parameters, self.places[step], strict=True)
         )
 
     def settings(self, values: Values) -> dict[str, Value]:
-        """Values by the names of their options, as the bot gets them."""
+        """The options with these values, by name, in the types that the bot gets."""
         return {
             parameter.name: parameter.value(value)
             for parameter, value in zip(self.tuning.parameters, values, strict=True)
         }
 
     def suggestion(self) -> Values:
-        """The mean of the last part of the path, rounded as the options are."""
+        """The values that the search suggests: the mean over the last part of the path, rounded as
+        the options are.
+        """
         tail = self.places[-max(1, round(self.steps * TAIL)) :]
         return tuple(
             parameter.nearest(sum(of_one) / len(tail))
@@ -250,11 +267,13 @@ class SearchPath:
 
 
 class TunedGames:
-    """The ``games`` of a run that tunes a bot, step by step, each with the settings that the
-    ``path`` has reached. They end when the path does.
+    """The ``games`` of a run that tunes a bot, step by step, each with the settings at the point
+    that the ``path`` has reached.
 
-    ``ids`` are the ids of the games in the journal, updated as games end, and ``known`` are their
-    records. ``tell`` is called after each step of this session.
+    ``ids``    the ids of the games in the journal, updated as games end
+    ``slots``  returns the number of games that can be played at the same time
+    ``known``  the records of the games in the journal
+    ``tell``   called with the path after each step of this session
     """
 
     def __init__(
@@ -282,11 +301,11 @@ class TunedGames:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the path has reached its end."""
+        """Whether the path has reached its last step."""
         return not self.path.deals(self._config.deals)
 
     def planned(self, plan: GamePlan) -> GamePlan:
-        """A planned game of a step that the search has reached, with the settings of each seat."""
+        """The same game with the settings of each seat; the search must have reached its step."""
         settings = [self.path.settings(side) for side in self.path.sides(plan.board, plan.deal)]
         up = self._config.bots[UP]
         return replace(
@@ -308,7 +327,7 @@ class TunedGames:
             self._lead.setdefault((record.board, record.deal), {})[record.seating] = up - down
 
     def _move(self) -> bool:
-        """Takes all steps whose blocks are complete, and returns whether there was one."""
+        """Takes the steps whose blocks are complete, and returns whether there was one."""
         before = self.path.steps
         while blocks := list(self.path.blocks(self.path.deals(self._config.deals))):
             if any(len(self._lead.get(block, ())) < self._seats for block in blocks):
@@ -318,8 +337,8 @@ class TunedGames:
         return self.path.steps > before
 
     def _next_step(self) -> QueueOpener | None:
-        """The games of the next step; None at the end, or if all games of a step are known but do
-        not complete it.
+        """Opens the games of the next step; None at the end, or if the last step that was opened
+        was not completed by its games.
         """
         if self.is_complete or self.path.steps == self._begun:
             return None
@@ -330,8 +349,8 @@ class TunedGames:
 
 
 def deals_for(games: int, boards: int) -> int:
-    """The number of deals on each board for at most this many games. Raises ConfigError for too few
-    games.
+    """The number of deals on each board that take at most this many games. Raises ConfigError if
+    that is less than one deal.
     """
     deals = games // (boards * SEATS)
     if deals < 1:

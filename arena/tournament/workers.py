@@ -1,7 +1,7 @@
 """The workers on this machine: what runs in their processes, and the pool that gives them games.
 
-A worker keeps bots alive between games, plays one game at a time, and ends when the main process
-does. `arena.tournament.crew` starts its process.
+A worker plays one game at a time, keeps bots alive between the games of a batch, and ends when the
+main process ends. `arena.tournament.crew` starts its process.
 """
 
 import hashlib
@@ -38,25 +38,28 @@ from arena.records.timing import Timing
 from arena.rules import CORE
 from arena.rules.boards import Board
 from arena.tournament.batches import Batch, Pace, Result
-from arena.tournament.crew import MAIN_HEARS, WORKERS, Crew
+from arena.tournament.crew import TERMINAL_SIGNALS, WORKERS, Crew
 
 log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
-"""How often a game is tried that the machine breaks off."""
+"""How often in all a game is tried if it fails for a reason outside the bots."""
 LONG_S = 5.0
+"""After this many seconds of playing, a worker begins no further game of a batch."""
 LONG_CPU_S = 2.0
-"""After this many seconds, or this much CPU time of a worker and its bots, no further game of a
-batch begins.
+"""After this many seconds of CPU time, used by the worker and its bots, it begins no further game
+of a batch.
 """
 STARTS_S = 1.0
-"""How many seconds of the first game the start of bots may take."""
+"""How many seconds of the first game are taken to be the start of bots."""
 AHEAD = 2
-"""The number of batches handed out per worker, so that none waits for the main process; one if
-games are slow.
+"""The most batches that are handed out per worker, so that no worker waits for the main process;
+one if games are slow.
 """
 CODE_DIGITS = 8
+"""The number of hexadecimal digits that are shown of the digest of the arena's code."""
 PURE = "install a C compiler and reinstall qin-arena where it is pure, or set ARENA_RULES=pure"
+"""What to do if machines have different rules cores."""
 CURES = {
     "arena": "install the same version there, then restart the worker",
     "python": "start the worker with the expected one",
@@ -66,9 +69,10 @@ CURES = {
 
 
 class Setup(Struct, frozen=True):
-    """What every worker of a run needs. ``cores`` are the processors to which workers are pinned,
-    if any. ``host`` is the machine's name for records, empty if workers elsewhere name theirs. A
-    session fills in what is played.
+    """What every worker of a run needs. ``cores`` are the processors to which workers are pinned;
+    empty if they are not pinned. ``host`` is the machine's name for records; empty if workers run
+    elsewhere and name their own. The bots, boards and limits are filled in when a session is
+    opened.
     """
 
     sandbox: Sandbox
@@ -82,11 +86,13 @@ class Setup(Struct, frozen=True):
 
 
 SeatedPlayer = tuple[BotPlayer | InProcessPlayer, set[tuple[str, int]]]
-"""A player, and the boards and deals that its process has seen."""
+"""A player, and the pairs of board and deal that its process has seen."""
 
 
 class Worker:
-    """The state of a worker: its boards, and its bots, some of which have an idle process."""
+    """The state of a worker process: its boards, and the players of its bots, some of which have a
+    running process.
+    """
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
@@ -117,7 +123,9 @@ class Worker:
         return outcome
 
     def _play_by_processes(self, plan: GamePlan) -> Outcome:
-        """Plays a game between bots with processes."""
+        """Plays a game between bots that may have processes of their own. If it fails, all bots are
+        stopped.
+        """
         players = self.take(plan.bots, plan.board, plan.deal)
         referee = None
         try:
@@ -137,8 +145,9 @@ class Worker:
     def take(
         self, labels: Sequence[str], board: str, deal: int
     ) -> list[BotPlayer | InProcessPlayer]:
-        """A player for each seat. Stops processes of other bots, and those that know the deal,
-        because they could remember the hands.
+        """The players for a game on this board and deal, one for each of the ``labels``. A running
+        process is used again unless it has seen the deal, because it could remember the hands. All
+        other processes are stopped.
         """
         place = (board, deal)
         taken = list[SeatedPlayer]()
@@ -157,7 +166,9 @@ class Worker:
         return [player for player, _ in taken]
 
     def _new_player(self, label: str) -> BotPlayer | InProcessPlayer:
-        """A new player for the bot with this label."""
+        """A new player for the bot with this label, in a process of its own unless the bot is built
+        in.
+        """
         bot = self.setup.bots[label]
         timing = self.setup.timing
         if is_built_in(bot):
@@ -173,18 +184,23 @@ class Worker:
 
 
 _worker: Worker | None = None
+"""The worker of this process; None in a process that is no worker."""
 _stopping: Any = None
+"""A shared number that is nonzero when no more games may start; None in a process that is no
+worker.
+"""
 _logged = SimpleQueue[logging.LogRecord]()
+"""The log records of a worker on another machine, until they are returned with a batch."""
 
 
 def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> None:
     """Makes this process, which has no other children, a worker. ``log_queue`` takes its log
-    records; without one they come back with its batches. ``counter`` numbers the workers of a pool,
-    and ``stopping`` is nonzero once no more games may start.
+    records; if it is None, they are returned with the batches. ``counter`` numbers the workers of a
+    pool, and ``stopping`` is nonzero when no more games may start.
     """
     global _worker, _stopping  # noqa: PLW0603 - one worker a process
     _stopping = stopping
-    _heed_the_parent_only()
+    _end_with_parent()
     with counter.get_lock():
         number = counter.value
         counter.value += 1
@@ -201,44 +217,47 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
 
 
 def yield_to_games(niceness: int) -> None:
-    """Lowers this process's priority so that games come first, and ignores the
-    terminal's signals.
+    """Lowers the priority of this process by ``niceness``, so that games come first, and makes it
+    ignore the terminal's signals and end with its parent.
     """
-    _heed_the_parent_only()
+    _end_with_parent()
     os.nice(niceness)
 
 
-def _heed_the_parent_only() -> None:
-    """Ignores SIGINT and SIGHUP, and makes this process end with its parent; the keepers then end
-    the bots.
+def _end_with_parent() -> None:
+    """Makes this process ignore SIGINT and SIGHUP, and end when its parent ends. The keepers, the
+    processes that watch over bots, then end the bots.
     """
     if parent := multiprocessing.parent_process():
         ended = parent.sentinel
         threading.Thread(target=lambda: wait([ended]) and os._exit(1), daemon=True).start()
-    for heard in MAIN_HEARS:
-        signal.signal(heard, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, MAIN_HEARS)
+    for number in TERMINAL_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINAL_SIGNALS)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def this_worker() -> Worker:
-    """The worker of this process."""
+    """The worker of this process, on which `start_worker` must have been called."""
     assert _worker is not None, "start_worker has run"
     return _worker
 
 
 def play_batch(plans: Sequence[GamePlan]) -> Batch:
-    """Plays games in this worker, one after another, until the run is stopping."""
+    """Plays games in this worker process, one after another, until the batch is over or the pool
+    begins no more games.
+    """
     batch = play_games(this_worker(), plans, lambda: bool(_stopping.value))
     return batch._replace(logged=[_logged.get() for _ in range(_logged.qsize())])
 
 
 def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[[], bool]) -> Batch:
-    """Plays games one after another; a failure in one does not affect the others.
+    """Plays the games of a batch one after another, until ``is_stopping`` returns True. A game that
+    fails does not affect the others, but a UserError (the machine is too busy) ends the batch.
 
-    The processes of bots end with the batch, because a process could learn elsewhere about a deal
-    that it plays later. Once the games take long, the rest of the batch is left for another one,
-    because a kill loses all results that were not handed back.
+    The processes of bots end with the batch, because a process could otherwise learn about a deal
+    that it plays later. Once a batch takes long, the rest of its games are returned unplayed,
+    because if the worker is killed, all results of the batch are lost.
     """
     began = time.monotonic()
     began_cpu_s = time.process_time()
@@ -276,7 +295,9 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
 
 
 class LocalPool:
-    """Worker processes on this machine; see `runner.Pool`."""
+    """A pool of ``jobs`` worker processes on this machine; see `runner.Pool`. ``log_queue`` takes
+    the log records of the workers; if it is None, they are returned with the batches.
+    """
 
     as_one = True
 
@@ -288,15 +309,17 @@ class LocalPool:
         self._started = WORKERS.Value("i", 0)
         self._stopping = WORKERS.Value("b", 0, lock=False)
         self._pending: dict[Future[Batch], None] = {}
-        """The batches that are handed out, in this order."""
+        """The batches that are handed out, in the order in which they were."""
         self._alone: Future[Batch] | None = None
         self._pace = Pace.of(in_process=setup.in_process)
 
     def look(self) -> None:
-        """Does nothing: a dead worker is noticed by its games."""
+        """Does nothing: that a worker died is noticed when its games end."""
 
     def capacity(self) -> int:
-        """The size of the next batch; 0 if enough batches wait, or one has to run alone."""
+        """The number of games for the next batch; 0 if enough batches are handed out, or if one
+        that was submitted ``alone`` is being played.
+        """
         self._count_ended()
         started = self._started.value
         # Each batch that no idle worker takes starts another worker, and workers that start all at
@@ -309,8 +332,9 @@ class LocalPool:
         return 0 if is_full else self._pace.games
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
-        """Hands out a batch. Returns None if a worker died: then collect the batches that were
-        lost, and call `renew`.
+        """Hands out a batch. Returns None if a batch is to be played ``alone`` and others are
+        handed out, or if a worker has died: then wait for the batches that are handed out, and call
+        `renew`.
         """
         self._count_ended()
         if alone and self._pending:
@@ -328,8 +352,8 @@ class LocalPool:
         return future
 
     def _count_ended(self) -> None:
-        """Takes batches that have ended into account. Here and not in a callback, which would run
-        in a thread of the executor, beside what goes through the batches here.
+        """Takes the batches that have ended since the last call into account. This is no callback
+        of the futures, because that would run in another thread, at the same time as the code here.
         """
         for future in [future for future in self._pending if future.done()]:
             del self._pending[future]
@@ -337,28 +361,28 @@ class LocalPool:
                 self._pace.add(future.result())
 
     def renew(self) -> None:
-        """Starts new workers for the next games."""
+        """Ends all workers; the next games start new ones."""
         if self._crew is not None:
             self._crew.end()
             self._crew = None
             self._pending.clear()
 
     def stop_beginning(self) -> None:
-        """Makes workers skip the games that wait. They are not cancelled: if a worker died, the
-        pool would then never end (seen with CPython 3.11).
+        """Makes workers skip the games that they have not begun. The futures are not cancelled: if
+        a worker died, the pool would then never end (seen with CPython 3.11).
         """
         self._stopping.value = 1
 
     def close(self, *, kill: bool) -> None:
-        """Ends the workers; the keepers end the bots of killed ones."""
+        """Ends the workers; ``kill`` breaks off the games that they play."""
         if kill and self._crew is not None:
             self._crew.kill()
         self.renew()
 
 
 def worker_cores(jobs: int) -> list[int]:
-    """The processors to which workers are pinned, one each; empty if there are more workers than
-    processors.
+    """The processors to which ``jobs`` workers are pinned, one each; empty if there are more
+    workers than processors, or if this system cannot pin processes.
     """
     if not hasattr(os, "sched_getaffinity"):
         return []
@@ -372,8 +396,9 @@ def available_cores() -> int:
 
 
 def versions() -> dict[str, str]:
-    """The versions that affect games on this machine, apart from the bots. A digest of the arena's
-    Python and C code is among them, because two checkouts of one version may differ.
+    """What affects games on this machine, apart from the bots: the versions of the arena and of
+    Python, and the rules core. The arena's version includes a digest of its Python and C code,
+    because two checkouts of one version may differ.
     """
     root = Path(arena.__file__).parent
     code = hashlib.sha256()
@@ -388,8 +413,8 @@ def versions() -> dict[str, str]:
 
 
 def disagreement(here: Mapping[str, str], there: Mapping[str, str]) -> str:
-    """Why games could go differently on two machines with these versions, with the cure; empty if
-    they could not.
+    """Why the same game could go differently on two machines, whose `versions` are ``here`` and
+    ``there``, and what to do about it; empty if it could not.
     """
     for name, cure in CURES.items():
         if (version := there.get(name, "another")) != here[name]:

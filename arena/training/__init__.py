@@ -52,7 +52,9 @@ from arena.sdk import Choose, Position
 __all__ = ["PLANES", "Policy", "action_of", "actions", "choose_by", "encode", "move_of"]
 
 SEATS = max(PAGODAS)
+"""The most seats in a game."""
 KINDS = len(TILE_OF_KIND)
+"""The number of kinds of placements: a tile's two colours in order, and its direction."""
 
 _ON_SQUARES = (
     "free",
@@ -111,7 +113,7 @@ def encode(position: Position) -> Encoded:
 
 
 def actions(board: Board) -> int:
-    """The number of actions on a board, which is the length of an action mask.
+    """Count the actions on a board; an action mask has this length.
 
     Args:
         board: The board, such as ``position.board``.
@@ -207,7 +209,7 @@ def choose_by(policy: Policy) -> Choose:
 
 
 def _mask(position: Position) -> NDArray[np.int8]:
-    """The action mask of the position's seat."""
+    """The action mask of the position's seat; all 0 if the seat is not to move."""
     board = position.board
     mask = np.zeros(actions(board), dtype=np.int8)
     if position.mover == position.seat:

@@ -42,7 +42,7 @@ try:
     )
 except ImportError as error:
     raise ImportError(
-        f"expected PettingZoo and Gymnasium, got: {error}; pip install 'qin-arena[pettingzoo]'"
+        f"cannot import PettingZoo and Gymnasium ({error}): pip install 'qin-arena[pettingzoo]'"
     ) from error
 
 import numpy as np
@@ -163,8 +163,8 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         """Deal a new game.
 
         Args:
-            seed: The seed of all decks from now on, including those of later games. None goes on
-                with the present generator.
+            seed: The seed of all decks from now on, including those of later games. With None, the
+                decks continue to come from the present generator.
             options: ``{"deck": "RRYB..."}`` plays this deck, 72 tiles in draw order, instead of a
                 random one.
 
@@ -215,12 +215,12 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         return encode(self.position(agent, 0))
 
     def position(self, agent: str, time_ms: int = 1000) -> Position:
-        """The position as an agent sees it now, to look at and to try moves in. It stays as it is
-        while the game goes on.
+        """The position as an agent sees it now, to look at and to try moves in. The returned
+        position stays as it is while the game continues.
 
         Args:
             agent: The agent, such as ``seat_0``; it need not be its turn.
-            time_ms: The time limit that `Position.has_time` goes by.
+            time_ms: The time limit, in ms, that `Position.has_time` of the position uses.
 
         Returns:
             The position, as a bot in the arena would get it on that seat.
@@ -232,7 +232,7 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
             agents = ", ".join(self.possible_agents)
             raise ValueError(f"expected an agent out of {agents}, got {agent!r}")
         if not hasattr(self, "game"):
-            raise ValueError("expected a game to look at, got none: call reset() first")
+            raise ValueError("there is no game yet: call reset() first")
         seat = self.possible_agents.index(agent)
         return Position(self.game.copy(), seat, self._rng, time_ms)
 
@@ -243,7 +243,9 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
             The text with ``ansi``; None with ``human``, which prints it, and without a render mode.
         """
         if self.render_mode is None:
-            logger.warn("expected env(render_mode=...) for render(), got None, so nothing is drawn")
+            logger.warn(
+                "render() draws nothing, because the environment was made without render_mode"
+            )
             return None
         text = f"{board_text(self.game)}\n{hands_text(self.game, self.possible_agents)}"
         if self.render_mode == "ansi":
@@ -253,10 +255,10 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         return None
 
     def close(self) -> None:
-        """Does nothing, because the environment holds no resources."""
+        """Does nothing: the environment has no resources to free."""
 
     def _deck(self, options: dict[str, Any]) -> tuple[int, ...]:
-        """The deck given in ``options``, or a new random one."""
+        """The deck given in ``options``, in draw order, or a new random one."""
         if "deck" in options:
             return parse_deck(str(options["deck"]))
         deck = [number // COPIES for number in range(DECK_SIZE)]
@@ -264,8 +266,8 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         return tuple(deck)
 
     def _hand_on(self) -> None:
-        """Passes for seats that cannot move, then selects the next agent, or sets everyone's
-        rewards if the game has ended.
+        """Passes for seats that cannot move, then selects the next agent. If the game has ended,
+        sets the rewards of all agents instead.
         """
         while self.game.end is None and self.game.must_pass():
             self.game.play(PASS)

@@ -1,1 +1,3 @@
-"""Pages that live: the home in a browser, runs while they are played, and games against bots."""
+"""The pages of `arena serve`: the home in a browser, runs while they are played, and games between
+people and bots.
+"""

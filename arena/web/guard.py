@@ -1,10 +1,10 @@
 """What every request must pass before a page sees it.
 
-A browser carries anybody's requests: any web page can send one here, and with a name that resolves
-to this machine (DNS rebinding) it can also read the answer. Other users of the machine reach the
-port as well. So the names that a request may be sent to are fixed, and its origin must be one of
-this server's own pages. A request that changes something needs the token, which only the reader of
-the first line of `arena serve` has.
+A browser sends requests for anybody: any web page can make it send one here, and with a name that
+resolves to this machine (DNS rebinding) the page can also read the answer. Other users of the
+machine reach the port as well. So the names that a request may be sent to are fixed, and its origin
+must be one of this server's own pages. A request that changes something needs the token, which only
+the reader of the first line of `arena serve` has.
 """
 
 import asyncio
@@ -20,9 +20,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from arena.web.peer import may_hold_token
 
 READS = ("GET", "HEAD")
+"""The methods of requests that change nothing."""
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+"""The names of this machine that only this machine can use."""
 MAX_BODY = 1 << 16
+"""The largest body of a request, in bytes."""
 BODY_S = 10.0
+"""In how many seconds each part of a request's body has to arrive."""
 HEADERS: Mapping[str, str] = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -34,13 +38,16 @@ HEADERS: Mapping[str, str] = {
     # limited.
     "connection": "close",
 }
+"""The headers that every answer has."""
 POLICY = "default-src 'none'; frame-ancestors 'none'"
+"""The content security policy of an answer that sets none: nothing may be loaded."""
 
 
 class Gate:
     """The host names that requests may be sent to, and the token that allows changes.
 
-    ``token`` is empty on a public server: there no request may change anything.
+    ``token`` is empty on a public server, where no request may change anything. ``cookie`` is the
+    name of the cookie that holds the token.
     """
 
     def __init__(self, names: tuple[str, ...], port: int, *, is_public: bool = False) -> None:
@@ -52,8 +59,8 @@ class Gate:
     def hosts_at(self, address: tuple[str, int | None] | None) -> frozenset[str]:
         """The hosts, with their ports, that a request to this server may name.
 
-        ``address`` is the address of this server that the client has reached. It is always allowed:
-        an address cannot be made to lead to another machine, as a name can.
+        ``address`` is the address of this server that the client has reached, None if unknown. It
+        is always allowed: an address cannot be made to lead to another machine, as a name can.
         """
         if address is None or address[1] is None:
             return self._hosts
@@ -61,11 +68,11 @@ class Gate:
         return self._hosts.union(_hosts(name, address[1]))
 
     def opens_with(self, token: str) -> bool:
-        """Whether a text is the token of this server."""
+        """Whether a text is the token of this server; False on a public server."""
         return bool(self.token) and compare_digest(token.encode(), self.token.encode())
 
     def has_token(self, headers: Headers) -> bool:
-        """Whether the request's cookie holds the token."""
+        """Whether the cookie in these headers of a request has the token."""
         try:
             kept = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
         except CookieError:
@@ -74,10 +81,10 @@ class Gate:
 
 
 class Guard:
-    """Passes the requests that are allowed on to an application, and refuses all others.
+    """Passes allowed requests on to an application, and refuses all others.
 
-    It sets ``may_change`` in the state of each request: whether the request carries the token.
-    ``closing`` ends all streams.
+    The guard sets ``may_change`` in the state of each request: whether the request has the token.
+    When ``closing`` is set, all streams end.
     """
 
     def __init__(self, app: ASGIApp, gate: Gate, closing: asyncio.Event) -> None:
@@ -86,7 +93,7 @@ class Guard:
         self._closing = closing
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+        """Answer one HTTP request: refuse it, set the cookie, or pass it on to the application."""
         if scope["type"] != "http":
             return
         headers = Headers(scope=scope)
@@ -108,12 +115,14 @@ class Guard:
         hosts = headers.getlist("host")
         own = gate.hosts_at(scope["server"])
         if len(hosts) != 1 or hosts[0].lower() not in own:
-            return _refused(421, "expected one of this server's own names as the host")
+            return _refused(421, "the host in the request is not a name of this server")
         origins = [origin.removeprefix("http://") for origin in headers.getlist("origin")]
         if not own.issuperset(origins) or _is_foreign(method, headers):
-            return _refused(403, "expected a request from one of this server's own pages")
+            return _refused(403, "the request comes from a page of another server")
         if method == "POST" and not self._has_token(scope, headers):
-            return _refused(403, "expected the token: open the address that 'arena serve' printed")
+            return _refused(
+                403, "the token is missing: open the address that 'arena serve' printed"
+            )
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 9 or int(length) > MAX_BODY:  # noqa: PLR2004
             return _refused(413, f"expected at most {MAX_BODY} bytes")
@@ -125,14 +134,18 @@ class Guard:
         return self._gate.has_token(headers) and (None in ends or may_hold_token(*ends))
 
     def _entry(self, scope: Scope) -> Response | None:
-        """The answer to an address with the token in it: a cookie with the token, and a redirection
-        to the address without the token. None for another address.
+        """The answer to an address with a token in it: a cookie with the token, and a redirection
+        to the address without the token; or a refusal if the token is wrong. None for an address
+        without a token.
         """
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
         if scope["method"] not in READS or given is None:
             return None
         if not self._gate.opens_with(given[0]):
-            return _refused(403, "expected the token of this server: it has a new one each time")
+            return _refused(
+                403,
+                "the token is not this server's: open the address that this 'arena serve' printed",
+            )
         # Starlette quotes the path. Two slashes at its start would name another host.
         answer = RedirectResponse("/" + scope["path"].lstrip("/\\"), 303)
         answer.set_cookie(
@@ -142,12 +155,16 @@ class Guard:
 
 
 def _hosts(name: str, port: int) -> set[str]:
-    """The texts by which a request may name a host: with its port, and without it for port 80."""
+    """The texts by which a request may name a host: with the port, and also without
+    it for port 80.
+    """
     return {f"{name}:{port}", *([name] if port == 80 else [])}  # noqa: PLR2004
 
 
 def _is_foreign(method: str, headers: Headers) -> bool:
-    """Whether a page of another site sent a request, unless the reader followed a link there."""
+    """Whether a request comes from a page of another site. False if the reader only followed a link
+    from there.
+    """
     site = headers.get("sec-fetch-site", "")
     mode = headers.get("sec-fetch-mode", "")
     # A page can make its frames navigate as often as it wants, so only whole documents count.
@@ -156,6 +173,7 @@ def _is_foreign(method: str, headers: Headers) -> bool:
 
 
 def _refused(status: int, text: str) -> Response:
+    """An answer that refuses a request, with this status and text."""
     return PlainTextResponse(f"{text}\n", status)
 
 
@@ -170,8 +188,8 @@ class _Sealed:
     async def __call__(self, message: Message) -> None:
         """Send one message of the answer.
 
-        Once the server closes, no further part of a stream is sent: the part would only say that
-        a look has failed, since the process for looks has ended.
+        Once the server closes, no further part of a stream is sent. Such a part would only report
+        an error, because the process that makes pages has ended.
         """
         is_start = message["type"] == "http.response.start"
         has_more = message.get("more_body")
@@ -185,21 +203,24 @@ class _Sealed:
         await self._send(message)
 
     async def end(self) -> None:
-        """End the answer, if the application has left it open."""
+        """End the answer, if the application has not ended it."""
         if self._is_open:
             await self({"type": "http.response.body", "body": b""})
 
 
 def _limited(receive: Receive, closing: asyncio.Event) -> Receive:
-    """Limit the size of a request's body, and the time in which it has to arrive.
+    """A function like ``receive`` that limits the size of a request's body, and the time in which
+    each part has to arrive.
 
-    The application is told that the client has disconnected if the body exceeds a limit, and also
-    when the server closes: otherwise open streams would hold up its end.
+    If the body exceeds one of these limits, and also when the server closes, the application gets
+    the message that the client has disconnected: otherwise open streams would keep the server from
+    ending.
     """
     left = MAX_BODY
     is_whole = False
 
     async def limited() -> Message:
+        """The next message of the request."""
         nonlocal left, is_whole
         coming = asyncio.ensure_future(receive())
         ending = asyncio.ensure_future(closing.wait())

@@ -29,9 +29,10 @@ from arena.records.record import MAX_SEATS, name_of
 from arena.rules.explain import rulebook
 from arena.tournament.run import Run
 from arena.web.live import ALIVE, event
-from arena.web.shelf import LIST_S, MAX_RUNS, run_folders, when, words_of
+from arena.web.run_list import LIST_S, MAX_RUNS, run_folders, when, words_of
 
 PACKAGE = "arena.web"
+"""The package whose templates, styles and scripts these pages use."""
 PARTS = (
     "progress", "standings", "lead", "versions", "ended", "pairs", "faults", "reading",
     "rules",
@@ -42,43 +43,54 @@ the report.
 # "arena" is the policy of live.js: it makes nodes of the HTML that the stream of a page brings.
 POLICY = "connect-src 'self'; form-action 'self'; trusted-types arena"
 MAX_DIGITS = 7
+"""The most digits of a number that is read from an address or a form."""
 MAX_BOTS = 300
+"""The most bots that a page lists."""
 PLACES = ("yours", "built in", "ladder")
+"""The words for where a bot comes from, in the order of the list."""
 RATED_IN = 30
-"""Ratings of bots are taken from this number of runs, the ones that were played last."""
+"""Ratings of bots are taken from this many runs, those that were played last."""
 SOON_S = 1.5
-"""The page of a run waits at most this time for its parts."""
+"""The page of a run waits for its parts for at most this many seconds."""
 
 
 class SitePages:
-    """The addresses of a run's pages on the server; see `report.page.OnePage`."""
+    """The addresses of the pages of the run called ``run`` on the server; see
+    `report.page.OnePage`.
+    """
 
     def __init__(self, run: str) -> None:
         self.run = f"/runs/{quote(run, safe='')}"
 
     def bot(self, name: str) -> str:
-        """The address of the page of a bot in the run."""
+        """The address of the page of the bot called ``name`` in the run."""
         return f"{self.run}/bots/{quote(name, safe='')}"
 
     def games(self, bots: list[str], page: int = 1) -> str:
-        """The address of the list of games in which some bots sat."""
-        asked = urlencode({"bot": bots, **({"page": page} if page > 1 else {})}, doseq=True)
-        return f"{self.run}/games?{asked}"
+        """The address of a page of the list of games in which all of ``bots`` played; pages are
+        numbered from 1.
+        """
+        query = urlencode({"bot": bots, **({"page": page} if page > 1 else {})}, doseq=True)
+        return f"{self.run}/games?{query}"
 
     def meeting(self, name: str, other: str) -> str:
-        """The address of the list of games of two bots."""
+        """The address of the list of games in which these two bots played."""
         return self.games([name, other])
 
     def id_of_meeting(self, name: str, other: str) -> str:
-        """The id of the row with the results of two bots against each other."""
+        """The HTML id of the row with the results of two bots against each other."""
         return f"vs-{quote(name, safe='')}-{quote(other, safe='')}"
 
     def more(self, name: str) -> str:  # noqa: ARG002
-        """The command that shows further games of a bot: none, since the pages have all games."""
+        """The command that shows further games of a bot: empty, because the server's pages list all
+        games.
+        """
         return ""
 
     def game(self, name: str, turn: int = 0) -> str:
-        """The address of a game's page, at the position after ``turn`` placements."""
+        """The address of the page of the game with the id ``name``, at the position after ``turn``
+        placements.
+        """
         place = f"#{urlencode({'game': name, 'turn': turn})}" if turn else ""
         return f"{self.run}/games/{quote(name)}{place}"
 
@@ -91,7 +103,8 @@ def page(
     *,
     further: tuple[str, ...] = (),
 ) -> HTMLResponse:
-    """Make a page from a template of this package or of the report.
+    """Make a page from a template of this package or of the report. ``values`` are those of the
+    template, and ``status`` is the HTTP status.
 
     ``further`` names styles and scripts of this package that only this page needs.
     """
@@ -101,7 +114,9 @@ def page(
 
 
 def answer(text: str, setting: PageSetting, status: int = 200) -> HTMLResponse:
-    """The response with a page and the security policy of its setting; no frame may show it."""
+    """The response with the page ``text`` and the security policy of its setting; no frame may show
+    the page.
+    """
     policy = f"{policy_of(setting)}; frame-ancestors 'none'"
     return HTMLResponse(text, status, {"content-security-policy": policy})
 
@@ -113,7 +128,9 @@ def has_play(request: Request) -> bool:
 
 @cache
 def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -> PageSetting:
-    """The styles, scripts, policy and links that pages of the server have and reports have not."""
+    """The styles, scripts, policy and links of the server's pages, which reports do not have.
+    ``further`` names more files; ``has_play`` adds the link to the games that people play.
+    """
     play = (("/play", "Play"),) if has_play else ()
     links = (("/", "Runs"), ("/bots", "Bots"), *play, ("/rules", "Rules"))
     files = ("web.css", "live.js", *further)
@@ -123,32 +140,36 @@ def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -
 
 
 def whole_number(text: str) -> int | None:
-    """Read a whole number from an address or a form; None for any other text, or a long number."""
+    """Read a whole number of at most `MAX_DIGITS` digits from an address or a form; None for any
+    other text.
+    """
     is_number = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
     return int(text) if is_number else None
 
 
 async def front(request: Request) -> Response:
-    """The first page: all runs, with the one that was played last first."""
-    rows = await request.app.state.shelf.rows()
+    """The first page: all runs, the one that was played last first, and the bots."""
+    rows = await request.app.state.run_list.rows()
     here = await run_in_threadpool(_bots, request)
     values = {"name": request.app.state.home.resolve().name, "runs": _list(rows), **here}
     shown = page(request, "home.html", values)
     # The reader will probably open a run next.
-    shown.background = BackgroundTask(request.app.state.desk.prepare)
+    shown.background = BackgroundTask(request.app.state.page_worker.prepare)
     return shown
 
 
 async def front_events(request: Request) -> Response:
-    """A stream that brings the list of runs whenever it changes."""
+    """A stream of events with the list of runs: one event at the start and one for each change."""
     return StreamingResponse(_lists(request.app.state), media_type="text/event-stream")
 
 
 async def _lists(state: AppState) -> AsyncIterator[str]:
-    """The list of runs as events, whenever it changes."""
+    """The events of `front_events`, and between them a comment every `LIST_S` seconds, which shows
+    whether the reader is still there.
+    """
     seen = ""
     while True:
-        rows = await state.shelf.rows()
+        rows = await state.run_list.rows()
         played = [row["folder"] for row in rows if row.get("state") == "playing"]
         leaders = await state.live.leaders(played)
         for row in rows:
@@ -160,17 +181,19 @@ async def _lists(state: AppState) -> AsyncIterator[str]:
 
 
 def _list(rows: list[dict[str, Any]]) -> str:
-    """The list of runs as a part of a page."""
+    """The list of runs as HTML for a part of a page."""
     return fragment("runs.html", {"runs": rows, "most": MAX_RUNS}, setting_of_pages())
 
 
 def bots(request: Request) -> Response:
-    """The page with the home's bots, then the built-in ones, then those of the ladder."""
+    """The page with the bots: those of the home, then the built-in ones, then those
+    of the ladder.
+    """
     return page(request, "bots_here.html", _bots(request))
 
 
 def _bots(request: Request) -> dict[str, Any]:
-    """The values for the page with all bots."""
+    """The values for the list of bots in a template."""
     registry = registry_of(request.app.state.home)
     labels = [label for label in registry.labels() if "@" not in label]
     ratings = latest_ratings(_runs(request)[RATED_IN::-1])
@@ -185,7 +208,7 @@ def _bots(request: Request) -> dict[str, Any]:
 
 
 def bot(request: Request) -> Response:
-    """The page of a bot: its versions, its options, and its places in runs."""
+    """The page of a bot of this home: its versions, its options, and its results in runs."""
     registry = registry_of(request.app.state.home)
     name = request.path_params["bot"]
     labels = registry.labels()
@@ -202,12 +225,14 @@ def bot(request: Request) -> Response:
 
 
 def rules(request: Request) -> Response:
-    """The page with the rules of the game, each at its own address."""
+    """The page with the rules of the game; each rule has an anchor."""
     return page(request, "rulebook.html", {"book": rulebook()})
 
 
 def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
-    """The row of a bot in the table of bots. ``place`` is one of `PLACES`."""
+    """The row of the bot with this label in the table of bots. ``place`` is one of `PLACES`; a bot
+    that cannot be read has only a ``problem``.
+    """
     try:
         if label not in registry.labels() and player.NAME.fullmatch(label):
             playable = player.built_in_bot(label)
@@ -233,7 +258,9 @@ def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
 
 
 async def run_page(request: Request) -> Response:
-    """The page of a run. Its script keeps it up to date by `run_events`."""
+    """The page of a run. A script in the page keeps it up to date with the stream of
+    `run_events`.
+    """
     folder = _run_named(request)
     watched = request.app.state.live.watched(folder)
     info = Run(folder).info
@@ -252,25 +279,29 @@ async def run_page(request: Request) -> Response:
 
 
 async def run_events(request: Request) -> Response:
-    """A stream with the parts of a run's page that change."""
+    """A stream of events with the parts of a run's page that have changed."""
     events = request.app.state.live.events(_run_named(request))
     return StreamingResponse(events, media_type="text/event-stream")
 
 
 async def report(request: Request) -> Response:
-    """The report of a run, or the page of a game whose deal is over. Both take long to make."""
+    """The report of a run; or, if the address names a game, the page of that game. Both take long
+    to make.
+    """
     setting = setting_of_pages(has_play=has_play(request))
     folder = _run_named(request)
     named = request.path_params.get("game")
-    asked = ("report", folder, setting) if named is None else ("game", folder, setting, named)
-    return answer(await request.app.state.press.page(*asked), setting)
+    arguments = ("report", folder, setting) if named is None else ("game", folder, setting, named)
+    return answer(await request.app.state.reports.page(*arguments), setting)
 
 
 async def games(request: Request) -> Response:
-    """A page of the list of games: of all games, or of those in which the named bots sat."""
-    asked = request.query_params
-    bots = asked.getlist("bot")[:MAX_SEATS]
-    number = whole_number(asked.get("page", "")) or 1
+    """A page of the list of games: of all games, or of those in which all bots that the address
+    names played.
+    """
+    query = request.query_params
+    bots = query.getlist("bot")[:MAX_SEATS]
+    number = whole_number(query.get("page", "")) or 1
     return await _part(request, "Games", "list_of_games", tuple(bots), number)
 
 
@@ -281,14 +312,18 @@ async def portrait(request: Request) -> Response:
 
 
 async def _part(request: Request, title: str, work: str, *given: Any) -> Response:
-    """A page around the text that the function of `arena.web.views` named ``work`` makes."""
+    """A page with the text that the function of `arena.web.views` called ``work`` makes from
+    ``given``.
+    """
     folder = _run_named(request)
     main = await request.app.state.lists.page(work, folder, *given)
     return page(request, "part.html", {"name": folder.name, "title": title, "main": main})
 
 
 def _run_named(request: Request) -> Path:
-    """The folder of the run that an address names. Raises HTTPException."""
+    """The folder of the run that the address names. Raises HTTPException if there is
+    no such run.
+    """
     # The name is compared with those of the folders: a text from an address may be no file name.
     for folder in _runs(request):
         if folder.name == request.path_params["run"]:
@@ -297,7 +332,7 @@ def _run_named(request: Request) -> Path:
 
 
 def _runs(request: Request) -> list[Path]:
-    """The folders of all runs of the home."""
+    """The folders of the home's runs, the one that was played last first."""
     return run_folders(results_folder(request.app.state.home))
 
 

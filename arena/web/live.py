@@ -1,8 +1,8 @@
-"""The pages of runs that change while somebody reads them.
+"""Pages of runs that change while somebody reads them.
 
-A run is read once for all its readers, so many readers cost no more than one. A run is read again
-when its files have changed, and only after a pause of twenty times the CPU time that the last
-reading took.
+A run is read once for all its readers, so many readers cost no more than one. It is read again when
+its files have changed, and only after a pause of twenty times the CPU time that the last reading
+took.
 """
 
 import asyncio
@@ -18,25 +18,37 @@ import msgspec
 
 from arena.commands.runs import is_quiet
 from arena.errors import ArenaError
-from arena.web.desk import Desk
+from arena.web.page_worker import PageWorker
 
 MIN_S = 2.0
+"""The shortest pause between two readings of a run, in seconds."""
 PAUSES = 20
-"""The pause after a look, in times of its CPU time: looks use at most a twentieth of a core."""
+"""The pause after a reading, as a multiple of its CPU time: readings use at most a twentieth of a
+core.
+"""
 TICK_S = 0.5
+"""The pause in seconds between two checks whether a run is to be read again."""
 ALIVE_S = 15.0
-"""The longest time in which a stream sends nothing. Sending shows whether the reader is gone."""
+"""The longest time in seconds in which a stream sends nothing. Sending shows whether the reader is
+gone.
+"""
 ALIVE = ": nothing new\n\n"
+"""A comment in a stream, which readers ignore."""
 MAX_WATCHED = 16
+"""The most runs that are remembered."""
 MAX_LED = 4
+"""The most runs whose leader is found out for the list of runs."""
 MAX_FILES = 200
+"""The most files of a run that are checked for changes."""
 Fingerprint = tuple[object, ...]
+"""A value that is compared only with others of its kind; see `state_of`."""
 
 
 def state_of(folder: Path) -> Fingerprint:
-    """A value that changes when a file of the run changes, and when the run stops being played.
+    """A value that changes when a file in the run's folder changes, and when the run stops being
+    played.
 
-    As long as the value stays the same, the page of the run does too.
+    As long as the value stays the same, the page of the run does, too.
     """
     files: list[tuple[object, ...]] = []
     try:
@@ -53,9 +65,9 @@ class Sight(NamedTuple):
     """What `arena.web.views.look_at` found in a run.
 
     ``parts``    the parts of the run's page, by name
-    ``is_over``  whether all games of the run are played
-    ``leader``   the best bot and its rating; empty texts if nothing is known
-    ``seconds``  the CPU time that the look took
+    ``is_over``  whether all games of the run have been played
+    ``leader``   the best bot and its rating, as texts
+    ``seconds``  the CPU time that the reading took
     """
 
     parts: dict[str, str]
@@ -65,30 +77,33 @@ class Sight(NamedTuple):
 
 
 class Watched:
-    """A run whose page somebody reads, with the parts of the page as they were at the last look.
+    """A run whose page somebody reads, with the parts of the page as they were at the last reading.
 
-    Looks are numbered from 1. ``parts`` has, for each part of the page, the number of the look in
-    which the part changed last, and its text.
+    Readings are numbered from 1; ``number`` is that of the last one, 0 before the first. ``parts``
+    has, for each part of the page, the number of the reading in which the part changed last, and
+    its text. ``leader`` has two empty texts until a reading has found one.
     """
 
-    def __init__(self, desk: Desk, folder: Path) -> None:
+    def __init__(self, page_worker: PageWorker, folder: Path) -> None:
         self.parts: dict[str, tuple[int, str]] = {}
         self.number = 0
         self.is_over = False
         self.leader = ("", "")
-        self._desk = desk
+        self._page_worker = page_worker
         self._folder = folder
         self._state: Fingerprint = ()
         self._next_s = 0.0
         self._looking = asyncio.Lock()
 
     async def look(self) -> None:
-        """Look at the run if its files have changed and the pause is over. Raises RunError."""
+        """Read the run if its files have changed and the pause after the last reading is over.
+        Raises RunError.
+        """
         async with self._looking:
             state = state_of(self._folder)
             if state == self._state or (self.parts and time.monotonic() < self._next_s):
                 return
-            sight: Sight = await self._desk.ask("look_at", str(self._folder))
+            sight: Sight = await self._page_worker.ask("look_at", str(self._folder))
             self._next_s = time.monotonic() + max(MIN_S, PAUSES * sight.seconds)
             self._state = state
             self.number = self.number + 1
@@ -99,29 +114,30 @@ class Watched:
                     self.parts[name] = self.number, text
 
     def since(self, number: int) -> dict[str, str]:
-        """The parts that have changed since the look with this number, by name."""
+        """The parts that have changed after the reading with this number, by name."""
         return {name: text for name, (changed, text) in self.parts.items() if changed > number}
 
 
 class Live:
     """The runs whose pages were read last, at most `MAX_WATCHED`."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, page_worker: PageWorker) -> None:
+        self._page_worker = page_worker
         self._watched: dict[Path, Watched] = {}
 
     def watched(self, folder: Path) -> Watched:
-        """The run in a folder, which becomes the one that was read last."""
-        watched = self._watched.pop(folder, None) or Watched(self._desk, folder)
+        """The run in ``folder``, which now counts as the one that was read last."""
+        watched = self._watched.pop(folder, None) or Watched(self._page_worker, folder)
         self._watched[folder] = watched
         for name in list(self._watched)[:-MAX_WATCHED]:
             del self._watched[name]
         return watched
 
     async def leaders(self, folders: list[Path]) -> dict[Path, tuple[str, str]]:
-        """The leader of each run and its rating; empty texts where no rating is known yet.
+        """The leader of each run and its rating, by folder; empty texts where no rating is known
+        yet.
 
-        Only the first `MAX_LED` folders are looked at.
+        Only the first `MAX_LED` folders are read; the others are missing.
         """
         leaders = {}
         for folder in folders[:MAX_LED]:
@@ -134,8 +150,8 @@ class Live:
     async def events(self, folder: Path) -> AsyncIterator[str]:
         """Server-sent events for one reader of a run's page, until the run is over.
 
-        Each event has the parts that changed since the event before. A slow reader gets the newest
-        text of each part: no older text is stored for any reader.
+        Each event has the parts that have changed since the event before. A slow reader gets the
+        newest text of each part: no older text is stored for any reader.
         """
         run = self.watched(folder)
         seen = 0
@@ -161,5 +177,5 @@ class Live:
 
 
 def event(name: str, content: object) -> str:
-    """A server-sent event, with its content as JSON on one line."""
+    """A server-sent event called ``name``, with its content as JSON on one line."""
     return f"event: {name}\ndata: {msgspec.json.encode(content).decode()}\n\n"

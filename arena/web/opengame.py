@@ -41,15 +41,23 @@ _PHRASES = (
     (_YOU, "you"),
 )
 PATIENCE_S = 1800.0
-"""A game is given up if the person does not move for this time, since its bots hold memory."""
+"""A game is given up if the person does not move for this many seconds, because its bots use
+memory.
+"""
 LOOK_S = 1.0
+"""For how many seconds at most the thread waits for the person before it runs the
+regular checks.
+"""
 STARTING, YOURS, THEIRS, OVER, BROKEN = "starting", "yours", "theirs", "over", "broken"
+"""The states of a game: its bots start; the person is to move; a bot is to move; the game has
+ended; it has failed or was given up.
+"""
 
 log = logging.getLogger(__name__)
 
 
 class Story:
-    """A game as the person at a ``seat`` sees it.
+    """A game as the person at ``seat`` sees it.
 
     ``view`` is what pages get. The thread that plays calls `begin` and `add`, and each call makes a
     new view.
@@ -79,7 +87,7 @@ class Story:
         self._look(state, start=self._film.add(state).came)
 
     def add(self, state: State, seat: int, move: int, events: Sequence[Event]) -> None:
-        """Add a move and the state after it to the view."""
+        """Add a move of ``seat``, its events, and the state after it to the view."""
         came, went = self._film.add(state, move)
         step = {
             "seat": seat,
@@ -93,7 +101,7 @@ class Story:
         self._look(state, steps=[*self.view["steps"], step])
 
     def faults(self, faults: Sequence[Fault]) -> list[dict[str, Any]]:
-        """Faults of bots with a sentence for each, for the page."""
+        """Rows for the page about these faults of bots, with a sentence for each."""
         rows = []
         for fault in faults:
             words = f"{self.names[fault.seat]} forfeits ({fault.kind})"
@@ -102,7 +110,7 @@ class Story:
         return rows
 
     def _look(self, state: State, **further: Any) -> None:
-        """Makes the view of a state."""
+        """Makes a new view from the last one, this state, and the entries in ``further``."""
         self.view = {
             **self.view,
             **further,
@@ -114,7 +122,7 @@ class Story:
         }
 
     def _words(self, event: Event) -> str:
-        """An event in words, with "you" for the person."""
+        """A sentence about an event, with "you" for the person."""
         words = event_text(event, self._board, self._called)
         for phrase, yours in _PHRASES:
             words = words.replace(phrase, yours)
@@ -122,11 +130,11 @@ class Story:
 
 
 class RefusedError(ArenaError):
-    """The game cannot do what a page asked for."""
+    """The game cannot do what a page asked for; the message says why."""
 
 
 class OpenGame(Player):
-    """One game of a person, and the player at that person's seat.
+    """A game between bots and a person, and the player at the person's seat.
 
     ``kept``     the name of the run that the finished game was kept as; empty until then
     ``version``  counts the changes of the view
@@ -152,7 +160,7 @@ class OpenGame(Player):
         self._is_ended = False
         self._heard_s = time.monotonic()
         self._status: dict[str, Any] = {}
-        # Each page that waits for news: its event, and the loop in which that is set.
+        # For each page that waits for a new view: an event, and the loop in which it is set.
         self._listeners = dict[asyncio.Event, asyncio.AbstractEventLoop]()
         self._ending: dict[str, Any] = {}
         self._referee: Referee | None = None
@@ -165,20 +173,20 @@ class OpenGame(Player):
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended, in whatever way."""
+        """Whether the game has ended, failed or been given up."""
         return self._status["state"] in (OVER, BROKEN)
 
     @property
     def is_watched(self) -> bool:
-        """Whether a page waits for a new view."""
+        """Whether a page is open that waits for a new view."""
         return bool(self._listeners)
 
     @property
     def opponents(self) -> list[str]:
-        """The names of the bots in the other seats."""
+        """The names of the bots at the other seats."""
         return [name for seat, name in enumerate(self._story.names) if seat != self._seat]
 
-    # what the page asks for
+    # Called for a page.
 
     def view(self) -> dict[str, Any]:
         """The view of the game as it is now, for a page."""
@@ -186,7 +194,9 @@ class OpenGame(Player):
             return {**self._story.view, **self._status, "version": self.version}
 
     async def news(self, version: int, seconds: float) -> None:
-        """Wait until the view has another version than ``version``, for at most ``seconds``."""
+        """Wait until the version of the view is another one than ``version``, for at most
+        ``seconds``.
+        """
         event = asyncio.Event()
         with self._turn:
             self._listeners[event] = asyncio.get_running_loop()
@@ -200,8 +210,8 @@ class OpenGame(Player):
                 del self._listeners[event]
 
     def place(self, text: str, steps: int) -> None:
-        """Plays the person's move, which the page sent when the game had ``steps`` steps. Raises
-        RefusedError, with the rule for a move that is not legal.
+        """Plays the person's move ``text``, which the page sent when it knew ``steps`` steps of the
+        game. Raises RefusedError; for a move that is not legal, its message names the rule.
         """
         with self._turn:
             state = self._due(steps)
@@ -215,13 +225,14 @@ class OpenGame(Player):
 
     def hints(self, steps: int) -> list[tuple[str, float]]:
         """The best moves for the person, and the share of random games that each of them wins.
+        ``steps`` is the number of steps that the page knows.
 
         Raises RefusedError.
         """
         with self._turn:
             state = self._due(steps).copy()
-        found = best_moves(state, list(state.legal_moves()), state.turns)
-        return [(move_text(state.board, move), share) for move, share, _ in found]
+        best = best_moves(state, list(state.legal_moves()), state.turns)
+        return [(move_text(state.board, move), share) for move, share, _ in best]
 
     def leave(self, farewell: str = "you left the game") -> None:
         """Give the game up; ``farewell`` is the reason that pages show."""
@@ -230,10 +241,12 @@ class OpenGame(Player):
             self._turn.notify_all()
 
     def review(self) -> None:
-        """Start to grade the person's moves in the finished game. Raises RefusedError."""
+        """Start to grade the person's moves in the finished game; does nothing if that has begun.
+        Raises RefusedError.
+        """
         with self._turn:
             if not self.kept:
-                raise RefusedError("only a finished game that was kept can be graded")
+                raise RefusedError("the arena can grade only a finished game that it has kept")
             if "grading" in self._ending:
                 return
             self._say_of_grades("Your moves are being graded.")
@@ -241,30 +254,34 @@ class OpenGame(Player):
         self._thread.start()
 
     def end(self) -> None:
-        """Give the game or its review up. This does not wait until it has ended; `wait` does."""
+        """Give the game or its grading up. This does not wait until the thread has ended; `wait`
+        does.
+        """
         self._is_ended = True
-        self.leave("the server was ended")
+        self.leave("the server has stopped")
 
     def wait(self, seconds: float) -> None:
-        """Wait for at most ``seconds`` until the thread has ended, and the bots with it."""
+        """Wait for at most ``seconds`` until the game's thread has ended, and the bots with it."""
         if self._thread.is_alive():
             self._thread.join(seconds)
 
     def _due(self, steps: int) -> State:
-        """The state in which the person is to move, if the page knows it. Raises RefusedError."""
+        """The state in which the person is to move. Raises RefusedError if the person is not to
+        move, or if ``steps``, which the page knows, is not the number of steps of the game.
+        """
         self._heard_s = time.monotonic()
         if self.is_over:
             raise RefusedError("the game is over")
         if self._asked is None:
             raise RefusedError("it is not your turn")
         if steps != self._status["count"]:
-            raise RefusedError("the game has gone on: look at the board and choose again")
+            raise RefusedError("the game has continued: look at the board and choose again")
         return self._asked
 
-    # what the game's thread does
+    # Called in the game's thread.
 
     def _play(self) -> None:
-        """Plays the game and keeps it, in the game's thread."""
+        """Plays the game and keeps it. Runs in the game's thread."""
         try:
             with self._single.seated(None, lambda _: self) as players:
                 self._referee = self._single.referee(self._game.round, players, self._watch)
@@ -282,7 +299,7 @@ class OpenGame(Player):
             self._publish(BROKEN, says="the arena made a mistake: this game cannot go on")
 
     def _end(self, outcome: Outcome) -> None:
-        """Ends the game with this outcome, and keeps it as a run."""
+        """Keeps the game with this outcome as a run, and publishes its end."""
         record = outcome.record
         says = ""
         try:
@@ -301,14 +318,14 @@ class OpenGame(Player):
         self._publish(OVER, **self._ending)
 
     def _grade(self) -> None:
-        # Late: pandas is slow to load.
-        """Grades the person's moves, in the game's thread."""
+        """Grades the person's moves. Runs in a thread of its own."""
+        # Imported here, because pandas is slow to load.
         from arena.commands.review import Review, make_judge  # noqa: PLC0415
 
         try:
-            found = Review(Run(self._results / self.kept), make_judge(), bots=[YOU])
-            total = found.decisions
-            with closing(found.grade(jobs=1)) as grades:
+            review = Review(Run(self._results / self.kept), make_judge(), bots=[YOU])
+            total = review.decisions
+            with closing(review.grade(jobs=1)) as grades:
                 for done, _ in enumerate(grades, 1):
                     if self._is_ended:
                         return
@@ -318,22 +335,24 @@ class OpenGame(Player):
             self._say_of_grades(f"The moves could not be graded: {error}")
 
     def _say_of_grades(self, words: str, **further: bool) -> None:
-        """Publishes how the grading goes."""
+        """Publishes ``words`` about the progress of the grading, and the entries in ``further``."""
         self._ending |= {"grading": words, **further}
         self._publish(OVER, **self._ending)
 
     def _watch(
         self, state: State, seat: int, move: int, events: list[Event], note: Note | None
     ) -> None:
-        # Pages do not get the note: it may say what a bot has in its hand.
+        """Adds a move to the view and publishes it; called by the referee after each move."""
+        # Pages do not get the note, because it may reveal what a bot has in its hand.
         del note
         with self._turn:
             self._story.add(state, seat, move, events)
         self._publish(THEIRS)
 
-    # A person has as long as they like.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """Wait for the person's move. Raises Void if they leave, or do not move for a long time."""
+        """Wait for the person's move. The time limit ``budget_ns`` is ignored, but Void is raised
+        if the person leaves, or does not move for a long time.
+        """
         began_ns = time.monotonic_ns()
         with self._turn:
             self._asked = state
@@ -356,7 +375,9 @@ class OpenGame(Player):
             self.meanwhile()
 
     def _publish(self, state: str, **further: Any) -> None:
-        """Makes a new version of the state and wakes the waiting pages."""
+        """Makes a new version of the view, with this state of the game and the entries in
+        ``further``, and wakes the waiting pages.
+        """
         with self._turn:
             self._status = {
                 "state": state,

@@ -1,26 +1,31 @@
-"""The user of this machine who has opened a connection, by the tables of Linux."""
+"""Finds out which user of this machine has opened a connection, from the tables of Linux."""
 
 import os
 from ipaddress import ip_address
 from pathlib import Path
 
 TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+"""The files in which Linux lists connections; other systems have none."""
 LOCAL, REMOTE, STATE, USER = 1, 2, 3, 7
-"""The numbers of the columns of `TABLES` with both addresses, the state and the user."""
+"""The numbers, from 0, of the columns of `TABLES` with the address of this end, the address of the
+other end, the state, and the user.
+"""
 ESTABLISHED = "01"
-"""The state of an open connection. One in another state may be closed: it has no user any more, and
-the table shows it as one of root's.
+"""The state of an open connection. A connection in another state may be closed; the tables then
+show it as one of root's, whoever opened it.
 """
 LENGTH = len("0100007F:1F90")
-"""The length of an IPv4 address with its port in the tables."""
+"""The number of characters of an IPv4 address with its port in the tables."""
 Address = tuple[str, int]
+"""An IP address and a port."""
 
 
 def may_hold_token(client: Address, server: Address) -> bool:
-    """Whether the client may be the user of this process, or root.
+    """Whether the user who opened the connection from ``client`` to ``server`` may be the user of
+    this process, or root.
 
-    True if the client's user is unknown, except for a client on this machine when the machine has
-    `TABLES`: then the connection is closed.
+    If that user is unknown, the answer is True, with one exception: a client on this machine, if
+    the machine has `TABLES`. Its connection has been closed.
     """
     uid = uid_of(client, server)
     if uid is None:
@@ -29,7 +34,7 @@ def may_hold_token(client: Address, server: Address) -> bool:
 
 
 def uid_of(client: Address, server: Address) -> int | None:
-    """The number of the user that opened a connection from this machine.
+    """The id of the user who opened the connection from ``client``, on this machine, to ``server``.
 
     None if the connection came from elsewhere or is closed, or if this system has no `TABLES`.
     """
@@ -40,7 +45,7 @@ def uid_of(client: Address, server: Address) -> int | None:
     for table in filter(os.path.exists, TABLES):
         for row in table.read_text(encoding="ascii").splitlines()[1:]:
             columns = row.split()
-            # An IPv4 address may stand there as the end of an IPv6 one.
+            # The tables may contain an IPv4 address as the end of an IPv6 address.
             ends = [columns[at][-LENGTH:] for at in (LOCAL, REMOTE)]
             if ends == wanted and columns[STATE] == ESTABLISHED:
                 return int(columns[USER])
@@ -48,7 +53,7 @@ def uid_of(client: Address, server: Address) -> int | None:
 
 
 def _written(address: Address) -> str:
-    """An address as it ends in `TABLES`: its last 32 bits, and the port.
+    """An address as an entry in `TABLES` ends: with its last 32 bits, and the port.
 
     Raises ValueError for a text that is no address.
     """

@@ -1,4 +1,4 @@
-"""The pages on which a person plays. They need the token, because hands are secret."""
+"""The pages on which a person plays against bots. They need the token, because hands are secret."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from arena.commands.bots import bot_finder, registry_of
-from arena.commands.game import Wish, past_games
+from arena.commands.game import GameRequest, past_games
 from arena.commands.home import results_folder
 from arena.errors import ConfigError, UserError
 from arena.exports.ground import empty_board
@@ -26,22 +26,32 @@ from arena.tournament.session import new_seed
 from arena.web.home import SitePages, page, whole_number
 from arena.web.opengame import OpenGame, RefusedError
 from arena.web.opengames import OpenGames
-from arena.web.shelf import when
+from arena.web.run_list import when
 
 BUILT_IN_BOTS = ("careful-16", "careful-4", "careful", "greedy-16", "greedy", "random")
+"""The built-in bots that the form offers."""
 MAX_MS = 60_000
+"""The longest time for a move that the form accepts, in ms."""
 MAX_PAST = 12
+"""The most past games that the page lists."""
 BEAT_S = 15.0
-"""The longest time in which a stream sends nothing, so that pages see that the server is alive."""
+"""The longest time in seconds in which a stream sends nothing, so that pages see that the server
+runs.
+"""
 AGAIN = ("new", "same", "seat")
+"""What the next game may have: new tiles, the same tiles, or the same tiles from the next seat."""
 NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
+"""The headers of a stream."""
 FORM_FILES = ("play.css", "newgame.js")
+"""The styles and scripts of the page with the form."""
 BOARD_FILES = (
     "play.css", "play_server.js", "play_words.js", "play_placing.js", "play_overlay.js",
     "play_hand.js", "play_grid.js", "play.js",
 )  # fmt: skip
+"""The styles and scripts of the page of a game."""
 
 FormField = Annotated[str, Meta(max_length=100)]
+"""The text of a field of the form."""
 
 
 class GameForm(Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,14 +67,18 @@ class GameForm(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ask(Struct, frozen=True, forbid_unknown_fields=True):
-    """A question of a page: the number of steps that the page knows, and a move if it is one."""
+    """A question of a page: the number of steps of the game that the page knows, and the move if
+    the question is to play one.
+    """
 
     steps: int
     move: str = ""
 
 
 def new_game(request: Request) -> Response:
-    """The page with the form for a game."""
+    """The page with the form for a new game, and with lists of games that are played and past
+    games.
+    """
     _let_in(request)
     state = request.app.state
     chosen = request.query_params
@@ -91,35 +105,39 @@ async def begin(request: Request) -> Response:
     _let_in(request)
     state = request.app.state
 
-    def begun(body: bytes) -> dict[str, str]:
-        """Starts the game in a form's data, and returns its address."""
-        wish = _wish(state.home, msgspec.json.decode(body, type=GameForm))
-        return {"address": f"/play/{state.open_games.begin(wish)}"}
+    def start_game(body: bytes) -> dict[str, str]:
+        """Starts the game that the form ``body`` asks for, and returns the address of its page."""
+        game_request = _game_request(state.home, msgspec.json.decode(body, type=GameForm))
+        return {"address": f"/play/{state.open_games.begin(game_request)}"}
 
-    return await _answered(request, begun)
+    return await _answered(request, start_game)
 
 
 async def _answered(request: Request, work: Callable[[bytes], Any]) -> Response:
-    """Call ``work`` with the body of a request, in a thread; answer its result, or a problem."""
+    """Call ``work`` with the body of a request, in a thread. Answer with its result, or with the
+    problem if the body cannot be read or ``work`` raises an error of the user.
+    """
     try:
         return JSONResponse(await run_in_threadpool(work, await request.body()))
     except (msgspec.DecodeError, RecursionError):
-        return JSONResponse({"problem": "expected what the page asks"}, 400)
+        return JSONResponse({"problem": "the request is not one that this page sends"}, 400)
     except (RefusedError, UserError) as error:
         words = f"{error}; {error.hint}" if error.hint else str(error)
         return JSONResponse({"problem": words}, 409)
 
 
-def _wish(home: Path, wanted: GameForm) -> Wish:
-    """Read the form: the bots, the seat, the board, the seed and the time. Raises UserError."""
+def _game_request(home: Path, wanted: GameForm) -> GameRequest:
+    """What the form ``wanted`` asks for: the bots, the seat, the board, the seed and the time.
+    Raises UserError.
+    """
     known = {*registry_of(home).labels(), *BUILT_IN_BOTS}
     names = [name for name in (wanted.bot, wanted.bot2, wanted.bot3) if name]
     for name in names:
-        # Only names: a reader with the token must not start a bot from any folder.
+        # Paths are refused, because a reader with the token must not start a bot from any folder.
         if name not in known and not NAME.fullmatch(name):
             raise ConfigError(f"expected a bot of the list, got {name!r}")
     if not names:
-        raise ConfigError("expected a bot to play against, got none")
+        raise ConfigError("name at least one bot to play against")
     board = wanted.board or BUILT_IN[0]
     if board not in BUILT_IN:
         raise ConfigError(f"expected the board {' or '.join(BUILT_IN)}, got {board!r}")
@@ -127,12 +145,12 @@ def _wish(home: Path, wanted: GameForm) -> Wish:
     seat = _number(wanted.seat, "a seat", 0, len(bots), 0)
     timing = Timing(move_ms=_number(wanted.ms, "a time in ms", 1, MAX_MS, 1000))
     seed = wanted.seed.strip() or new_seed()
-    return Wish(bots, seat, find_board(board), seed, 0, timing)
+    return GameRequest(bots, seat, find_board(board), seed, 0, timing)
 
 
 def _number(text: str, what: str, least: int, most: int, usual: int) -> int:
-    """The number in a form's field, within limits; ``usual`` if the field is empty. Raises
-    UserError.
+    """The number in a form's field with this text, from ``least`` to ``most``; ``usual`` if the
+    field is empty. ``what`` names the field in errors. Raises ConfigError.
     """
     if not text.strip():
         return usual
@@ -142,13 +160,13 @@ def _number(text: str, what: str, least: int, most: int, usual: int) -> int:
 
 
 def board_page(request: Request) -> Response:
-    """The page of a game."""
-    game, wish = _game(request)
+    """The page of the game that the address names."""
+    game, game_request = _game(request)
     values = {
         "name": request.path_params["name"],
         "opponents": game.opponents,
-        "board": empty_board(wish.board),
-        "board_name": wish.board.name,
+        "board": empty_board(game_request.board),
+        "board_name": game_request.board.name,
         "drawn": all_parts(),
         "book": rulebook(),
     }
@@ -162,7 +180,7 @@ async def events(request: Request) -> Response:
 
 
 async def _news(game: OpenGame) -> AsyncIterator[bytes]:
-    """The changes of a game as events."""
+    """The events of `events`, and a comment every `BEAT_S` seconds without a new view."""
     version = -1
     while True:
         if game.version == version:
@@ -180,13 +198,13 @@ QUESTIONS: Mapping[str, Callable[[OpenGame, Ask], Any]] = {
     "leave": lambda game, _: game.leave(),
     "review": lambda game, _: game.review(),
 }
-"""What a page can ask for: to play a move, the best moves in random games, to give the game up, and
-to grade the moves of a finished game.
+"""What a page can ask for: to play a move, to see the best moves in random games, to give the game
+up, and to grade the person's moves in the finished game.
 """
 
 
 async def ask(request: Request) -> Response:
-    """Answer one of the `QUESTIONS` of a page."""
+    """Answer the question of a page that the address names, one of `QUESTIONS`."""
     (game, _), question = _game(request), QUESTIONS.get(request.path_params["what"])
     if question is None:
         raise HTTPException(404, "no such page here")
@@ -196,29 +214,33 @@ async def ask(request: Request) -> Response:
 
 
 async def again(request: Request) -> Response:
-    """Start another game against the same bots."""
-    (_, wish), how = _game(request), request.path_params["how"]
+    """Start another game against the same bots; the address says on which tiles (`AGAIN`). The
+    answer has the address of its page.
+    """
+    (_, game_request), how = _game(request), request.path_params["how"]
     open_games: OpenGames = request.app.state.open_games
     if how not in AGAIN:
         raise HTTPException(404, "no such page here")
     return await _answered(
-        request, lambda _: {"address": f"/play/{open_games.begin(wish.again(how))}"}
+        request, lambda _: {"address": f"/play/{open_games.begin(game_request.again(how))}"}
     )
 
 
-def _game(request: Request) -> tuple[OpenGame, Wish]:
-    """The game that the address names. Raises HTTPException."""
+def _game(request: Request) -> tuple[OpenGame, GameRequest]:
+    """The game that the address names, and the request that it was made from. Raises
+    HTTPException.
+    """
     _let_in(request)
-    found: tuple[OpenGame, Wish] | None = request.app.state.open_games.find(
+    game_and_request: tuple[OpenGame, GameRequest] | None = request.app.state.open_games.find(
         request.path_params["name"]
     )
-    if found is None:
+    if game_and_request is None:
         raise HTTPException(404, "this game is not here any more: the server was started again")
-    return found
+    return game_and_request
 
 
 def _let_in(request: Request) -> None:
-    """Raises HTTPException unless the request carries the token."""
+    """Raises HTTPException unless the request has the token."""
     if not request.state.may_change:
         raise HTTPException(403, "to play, open the address that 'arena serve' printed")
 

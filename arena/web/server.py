@@ -1,4 +1,4 @@
-"""The server of `arena serve`: its socket, its application, and when it ends."""
+"""The server of `arena serve`: listens, serves the application, and ends."""
 
 import asyncio
 import errno
@@ -18,33 +18,40 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from arena.errors import ArenaError, UserError
 from arena.web import home as pages
 from arena.web import play
-from arena.web.desk import Desk
 from arena.web.guard import LOOPBACK, Gate, Guard
 from arena.web.live import Live
 from arena.web.opengames import OpenGames
-from arena.web.press import Press
-from arena.web.shelf import Shelf
+from arena.web.page_cache import PageCache
+from arena.web.page_worker import PageWorker
+from arena.web.run_list import RunList
 
 FIRST_PORT = 8400
+"""The first port that is tried if the user names none."""
 PORTS = 20
+"""The number of ports that are tried."""
 MAX_AT_ONCE = 200
-"""The most connections at once. A further one gets the answer 503: come back later."""
+"""The most connections at the same time. A further one gets the answer 503: come back later."""
 MAX_FROM_ONE = 40
-"""The most connections from one address of another machine. A further one is cut off."""
+"""The most connections from one address of another machine. A further one is closed at once."""
 HEADER_BYTES = 16 << 10
+"""The most bytes of a request's headers."""
 HEADER_S = 10.0
-"""The time in which the headers of a request have to arrive."""
+"""In how many seconds the headers of a request have to arrive."""
 DEAF_MS = 30_000
-"""A connection is cut off if its client takes nothing of the answer for this time."""
+"""A connection is closed if its client takes nothing of an answer for this many ms."""
 END_S = 1
+"""For how many seconds the server lets requests finish when it ends."""
 LOOK_S = 0.1
+"""The pause in seconds between two checks whether the server is to end."""
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""The signals that end the server."""
 
 
 def bind(host: str, port: int | None) -> socket.socket:
-    """A socket that listens at an address. Raises UserError.
+    """A socket that listens at this host and port. Raises UserError.
 
-    ``port`` 0 takes any free port, and None the first free one from `FIRST_PORT` on.
+    ``port`` 0 takes any free port, and None the first free one of the `PORTS` ports from
+    `FIRST_PORT` on.
     """
     ports = range(FIRST_PORT, FIRST_PORT + PORTS) if port is None else [port]
     for number in ports:
@@ -54,12 +61,11 @@ def bind(host: str, port: int | None) -> socket.socket:
             if port is None and error.errno == errno.EADDRINUSE:
                 continue
             raise UserError(
-                f"expected to listen at {host}, port {number}, got {error.strerror or error}",
+                f"cannot listen at {host}, port {number}: {error.strerror or error}",
                 "--port 0 takes any free port",
             ) from None
     raise UserError(
-        f"expected a free port from {ports[0]} to {ports[-1]}, got none",
-        "--port 0 takes any free port",
+        f"no port from {ports[0]} to {ports[-1]} is free", "--port 0 takes any free port"
     )
 
 
@@ -88,9 +94,11 @@ def serve(
     listener: socket.socket,
     is_done: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Serve a home until a signal arrives or ``is_done()`` is true; return whether it was true.
+    """Serve a home until a signal arrives or ``is_done()`` is true. Return True in the latter case,
+    and False after a signal.
 
-    ``gate`` decides which requests are allowed. If ``games`` is None, nobody can play.
+    ``gate`` decides which requests are allowed. If ``games`` is None, nobody can play on pages.
+    ``listener`` is a socket from `bind`.
     """
     # Uvicorn raises the signal once more when it is done. A KeyboardInterrupt in the middle of
     # asyncio would leave threads that never end.
@@ -105,14 +113,14 @@ def serve(
 def _application(home: Path, games: OpenGames | None) -> Starlette:
     """The application for a home. Its ``state`` has what pages need.
 
-    ``home``        the folder
-    ``open_games``  the games that people play, or None
-    ``shelf``       the list of all runs
-    ``live``        the runs whose pages are read now
-    ``desk``        the process that looks at runs
-    ``lists``       makes lists of games and pages of bots, in that process
-    ``further``     a second process, so that no look waits for a report
-    ``press``       makes reports and pages of games, in the second process
+    ``home``           the folder
+    ``open_games``     the games that people play; None if nobody can
+    ``run_list``       the list of runs
+    ``live``           the runs whose pages are open
+    ``page_worker``    the process that reads runs
+    ``lists``          makes lists of games and pages of bots, in that process
+    ``report_worker``  a second process, so that reading a run does not wait for a report
+    ``reports``        makes reports and pages of games, in the second process
     """
     app = Starlette(
         routes=[*pages.ROUTES, *(play.ROUTES if games else ())],
@@ -121,12 +129,12 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     state = app.state
     state.home = home
     state.open_games = games
-    state.desk = Desk()
-    state.further = Desk()
-    state.lists = Press(state.desk)
-    state.press = Press(state.further)
-    state.live = Live(state.desk)
-    state.shelf = Shelf(home)
+    state.page_worker = PageWorker()
+    state.report_worker = PageWorker()
+    state.lists = PageCache(state.page_worker)
+    state.reports = PageCache(state.report_worker)
+    state.live = Live(state.page_worker)
+    state.run_list = RunList(home)
     return app
 
 
@@ -146,7 +154,9 @@ async def _failed(request: Request, error: Exception) -> Response:
 async def _serve(
     app: Starlette, gate: Gate, listener: socket.socket, is_done: Callable[[], bool]
 ) -> bool:
-    """Runs the server until a signal arrives or ``is_done()`` is true, and returns that value."""
+    """Runs the server until a signal arrives or ``is_done()`` is true, and returns whether it was
+    true.
+    """
     closing = asyncio.Event()
     config = uvicorn.Config(
         Guard(app, gate, closing),
@@ -179,19 +189,19 @@ async def _serve(
             logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
             # Uvicorn waits for streams to end, and `closing` ends them.
             closing.set()
-            app.state.desk.end()
-            app.state.further.end()
+            app.state.page_worker.end()
+            app.state.report_worker.end()
     return is_over
 
 
 class _Impatient(H11Protocol):
-    """A connection that is cut off if its client has too many others, or sends no request in time.
+    """A connection that is closed if its client has too many others, or sends no request in time.
 
     Uvicorn itself waits without a limit for the end of a request's headers.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin the connection; end it at once if its address has too many."""
+        """Begin the connection; close it at once if its address has too many others."""
         super().connection_made(transport)
         address = self.client[0] if self.client else LOOPBACK[0]
         known = [one.client for one in self.connections if isinstance(one, H11Protocol)]
@@ -203,6 +213,6 @@ class _Impatient(H11Protocol):
             self.loop.call_later(HEADER_S, self._look)
 
     def _look(self) -> None:
-        """Cuts the connection off if no request has arrived."""
+        """Closes the connection if no request has arrived."""
         if self.cycle is None and self.transport is not None:
             self.transport.abort()

@@ -1,4 +1,4 @@
-"""The functions that make pages of runs. They run in the process of a `desk.Desk`."""
+"""The functions that make pages of runs. They run in the process of a `page_worker.PageWorker`."""
 
 import time
 from collections import Counter, deque
@@ -27,22 +27,24 @@ from arena.web.home import PARTS, SitePages, setting_of_pages
 from arena.web.live import Sight
 
 LATEST = 12
-"""The number of games on the page of a run that ended last."""
+"""The number of games that the page of a run lists as just ended."""
 SPEED_S = 60.0
-"""The speed of a run is measured over this time."""
+"""The speed of a run is measured over this many seconds."""
 FEATURED_S = 60.0
-"""The page of a run begins with the same game for this time."""
+"""The page of a run shows the same game at its top for this many seconds."""
 MAX_FOLLOWED = 4
-"""The number of runs whose games are kept in memory."""
+"""The most runs whose games are kept in memory."""
 GAMES_ON_PAGE = 60
+"""The number of games on a page of a list."""
 
 _followed: dict[str, "FollowedRun"] = {}
+"""The runs whose games are kept in memory, by folder; the one that was asked for last is at the
+end.
+"""
 
 
 class FollowedRun(Follower):
-    """A run whose page somebody reads, with the speed of play and the game that the page begins
-    with.
-    """
+    """A run whose page somebody reads, with its speed and the game at the top of the page."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
@@ -51,7 +53,7 @@ class FollowedRun(Follower):
         self._featured_until = 0.0
 
     def games_per_s(self, games: int) -> float:
-        """Games that ended per second in the last `SPEED_S` seconds.
+        """How many games ended per second in the last `SPEED_S` seconds; 0 at the first call.
 
         ``games`` is the number of games that have ended so far.
         """
@@ -63,7 +65,8 @@ class FollowedRun(Follower):
         return (games - before) / (now - since) if now > since else 0.0
 
     def lead(self, material: Material) -> dict[str, Any]:
-        """The values for the template of the page's first part, with a game that plays itself.
+        """The values for the template of the page's first part, which shows a game that plays by
+        itself.
 
         The game stays the same for `FEATURED_S` seconds.
         """
@@ -77,11 +80,13 @@ class FollowedRun(Follower):
 
 
 def nothing() -> None:
-    """Do nothing: calling any function of this module loads it in the process of the desk."""
+    """Do nothing. Calling any function of this module loads the module in the process of the page
+    worker.
+    """
 
 
 def look_at(folder: str) -> Sight:
-    """Make the parts of the page of the run in a folder. Raises RunError."""
+    """Make the parts of the page of the run in ``folder``. Raises RunError."""
     began = time.process_time()
     material = followed_run(folder)
     values = _values(material, _followed[folder])
@@ -94,28 +99,28 @@ def look_at(folder: str) -> Sight:
 
 
 def report(folder: str, setting: PageSetting) -> str:
-    """The page with the report of the run in a folder. Raises RunError, NoAnswerError."""
+    """The HTML of the report of the run in ``folder``. Raises RunError, NoAnswerError."""
     return report_page(Run(Path(folder)), setting=setting).text
 
 
 def game(folder: str, setting: PageSetting, name: str) -> str:
-    """The page of the game with the id ``name``. Raises RunError if there is none, or if other
-    games on its deal are still to be played.
+    """The HTML of the page of the game with the id ``name``. Raises RunError if there is no such
+    game, or if other games on its deal are still to be played.
     """
     run = Run(Path(folder))
     record = run.record(name)
     if run.secrecy().is_open_game(record):
         raise RunError(
-            f"expected a game whose deal is over, got {record.id}",
-            "other games of this deal are still to be played: come back when the run is over",
+            f"other games on the deal of {record.id} are still to be played",
+            "come back when the run is over",
         )
     return game_page(run, record, setting, _around(run, record))
 
 
 def followed_run(folder: str) -> Material:
-    """All that is known of the run in a folder. Raises RunError.
+    """The data about the run in ``folder`` that its pages show. Raises RunError.
 
-    If the run was followed before, only the games that have ended since are read.
+    If the run's games are in memory, only those that have ended since then are read.
     """
     follower = _followed.pop(folder, None)
     if follower is None or not follower.is_valid:
@@ -149,14 +154,14 @@ def _values(material: Material, follower: FollowedRun) -> dict[str, Any]:
 
 
 def _rows_of_games(material: Material, games: Sequence[int]) -> list[dict[str, Any]]:
-    """The rows of some games in a list of games; ``games`` has their numbers in the journal."""
+    """Rows for a list of games; ``games`` has the games' positions in the journal."""
     records = material.scan.records(games)
     return [_row_of_game(records[game], is_open=bool(material.is_open[game])) for game in games]
 
 
 def _row_of_game(record: GameRecord, *, is_open: bool) -> dict[str, Any]:
-    """The row of a game in a list: the winners, the losers, the pagodas by which the winners won,
-    and whether games of the same deal are still to be played.
+    """The row of a game in a list: the winners, the losers, by how many pagodas the winners won,
+    and ``is_open``, whether other games of the same deal are still to be played.
     """
     names = seat_names(record.bots)
     order = sorted(range(len(names)), key=lambda seat: record.ranks[seat])
@@ -175,9 +180,11 @@ def _row_of_game(record: GameRecord, *, is_open: bool) -> dict[str, Any]:
 
 
 def list_of_games(folder: str, bots: Sequence[str], number: int) -> str:
-    """A page of the list of all games in which each of ``bots`` sat, the latest first.
+    """The HTML of a page of the list of games in which all of ``bots`` played, the latest game
+    first.
 
-    Pages are numbered from 1. Raises RunError.
+    ``number`` is that of the page, from 1; a number that is too large means the last page. Raises
+    RunError.
     """
     material = followed_run(folder)
     sought = Counter(bots)
@@ -201,8 +208,8 @@ def list_of_games(folder: str, bots: Sequence[str], number: int) -> str:
 def _around(run: Run, record: GameRecord) -> Around:
     """The links from a game's page to its run, its bots, and the games before and after it.
 
-    No link leads to a game whose deal is still being played, because that game is secret. Raises
-    RunError.
+    No link leads to a game on a deal with games still to be played, because that game is secret.
+    Raises RunError.
     """
     to = SitePages(run.name)
     before, after = (
@@ -213,11 +220,13 @@ def _around(run: Run, record: GameRecord) -> Around:
 
 
 def portrait(folder: str, name: str) -> str:
-    """The part of a page about one bot of a run. Raises RunError."""
+    """The HTML of the part of a page about the bot ``name`` of the run in ``folder``. Raises
+    RunError.
+    """
     material = followed_run(folder)
     opponents = opponents_of(material, {})
     if name not in opponents:
-        raise RunError(f"expected a bot of the run, got {name!r}")
+        raise RunError(f"the run has no bot {name!r}")
     profile = Profiles(material, {name: opponents[name]}, {}).of(name)
     addresses = SitePages(material.run.name)
     values = {"bot": profile, "addresses": addresses, "run": material.run.name}

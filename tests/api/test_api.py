@@ -13,8 +13,9 @@ import pytest
 from arena import api
 from arena.errors import BotFolderError, ConfigError, RunError, UserError
 from arena.exports.files import table_rows
-from tests.e2e.test_kills import processes, wait_for
 from tests.support.commandline import FIRST, RANDOM, Arena
+from tests.support.kills import processes, wait_until_gone
+from tests.support.waiting import wait_for
 
 BOTS = ["rnd", "fst", "greedy"]
 
@@ -122,22 +123,27 @@ def test_a_check_has_the_steps_of_the_command(arena):
     ("ask", "error", "part", "hint"),
     [
         (lambda: api.run(["rnd", "fst"], deal=3), ConfigError, "a setting, got 'deal'", "'deals'"),
-        (lambda: api.run("rnd"), ConfigError, "at least 2 bots, got rnd", "opponents"),
+        (lambda: api.run("rnd"), ConfigError, "needs at least 2 bots, got rnd", "opponents"),
         (lambda: api.run(5), ConfigError, "expected a list of names for bots, got 5", "lists"),
         (lambda: api.run(["rnd", 5]), ConfigError, "expected text for bots, got 5", "lists"),
         (lambda: api.run(BOTS, deals="3"), ConfigError, "number for deals, got '3'", "lists"),
         (lambda: api.run(BOTS, deals=0), ConfigError, "of at least 1 for deals, got 0", "lists"),
         (lambda: api.run(BOTS, players=5), ConfigError, "of at most 4 for players, got 5", "lists"),
         (lambda: api.run(BOTS, boards="brid"), UserError, "got 'brid'", ""),
-        (lambda: api.run(BOTS, allow="fts=network"), ConfigError, "got 'fts'", "'fst'"),
+        (lambda: api.run(BOTS, allow="fts=network"), ConfigError, "names 'fts'", "'fst'"),
         (lambda: api.run(BOTS, sandbox="on"), ConfigError, "'off' or 'strangers' for sandbox", ""),
         (
             lambda: api.run(BOTS, keep_stderr=True),
             ConfigError,
-            "keep_stderr went in",
+            "keep_stderr was removed in",
             "leave it out",
         ),
-        (lambda: api.compare("rnd", "fst", null=True), ConfigError, "null went in", "leave it out"),
+        (
+            lambda: api.compare("rnd", "fst", null=True),
+            ConfigError,
+            "null was removed in",
+            "leave it out",
+        ),
         (lambda: api.run(BOTS, dels=3), ConfigError, "'dels'", "settings are adopt, allow, board"),
         (lambda: api.compare("rnd", "fst", games=0), ConfigError, "at least 1 for games", "lists"),
         (lambda: api.compare("rnd", "fst", pool=5), ConfigError, "names for pool, got 5", "lists"),
@@ -162,10 +168,10 @@ def test_a_check_has_the_steps_of_the_command(arena):
             "lists",
         ),
         (lambda: api.compare("rnd", "fst", max_blocks=0), ConfigError, "at least 1 for max", ""),
-        (lambda: api.compare("rnd", "rnd"), ConfigError, "two different bots", "change the bot"),
+        (lambda: api.compare("rnd", "rnd"), ConfigError, "are the same program", "change the bot"),
         (lambda: api.rate("nope"), RunError, "got 'nope'", "runs in"),
         (lambda: api.rate(pd.DataFrame({"bot_0": ["a"]})), UserError, "the column bot_1", "block"),
-        (lambda: api.rate([]), ConfigError, "expected runs, got none", ""),
+        (lambda: api.rate([]), ConfigError, "no run is named", ""),
         (lambda: api.games("nope"), RunError, "got 'nope'", "runs in"),
         (lambda: api.check("nope"), BotFolderError, "nope", ""),
     ],
@@ -243,7 +249,7 @@ def test_a_review_finds_bots_with_options_in_any_order_and_takes_a_judge_of_the_
     told_too = told(arena, "review", *words)["decisions"]
     assert [row["cost"] for row in told_too] == found.decisions["cost"].tolist()
     assert json.loads((noisy.path / "review.jsonl").read_text()) == line, "nothing is graded twice"
-    with pytest.raises(UserError, match="expected a bot that plays here in --allow"):
+    with pytest.raises(UserError, match="which does not play here"):
         api.review(noisy.path, judge="rnd", allow="fst=network", **asked)
 
 
@@ -379,13 +385,15 @@ def test_an_interrupted_call_leaves_nothing_and_the_next_one_plays_the_rest(aren
         text=True,
         start_new_session=True,
     )
-    there = str(arena.home)
     # before that, only the start of its bots is tried
-    wait_for((arena.home / "results" / "broken" / "run.json").exists)
-    wait_for(lambda: any("bot.py" in command for command in processes(there).values()))
+    wait_for((arena.home / "results" / "broken" / "run.json").exists, "run.json of the run")
+    wait_for(
+        lambda: any("bot.py" in command for command in processes(arena.home).values()),
+        "the first game's bots",
+    )
     os.kill(asked.pid, signal.SIGINT)
     assert asked.communicate(timeout=60) == ("interrupted\n", "")
-    wait_for(lambda: not processes(there))
+    wait_until_gone(arena.home)
     before = len(arena.records("broken"))
     rest = api.run(["slow", "rnd"], deals=2, seed="s", out="broken", home=arena.home)
     assert before < rest.tables.games == 4
@@ -395,10 +403,10 @@ def test_an_interrupted_call_leaves_nothing_and_the_next_one_plays_the_rest(aren
 def test_a_bot_that_only_crashes_is_a_warning_of_a_run_and_an_error_of_a_comparison(arena):
     crash = FIRST.replace('message["legal"][0]', "sys.exit('no idea')")
     arena.add_bot("crash", crash, to="others")
-    with pytest.warns(api.ArenaWarning, match="expected crash to play, got 6 forfeits"):
+    with pytest.warns(api.ArenaWarning, match="crash forfeited its first 6 games"):
         run = api.run(
             [str(arena.home / "others" / "crash"), *BOTS], deals=9, home=arena.home, out="crashes"
         )
     assert not run.is_complete
-    with pytest.raises(UserError, match=r"crash to play, got 6 forfeits .*: no idea\nthe evid"):
+    with pytest.raises(UserError, match=r"crash forfeited its first 6 games .*: no idea\nthe evid"):
         api.compare(arena.home / "others" / "crash", "rnd", home=arena.home, out="none")

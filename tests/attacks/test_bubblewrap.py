@@ -13,8 +13,8 @@ import pytest
 from arena.players.process import BotProcess
 from arena.players.sandbox.launch import bubblewrap_launch
 from arena.players.sandbox.tiers import Sandbox
-from tests.attacks.conftest import bubblewrap_fails
 from tests.attacks.ground import read_line
+from tests.attacks.tiers import bubblewrap_fails
 
 CAPABILITIES = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
 SPACES = ("ipc", "mnt", "net", "pid", "user", "uts")

@@ -14,7 +14,7 @@ from arena.players.folder import bot_at
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import stage
 from tests.attacks.ground import COMES_S, commands
-from tests.attacks.test_attacks import ends, is_heard, leaks, spoils
+from tests.attacks.table import ends, is_heard, leaks, spoils
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers exist on Linux only")
 

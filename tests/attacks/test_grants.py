@@ -13,7 +13,7 @@ from arena.players.process import BotProcess
 from arena.players.sandbox import grants
 from arena.players.sandbox.grants import Grants
 from tests.attacks.ground import read_line
-from tests.attacks.test_attacks import ATTACKS, BLOCKED, OPEN
+from tests.attacks.table import ATTACKS, BLOCKED, OPEN
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers exist on Linux only")
 

@@ -1,5 +1,5 @@
 """Fixtures of the rules tests that the measurements need too."""
 
-from tests.rules.conftest import both
+from tests.support.cores import both
 
 __all__ = ["both"]

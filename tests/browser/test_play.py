@@ -12,8 +12,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from arena.exports.verify import verify_run
 from arena.tournament.run import Run
-from tests.web.serving import Served
-from tests.web.test_play import begin
+from tests.web.games import begin
 
 STATE = """
     const over = !document.getElementById("over").hidden;
@@ -46,13 +45,6 @@ def home(tmp_path_factory):
     folder = tmp_path_factory.mktemp("playing")
     (folder / ".arena-home").touch()
     return folder
-
-
-@pytest.fixture(scope="module")
-def server(home):
-    one = Served(home)
-    yield one
-    one.close()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.support.commandline import ROOT
-from tests.test_architecture import loaded_by
+from tests.support.imports import loaded_by
 
 ASK = """
 eval "$(_ARENA_COMPLETE=bash_source arena)"

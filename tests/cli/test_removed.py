@@ -72,17 +72,19 @@ def test_an_option_that_went_is_answered_with_what_to_use_instead(entry, capsys)
     assert run_command([*path.split(), f"--{name}", *value.split()]) == 2
     err = capsys.readouterr().err
     if value:
-        assert err.startswith(f"error: --{name}: {value} went in {SINCE}: {REMOVED[entry]}\n")
+        assert err.startswith(
+            f"error: --{name}: {value} was removed in {SINCE}: {REMOVED[entry]}\n"
+        )
     else:
         hint = f"hint: {REMOVED[entry]}\n"
-        assert err == f"error: --{name} of 'arena {path}' went in {SINCE}\n{hint}"
+        assert err == f"error: --{name} of 'arena {path}' was removed in {SINCE}\n{hint}"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_that_went_is_answered_with_what_to_use_instead(command, capsys):
     assert run_command([command, "--help"]) == 2
     hint = f"hint: {REMOVED[command]}\n"
-    assert capsys.readouterr().err == f"error: 'arena {command}' went in {SINCE}\n{hint}"
+    assert capsys.readouterr().err == f"error: 'arena {command}' was removed in {SINCE}\n{hint}"
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -92,7 +94,9 @@ def test_a_key_of_an_arena_toml_that_went_is_answered_so_too(tmp_path, monkeypat
     file.parent.mkdir(mode=0o700)
     file.write_text(f"# one\n{key} = true\n")
     for read in (lambda: read_options(file), read_own_config):
-        with pytest.raises(ConfigError, match=rf"arena\.toml line 2: {key} went in {SINCE}") as it:
+        with pytest.raises(
+            ConfigError, match=rf"arena\.toml line 2: {key} was removed in {SINCE}"
+        ) as it:
             read()
         assert it.value.hint == instead_of_key(key)
 

@@ -3,7 +3,7 @@
 import io
 
 from arena.cli import terminal
-from arena.cli.terminal import colours_wanted, columns_of, folded, said_when_slow
+from arena.cli.terminal import announced_if_slow, colours_wanted, columns_of, folded
 from tests.support.commandline import without_waiting
 
 
@@ -46,7 +46,7 @@ def test_it_is_left_to_the_terminal_if_nothing_is_asked():
 def test_what_is_said_only_where_it_takes_long_is_what_tests_leave_out(monkeypatch, capsys):
     monkeypatch.setattr(terminal, "SLOW_S", 0)
     told = ""
-    with said_when_slow("rating the games of results/r"):
+    with announced_if_slow("rating the games of results/r"):
         while not told.endswith("\n"):
             told += capsys.readouterr().err
     assert told == "rating the games of results/r ...\n"

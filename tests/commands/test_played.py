@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.commands.game import SingleGame, Wish, past_games
+from arena.commands.game import GameRequest, SingleGame, past_games
 from arena.commands.home import results_folder
 from arena.commands.runs import run_folder
 from arena.errors import ConfigError
@@ -14,7 +14,7 @@ from arena.records.runfile import read_run
 from arena.records.timing import Timing
 from arena.rules.boards import built_in
 from arena.tournament.run import Run
-from arena.tournament.runs import begun
+from arena.tournament.runs import tournament_request
 
 BIRD, LION = built_in("bird"), built_in("lion")
 
@@ -22,7 +22,7 @@ BIRD, LION = built_in("bird"), built_in("lion")
 def kept(home, names, board=BIRD, deal=0):
     """A finished game of these bots by seat, with ``human`` moving at random."""
     bots, seat = [built_in_bot(name) for name in names if name != "human"], names.index("human")
-    game = Wish(bots, seat, board, "seed", deal).game
+    game = GameRequest(bots, seat, board, "seed", deal).game
     single = SingleGame(bots, seat, Timing(), OPEN)
     with single.seated(None, lambda _: InProcessPlayer("human", random_move)) as players:
         outcome = single.play(single.referee(game.round, players))
@@ -70,8 +70,8 @@ def test_each_game_has_a_folder_of_its_own_and_none_hides_the_newest_tournament(
 
 
 def test_a_bot_has_one_seat_in_a_game_that_is_kept():
-    with pytest.raises(ConfigError, match="expected each bot once"):
-        assert Wish([built_in_bot("greedy")] * 2, 0, BIRD, "seed").game
+    with pytest.raises(ConfigError, match="'greedy' is named twice"):
+        assert GameRequest([built_in_bot("greedy")] * 2, 0, BIRD, "seed").game
 
 
 def test_seats_that_are_not_those_of_the_bots_are_refused(tmp_path):
@@ -79,13 +79,13 @@ def test_seats_that_are_not_those_of_the_bots_are_refused(tmp_path):
     seats = '"seats": [\n        "{}"'
     text = path.read_text().replace(seats.format("human"), seats.format("greedy"))
     path.write_text(text)
-    with pytest.raises(ConfigError, match="expected the seats of the game"):
+    with pytest.raises(ConfigError, match="the seats of the game are"):
         verify_run(Run(path.parent))
 
 
 def test_a_played_game_is_no_tournament_to_be_finished(tmp_path):
-    with pytest.raises(ConfigError, match="got a game that a person played"):
-        begun(Run(kept(tmp_path, ["human", "random"])))
+    with pytest.raises(ConfigError, match="is a game that a person played"):
+        tournament_request(Run(kept(tmp_path, ["human", "random"])))
 
 
 def test_the_latest_games_are_read_and_what_is_odd_is_left_out(tmp_path):

@@ -22,9 +22,10 @@ from pathlib import Path
 from statistics import mean
 
 from arena.records.league import read_league
-from tests.e2e.test_kills import processes, wait_for
 from tests.support.burners import with_parent
 from tests.support.commandline import RANDOM, ROOT, Arena
+from tests.support.kills import processes
+from tests.support.waiting import wait_for
 
 BENCHMARKS = ("random", "greedy-4", "greedy")
 RUN = (
@@ -175,7 +176,7 @@ class Hour:
         self.process.wait()
         before = {name: self.lines(name) for name in files}
         own = f"{self.arena.home}/results"
-        wait_for(lambda: not processes(own) or self.asking)
+        wait_for(lambda: not processes(own) or self.asking, "the end of the killed league")
         time.sleep(self.rng.uniform(0, 3))
         self.start()
         self.seen["kills"] += 1
@@ -227,7 +228,7 @@ class Hour:
         if self.process.poll() is not None:
             return self.tell("no second arena: an author's arena plays just now")
         games = self.lines("games.jsonl")
-        wait_for(lambda: self.lines("games.jsonl") != games)
+        wait_for(lambda: self.lines("games.jsonl") != games, "the league's next game")
         status, _, said = self.ask(*RUN, "--games", 8)
         if status != 1 or "another arena" not in said:
             self.note(f"a second arena ended with {status}: {said[-300:]}")

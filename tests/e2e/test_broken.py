@@ -18,7 +18,7 @@ OPTIONS = """
 [options]
 depth = {type = "int", default = 3, min = 1, max = 9, help = "how far"}
 """
-STOPPED = "error: expected crash to play, got 6 forfeits in its first 6 games (exit), the last one"
+STOPPED = "error: crash forfeited its first 6 games and plays no more (exit), the last one"
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_bot_that_crashes_in_all_of_its_first_games_stops_and_the_others_play_
     assert "\nthe evidence is in results/r/faults/bird/crash+" in err
     assert err.count("KeyError: 'a square'") == 1, "when it happens, and not again at the end"
     assert '  File "crash/bot.py", line ' in err
-    assert "hint: 'arena check crash' tells what is wrong; fix it, or name bots without it" in err
+    assert "hint: 'arena check crash' shows what is wrong; fix the bot or leave it out" in err
     assert "rnd" in out
     assert "planned games are missing" in out
     played = len(games_of(arena, "r", crash))
@@ -81,7 +81,7 @@ def test_a_search_with_a_bot_that_only_crashes_suggests_nothing(arena):
     with (folder / "bot.toml").open("a") as file:
         file.write(OPTIONS)
     out, err = arena("tune", "tuned", "--param", "depth", "--games", 200, "--out", "t", status=1)
-    assert "got 6 forfeits in its first 6 games (exit)" in err
+    assert "forfeited its first 6 games and plays no more (exit)" in err
     assert not out
 
 
@@ -91,7 +91,7 @@ def test_a_run_without_a_game_decided_by_play_has_no_standings(arena):
     out, err = arena(*command, status=1)
     assert not out
     assert (
-        "error: expected games that are decided by play, got none: all 4 games ended by forfeits:"
+        "error: every game ended by forfeit: all 4 games ended by forfeits:"
         f" {name} forfeited 4 (illegal move)\nhint: "
     ) in err
     told, _ = arena(*command, "--json", status=1)  # repeated, it is no better
@@ -106,10 +106,10 @@ def test_a_bot_that_does_not_start_is_found_before_the_first_game(arena):
     for command in (("run", "rnd", *names), ("compare", "rnd", names[0])):
         out, err = arena(*command, status=1)
         assert not out
-        assert f"expected {names[0]} to start, got: " in err
+        assert f"{names[0]} did not start: " in err
         assert err.count("no model file: weights.bin") == 1
-        assert (f"expected {names[1]} to start, got: " in err) == (names[1] in command)
-        assert "hint: no game has been played: fix it" in err
+        assert (f"{names[1]} did not start: " in err) == (names[1] in command)
+        assert "hint: no game has been played: fix the bot" in err
     assert not list((arena.home / "results").glob("*"))
 
 
@@ -117,7 +117,7 @@ def test_a_bot_that_forfeits_each_of_its_games_makes_a_run_fail_however_often_it
     name = add_zoo_bot(arena, "illegal_move")
     for _ in range(2):
         out, err = arena("run", "rnd", "fst", name, "--deals", 2, "--out", "r", status=1)
-        assert f"expected {name} to play, got a forfeit in each of its games" in err
+        assert f"{name} forfeited every game" in err
         assert name in out
 
 
@@ -129,7 +129,7 @@ def test_a_strict_run_fails_on_one_forfeit(arena):
     out, err = arena(*command, "--strict", status=1)
     assert name in out
     assert (
-        f"error: expected no forfeits, got some: {name} forfeited 4 (exit)\nhint: results/r" in err
+        f"error: --strict: games were forfeited: {name} forfeited 4 (exit)\nhint: results/r" in err
     )
     arena("run", "rnd", "fst", "--deals", 1, "--strict")
 

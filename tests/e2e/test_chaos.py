@@ -16,9 +16,10 @@ from collections import Counter
 
 import pytest
 
-from tests.e2e.test_kills import journal_lines, processes, wait_for
 from tests.support.burners import with_parent
 from tests.support.commandline import ROOT
+from tests.support.kills import journal_lines, processes, wait_for_games, wait_until_gone
+from tests.support.mounts import may_mount
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 
@@ -36,16 +37,6 @@ TMPFS = (
     " kept/*; cp -a results/. kept/; exit $S; }"
 )
 READ_ONLY = 'mount --bind results results && mount -o remount,ro,bind results && exec "$@"'
-
-
-def may_mount():
-    script = "mkdir -p /tmp/.arena-mount && mount -t tmpfs none /tmp/.arena-mount"
-    return (
-        subprocess.run(
-            ["unshare", "-rm", "sh", "-c", script], capture_output=True, check=False
-        ).returncode
-        == 0
-    )
 
 
 class Chaos:
@@ -81,9 +72,7 @@ class Chaos:
         """
         process = self.start()
         target = min(GAMES, journal_lines(self.arena, self.run) + self.rng.randint(least, 12))
-        wait_for(
-            lambda: journal_lines(self.arena, self.run) >= target or process.poll() is not None
-        )
+        wait_for_games(self.arena, self.run, target, process)
         time.sleep(self.rng.random() * 0.15)
         return process
 
@@ -110,7 +99,7 @@ class Chaos:
     def round(self, harm):
         getattr(self, harm)()
         self.done[harm] += 1
-        wait_for(lambda: not processes(str(self.arena.home)))
+        wait_until_gone(self.arena.home)
         if journal_lines(self.arena, self.run) >= GAMES:
             self.finish()
 
@@ -201,7 +190,7 @@ class Chaos:
         process = self.started()
         other = self.start()
         err = self.ended(other, 0, 1)
-        assert other.returncode == 0 or "got another arena writing it" in err
+        assert other.returncode == 0 or "another arena is writing" in err
         self.ended(process, 0)
 
     def clock_jumps(self):

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_kills import journal_lines, processes, wait_for
 from tests.support.burners import with_parent
 from tests.support.commandline import BARE, RANDOM, ROOT
+from tests.support.kills import journal_lines, processes, wait_for_games, wait_until_gone
+from tests.support.waiting import wait_for
 
 distributed = pytest.importorskip("distributed", reason="pip install 'qin-arena[cluster]'")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
@@ -82,7 +83,7 @@ class Cluster:
 
 def worker_processes(cluster):
     """Dask's worker processes, which nannies have started, and ours below them."""
-    found = processes(str(cluster.home))
+    found = processes(cluster.home)
     spawned = {pid: parent_of(pid) for pid, command in found.items() if "spawn_main" in command}
     ours = [
         pid
@@ -90,6 +91,16 @@ def worker_processes(cluster):
         if parent in spawned or "--no-nanny" in found.get(parent, "")
     ]
     return [pid for pid in spawned if pid not in ours], ours
+
+
+def wait_until_left(cluster):
+    """Wait until none of the arena's processes is left on the cluster."""
+    wait_for(lambda: not worker_processes(cluster)[1], "the end of the arena's processes there")
+
+
+def bots_in(home):
+    """Command lines of the bots that run in a folder."""
+    return [command for command in processes(home).values() if "bot.py" in command]
 
 
 def parent_of(pid):
@@ -113,7 +124,7 @@ def machines(tmp_path_factory):
     made.worker()
     yield made
     made.end()
-    wait_for(lambda: not processes(str(made.home)))
+    wait_until_gone(made.home)
 
 
 @pytest.fixture
@@ -124,7 +135,7 @@ def cluster(arena, machines):
         client.wait_for_workers(2, timeout=240)
     yield machines
     machines.end(first=3)
-    wait_for(lambda: not worker_processes(machines)[1])
+    wait_until_left(machines)
 
 
 def test_a_run_on_two_workers_equals_the_local_run_and_leaves_nothing(arena, cluster):
@@ -160,17 +171,20 @@ def test_a_worker_that_joins_and_workers_that_are_killed_lose_and_double_nothing
     settings = ("run", "--deals", 16, "--seed", "s", "--out")
     arena(*settings, "here")
     process = arena.start(*settings, "there", "--cluster", cluster.address)
-    wait_for(lambda: journal_lines(arena, "there") >= 8 or process.poll() is not None)
+    wait_for_games(arena, "there", 8, process)
     daskers, _ = worker_processes(cluster)
     for dasker in daskers:  # the run waits for the third, however long it takes to start
         os.kill(dasker, signal.SIGSTOP)
     cluster.worker("--no-nanny")
-    wait_for(lambda: len(worker_processes(cluster)[1]) == 3 or process.poll() is not None)
+    wait_for(
+        lambda: len(worker_processes(cluster)[1]) == 3 or process.poll() is not None,
+        "the third worker's process",
+    )
     for dasker in daskers:
         os.kill(dasker, signal.SIGCONT)
     played = journal_lines(arena, "there")
     os.kill(worker_processes(cluster)[1][0], signal.SIGKILL)
-    wait_for(lambda: journal_lines(arena, "there") >= played + 5 or process.poll() is not None)
+    wait_for_games(arena, "there", played + 5, process)
     os.kill(daskers[0], signal.SIGKILL)
     _, err = process.communicate(timeout=240)
     assert process.returncode == 0, err
@@ -189,7 +203,7 @@ def mortal(arena):
     made.worker()
     yield made
     made.end()
-    wait_for(lambda: not processes(str(arena.home)))
+    wait_until_gone(arena.home)
 
 
 def test_after_the_schedulers_death_the_same_command_finishes_the_run(arena, mortal):
@@ -197,16 +211,13 @@ def test_after_the_schedulers_death_the_same_command_finishes_the_run(arena, mor
     settings = ("run", "--deals", 5, "--seed", "s", "--out")
     arena(*settings, "here")
     process = arena.start(*settings, "there", "--cluster", cluster.address)
-    wait_for(lambda: journal_lines(arena, "there") >= 8 or process.poll() is not None)
+    wait_for_games(arena, "there", 8, process)
     cluster.started[0].kill()
     _, err = process.communicate(timeout=240)
     assert process.returncode == 1, err
-    assert (
-        f"expected the Dask scheduler at {cluster.address} to stay connected, got a lost connection"
-        in err
-    )
+    assert f"lost the Dask scheduler at {cluster.address}: a lost connection" in err
     assert "all finished games are in the journal" in err
-    wait_for(lambda: not any(worker_processes(cluster)))
+    wait_for(lambda: not any(worker_processes(cluster)), "the end of the workers")
     assert 8 <= len(arena.records("there")) < 30
     cluster.scheduler()
     cluster.worker()
@@ -219,28 +230,28 @@ def test_ctrl_c_the_death_of_the_arena_and_a_stopped_worker_leave_no_bot_on_the_
 ):
     settings = ("run", "--deals", 60, "--seed", "s", "--out", "there", "--cluster", cluster.address)
     process = arena.start(*settings)
-    wait_for(lambda: journal_lines(arena, "there") >= 5 or process.poll() is not None)
+    wait_for_games(arena, "there", 5, process)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=240)
     assert process.returncode == 130, err
     assert "stopping: " in err
-    wait_for(lambda: not worker_processes(cluster)[1])
+    wait_until_left(cluster)
     kept = len(arena.records("there"))
     process = arena.start(*settings)
-    wait_for(lambda: journal_lines(arena, "there") >= kept + 5 or process.poll() is not None)
+    wait_for_games(arena, "there", kept + 5, process)
     process.kill()
     process.communicate()
-    wait_for(lambda: not worker_processes(cluster)[1])
+    wait_until_left(cluster)
     for home in (arena.home, cluster.home):
-        wait_for(lambda home=home: not any("bot.py" in it for it in processes(str(home)).values()))
+        wait_for(lambda home=home: not bots_in(home), f"the end of the bots in {home}")
     kept = len(arena.records("there"))
     process = arena.start(*settings)
-    wait_for(lambda: journal_lines(arena, "there") >= kept + 5 or process.poll() is not None)
+    wait_for_games(arena, "there", kept + 5, process)
     stopped = worker_processes(cluster)[0][0]
     os.kill(stopped, signal.SIGSTOP)
     try:
         process.send_signal(signal.SIGINT)
-        wait_for(lambda: "stopping" in process.stderr.readline())
+        wait_for(lambda: "stopping" in process.stderr.readline(), "the word stopping on stderr")
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=240)
     finally:
@@ -280,7 +291,7 @@ def test_a_scheduler_that_cannot_be_reached_is_told_before_a_run_begins(arena):
     for options, what, cure in (
         (
             ["--cluster", "tcp://127.0.0.1:9"],
-            "expected a Dask scheduler at tcp://127.0.0.1:9, got [Errno 111]",
+            "no Dask scheduler at tcp://127.0.0.1:9: [Errno 111]",
             "start one with 'dask scheduler'",
         ),
         (
@@ -290,27 +301,27 @@ def test_a_scheduler_that_cannot_be_reached_is_told_before_a_run_begins(arena):
         ),
         (
             ["--cluster", "foo://127.0.0.1:9"],
-            "expected a Dask scheduler at foo://127.0.0.1:9, got ValueError: unknown address",
+            "no Dask scheduler at foo://127.0.0.1:9: ValueError: unknown address",
             "start one with 'dask scheduler'",
         ),
         (
             ["--cluster", "empty.json"],
-            "expected a scheduler file empty.json, got one without an address",
+            "empty.json is not a scheduler file: it has no address",
             "--scheduler-file empty.json' writes it",
         ),
         (
             ["--cluster", "missing.json"],
-            "expected a scheduler file missing.json, found none",
+            "there is no scheduler file missing.json",
             "--scheduler-file missing.json' writes it",
         ),
         (
             ["--cluster", "tls://127.0.0.1:9"],
-            "expected the certificates for tls://127.0.0.1:9 in Dask's configuration, found none",
+            "Dask's configuration has no certificates for tls://127.0.0.1:9",
             "for tls:// Dask's configuration names the certificates",
         ),
         (
             ["--cluster", "127.0.0.1:9", "--jobs", 2],
-            "expected --jobs or --cluster, got both",
+            "--jobs and --cluster cannot be combined",
             "leave out --jobs",
         ),
     ):
@@ -331,7 +342,7 @@ def test_an_encrypted_cluster_by_its_scheduler_file(arena):
     made.worker(*files)
     names = {"CA_FILE": "cert.pem", "CLIENT__CERT": "cert.pem", "CLIENT__KEY": "key.pem"}
     try:
-        wait_for((arena.home / "scheduler.json").exists)
+        wait_for((arena.home / "scheduler.json").exists, "the scheduler's file")
         own = arena.home / "qin-arena" / "arena.toml"
         own.parent.mkdir()
         own.write_text(f'cluster = "{arena.home}/scheduler.json"\n')
@@ -356,3 +367,12 @@ def test_a_league_plays_on_the_cluster_and_goes_on_without_it(arena, cluster):
     arena(*settings, 8)
     assert len(arena.records("ladder")) == len(records) + 8
     arena("verify", "ladder")
+
+
+def test_a_mixed_run_on_a_cluster_equals_the_local_one(arena, cluster):
+    settings = ("run", "rnd", "careful-2", "greedy", "--deals", 2, "--seed", "s", "--out")
+    arena(*settings, "here")
+    arena(*settings, "there", "--cluster", cluster.address)
+    assert kinds(arena.timeless("there")) == kinds(arena.timeless("here"))
+    kept = [path.name for path in (arena.home / "cache").rglob("*-*") if path.is_dir()]
+    assert not any(name.startswith(("careful", "greedy")) for name in kept)

@@ -6,13 +6,47 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click import Context
 
 from arena.cli.main import CHECKOUT, SECTIONS
 from arena.cli.main import arena as arena_command
-from tests.support.commandline import FIRST, RANDOM, ROOT
+from tests.support.commandline import FIRST, RANDOM, ROOT, Arena
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """An arena that has played the runs which tests copy: `one` and `two` have one deal each, and
+    `three` has three.
+    """
+    made = Arena(tmp_path_factory.mktemp("shared") / "home")
+    made.add_bot("rnd", RANDOM)
+    made.add_bot("fst", FIRST)
+    made("run", "--deals", 3, "--seatings", "all", "--out", "three")
+    made("run", "--deals", 1, "--seed", "one", "--out", "one")
+    made("run", "--deals", 1, "--seed", "two", "--out", "two")
+    return made
+
+
+@pytest.fixture
+def take(arena, shared):
+    """Copies runs, by name, into the arena of the test, as if they had been played there."""
+    arena.own = shared.own
+
+    def copy(*names):
+        for name in names:
+            results = Path("results", name)
+            shutil.copytree(shared.home / results, arena.home / results)
+
+    return copy
+
+
+def make_older(arena, run):
+    """Date the start of a run back: a run.json holds it in whole seconds."""
+    path = arena.home / "results" / run / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "started": "2026-01-01T00:00:00Z"}))
 
 
 def test_help_lists_every_command_in_its_section_and_none_that_is_hidden(arena):
@@ -61,7 +95,7 @@ def test_submit_says_that_it_cannot_write_before_it_checks(arena):
     (arena.home / "other" / "bots").write_text("a file where the folder should be")
     out, err = arena("--home", "other", "submit", "./broken", status=1)
     assert not out, "nothing was checked"
-    assert err.startswith("error: expected to write into other/bots, got: not a directory")
+    assert err.startswith("error: cannot write into other/bots: not a directory")
     assert "name a home that you can write to with --home DIR" in err
 
 
@@ -135,7 +169,8 @@ def test_a_template_that_is_not_there_in_a_language_is_an_error_with_its_cure(ar
     ],
 )
 def test_the_bots_of_the_repository_pass_the_check(arena, name):
-    out, _ = arena("check", ROOT / "bots" / name)
+    """At 300 ms a move, since some of them think for as long as they may."""
+    out, _ = arena("check", ROOT / "bots" / name, "--move-ms", 300)
     assert out.splitlines()[-1].endswith("0 failed")
 
 
@@ -169,7 +204,7 @@ def test_our_own_commands_say_that_they_need_a_checkout(command, tmp_path):
         check=False,
     )
     assert done.returncode == 1
-    assert f"expected a checkout of qin-arena for 'arena {command}', got {tmp_path}" in done.stderr
+    assert f"'arena {command}' needs a checkout of qin-arena; {tmp_path} is none" in done.stderr
 
 
 def test_bench_measures_what_is_asked_for(arena):
@@ -301,28 +336,28 @@ def test_a_forfeit_in_a_single_game_is_an_exit_status(arena, zoo_bot):
     assert "forfeit: exits (exit): the bot crashed at exits/exits.py line 7: KeyError" in err
 
 
-def test_a_replay_shows_the_game_and_one_turn_of_it(arena):
-    arena("run", "--deals", 1, "--out", "r", "--seed", "replay")
-    record = arena.records("r")[0]
-    out, _ = arena("replay", "r", record["id"])
+def test_a_replay_shows_the_game_and_one_turn_of_it(arena, take):
+    take("one")
+    record = arena.records("one")[0]
+    out, _ = arena("replay", "one", record["id"])
     assert out.count("turn ") >= record["turns"]
     assert f"end ({record['end']}): " in out
-    one, _ = arena("replay", "r", record["id"], "--turn", 5)
+    one, _ = arena("replay", "one", record["id"], "--turn", 5)
     assert one.startswith(f"turn 5: {record['bots'][0]} plays {record['moves'][4]}")
     assert one in out
-    start, _ = arena("replay", "results/r", record["id"], "--turn", 0)
+    start, _ = arena("replay", "results/one", record["id"], "--turn", 0)
     assert "turn" not in start
-    assert json.loads(arena("replay", "r", record["id"], "--json")[0]) == record
-    _, err = arena("replay", "r", record["id"], "--turn", 99, status=2)
+    assert json.loads(arena("replay", "one", record["id"], "--json")[0]) == record
+    _, err = arena("replay", "one", record["id"], "--turn", 99, status=2)
     assert f"expected 0 to {record['turns']}, got 99" in err
-    _, err = arena("replay", "r", "bird/fst", status=1)
+    _, err = arena("replay", "one", "bird/fst", status=1)
     assert f"for example {record['id'][:12]}" in err
 
 
-def test_a_replay_as_a_seat_saw_it_covers_the_other_hands(arena):
-    arena("run", "--deals", 1, "--out", "r", "--seed", "replay")
-    record = arena.records("r")[0]
-    seen, _ = arena("replay", "r", record["id"], "--turn", 3, "--seat", 1)
+def test_a_replay_as_a_seat_saw_it_covers_the_other_hands(arena, take):
+    take("one")
+    record = arena.records("one")[0]
+    seen, _ = arena("replay", "one", record["id"], "--turn", 3, "--seat", 1)
     hands = [
         line.split()[-3:]
         for line in seen.splitlines()[-4:]
@@ -330,69 +365,62 @@ def test_a_replay_as_a_seat_saw_it_covers_the_other_hands(arena):
     ]
     assert hands[0] == ["??"] * 3
     assert "??" not in hands[1]
-    assert "??" not in arena("replay", "r", record["id"], "--turn", 3)[0]
-    _, err = arena("replay", "r", record["id"], "--seat", 2, status=2)
+    assert "??" not in arena("replay", "one", record["id"], "--turn", 3)[0]
+    _, err = arena("replay", "one", record["id"], "--seat", 2, status=2)
     assert "expected 0 to 1, got 2" in err
 
 
-def test_a_replay_of_a_record_that_does_not_follow_from_its_moves_says_so(arena):
-    arena("run", "--deals", 1, "--out", "r", "--seed", "replay")
-    journal = arena.home / "results" / "r" / "games.jsonl"
+def test_a_replay_of_a_record_that_does_not_follow_from_its_moves_says_so(arena, take):
+    take("one")
+    journal = arena.home / "results" / "one" / "games.jsonl"
     record = json.loads(journal.read_text().splitlines()[0])
     changed = {**record, "left": [left + 1 for left in record["left"]]}
     journal.write_text(json.dumps(changed) + "\n")
-    _, err = arena("replay", "r", record["id"], status=1)
+    _, err = arena("replay", "one", record["id"], status=1)
     assert "expected left" in err
     assert "in the record" in err
     journal.write_text(json.dumps({**record, "moves": ["Ba1Ba2", *record["moves"][1:]]}) + "\n")
-    _, err = arena("replay", "r", record["id"], status=1)
-    assert "move 1: expected a move that the rules allow, got Ba1Ba2 is illegal" in err
+    _, err = arena("replay", "one", record["id"], status=1)
+    assert "move 1 breaks the rules: Ba1Ba2 is illegal" in err
 
 
-def make_older(arena, run):
-    """Starts are told in whole seconds."""
-    path = arena.home / "results" / run / "run.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "started": "2026-01-01T00:00:00Z"}))
-
-
-def test_runs_are_listed_and_the_newest_is_the_default(arena):
+def test_runs_are_listed_and_the_newest_is_the_default(arena, take):
     assert arena("runs")[0] == ""
-    arena("run", "--deals", 1, "--out", "one")
-    make_older(arena, "one")
-    arena("run", "--deals", 2, "--out", "two")
+    take("two", "three")
+    make_older(arena, "three")
     out, _ = arena("runs")
-    assert [line.split()[0] for line in out.splitlines()] == ["Run", "one", "two"]
-    assert re.search(r" 4/4 +finished ", out.splitlines()[2])
+    assert [line.split()[0] for line in out.splitlines()] == ["Run", "three", "two"]
+    assert re.search(r" 6/6 +finished ", out.splitlines()[1])
     listed = json.loads(arena("runs", "--json")[0])
     assert [(run["run"], run["games"], run["planned"]) for run in listed] == [
-        ("one", 2, 2),
-        ("two", 4, 4),
+        ("three", 6, 6),
+        ("two", 2, 2),
     ]
     assert "run results/two" in arena("standings")[1]
 
 
-def test_standings_as_table_csv_and_json_are_the_same_figures(arena):
-    arena("run", "--deals", 3, "--out", "s")
-    written = (arena.home / "results/s/standings.csv").read_text()
-    assert arena("standings", "s", "--csv", "-")[0] == written
-    arena("standings", "s", "--csv", "copy.csv")
+def test_standings_as_table_csv_and_json_are_the_same_figures(arena, take):
+    take("three")
+    written = (arena.home / "results/three/standings.csv").read_text()
+    assert arena("standings", "three", "--csv", "-")[0] == written
+    arena("standings", "three", "--csv", "copy.csv")
     assert (arena.home / "copy.csv").read_text() == written
-    objects = json.loads(arena("standings", "s", "--json")[0])["standings"]
+    objects = json.loads(arena("standings", "three", "--json")[0])["standings"]
     lines = [line.split(",") for line in written.splitlines()]
     assert [[str(entry[key]) for key in ("rank", "bot", "games")] for entry in objects] == [
         [row[0], row[1], row[5]] for row in lines[1:]
     ]
     assert [float(row[2]) for row in lines[1:]] == [entry["elo"] for entry in objects]
-    out, _ = arena("standings", "s", "--pairs")
+    out, _ = arena("standings", "three", "--pairs")
     assert "Opponent" in out
-    (arena.home / "results/s/standings.csv").unlink()
-    assert arena("standings", "s", "--csv", "-")[0] == written
+    (arena.home / "results/three/standings.csv").unlink()
+    assert arena("standings", "three", "--csv", "-")[0] == written
 
 
-def test_json_carries_all_that_the_table_shows(arena):
-    arena("run", "--deals", 3, "--out", "s")
-    text, _ = arena("standings", "s", "--pairs", "--wide")
-    shown = json.loads(arena("standings", "s", "--pairs", "--json")[0])
+def test_json_carries_all_that_the_table_shows(arena, take):
+    take("three")
+    text, _ = arena("standings", "three", "--pairs", "--wide")
+    shown = json.loads(arena("standings", "three", "--pairs", "--json")[0])
     assert (shown["games"], shown["deals"], shown["plan"]) == (
         6,
         3,
@@ -418,18 +446,16 @@ def test_json_carries_all_that_the_table_shows(arena):
     assert {"bot", "opponent", "score", "elo_diff", "los", "mark"} <= set(shown["pairs"][0])
     assert {"seats", "seat", "elo", "elo_error"} <= set(shown["seats"][0])
     assert shown["standings"][-1]["los"] is None
-    assert "pairs" not in json.loads(arena("standings", "s", "--json")[0])
-    assert (
-        json.loads(arena("run", "--deals", 3, "--out", "s", "--json")[0])["standings"]
-        == shown["standings"]
-    )
+    assert "pairs" not in json.loads(arena("standings", "three", "--json")[0])
+    again = arena("run", "--deals", 3, "--seatings", "all", "--out", "three", "--json")[0]
+    assert json.loads(again)["standings"] == shown["standings"]
 
 
-def test_a_folder_of_runs_is_no_run_and_those_in_it_are_named(arena, monkeypatch):
+def test_a_folder_of_runs_is_no_run_and_those_in_it_are_named(arena, take, monkeypatch):
     _, err = arena("standings", ROOT / "results" / "league-2", status=1)
-    assert "league-2', a folder of runs" in err
+    assert "league-2' is a folder of runs" in err
     assert f"hint: name one of them: {ROOT / 'results' / 'league-2' / '2-players'}, " in err
-    arena("run", "--deals", 1, "--out", "one")
+    take("one")
     for number in range(12):
         shutil.copytree(arena.home / "results" / "one", arena.home / "many" / f"run-{number:02}")
     assert arena("standings", "many", status=1)[1].endswith("many/run-09 and 2 more\n")
@@ -438,9 +464,9 @@ def test_a_folder_of_runs_is_no_run_and_those_in_it_are_named(arena, monkeypatch
     arena("--home", here.parents[1], "standings", ".")
 
 
-def test_standings_of_an_incomplete_run_count_what_is_missing(arena):
-    arena("run", "--deals", 3, "--seatings", "all", "--out", "s")
-    journal = arena.home / "results" / "s" / "games.jsonl"
+def test_standings_of_an_incomplete_run_count_what_is_missing(arena, take):
+    take("three")
+    journal = arena.home / "results" / "three" / "games.jsonl"
     lines = {
         json.loads(line)["id"].split("/", 2)[2]: line
         for line in journal.read_text().splitlines(keepends=True)
@@ -450,33 +476,31 @@ def test_standings_of_an_incomplete_run_count_what_is_missing(arena):
         "note: 3 of the 6 planned games are missing; incomplete blocks, which count with the games"
         " played so far: 1"
     )
-    assert note in arena("standings", "s")[0].splitlines()
-    assert note in arena("standings", "s", "--csv", "-")[1].splitlines()
-    assert note in arena("export", "s", "--to", "tables")[1].splitlines()
-    assert json.loads(arena("standings", "s", "--json")[0])["plan"] == {
+    assert note in arena("standings", "three")[0].splitlines()
+    assert note in arena("standings", "three", "--csv", "-")[1].splitlines()
+    assert note in arena("export", "three", "--to", "tables")[1].splitlines()
+    assert json.loads(arena("standings", "three", "--json")[0])["plan"] == {
         "games": 6,
         "missing": 3,
         "incomplete_blocks": 1,
     }
-    arena("run", "--deals", 3, "--seatings", "all", "--out", "s")
-    assert "missing" not in arena("standings", "s")[0]
+    arena("run", "--deals", 3, "--seatings", "all", "--out", "three")
+    assert "missing" not in arena("standings", "three")[0]
 
 
-def test_standings_of_a_run_whose_plan_is_not_understood_say_so(arena):
-    arena("run", "--deals", 1, "--out", "s")
-    path = arena.home / "results" / "s" / "run.json"
+def test_standings_of_a_run_whose_plan_is_not_understood_say_so(arena, take):
+    take("one")
+    path = arena.home / "results" / "one" / "run.json"
     info = json.loads(path.read_text())
     path.write_text(json.dumps({**info, "config": {**info["config"], "later": 1}}))
-    assert (
-        "note: it is not known whether games are missing: settings: " in arena("standings", "s")[0]
-    )
-    assert json.loads(arena("standings", "s", "--json")[0])["plan"] is None
+    shown = arena("standings", "one")[0]
+    assert "note: it is not known whether games are missing: settings: " in shown
+    assert json.loads(arena("standings", "one", "--json")[0])["plan"] is None
 
 
-def test_the_newest_run_is_the_default_of_every_command_that_reads_one(arena):
-    arena("run", "--deals", 1, "--seed", "one", "--out", "one")
+def test_the_newest_run_is_the_default_of_every_command_that_reads_one(arena, take):
+    take("one", "two")
     make_older(arena, "one")
-    arena("run", "--deals", 1, "--seed", "two", "--out", "two")
     [record] = [record for record in arena.records("two") if record["seating"] == 0]
     assert json.loads(arena("replay", record["id"], "--json")[0]) == record
     assert json.loads(arena("replay", "one", record["id"], "--json")[0])["deck"] != record["deck"]
@@ -492,18 +516,18 @@ def test_the_newest_run_is_the_default_of_every_command_that_reads_one(arena):
     assert "got two" in err
 
 
-def test_an_export_that_fails_makes_no_folder(arena):
+def test_an_export_that_fails_makes_no_folder(arena, take):
     arena("export", "nope", "--to", "tables", status=1)
     arena("export", "--to", "tables", status=1)
-    arena("run", "--deals", 1, "--out", "e")
-    (arena.home / "results" / "e" / "games.jsonl").write_text("{}\n")
-    arena("export", "e", "--to", "tables", status=1)
+    take("one")
+    (arena.home / "results" / "one" / "games.jsonl").write_text("{}\n")
+    arena("export", "one", "--to", "tables", status=1)
     assert not (arena.home / "tables").exists()
 
 
-def test_an_export_writes_every_table_and_a_picture_of_the_standings(arena):
-    arena("run", "--deals", 1, "--out", "e")
-    out, _ = arena("export", "e", "--to", "tables/csv")
+def test_an_export_writes_every_table_and_a_picture_of_the_standings(arena, take):
+    take("one")
+    out, _ = arena("export", "one", "--to", "tables/csv")
     assert out.splitlines() == [
         *(f"tables/csv/{name}.csv" for name in ("standings", "pairs", "seats", "faults", "games")),
         "tables/csv/standings.svg",

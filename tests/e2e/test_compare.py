@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from tests.e2e.test_kills import journal_lines, kill_while_playing, wait_for
 from tests.support.commandline import FIRST, RANDOM, ROOT, Arena
+from tests.support.kills import kill_while_playing, wait_for_games
 
 GREEDY = ROOT / "bots" / "greedy-python"
 CLOSE = ("compare", "rnd", "fst", "--seed", "close", "--elo1", 100)
@@ -91,7 +91,7 @@ def test_killing_the_arena_changes_nothing(arena, close):
 
 def test_an_interruption_says_how_to_go_on(arena):
     process = arena.start(*CLOSE, "--jobs", 1, "--out", "stopped")
-    wait_for(lambda: journal_lines(arena, "stopped") >= 2)
+    wait_for_games(arena, "stopped", 2)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=240)
     assert process.returncode == 130, err

@@ -40,7 +40,7 @@ def test_every_command_says_the_same_of_a_compressed_run(arena):
 def test_nothing_is_added_to_a_compressed_run(packed):
     arena = packed
     _, err = arena("run", "--deals", 3, "--seed", 1, "--out", "r", status=1)
-    assert "games.jsonl, got the compressed games.jsonl.gz" in err
+    assert "games.jsonl: the journal is compressed as games.jsonl.gz" in err
     assert "hint: unpack it first: gunzip results/r/games.jsonl.gz" in err
     assert not (arena.home / "results" / "r" / "games.jsonl").exists()
 
@@ -54,7 +54,7 @@ def test_a_damaged_file_is_named_with_the_cure(packed, spoil):
     journal = arena.home / "results" / "r" / "games.jsonl.gz"
     journal.write_bytes(spoil(journal.read_bytes()))
     _, err = arena("standings", "r", status=1)
-    assert "games.jsonl.gz to be whole and compressed by gzip, got" in err
+    assert "games.jsonl.gz is not a complete gzip file" in err
     assert "hint: restore the file" in err
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.ground import commands
-from tests.e2e.test_kills import wait_for
-from tests.e2e.test_stalls import SLOW
-from tests.support.commandline import FIRST
+from tests.support.commandline import FIRST, SLOW
+from tests.support.waiting import wait_for
 
 
 def files_of(arena, run):
@@ -59,9 +58,9 @@ def test_while_a_game_is_played_nothing_of_it_can_be_read(arena, zoo_bot):
         "e",
     )
     journal = arena.home / "results" / "e" / "games.jsonl"
-    wait_for(lambda: len(keepers(arena)) == 3)
+    wait_for(lambda: len(keepers(arena)) == 3, "the keepers of three bots")
     first = keepers(arena)
-    wait_for(lambda: len(first & keepers(arena)) == 2)
+    wait_for(lambda: len(first & keepers(arena)) == 2, "the end of the first bot")
     slow = first & keepers(arena)
     seen = {}
     while len(slow & keepers(arena)) == 2:

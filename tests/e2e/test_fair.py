@@ -15,7 +15,7 @@ from arena.players.player import InProcessPlayer, first_move
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.timing import Timing
 from arena.tournament.schedule import single_game
-from tests.attacks.conftest import needs
+from tests.attacks.tiers import needs
 
 # The last two are fixtures.
 from tests.players.test_timekeeper import BIRD, one_core, player  # noqa: F401

@@ -10,11 +10,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
-from tests.e2e.test_kills import journal_lines, wait_for
-from tests.support.commandline import FIRST, RANDOM
+import pytest
+
+from tests.support.commandline import FIRST, RANDOM, Arena
+from tests.support.kills import journal_lines, wait_for_games
 
 ROOT = Path(__file__).parents[2]
 
@@ -94,11 +95,11 @@ def test_an_unfinished_run_is_finished_with_the_bots_it_began_with(arena):
     assert arena.timeless("cut") == whole
     assert (arena.home / "results" / "cut" / "run.json").read_bytes() == before
     _, err = arena("run", "--finish", "cut", "--deals", 9, status=2)
-    assert "expected --finish without bots and settings of the run" in err
+    assert "--finish takes no bots and no settings" in err
     [copy] = (arena.home / "results" / "cut" / "bots").glob("rnd-*")
     (copy / "bot.py").write_text(RANDOM + "# changed\n")
     _, err = arena("run", "--finish", "cut", status=1)
-    assert "expected the files of rnd that played in " in err
+    assert "the files of rnd in " in err
 
 
 def test_built_bots_runs_by_precision_and_matches_are_finished_too(arena):
@@ -123,7 +124,7 @@ def test_built_bots_runs_by_precision_and_matches_are_finished_too(arena):
 def test_a_comparison_is_not_finished_as_a_tournament_nor_told_of(arena):
     arena("compare", "careful-8", "careful-4", "--max-blocks", 2, "--out", "c", status=5)
     _, err = arena("run", "--finish", "c", status=1)
-    assert "expected a tournament, got a comparison" in err
+    assert "is no tournament but a comparison" in err
     cut(arena, "c", 1)
     _, err = arena("run", "greedy", "random", "--deals", 1)
     assert "unfinished" not in err
@@ -168,12 +169,12 @@ def test_a_long_run_asks_on_a_terminal_and_goes_on_after_a_yes(arena):
     assert "days" not in shown
     os.write(terminal.ours, b"y\n")
     before = journal_lines(arena, "long")
-    wait_for(lambda: journal_lines(arena, "long") > before + 4)
-    for _ in range(2):
-        terminal.process.send_signal(signal.SIGINT)
-        time.sleep(0.5)
+    wait_for_games(arena, "long", before + 5)
+    terminal.process.send_signal(signal.SIGINT)
+    shown = terminal.until("stopping: ")
+    terminal.process.send_signal(signal.SIGINT)
     assert terminal.end() == 130
-    assert "stopped:" not in terminal.shown
+    assert "stopped:" not in shown + terminal.shown
 
 
 def test_a_run_that_ends_soon_or_that_was_asked_for_says_nothing_of_time(arena):
@@ -247,21 +248,28 @@ def test_several_late_answers_are_summed_up(arena):
     assert "1 bot answered late in 4 games: was the machine busy? Try a larger --move-ms" in err
 
 
-def test_a_table_fits_a_narrow_terminal(arena):
-    arena("run", "rnd", "greedy", "careful-4", "--deals", 2, "--out", "r")
-    terminal = Terminal(arena, "standings", "r", "--wide")
+@pytest.fixture(scope="module")
+def rated(tmp_path_factory):
+    """An arena with a finished run `r` that has ratings, for tests that only look at its table."""
+    made = Arena(tmp_path_factory.mktemp("rated") / "home")
+    made.add_bot("rnd", RANDOM)
+    made("run", "rnd", "greedy-2", "careful-4", "--deals", 12, "--out", "r")
+    return made
+
+
+def test_a_table_fits_a_narrow_terminal(rated):
+    terminal = Terminal(rated, "standings", "r", "--wide")
     assert terminal.end() == 0
     lines = terminal.shown.splitlines()
     [head] = [line for line in lines if line.startswith("Rank")]
     assert "Elo" in head
     assert "Losses" not in head
     assert len(head) <= 80
-    assert "Losses" in arena("standings", "r", "--wide")[0]
+    assert "Losses" in rated("standings", "r", "--wide")[0]
 
 
-def test_the_standings_at_a_glance_fill_a_terminal_and_no_more(arena):
-    arena("run", "rnd", "greedy-2", "careful-4", "--deals", 12, "--out", "r")
-    terminal = Terminal(arena, "standings", "r")
+def test_the_standings_at_a_glance_fill_a_terminal_and_no_more(rated):
+    terminal = Terminal(rated, "standings", "r")
     assert terminal.end() == 0
     assert "\x1b" not in terminal.shown
     table = terminal.shown.splitlines()
@@ -269,14 +277,13 @@ def test_the_standings_at_a_glance_fill_a_terminal_and_no_more(arena):
     assert any("─●─" in line for line in table)
 
 
-def test_a_terminal_shows_the_bars_in_colour_unless_the_user_wants_none(arena, monkeypatch):
-    arena("run", "rnd", "greedy-2", "careful-4", "--deals", 12, "--out", "r")
+def test_a_terminal_shows_the_bars_in_colour_unless_the_user_wants_none(rated, monkeypatch):
     monkeypatch.setenv("LC_ALL", "C")
-    plain = Terminal(arena, "standings", "r")
+    plain = Terminal(rated, "standings", "r")
     assert plain.end() == 0
     assert plain.shown.isascii()
     assert "\x1b" not in plain.shown
-    coloured = Terminal(arena, "standings", "r", colour=True)
+    coloured = Terminal(rated, "standings", "r", colour=True)
     assert coloured.end() == 0
     assert "\x1b[36m" in coloured.shown
 

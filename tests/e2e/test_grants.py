@@ -47,7 +47,7 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def server():
+def key_server():
     """A server that tells who has the key to take the first move; it counts."""
 
     class Stub(http.server.BaseHTTPRequestHandler):
@@ -73,10 +73,10 @@ def server():
 
 
 @pytest.fixture
-def asker(arena, server, monkeypatch):
+def asker(arena, key_server, monkeypatch):
     """An arena with a bot that asks the server, and the key in the user's environment."""
     monkeypatch.setenv("STUB_KEY", KEY)
-    arena.add_bot("asker", ASKER.replace("PORT", str(server.server_port)))
+    arena.add_bot("asker", ASKER.replace("PORT", str(key_server.server_port)))
     return arena
 
 
@@ -90,12 +90,12 @@ SHORT = ("--deals", 1, "--seed", "grants")
 
 
 def test_a_bot_asks_a_server_with_a_key_where_it_is_allowed_and_the_key_is_kept_nowhere(
-    asker, server
+    asker, key_server
 ):
     out, err = asker("run", "asker", "fst", *SHORT, "--out", "r", *GRANTS)
     first = asker.timeless("r")
     moves = sum(len(game["moves"][game["bots"].index("asker") :: 2]) for game in first)
-    assert server.asked == moves - sum(game["moves"].count("pass") for game in first)
+    assert key_server.asked == moves - sum(game["moves"].count("pass") for game in first)
     tier = first[0]["sandbox"].partition(" ")[0]
     assert [game["sandbox"] for game in first] == [
         f"{tier} {game['bots'].index('asker')}=network,env" for game in first
@@ -125,24 +125,24 @@ def test_a_bot_asks_a_server_with_a_key_where_it_is_allowed_and_the_key_is_kept_
     assert "with just this --allow: --allow asker=network,env:STUB_KEY\n" in err
     _, err = asker("run", "--finish", "r", status=1)
     assert "now it is allowed none" in err
-    line = "hint: go on with it by: arena run --finish r --allow asker=network,env:STUB_KEY"
+    line = "hint: continue it with: arena run --finish r --allow asker=network,env:STUB_KEY"
     assert f"{line}\n" in err
     asker(*line.partition("arena ")[2].split())
-    asked = server.asked
+    asked = key_server.asked
     asker("run", "asker", "fst", "--deals", 2, "--out", "r", *GRANTS)
-    assert server.asked > asked
+    assert key_server.asked > asked
 
 
-def test_the_same_bot_without_a_grant_reaches_nobody_and_knows_no_key(asker, server):
+def test_the_same_bot_without_a_grant_reaches_nobody_and_knows_no_key(asker, key_server):
     record = json.loads(asker("play", "asker", "fst", "--seed", 1, "--json")[0])
-    assert server.asked == 0
+    assert key_server.asked == 0
     assert record["sandbox"] in ("bubblewrap", "landlock")
     assert record["notes"][0]["text"] == "my key is not there"
     # and a grant of the one is not one of the other
     for allowed in ("asker=network", "fst=env:STUB_KEY,network"):
         play = ("play", "asker", "fst", "--seed", 1, "--json", "--allow", allowed)
         record = json.loads(asker(*play)[0])
-        assert server.asked == 0
+        assert key_server.asked == 0
         assert record["notes"][0]["text"] == "my key is not there"
 
 
@@ -175,8 +175,8 @@ def test_a_grant_names_one_bot_that_plays(asker):
         "asker,fst=network": "expected the name of one bot",
         "asker:depth=3": "without its options",
         "aske=network": "did you mean 'asker'?",
-        "ask\ner=network": r"got 'ask\ner'",
-        "asker@2=network": "expected a bot that plays here",
+        "ask\ner=network": r"names 'ask\ner'",
+        "asker@2=network": "does not play here",
         "random=network": "built in",
         "asker=net": "did you mean 'network'?",
         "asker=network\n": None,
@@ -214,41 +214,41 @@ def test_a_grant_names_one_bot_that_plays(asker):
 def test_no_file_that_travels_gives_a_grant(asker, tmp_path):
     (asker.home / "arena.toml").write_text('bots = ["asker", "fst"]\nallow = ["asker=network"]\n')
     _, err = asker("run", "--config", "arena.toml", status=1)
-    assert "expected no allow: a file that can come from others may not decide that" in err
+    assert "allow cannot stand in a file that may come from others" in err
     asker.add_bot("claims", ASKER, allow=["network"])
     _, err = asker("play", "claims", "fst", status=1)
     assert "bot.toml line 4: expected a key of bot.toml, got 'allow'" in err
     assert "--allow" in err
 
 
-def test_the_users_own_configuration_allows_a_bot_by_its_folder(asker, server):
+def test_the_users_own_configuration_allows_a_bot_by_its_folder(asker, key_server):
     asker.own["XDG_CONFIG_HOME"] = str(asker.home / "config")
     file = asker.home / "config" / "qin-arena" / "arena.toml"
     file.parent.mkdir(parents=True)
     folder = asker.home / "bots" / "asker"
     file.write_text(f'allow = ["{folder}=network,env:STUB_KEY"]\n')
     asker("play", "asker", "fst", "--seed", 1)
-    assert server.asked
+    assert key_server.asked
     assert "asker is allowed network, env:STUB_KEY" in asker("bots")[0]
     assert "asker is allowed network, env:STUB_KEY" in asker("bots", "asker")[0]
     # a stranger of the same name gets nothing
-    asked = server.asked
+    asked = key_server.asked
     asker.add_bot("asker", (folder / "bot.py").read_text(), to="strangers")
     asker("play", "strangers/asker", "fst", "--seed", 1)
-    assert server.asked == asked
+    assert key_server.asked == asked
     # two programs of one name are told apart by nobody
     play = ("play", "strangers/asker", "asker:move_ms=900", "--seed", 1)
-    assert "expected one program named asker" in asker(*play, status=1)[1]
+    assert "two programs have this name" in asker(*play, status=1)[1]
     # and the command line takes away
     asker("play", "asker", "fst", "--seed", 1, "--allow", "asker=none")
-    assert server.asked == asked
+    assert key_server.asked == asked
     file.write_text('allow = ["asker=network"]\n')
     _, err = asker("play", "asker", "fst", status=1)
     assert "any bot could take that name" in err
     file.write_text(f'allow = ["{folder}=network"]\n')
     file.chmod(0o666)
     _, err = asker("play", "asker", "fst", status=1)
-    assert "which others can change" in err
+    assert "others can change your own configuration" in err
     assert "chmod go-w" in err
 
 
@@ -282,7 +282,7 @@ def test_a_bot_with_the_network_does_not_meet_a_scheduler_that_obeys_anybody():
         made.client = SimpleNamespace(scheduler=SimpleNamespace(address=address))
         return made
 
-    with pytest.raises(ConfigError, match="cluster with TLS"):
+    with pytest.raises(ConfigError, match="only with TLS"):
         workers("tcp://a:1").setup(dialling, 0)
     assert workers("tls://a:1").setup(dialling, 0).sandbox == dialling
     assert workers("tcp://a:1").setup(Sandbox("bubblewrap"), 0).sandbox.grants == {}

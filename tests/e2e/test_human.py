@@ -216,7 +216,7 @@ def test_the_command_ends_with_the_person(arena, typed):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--json"], "expected --web without --json: on a page you play one new game"),
+        (["--json"], "--web cannot be combined with --json"),
         (["--human", "2"], "expected --human 0 to 1, got 2"),
     ],
 )

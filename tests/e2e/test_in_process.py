@@ -93,7 +93,7 @@ def test_settings_come_from_a_file_and_what_cannot_be_is_refused(arena):
         " greedy-N and careful-N" in err
     )
     _, err = arena("run", "--in-process", "--sandbox", "require", status=1)
-    assert "expected bots to put into a sandbox, got built-in ones" in err
+    assert "built-in bots need no sandbox" in err
 
 
 def test_built_in_bots_are_compared(arena):

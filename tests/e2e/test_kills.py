@@ -8,55 +8,25 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.support.commandline import FIRST, RANDOM, Arena
+from tests.support.kills import (
+    journal_lines,
+    kill_while_playing,
+    processes,
+    wait_for_games,
+    wait_until_gone,
+    workers,
+)
+from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 
 RUN = ("run", "--deals", 20, "--seed", "kills", "--jobs", 2, "--out")
 GAMES = 40
-
-
-def processes(marker):
-    """Process ids and command lines of everything that runs in the arena's folder."""
-    found = {}
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:  # it is asked for many times a second, so all but the marked ones cost one call
-            if str(Path(f"/proc/{pid}/cwd").readlink()).startswith(marker):
-                words = Path(f"/proc/{pid}/cmdline").read_bytes()
-                found[int(pid)] = os.fsdecode(words.replace(b"\0", b" "))
-        except OSError:
-            continue
-    return {pid: command for pid, command in found.items() if command}
-
-
-def wait_for(condition, seconds=240):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
-
-
-def journal_lines(arena, run):
-    path = arena.home / "results" / run / "games.jsonl"
-    return path.read_bytes().count(b"\n") if path.exists() else 0
-
-
-def kill_while_playing(arena, games, pause_s, *command):
-    """Starts a command whose run is called ``killed``, kills the arena a moment after so many games
-    more are in the journal, or when it has ended, and waits until nothing of it is left.
-    """
-    process = arena.start(*command)
-    target = journal_lines(arena, "killed") + games
-    wait_for(lambda: journal_lines(arena, "killed") >= target or process.poll() is not None)
-    time.sleep(pause_s)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    wait_for(lambda: not processes(str(arena.home)))
 
 
 @pytest.fixture(scope="module")
@@ -77,23 +47,17 @@ def test_killing_the_arena_at_random_moments_loses_and_doubles_nothing(arena, qu
         kill_while_playing(arena, rng.randint(0, 14), rng.random() * 0.1, *RUN, "killed")
     arena(*RUN, "killed")
     assert arena.timeless("killed") == quiet
-    assert not processes(str(arena.home))
+    assert not processes(arena.home)
 
 
 def test_killing_workers_and_bots_of_workers_voids_games_that_are_played_again(arena, quiet):
     rng = random.Random(2)
     process = arena.start(*RUN, "workers")
     for target in (3, 13, 26):
-        wait_for(
-            lambda target=target: (
-                journal_lines(arena, "workers") >= target or process.poll() is not None
-            )
-        )
-        workers = [
-            pid for pid, command in processes(str(arena.home)).items() if "spawn_main" in command
-        ]
-        if workers:
-            os.kill(rng.choice(workers), signal.SIGKILL)
+        wait_for_games(arena, "workers", target, process)
+        running = workers(arena)
+        if running:
+            os.kill(rng.choice(running), signal.SIGKILL)
     _, err = process.communicate(timeout=240)
     assert process.returncode == 0, err
     assert re.search(
@@ -102,13 +66,13 @@ def test_killing_workers_and_bots_of_workers_voids_games_that_are_played_again(a
         err,
     )
     assert arena.timeless("workers") == quiet
-    assert not processes(str(arena.home))
+    assert not processes(arena.home)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_one_signal_lets_running_games_end_and_the_run_can_go_on(arena, quiet, number):
     process = arena.start(*RUN, "stopped")
-    wait_for(lambda: journal_lines(arena, "stopped") >= 5)
+    wait_for_games(arena, "stopped", 5)
     process.send_signal(number)
     out, err = process.communicate(timeout=240)
     assert process.returncode == 130, err
@@ -117,7 +81,7 @@ def test_one_signal_lets_running_games_end_and_the_run_can_go_on(arena, quiet, n
     is_slow = "the standings would take longer" in err  # whoever stops a run does not wait for them
     assert out.startswith("Rank") != is_slow
     assert 5 <= journal_lines(arena, "stopped") < GAMES
-    assert not processes(str(arena.home))
+    assert not processes(arena.home)
     arena(*RUN, "stopped")
     assert arena.timeless("stopped") == quiet
 
@@ -128,20 +92,23 @@ def test_two_signals_drop_running_games_at_once(arena, zoo_bot):
         "run", "rnd", name, "--move-ms", 600_000, "--deals", 2, "--out", "hang", "--jobs", 2
     )
     assert any("2 bots" in line for line in process.stderr)  # its start has been tried by then
-    wait_for(lambda: any("silent.py" in command for command in processes(str(arena.home)).values()))
+    wait_for(
+        lambda: any("silent.py" in command for command in processes(arena.home).values()),
+        "the silent bot's game",
+    )
     process.send_signal(signal.SIGINT)
     assert any("press Ctrl-C again to drop them" in line for line in process.stderr)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=240)  # less than the bot may take for its move
     assert process.returncode == 130
-    wait_for(lambda: not processes(str(arena.home)))
+    wait_until_gone(arena.home)
 
 
 def test_a_second_arena_on_the_same_run_is_refused(arena):
     process = arena.start(*RUN, "shared")
-    wait_for(lambda: journal_lines(arena, "shared") >= 1)
+    wait_for_games(arena, "shared", 1)
     _, err = arena(*RUN, "shared", status=1)
-    assert "got another arena writing it" in err
+    assert "another arena is writing" in err
     assert "wait for it, or choose another --out" in err
     process.communicate(timeout=240)
     assert process.returncode == 0

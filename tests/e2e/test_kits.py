@@ -3,7 +3,6 @@ and all play alike.
 """
 
 import compileall
-import functools
 import itertools
 import json
 import re
@@ -23,21 +22,9 @@ from arena.players.sandbox.tiers import Sandbox, failure
 from arena.players.staging import staged_for_a_while
 from tests.support.browser import Browser
 from tests.support.commandline import ROOT, Arena
+from tests.support.kits import KITS, PLAIN, lack
 
 STARTERS = ROOT / "arena" / "cli" / "starters"
-KITS = {
-    "python": [],
-    "js": ["node"],
-    "c": ["cc"],
-    "cpp": ["c++"],
-    "rust": ["rustc", "cc"],
-    "java": ["javac", "java"],
-}
-"""What each language needs on PATH."""
-PLAIN = {language: ["--language", language] for language in LANGUAGES if language != "python"} | {
-    "python": ["--template", "plain"]
-}
-"""Those that have the same idea."""
 ODD_LINES = (Path(__file__).parent / "odd-lines.jsonl").read_text()
 """What is valid JSON, though the arena would not write it so."""
 UNUSABLE_TURNS = (Path(__file__).parent / "unusable-turns.jsonl").read_text()
@@ -51,18 +38,6 @@ WHOLE_MESSAGES = {
 }
 """The messages of the arena with the fields that the starters read."""
 each_language = pytest.mark.parametrize("language", KITS)
-
-
-@functools.cache
-def lack(language):
-    """Why the language's toolchain cannot be used, or an empty text."""
-    for program in KITS[language]:
-        if shutil.which(program) is None:
-            return f"{program} is not installed"
-        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
-        if done.returncode:
-            return f"{program} --version fails: {(done.stderr or done.stdout).strip()[:200]}"
-    return ""
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
-from tests.e2e.test_kills import journal_lines, processes, wait_for
 from tests.support.commandline import FIRST, RANDOM, Arena, without_waiting
+from tests.support.kills import wait_for_games, wait_until_gone
 from tests.support.loaded import loaded_arena
 
 PLAY = ("run", "--deals", 1, "--seed", "x", "--out", "r")
@@ -96,8 +96,8 @@ def test_the_launcher_of_a_shell_is_the_command(played, launched, arguments, sta
 
 def test_a_command_ends_with_its_launcher(played, launched):
     started = launched("run", "--deals", 500, "--seed", "x", "--out", "ended")
-    wait_for(lambda: journal_lines(played, "ended") > 0 or started.poll() is not None)
+    wait_for_games(played, "ended", 1, started)
     started.kill()
     started.communicate()
-    wait_for(lambda: not processes(str(played.home)))
+    wait_until_gone(played.home)
     assert 0 < len(played.records("ended")) < 1000

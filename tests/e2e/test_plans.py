@@ -7,6 +7,9 @@ import time
 
 import pytest
 
+from tests.support.kills import wait_for_games
+from tests.support.waiting import wait_for
+
 CROWD = [
     "random",
     "greedy",
@@ -24,12 +27,6 @@ def stopped(process):
     return out, err
 
 
-def wait_for_games(arena, process, run):
-    journal = arena.home / "results" / run / "games.jsonl"
-    while process.poll() is None and not (journal.exists() and journal.stat().st_size):
-        time.sleep(0.02)
-
-
 @pytest.mark.parametrize(
     ("options", "planned"),
     [
@@ -43,7 +40,7 @@ def test_a_plan_that_never_ends_is_played_stopped_listed_verified_and_continued(
 ):
     command = ["run", *CROWD, *options, "--out", "huge"]
     process = arena.start(*command)
-    wait_for_games(arena, process, "huge")
+    wait_for_games(arena, "huge", 1, process)
     stopped(process)
     games = len(arena.records("huge"))
     assert games
@@ -53,16 +50,16 @@ def test_a_plan_that_never_ends_is_played_stopped_listed_verified_and_continued(
         arena("verify", "huge")
     )
     process = arena.start(*command)
-    time.sleep(3)
+    wait_for_games(arena, "huge", games + 1, process)
     stopped(process)
     ids = [record["id"] for record in arena.records("huge")]
-    assert len(ids) == len(set(ids)) >= games
+    assert len(ids) == len(set(ids)) > games
 
 
 @pytest.mark.parametrize("delay_ms", [0, 50, 150, 400, 1000])
 def test_ctrl_c_while_a_run_starts_is_no_bug(arena, delay_ms):
     process = arena.start("run", *CROWD[:30], "--players", "4", "--jobs", "8", "--out", "short")
-    while not (arena.home / "results" / "short").exists():
-        time.sleep(0.001)
+    folder = arena.home / "results" / "short"
+    wait_for(folder.exists, "the folder of the run", interval_s=0.001)
     time.sleep(delay_ms / 1000)
     stopped(process)

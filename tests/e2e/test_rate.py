@@ -62,7 +62,7 @@ def test_an_anchor_and_no_seats_can_be_asked_for(arena, games):
         _, err = arena("rate", "games.csv", "--anchor", value, status=2)
         assert f"expected NAME=ELO such as my-bot=1500, got '{value}'" in err
     _, err = arena("rate", "games.csv", "--anchor", "zoe=1", status=1)
-    assert "expected the anchor to be a bot of these results, got 'zoe'" in err
+    assert "the anchor 'zoe' is not a bot" in err
     assert "hint: there are ann, bob, cy" in err
 
 

@@ -8,9 +8,10 @@ import re
 import shlex
 import shutil
 import signal
-import time
 
 import pytest
+
+from tests.support.waiting import wait_for
 
 QUICK = ("--judge", "random", "--deals", 20)
 
@@ -108,7 +109,7 @@ def test_games_of_open_deals_wait(arena):
         if (record["board"], record["deal"]) == (board, deal)
     )
     _, err = arena("review", "r", left, *QUICK, status=1)
-    assert "expected a game whose deal is over" in err
+    assert "are still to be played" in err
     assert "finish the run first" in err
 
 
@@ -116,14 +117,17 @@ def test_games_of_open_deals_wait(arena):
 def test_an_interrupted_review_goes_on_where_it_was(duel, sign):
     path = duel.home / "results" / "duel" / "review.jsonl"
     process = duel.start("review", "duel", "--judge", "greedy-4", "--deals", 200, "--jobs", 1)
-    while not (path.exists() and path.stat().st_size):
-        assert process.poll() is None
-        time.sleep(0.02)
+
+    def has_begun_or_ended():
+        return process.poll() is not None or (path.exists() and path.stat().st_size)
+
+    wait_for(has_begun_or_ended, "the first grade in review.jsonl")
+    assert process.poll() is None
     os.kill(process.pid, sign)
     _, err = process.communicate(timeout=60)
     if sign == signal.SIGINT:
         assert process.returncode == 130
-        assert "the same command goes on" in err
+        assert "the same command continues" in err
         assert "Traceback" not in err
     kept = path.read_text().splitlines()
     assert 1 <= len(kept) < 4
@@ -161,7 +165,7 @@ def test_a_bot_of_the_users_can_name_the_better_moves(duel):
     assert '"judge":"careful-4, 20 deals","adviser":"fst"' in page
     duel.add_bot("breaks", "raise SystemExit(1)")
     _, err = duel("review", "duel", game, "--judge", "breaks", status=1)
-    assert f"expected breaks to judge {game}, got a fault at turn" in err
+    assert f"breaks, the judge of {game}, committed a fault at turn" in err
 
 
 def test_mistakes_get_their_sentence(duel):
@@ -169,7 +173,7 @@ def test_mistakes_get_their_sentence(duel):
     _, err = duel("review", "duel", "--judge", "carful-4", status=1)
     assert "expected a registered bot" in err
     assert "built in are random, greedy, careful" in err
-    assert "expected the id of a game" in duel("review", "duel", "a/b/0/0", status=1)[1]
+    assert "has no game 'a/b/0/0'" in duel("review", "duel", "a/b/0/0", status=1)[1]
     assert "expected a run's name" in duel("review", "nothing", status=1)[1]
     assert "expected a run and the id" in duel("review", "a", "b", "c", status=2)[1]
     (duel.home / "results" / "duel" / "review.jsonl").write_text("{}\n")

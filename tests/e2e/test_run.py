@@ -14,6 +14,9 @@ import pytest
 from arena.rules import CORE
 from tests.support.commandline import BARE, FIRST, RANDOM, ROOT
 
+BUILT_IN = ("run", "random", "greedy")
+"""A run of built-in bots, which need no process, where it makes no difference which bots play."""
+
 
 def rows(text):
     return list(csv.DictReader(io.StringIO(text)))
@@ -106,21 +109,21 @@ def test_a_run_is_finished_with_its_own_copy_of_a_bot_that_has_changed(arena):
 
 
 def test_an_unfinished_run_is_found_again_without_out_and_a_finished_one_is_not(arena):
-    arena("run", "--deals", 2, "--seed", "s")
+    arena(*BUILT_IN, "--deals", 2, "--seed", "s")
     [run] = (arena.home / "results").iterdir()
     journal = run / "games.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[:1]) + lines[1][:40])
-    _, err = arena("run", "--deals", 2)
+    _, err = arena(*BUILT_IN, "--deals", 2)
     assert "the journal ended in a torn record of 40 bytes" in err
     assert len(arena.records(run.name)) == 4
-    arena("run", "--deals", 2)
+    arena(*BUILT_IN, "--deals", 2)
     assert len(list((arena.home / "results").iterdir())) == 2
 
 
 def test_only_a_run_of_just_these_settings_is_continued_without_out(arena):
-    arena("run", "--deals", 2, "--out", "league")
-    arena("run", "--deals", 3)
+    arena(*BUILT_IN, "--deals", 2, "--out", "league")
+    arena(*BUILT_IN, "--deals", 3)
     assert len(arena.records("league")) == 4, (
         "a finished run with a name of its own is not extended by chance"
     )
@@ -133,14 +136,14 @@ def test_only_a_run_of_just_these_settings_is_continued_without_out(arena):
     (broken / "run.json").write_text(
         json.dumps({**known, "config": {}, "started": "2999-01-01T00:00:00Z"})
     )
-    _, err = arena("run", "--deals", 4)
+    _, err = arena(*BUILT_IN, "--deals", 4)
     note = (
         f"note: {run.name} is unfinished: 'arena run --finish {run.name}' plays the rest, 'arena"
         f" remove --run {run.name}' removes it"
     )
     assert note in err.splitlines()
     assert len(arena.records(run.name)) == 1
-    _, err = arena("run", "--deals", 3)
+    _, err = arena(*BUILT_IN, "--deals", 3)
     assert f"results/{run.name}: 2 bots" in err
     assert len(arena.records(run.name)) == 6
     out, _ = arena("runs")
@@ -149,15 +152,14 @@ def test_only_a_run_of_just_these_settings_is_continued_without_out(arena):
 
 
 def test_a_run_over_some_tables_grows_with_bots_and_tables(arena):
-    for name in ("b1", "b2", "b3"):
-        arena.add_bot(name, RANDOM)
-    arena("run", "--tables", 4, "--deals", 1, "--out", "t")
+    bots = ("greedy-2", "greedy-4", "greedy-8")
+    arena(*BUILT_IN, *bots, "--tables", 4, "--deals", 1, "--out", "t")
     first = arena.records("t")
-    arena.add_bot("b4", RANDOM)
-    _, err = arena("run", "--tables", 4, "--deals", 1, "--out", "t", status=1)
-    assert "expected a line-up for every bot, got none for b4: --tables 4 is too small" in err
+    bots += ("greedy-16",)
+    _, err = arena(*BUILT_IN, *bots, "--tables", 4, "--deals", 1, "--out", "t", status=1)
+    assert "--tables 4 is too small: it leaves no line-up for greedy-16" in err
     assert "--tables 5" in err
-    arena("run", "--tables", 5, "--deals", 1, "--out", "t")
+    arena(*BUILT_IN, *bots, "--tables", 5, "--deals", 1, "--out", "t")
     grown = arena.records("t")
     assert grown[:8] == first
     assert len(grown) == 10
@@ -189,7 +191,7 @@ def test_the_number_of_workers_changes_nothing_but_times(arena):
 
 def test_other_seeds_are_other_decks_and_no_seed_is_a_secret_one(arena):
     for run in ("a", "b"):
-        arena("run", "--deals", 1, "--out", run)
+        arena(*BUILT_IN, "--deals", 1, "--out", run)
     decks = [{record["deck"] for record in arena.records(run)} for run in ("a", "b")]
     assert decks[0] != decks[1]
     assert [len(deck) for deck in decks] == [1, 1]
@@ -332,7 +334,7 @@ def test_time_with_a_bank(arena, zoo_bot):
     )
     assert [record["faults"] for record in arena.records("bank") if record["faults"]] == []
     _, err = arena("run", "--increment-ms", 10, status=1)
-    assert "expected --game-ms with --increment-ms" in err
+    assert "--increment-ms needs --game-ms" in err
 
 
 def test_an_arena_toml_is_read_and_the_command_line_goes_before_it(arena):
@@ -355,24 +357,23 @@ def test_an_arena_toml_is_read_and_the_command_line_goes_before_it(arena):
 
 
 def test_a_gauntlet_and_a_subset_of_tables(arena):
-    for name in ("b1", "b2", "b3"):
-        arena.add_bot(name, (arena.home / "bots" / "rnd" / "bot.py").read_text())
-    arena("run", "--challenger", "fst", "--deals", 1, "--out", "g")
+    opponents = ("random", "greedy", "greedy-2")
+    arena("run", "rnd", *opponents, "--challenger", "fst", "--deals", 1, "--out", "g")
     assert all("fst" in record["bots"] for record in arena.records("g"))
     assert len(arena.records("g")) == 8
     lone = arena.home / "lone.py"
     lone.write_text(FIRST)
-    arena("run", "rnd", "b1", "--challenger", "./lone.py", "--deals", 1, "--out", "by-path")
+    arena("run", "rnd", "random", "--challenger", "./lone.py", "--deals", 1, "--out", "by-path")
     assert {record["id"].split("/")[1] for record in arena.records("by-path")} == {
         "lone+rnd",
-        "b1+lone",
+        "lone+random",
     }
     other = arena.home / "elsewhere" / "lone.py"
     other.parent.mkdir()
     other.write_text(RANDOM)
     _, err = arena("run", "rnd", "./lone.py", "--challenger", "elsewhere/lone.py", status=1)
-    assert "expected one bot named lone, got elsewhere/lone.py and another one" in err
-    arena("run", "--tables", 5, "--deals", 1, "--out", "t")
+    assert "elsewhere/lone.py and another bot are both named lone" in err
+    arena(*BUILT_IN, "greedy-2", "greedy-4", "greedy-8", "--tables", 5, "--deals", 1, "--out", "t")
     assert len(arena.records("t")) == 10
 
 
@@ -407,7 +408,7 @@ def test_a_registered_bot_that_hides_a_folder_here_is_told(arena):
 
 
 def test_output_that_cannot_be_written_is_said(arena):
-    arena("run", "--deals", 1, "--out", "one")
+    arena(*BUILT_IN, "--deals", 1, "--out", "one")
     command = [sys.executable, "-m", "arena", "standings", "one"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with Path("/dev/full").open("w") as full:
@@ -429,4 +430,4 @@ def test_output_that_cannot_be_written_is_said(arena):
 def test_a_results_folder_that_cannot_be_written_is_named(arena):
     (arena.home / "results").write_text("a file")
     _, err = arena("run", "--deals", 1, status=1)
-    assert "expected to write the run's folder results/" in err
+    assert "cannot write the run's folder results/" in err

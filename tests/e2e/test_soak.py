@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_kills import journal_lines, processes
-from tests.support.commandline import FIRST
+from tests.support.commandline import FIRST, SMALL
+from tests.support.kills import journal_lines, processes
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="memory and files are read from /proc"
@@ -54,7 +54,7 @@ def kinds(arena, main):
 @pytest.mark.timeout(max(300, GAMES))
 def test_memory_and_open_files_stay_flat(arena):
     arena.add_bot("other", FIRST)
-    (arena.home / "small.txt").write_text("R.....\n......\n..V...\n....Y.\n......\n.....B\n")
+    (arena.home / "small.txt").write_text(SMALL)
     deals = GAMES // 2
     process = arena.start(
         "run",

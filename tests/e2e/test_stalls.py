@@ -10,18 +10,14 @@ import time
 
 import pytest
 
-from tests.e2e.test_kills import journal_lines, processes, wait_for
-from tests.support.commandline import FIRST
+from tests.support.commandline import FIRST, SLOW, TINY, TURN
+from tests.support.kills import wait_for_games, workers
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="CPU time is counted by Linux"),
     pytest.mark.alone,
 ]
 
-TURN = '    elif message["type"] == "turn":\n'
-SLOW = FIRST.replace("import sys\n", "import sys, time\n").replace(
-    TURN, TURN + "        time.sleep(0.06)\n"
-)
 STOPPER = FIRST.replace(
     "import sys\n", "import os, signal, sys, time\nfrom pathlib import Path\n"
 ).replace(
@@ -51,10 +47,6 @@ KILLER = FIRST.replace(
 )
 
 
-def workers(arena):
-    return [pid for pid, command in processes(str(arena.home)).items() if "spawn_main" in command]
-
-
 def test_stopped_workers_cost_no_bot_a_game_and_void_none(arena):
     """The workers are stopped for longer than a move may take."""
     arena.add_bot("slow", SLOW)
@@ -74,18 +66,13 @@ def test_stopped_workers_cost_no_bot_a_game_and_void_none(arena):
         "--out",
         "stopped",
     )
-    for moment in range(2):
-        wait_for(
-            lambda moment=moment: (
-                journal_lines(arena, "stopped") >= moment or process.poll() is not None
-            )
-        )
-        wait_for(lambda: workers(arena))
-        time.sleep(1.0)
+    for games in (1, 2):  # from then on another worker is in the middle of a game
+        wait_for_games(arena, "stopped", games, process)
         stopped = workers(arena)
+        assert stopped
         for pid in stopped:
             os.kill(pid, signal.SIGSTOP)
-        time.sleep(1.2)
+        time.sleep(1.2)  # the stop itself, more than twice --move-ms
         for pid in stopped:
             os.kill(pid, signal.SIGCONT)
     _, err = process.communicate(timeout=200)
@@ -162,8 +149,8 @@ def test_games_whose_worker_is_killed_are_kept_as_far_as_they_are_known(arena):
 def test_a_bot_that_computes_on_its_rivals_turns_is_stopped_there(arena, zoo_bot):
     name = zoo_bot("burns")
     arena.add_bot("slow", SLOW.replace("0.06", "0.3"))
-    (arena.home / "small.txt").write_text("R....\n..V..\n...Y.\n....B\n")
-    limits = ("--board", "small.txt", "--deals", 1, "--move-ms", 9000)
+    (arena.home / "tiny.txt").write_text(TINY)
+    limits = ("--board", "tiny.txt", "--deals", 1, "--move-ms", 9000)
     arena("run", "slow", name, *limits, "--out", "b")
     for record in arena.records("b"):
         assert record["faults"] == []

@@ -11,8 +11,8 @@ import os
 
 import pytest
 
-from tests.e2e.test_kits import PLAIN, lack
 from tests.support.burners import all_cores, burners
+from tests.support.kits import PLAIN, lack
 
 GAMES = int(os.environ.get("ARENA_STARTER_GAMES", "0"))
 THINKERS = {"first": [], "montecarlo": ["--template", "montecarlo"]}

@@ -14,8 +14,8 @@ import pytest
 
 from arena.cli.main import run_command
 from arena.players import views
-from tests.e2e.test_kills import wait_for
 from tests.support.commandline import FIRST, RANDOM, Arena, add_zoo_bot
+from tests.support.waiting import wait_for
 
 LAST = RANDOM.replace('rng.choice(message["legal"])', 'message["legal"][-1]')
 NEW = FIRST.replace(
@@ -100,9 +100,7 @@ def test_a_bot_that_was_cured_answers_and_one_that_was_not_does_not(arena):
 
 def test_what_cannot_be_reproduced_says_why(arena):
     good = arena.records("duels")[0]["id"]
-    assert (
-        f"expected one fault in {good}, got none" in arena("reproduce", "duels", good, status=1)[1]
-    )
+    assert f"{good}: expected one fault, got none" in arena("reproduce", "duels", good, status=1)[1]
     assert "expected the id of a game" in arena("reproduce", status=2)[1]
     record = arena.records("faulty")[0]
     game, seat = record["id"], record["bots"].index("rnd")
@@ -164,7 +162,7 @@ def test_a_decision_is_asked_again(arena):
         f"expected a turn at which seat {1 - seat} had to decide ({1 - seat}, {3 - seat}, " in err
     )
     for options in (("--bot", "fst"), ("--bot", "fst", "--turn", 1, "--html")):
-        assert "expected --" in arena("replay", "duels", record["id"], *options, status=2)[1]
+        assert "error: --" in arena("replay", "duels", record["id"], *options, status=2)[1]
 
 
 def test_a_bot_that_breaks_on_the_way_to_a_decision_is_shown_where_it_did(arena):
@@ -231,17 +229,17 @@ def test_faults_of_a_new_version_and_forfeits_of_the_old_one_are_differences(are
 def test_a_regression_that_cannot_be_asked_says_why(arena):
     arena.add_bot("other", FIRST)
     _, err = arena("regress", "duels", "--bot", "other", status=1)
-    assert "expected a bot of the run results/duels, got 'other'" in err
+    assert "'other' is not a bot of the run results/duels" in err
     assert "hint: the run has rnd, fst; --old names the one to repeat" in err
     journal = arena.home / "results" / "duels" / "games.jsonl"
     journal.write_text(journal.read_text().replace('"deck":"', '"deck":"YY', 1))
     assert (
-        "expected games of the plan in results/duels/run.json, got "
+        "is not a game of the plan in results/duels/run.json"
         in arena("regress", "duels", "--bot", "fst", status=1)[1]
     )
     journal.write_text("")
     assert (
-        "expected games of fst in results/duels, found none yet"
+        "results/duels has no games of fst yet"
         in arena("regress", "duels", "--bot", "fst", status=1)[1]
     )
 
@@ -252,12 +250,12 @@ def test_an_interrupted_regression_ends_and_leaves_nothing(arena):
     )
     arena.add_bot("slow", slow, to=".")
     process = arena.start("regress", "duels", "--bot", "./slow", "--old", "fst")
-    # its workers
-    wait_for(lambda: Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text())
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    wait_for(children.read_text, "the workers of the command")
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=240)
     assert (process.returncode, err.splitlines()[-1]) == (130, "interrupted")
-    wait_for(lambda: not is_there(process.pid))
+    wait_for(lambda: not is_there(process.pid), "the end of the command's process group")
 
 
 def is_there(group):
@@ -328,10 +326,7 @@ def test_what_a_stranger_s_run_says_is_not_believed(arena):
     [copy] = (run / "bots").glob("exits-*")
     with (copy / "exits.py").open("a") as file:
         file.write("# changed\n")
-    assert (
-        "expected the files of exits that played in"
-        in arena("reproduce", "faulty", game, status=1)[1]
-    )
+    assert "the files of exits in" in arena("reproduce", "faulty", game, status=1)[1]
     copy.rename(arena.home / "elsewhere")
     copy.symlink_to(arena.home / "elsewhere")
     assert "got a link to" in arena("reproduce", "faulty", game, status=1)[1]
@@ -349,7 +344,7 @@ def test_what_a_stranger_s_run_says_is_not_believed(arena):
     [
         (os.mkfifo, "expected a regular file in"),
         (lambda path: path.symlink_to("/dev/zero"), "expected a regular file in"),
-        (lambda path: path.write_text("[" * 100_000), "expected the evidence of a fault in"),
+        (lambda path: path.write_text("[" * 100_000), "is not the evidence of a fault"),
     ],
 )
 def test_evidence_that_is_no_file_of_ours_is_refused(arena, spoil, message):

@@ -16,7 +16,7 @@ def test_a_run_with_three_players_and_a_forfeit_is_verified_and_an_edit_of_it_fo
     assert out.startswith("note: 4 games were not replayed; for these, only the format, ids, ")
     assert out.endswith("\n2 games replayed, 3 bots and 2 tables compared: no difference\n")
     assert json.loads(arena("verify", "--sample", 2, "--seed", "x", "--json")[0])["replayed"] == 2
-    assert "expected --sample with --seed" in arena("verify", "--seed", "x", status=2)[1]
+    assert "--seed needs --sample" in arena("verify", "--seed", "x", status=2)[1]
     journal = arena.home / "results" / "v" / "games.jsonl"
     lines = journal.read_text().splitlines(keepends=True)
     record = json.loads(lines[3])

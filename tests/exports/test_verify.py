@@ -484,14 +484,14 @@ def test_a_run_file_that_contradicts_itself_is_found(run):
 
 
 def test_what_is_no_run_is_an_error(tmp_path):
-    with pytest.raises(RunError, match="expected a run in"):
+    with pytest.raises(RunError, match="is not a run"):
         verify_run(Run(tmp_path))
 
 
 def test_a_run_of_an_older_version_is_refused_by_the_version_that_reads_it(run):
     text = (run / "run.json").read_text()
     (run / "run.json").write_text(text.replace('"arena": "0"', '"arena": "0.1.0"'))
-    with pytest.raises(RunError, match=r"expected a run of qin-arena 1.0.0 or newer .* got one of"):
+    with pytest.raises(RunError, match=r"older than 1.0.0"):
         run_tables(run, read_run(run))
     with pytest.raises(RunError) as error:
         verify_run(Run(run))

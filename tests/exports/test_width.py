@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.exports.grid import padded, shortened, told_apart, width_of
+from arena.exports.grid import cut_names, padded, shortened, width_of
 
 
 @pytest.mark.parametrize(
@@ -32,11 +32,11 @@ def test_the_middle_is_left_out():
 
 def test_names_are_cut_only_as_far_as_they_can_be_told_apart():
     names = [f"my-bot:depth={depth},move_ms=50" for depth in (5, 6)]
-    cut = told_apart(names, 14)
+    cut = cut_names(names, 14)
     assert len(set(cut)) == 2
     assert max(map(width_of, cut)) <= 16
     long = [f"my-long-bot-name-{number},move_ms=50" for number in (10, 11)]
-    assert told_apart(long, 8) == ["…0,move…", "…1,move…"]
-    assert told_apart(["x" * 30, "x" * 30], 9) == ["xxxx…xxxx"] * 2
-    assert told_apart(["a", "b"], 9) == ["a", "b"]
-    assert told_apart([], 9) == []
+    assert cut_names(long, 8) == ["…0,move…", "…1,move…"]
+    assert cut_names(["x" * 30, "x" * 30], 9) == ["xxxx…xxxx"] * 2
+    assert cut_names(["a", "b"], 9) == ["a", "b"]
+    assert cut_names([], 9) == []

@@ -161,5 +161,5 @@ def test_nothing_is_graded_after_a_forfeit_and_no_pass():
 
 def test_a_record_that_breaks_the_rules_is_named():
     broken = msgspec.structs.replace(GAMES[0], moves=["Ra1Ra2", *GAMES[0].moves[1:]])
-    with pytest.raises(RunError, match="expected moves that the rules allow"):
+    with pytest.raises(RunError, match="has a move that breaks the rules"):
         grade(broken, BIRD, 5, QUICK)

@@ -12,7 +12,7 @@ from arena.errors import Forfeit, RunError
 from arena.faults import FaultKind
 from arena.match.decisions import Recorded
 from arena.match.referee import GamePlan, Referee
-from arena.match.replay import Script, first_difference, resumed
+from arena.match.replay import ReplayableGame, first_difference, resumed
 from arena.players.player import InProcessPlayer, Player, random_move
 from arena.players.views import turn_view
 from arena.records.timing import Timing
@@ -59,7 +59,7 @@ class Quitter(InProcessPlayer):
 
 
 class Case(NamedTuple):
-    script: Script
+    script: ReplayableGame
     heard: list
 
 
@@ -86,7 +86,7 @@ def case(board="pond", players=2, deck=None, quits=None):
     if quits:
         seats[quits[0]] = Quitter(names[quits[0]], quits[1])
     record, listeners = played(plan, rows, seats)
-    script = Script(record, rows, plan.seeds, TIMING)
+    script = ReplayableGame(record, rows, plan.seeds, TIMING)
     return Case(script, [listener.heard for listener in listeners])
 
 
@@ -187,7 +187,7 @@ def test_everybody_starts_with_a_full_bank():
 def test_a_turn_outside_the_game_is_refused_with_the_range(name, turn, last):
     script, _ = CASES[name]
     last = script.record.turns - 1 if last is None else last
-    with pytest.raises(RunError, match=rf"a turn from 0 to {last} of .*, got {turn}"):
+    with pytest.raises(RunError, match=rf"a turn from 0 to {last}, got {turn}"):
         resumed(script, turn)
 
 

@@ -327,7 +327,8 @@ def test_a_signal_that_comes_during_the_wait_is_handled_at_once_and_the_wait_goe
     before = signal.signal(signal.SIGUSR1, lambda *_: heard.set())
 
     def answer_once_it_is_handled():
-        time.sleep(0.1)
+        peer.hear()
+        time.sleep(0.1)  # nothing shows when the wait for the answer begins
         os.kill(os.getpid(), signal.SIGUSR1)
         assert heard.wait(60)
         peer.say(b"answer\n")
@@ -341,8 +342,14 @@ def test_a_signal_that_comes_during_the_wait_is_handled_at_once_and_the_wait_goe
 
 def test_a_handler_that_raises_ends_the_wait(peer):
     before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
+
+    def interrupt():
+        peer.hear()
+        time.sleep(0.1)  # nothing shows when the wait for the answer begins
+        os.kill(os.getpid(), signal.SIGUSR1)
+
     try:
-        peer.meanwhile(lambda: (time.sleep(0.1), os.kill(os.getpid(), signal.SIGUSR1)))
+        peer.meanwhile(interrupt)
         with pytest.raises(KeyboardInterrupt):
             peer.channel.ask(b"?", soon(20))
     finally:

@@ -1,4 +1,4 @@
-"""How often the one-sided bounds of bots outside the core are wrong."""
+"""How often the one-sided bounds of bots outside the rated group are wrong."""
 
 import numpy as np
 
@@ -13,8 +13,8 @@ def with_last(world, elo):
 
 
 def bounds(world, deals):
-    """A trial: whether the last bot is outside the core; whether its bound is wrong; and which
-    share of its bounds against the bots of the core.
+    """A trial: whether the last bot is outside the rated group; whether its bound is wrong; and
+    which share of its bounds against the bots of the rated group.
     """
     last, elo = len(world.elo) - 1, world.elo
 

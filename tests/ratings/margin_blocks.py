@@ -153,3 +153,17 @@ def both(case):
         )
 
     return trial
+
+
+def fed(blocks, question=None, **options):
+    """A test on margins of this question that has counted these blocks."""
+    test = MarginTest(question or Question(), **options)
+    for block in blocks:
+        test.add(*block)
+    return test
+
+
+def game(*margins):
+    """A block of games between two bots, with these margins for the new one."""
+    share = float(np.mean([(np.sign(margin) + 1) / 2 for margin in margins]))
+    return share, 1 - share, 0, (margins, tuple(-margin for margin in margins))

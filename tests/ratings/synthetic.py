@@ -4,8 +4,10 @@ import random
 
 import numpy as np
 import pandas as pd
+from hypothesis import strategies as st
 
 from arena.exports.text import standings_parts
+from arena.ratings.fit import Fit
 from arena.ratings.results import Outcomes
 from arena.ratings.results import counts_of as counted_of
 from arena.records.record import NS_PER_MS
@@ -113,3 +115,43 @@ def twins(deals, seed):
             (deal, "dc", rng.choice(toss)),
         ]
     return games
+
+
+@st.composite
+def small_results(draw):
+    games = []
+    for deal in range(draw(st.integers(1, 6))):
+        for _ in range(draw(st.integers(1, 3))):
+            seated = draw(st.permutations("abcde"))[: draw(st.integers(2, 4))]
+            winners = draw(st.sets(st.integers(0, len(seated) - 1), min_size=1))
+            games.append(
+                (
+                    deal,
+                    seated,
+                    [1 / len(winners) if seat in winners else 0 for seat in range(len(seated))],
+                )
+            )
+    return games
+
+
+def fit_of(elo, errors, deals=1000):
+    """A fit with these ratings, and errors independent of each other."""
+    count = len(elo)
+    covariance = np.diag(np.broadcast_to(np.asarray(errors, dtype=float) ** 2, count))
+    marks = np.full((count, count), "")
+    order = np.arange(count)
+    return Fit(
+        members=order,
+        elo=np.asarray(elo, float),
+        covariance=covariance,
+        deals=np.broadcast_to(np.asarray(deals, dtype=float), count),
+        freedom=np.full((count, count), np.max(deals) - 1.0),
+        gain=1.0,
+        seats={},
+        seat_freedom={},
+        games=100,
+        clusters=np.max(deals),
+        prior=0.0,
+        marks=marks,
+        open_seats=(),
+    )

@@ -23,7 +23,7 @@ from arena.records.voids import VoidGame, append_void
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import PASS, parse_move, parse_tile
-from tests.ratings.test_tables import play_run
+from tests.ratings.played import play_run
 
 whole = row_decoder(WholeRow)
 
@@ -212,7 +212,7 @@ def test_the_analysis_says_in_a_sentence_that_company_matters_and_json_has_the_f
 
 
 def test_a_bot_that_is_not_in_the_run_is_refused(run):
-    with pytest.raises(UserError, match="expected a bot of the run, got 'zoe'") as caught:
+    with pytest.raises(UserError, match="'zoe'") as caught:
         analyse_run(run, read_run(run), bot="zoe")
     assert caught.value.hint == "there are ann, bob, cy, dee"
 

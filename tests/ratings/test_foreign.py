@@ -17,8 +17,8 @@ from arena.ratings.sheet import game_of, read_sheet
 from arena.ratings.tables import make_tables, rate_sheet, run_tables
 from arena.records.runfile import read_run
 from arena.tournament.run import Run
+from tests.ratings.played import play_run
 from tests.ratings.synthetic import counts_of, duel, standings_text
-from tests.ratings.test_tables import play_run
 
 HEAD = "block,bot_0,bot_1,bot_2,bot_3,share_0,share_1,share_2,share_3\n"
 
@@ -222,6 +222,19 @@ def test_ranks_must_go_with_the_shares():
 )
 def test_a_header_that_does_not_do_is_refused(text, said):
     refused(text, said)
+
+
+def wide_sheet(columns):
+    """The text of a file with one game and this number of columns."""
+    extra = columns - 4
+    names = "".join(f",extra_{number}" for number in range(extra))
+    return f"bot_0,bot_1,share_0,share_1{names}\na,b,1,0{',x' * extra}\n"
+
+
+def test_a_file_has_at_most_a_thousand_columns():
+    assert len(sheet_of(wide_sheet(1_000)).unused) == 996
+    refused(wide_sheet(1_001), "line 1: expected at most 1,000 columns, got 1,001")
+    refused(wide_sheet(30_000), "line 1: expected at most 1,000 columns, got 30,000")
 
 
 def test_what_is_not_utf_8_is_refused_with_its_line():

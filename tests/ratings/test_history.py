@@ -6,7 +6,7 @@ import pytest
 from arena.exports.analysis import history_text
 from arena.ratings.history import MIN_VARIANCE, History, history_table, level_on, on_scale
 from arena.records.league import Joined, League, PlaceFound, Scaled, StatusChanged
-from tests.ratings.test_order import fit_of
+from tests.ratings.synthetic import fit_of
 from tests.tournament.placing_games import World
 
 WHEN = "2026-11-22T12:00:00Z"

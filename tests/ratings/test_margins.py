@@ -11,24 +11,11 @@ import pytest
 from arena.ratings.estimates import disagreement, plain_estimate, unbiased_estimate
 from arena.ratings.margins import MarginTest
 from arena.ratings.sequential import Question, Verdict
-from tests.ratings.margin_blocks import Case, answers, decide, duel_block
+from tests.ratings.margin_blocks import Case, answers, decide, duel_block, fed, game
 
 TRIES = int(os.environ.get("ARENA_RATING_TRIES", "20"))
 """`make fuzz` raises it."""
 ALLOWED = 0.05 + 3 * (0.05 * 0.95 / TRIES) ** 0.5 + 0.02
-
-
-def fed(blocks, question=None, **options):
-    test = MarginTest(question or Question(), **options)
-    for block in blocks:
-        test.add(*block)
-    return test
-
-
-def game(*margins):
-    """A block of games between two bots, with these margins for the new one."""
-    share = float(np.mean([(np.sign(margin) + 1) / 2 for margin in margins]))
-    return share, 1 - share, 0, (margins, tuple(-margin for margin in margins))
 
 
 def test_the_mean_is_wilcoxons_signed_rank_statistic():

@@ -5,12 +5,11 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from arena.ratings.likelihood import ELO
 from arena.ratings.model import rank_intervals, rate
-from tests.ratings.synthetic import count_results, duel, frame_of
+from tests.ratings.synthetic import count_results, duel, frame_of, small_results
 
 
 def fit_of(games, prior=None, bots=()):
@@ -143,23 +142,6 @@ def test_rank_intervals_hold_the_order_when_it_is_clear_and_open_when_not():
     close = rank_intervals(fit_of(duel(11, 10)))
     assert close[0].tolist() == [1, 1]
     assert close[1].tolist() == [2, 2]
-
-
-@st.composite
-def small_results(draw):
-    games = []
-    for deal in range(draw(st.integers(1, 6))):
-        for _ in range(draw(st.integers(1, 3))):
-            seated = draw(st.permutations("abcde"))[: draw(st.integers(2, 4))]
-            winners = draw(st.sets(st.integers(0, len(seated) - 1), min_size=1))
-            games.append(
-                (
-                    deal,
-                    seated,
-                    [1 / len(winners) if seat in winners else 0 for seat in range(len(seated))],
-                )
-            )
-    return games
 
 
 @given(small_results())

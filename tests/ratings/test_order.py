@@ -4,36 +4,12 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from arena.ratings.fit import Fit
 from arena.ratings.model import Bound, Component, Ratings, rate
 from arena.ratings.order import groups_of, one_digit, order_sentences
 from arena.ratings.tables import make_tables
-from tests.ratings.synthetic import count_results, counts_of, duel, frame_of, twins
+from tests.ratings.synthetic import count_results, counts_of, duel, fit_of, frame_of, twins
 
 NAMES = "abcdefghijklmnopqrstuvw"
-
-
-def fit_of(elo, errors, deals=1000):
-    """A fit with these ratings, and errors independent of each other."""
-    count = len(elo)
-    covariance = np.diag(np.broadcast_to(np.asarray(errors, dtype=float) ** 2, count))
-    marks = np.full((count, count), "")
-    order = np.arange(count)
-    return Fit(
-        members=order,
-        elo=np.asarray(elo, float),
-        covariance=covariance,
-        deals=np.broadcast_to(np.asarray(deals, dtype=float), count),
-        freedom=np.full((count, count), np.max(deals) - 1.0),
-        gain=1.0,
-        seats={},
-        seat_freedom={},
-        games=100,
-        clusters=np.max(deals),
-        prior=0.0,
-        marks=marks,
-        open_seats=(),
-    )
 
 
 def component(members, fit, bounds):
@@ -205,7 +181,7 @@ def test_an_anchor_changes_no_sentence():
 
 
 def bounded(side, is_clear):
-    """A core of three, and a fourth bot that it bounds."""
+    """A rated group of three, and a fourth bot that it bounds."""
     fit = fit_of([200, 0, -200], 8)
     bound = Bound(3, side, 0.0, fit.members, np.zeros(3), np.array(is_clear), 20)
     return order_sentences(NAMES, Ratings([component(np.arange(4), fit, [bound])]))[1:]

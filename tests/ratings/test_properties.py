@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from arena.exports.files import csv_text, standings_object
 from arena.ratings.columns import file_names
 from arena.ratings.tables import make_tables
-from tests.ratings.synthetic import counts_of, standings_text
-from tests.ratings.test_model import small_results
+from tests.ratings.synthetic import counts_of, small_results, standings_text
 
 BOTS = "abcde"
 

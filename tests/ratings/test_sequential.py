@@ -9,8 +9,8 @@ from scipy.special import ndtr
 from arena.ratings.estimates import disagreement, look_at, plain_estimate, unbiased_estimate
 from arena.ratings.motion import Endpoint, chance_of_less
 from arena.ratings.sequential import Question, Verdict, WinTest, log_likelihood_ratio
-from tests.ratings.test_margins import fed as fed_by_margin
-from tests.ratings.test_margins import game
+from tests.ratings.margin_blocks import fed as fed_by_margin
+from tests.ratings.margin_blocks import game
 
 
 def fed(values, question=None, **options):

@@ -20,42 +20,18 @@ from arena.errors import RunError, UserError
 from arena.exports import files as exported_games
 from arena.exports.files import csv_of_games, csv_text, export_run
 from arena.exports.text import overview_text, pairs_text, seats_text
-from arena.match.referee import Referee
-from arena.players.player import InProcessPlayer, first_move, random_move
 from arena.ratings.columns import file_names
 from arena.ratings.notes import forfeits_note
 from arena.ratings.tables import make_tables, run_tables
 from arena.ratings.tally import Row, Tally, row_decoder, score_journal
 from arena.records.config import Comparison
-from arena.records.journal import Journal
 from arena.records.record import shares
-from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
-from arena.records.timing import Timing
-from arena.rules.boards import built_in
-from arena.tournament.consistency import make_config
+from arena.records.runfile import read_run
 from arena.tournament.run import Run
-from arena.tournament.schedule import Schedule
 from tests.exports.runs import game_of
 from tests.exports.runs import write_run as write_made_up
+from tests.ratings.played import PLAYERS, play_run
 from tests.ratings.synthetic import counts_of, duel, standings_text
-
-PLAYERS = {"ann": random_move, "bob": first_move, "cy": random_move, "dee": random_move}
-
-
-def play_run(folder, names=("ann", "bob", "cy"), **settings):
-    """A run played in this process, on disk as the arena leaves it."""
-    config = make_config({"bots": list(names), "seed": "tables", **settings})
-    bots = [BotInfo(name, "1", "0" * 64, ["x"]) for name in names]
-    boards = {name: list(built_in(name).rows) for name in config.boards}
-    write_run(
-        folder,
-        RunInfo("0", 1, "pure", 1, config, boards, bots, "tables", "none", "2026-01-01T00:00:00Z"),
-    )
-    with Journal(folder) as journal:
-        for plan in Schedule(config):
-            players = [InProcessPlayer(name, PLAYERS[name]) for name in plan.bots]
-            journal.append([Referee(plan, built_in(plan.board), players, Timing()).play().record])
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -375,7 +351,7 @@ def test_seats_that_a_game_does_not_have_are_empty(tmp_path):
 
 def test_without_pyarrow_parquet_is_an_error_with_the_cure(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UserError, match="expected pyarrow for Parquet files, found none") as caught:
+    with pytest.raises(UserError, match="Parquet files need pyarrow") as caught:
         export_run(Run(run), tmp_path, run_tables(run, read_run(run)), "parquet")
     assert "pip install 'qin-arena[parquet]'" in caught.value.hint
     assert list(tmp_path.iterdir()) == []

@@ -68,14 +68,14 @@ def test_a_torn_line_is_left_out_and_cut_off_by_the_next(tmp_path):
     [
         ("not json", "expected an event of the league"),
         ('{"event":"crowned","bot":"a@1"}', "expected an event of the league"),
-        ('{"event":"joined","bot":"a@1","status":"candidate","when":""}', "a@1 twice"),
+        ('{"event":"joined","bot":"a@1","status":"candidate","when":""}', "a@1 joins twice"),
         ('{"event":"joined","bot":"b@1","status":"king","when":""}', "king"),
         ('{"event":"status","bot":"b@1","status":"retired","when":"","by":""}', "joined before"),
         ('{"event":"drawn","line_up":"a@1+my@1","first":0,"deals":4}', "from 4 on, got 0"),
         ('{"event":"drawn","line_up":"a@1+a@1","first":4,"deals":4}', "each bot once"),
         ('{"event":"drawn","line_up":"my@1+a@1","first":4,"deals":4}', "sorted"),
         ('{"event":"scale","when":"","elo":{"a@1":1e308}}', "100000"),
-        ('{"event":"drawn","line_up":"a@1+nobody","first":4,"deals":4}', "nobody to have joined"),
+        ('{"event":"drawn","line_up":"a@1+nobody","first":4,"deals":4}', "nobody has not joined"),
         ('{"event":"drawn","line_up":"a@1+my@1","first":99999999,"deals":4}', "first"),
     ],
 )
@@ -90,7 +90,7 @@ def test_a_line_changed_by_hand_is_named_by_its_number(tmp_path, line, said):
 
 
 def test_a_missing_file_is_said(tmp_path):
-    with pytest.raises(RunError, match="found none"):
+    with pytest.raises(RunError, match="is missing beside"):
         read_league(tmp_path)
 
 

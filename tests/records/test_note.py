@@ -13,7 +13,7 @@ from arena.players.messages import SILENCE
 from arena.records.notes import LARGEST, MAX_TEXT, kept_notes, losses, note_of, wrong_note
 from arena.records.record import GameRecord
 from arena.records.strict import decode_strictly
-from tests.protocol.test_schemas import RECORDS, VALIDATORS
+from tests.protocol.schemas import RECORDS, VALIDATORS
 
 MOVE = b'{"type":"move","id":2,"move":"Rb1Rc1"'
 

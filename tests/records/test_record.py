@@ -7,7 +7,7 @@ from arena.exports.report.scan import ReportRow
 from arena.ratings.tally import Row, WholeRow
 from arena.records.record import Fault, GameRecord
 from arena.records.strict import StrictRecord
-from tests.protocol.test_schemas import SCHEMAS
+from tests.protocol.schemas import SCHEMAS
 
 LONGEST_MS = 1e12
 WORDS = ("title", "description", "default")

@@ -66,7 +66,7 @@ def test_a_torn_line_is_cut_and_graded_again(tmp_path):
 
 
 def test_two_reviews_at_once_do_not_mix(tmp_path):
-    with review_file(tmp_path), pytest.raises(RunError, match="another arena writing it"):
+    with review_file(tmp_path), pytest.raises(RunError, match="another arena is writing"):
         review_file(tmp_path)
 
 

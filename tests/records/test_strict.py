@@ -6,7 +6,7 @@ import pytest
 
 from arena.records.record import GameRecord
 from arena.records.strict import decode_strictly
-from tests.protocol.test_schemas import RECORDS, VALIDATORS
+from tests.protocol.schemas import RECORDS, VALIDATORS
 
 JUNK = (
     None,

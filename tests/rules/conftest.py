@@ -1,31 +1,5 @@
-"""Fixtures of the rules tests: every test that takes ``State``
-runs on each core that is installed.
-"""
+"""Fixtures of the rules tests: a test that takes ``State`` runs on each core that is installed."""
 
-import os
+from tests.support.cores import both, state_class
 
-import pytest
-
-from arena.rules import pure
-
-CORES = {"pure": pure.State}
-try:
-    from arena.rules import native
-
-    CORES["native"] = native.State
-except ImportError:
-    if os.environ.get("ARENA_RULES") == "native":
-        raise
-
-
-@pytest.fixture(name="State", params=sorted(CORES))
-def state_class(request):
-    return CORES[request.param]
-
-
-@pytest.fixture(scope="session")
-def both():
-    """The pure and the native core, for tests that compare them."""
-    if len(CORES) < 2:
-        pytest.skip("the native core is not built")
-    return CORES["pure"], CORES["native"]
+__all__ = ["both", "state_class"]

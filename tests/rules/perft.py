@@ -54,7 +54,7 @@ def _check(state, depth):
     if depth < 0:
         raise ValueError(f"expected a depth from 0, got {depth}")
     if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
-        raise ValueError("expected all tiles to be known, got a state with unknown ones")
+        raise ValueError("some tiles of this state are unknown")
     if any(state.retired):
         seat = state.retired.index(True)
         raise ValueError(f"expected every seat to be in the game, got retired seat {seat}")

@@ -71,7 +71,7 @@ def test_two_equal_tiles_make_the_same_moves_once(State):
 
 @pytest.mark.parametrize("count", [perft, divide])
 def test_what_cannot_be_counted_is_refused(State, count):
-    with pytest.raises(ValueError, match="got a state with unknown ones"):
+    with pytest.raises(ValueError, match="tiles of this state are unknown"):
         count(State(built_in("bird"), 2, [UNKNOWN] * 72), 1)
     with pytest.raises(ValueError, match="expected a depth from 0, got -1"):
         count(State(built_in("bird"), 2, full_deck()), -1)

@@ -78,10 +78,10 @@ def test_a_finished_game_is_shown_but_not_read(State):
         state.play(random_move(state, random.Random(1)))
     text = position_text(state)
     assert text.split()[1] == "-"
-    with pytest.raises(NotationError, match="somebody is to move, got one of a game that is over"):
+    with pytest.raises(NotationError, match="the game of this position is over"):
         parse_position(text, State)
     stuck = "RYB 0 24,24 RR,BB - 0,0,0,0,0,0 -"
-    with pytest.raises(NotationError, match="somebody is to move, got one of a game that is over"):
+    with pytest.raises(NotationError, match="the game of this position is over"):
         parse_position(stuck, State)
 
 
@@ -124,7 +124,7 @@ def test_a_line_is_read_in_other_orders_and_written_in_one():
         ("/.~", "/" * 30 + ".~", "in row 2 of the board, got 'nothing'"),
         (" 0 ", " 2 ", "expected a mover from 0 to 1, got 2"),
         (" 0 ", " 4 ", "expected the seat to move, 0 to 3, got '4'"),
-        (" 0 ", " - ", "got one of a game that is over"),
+        (" 0 ", " - ", "the game of this position is over"),
         ("24,23", "24", "expected 2 to 4 players, got 1"),
         ("24,23", "24,023", "expected numbers in the field left"),
         ("24,23", "24,2³", "expected numbers in the field left"),
@@ -145,7 +145,7 @@ def test_a_line_is_read_in_other_orders_and_written_in_one():
         ("1,0,0,0,0,0", "-1,0,0,0,0,0", "expected numbers in the field placed"),
         (" -", " 10", "expected the seats that have left"),
         (" -", " 2", "expected a seat from 0 to 1, got 2"),
-        (" -", " 01", "got one of a game that is over"),
+        (" -", " 01", "the game of this position is over"),
     ],
 )
 def test_what_is_no_position_gets_a_sentence(old, new, told, State):

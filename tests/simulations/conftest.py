@@ -1,5 +1,5 @@
 """The fixtures of simulated games."""
 
-from tests.rules.conftest import both, state_class
+from tests.support.cores import both, state_class
 
 __all__ = ["both", "state_class"]

@@ -11,9 +11,9 @@ from arena.errors import IllegalMoveError
 from arena.rules import pure
 from arena.rules.boards import COLOURS, built_in, squares_of
 from arena.rules.notation import KIND_SHIFT, PASS, TILES, split_move
-from tests.rules.conftest import CORES
 from tests.rules.positions import full_deck, random_board, random_move, state_text
 from tests.rules.slow import SlowGame
+from tests.support.cores import CORES
 
 
 def compare(state, slow):

@@ -1,5 +1,5 @@
-"""Bots outside the core: who they are, what bounds say of them, and that they leave the others
-alone.
+"""Bots outside the rated group: who they are, what bounds say of them, and that they leave the
+others alone.
 """
 
 import numpy as np
@@ -200,7 +200,7 @@ def test_without_a_core_the_bot_in_the_middle_can_be_the_anchor_and_others_move_
     rows = rows_of(CHAIN, anchors={"b": 1500})
     assert rows["b"]["elo"] == 1500
     assert rows["a"]["elo"] == pytest.approx(1500 + exact(9))
-    with pytest.raises(UserError, match="expected an anchor with a rating, got a without one"):
+    with pytest.raises(UserError, match="an anchor needs a rating, which a does"):
         rows_of(CHAIN, anchors={"a": 1500})
 
 
@@ -221,7 +221,7 @@ def test_where_nobody_is_the_middle_nobody_has_a_rating_and_a_sentence_says_so()
 
 
 BELOW = CORE + won_by("a", "y", 20) + won_by("a", "z", 20)
-"""Two bots that the core bounds alike."""
+"""Two bots that the rated group bounds alike."""
 
 
 def order_of(games):
@@ -316,7 +316,7 @@ def test_an_anchor_shifts_a_bound_and_only_a_rated_bot_can_be_one():
     games = CORE + won_by("a", "z", 20)
     held = rows_of(games, anchors={"a": 1500})
     assert held["z"]["elo"] == pytest.approx(1500 - exact(20))
-    with pytest.raises(UserError, match="expected an anchor with a rating, got z") as caught:
+    with pytest.raises(UserError, match="an anchor needs a rating, which z") as caught:
         rows_of(games, anchors={"z": 0})
     assert "--prior 1" in caught.value.hint
 

@@ -126,6 +126,16 @@ class Arena:
 
 RANDOM = (ROOT / "bots" / "random-python" / "bot.py").read_text()
 FIRST = RANDOM.replace('rng.choice(message["legal"])', 'message["legal"][0]')
+TURN = '    elif message["type"] == "turn":\n'
+"""The line of both bots at which a turn begins."""
+SLOW = FIRST.replace("import sys\n", "import sys, time\n").replace(
+    TURN, TURN + "        time.sleep(0.06)\n"
+)
+"""A bot that sleeps on each turn."""
+SMALL = "R.....\n......\n..V...\n....Y.\n......\n.....B\n"
+"""A board on which games are short."""
+TINY = "R....\n..V..\n...Y.\n....B\n"
+"""A board on which games are even shorter."""
 
 
 @pytest.fixture

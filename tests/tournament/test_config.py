@@ -24,11 +24,11 @@ def settings(**changes):
     ("changes", "message"),
     [
         ({"players": 5}, r"Expected `int` <= 4 - at `\$.players`"),
-        ({"players": 3}, "expected at least 3 bots"),
-        ({"bots": ["ann", "ann"]}, "expected each bot once, got 'ann' twice"),
+        ({"players": 3}, "a game of 3 needs at least 3 bots"),
+        ({"bots": ["ann", "ann"]}, "the bot 'ann' is named twice"),
         ({"deals": 0}, r"Expected `int` >= 1 - at `\$.deals`"),
-        ({"challenger": "zoe"}, "expected the challenger to be one of ann, bob, got 'zoe'"),
-        ({"increment_ms": 5}, "expected --game-ms with --increment-ms"),
+        ({"challenger": "zoe"}, "the challenger 'zoe' is not one of the bots ann, bob"),
+        ({"increment_ms": 5}, "--increment-ms needs --game-ms"),
         ({"seatings": "some"}, r"Invalid enum value 'some' - at `\$.seatings`"),
         ({"movems": 5}, "unknown field `movems`"),
         ({"move_ms": 0}, r"at `\$.move_ms`"),
@@ -38,10 +38,13 @@ def settings(**changes):
             r"Expected `int` <= 9007199254740992 - at `\$.allotted`",
         ),
         ({"allotted": -1}, r"Expected `int` >= 0 - at `\$.allotted`"),
-        ({"match": ["bird", "lion"]}, "expected the boards of the match, bird,lion, got bird$"),
+        (
+            {"match": ["bird", "lion"]},
+            "the boards of the match are bird,lion, but --boards has bird$",
+        ),
         (
             {"match": ["bird"], "boards": ["bird", "lion"]},
-            "expected the boards of the match, bird, got bird,lion",
+            "the boards of the match are bird, but --boards has bird,lion",
         ),
         (
             {"match": ["bird", "bird"], "deals": 6_000_000},
@@ -56,12 +59,12 @@ def settings(**changes):
         ({"bots": ["ann", "bob:increment_ms=5"]}, "expected game_ms with increment_ms"),
         (
             {"bots": ["ann", "bob:move_ms=5"], "in_process": True},
-            "expected no limits for bob:move_ms=5: a built-in bot's time is only measured",
+            "limits do not apply to bob:move_ms=5",
         ),
-        ({"in_process": True, "game_ms": 9}, "expected no time limits where all bots are built in"),
+        ({"in_process": True, "game_ms": 9}, "time limits do not apply"),
         (
             {"match": ["bird"], "compare": {"new": "ann", "old": "bob"}},
-            "expected a comparison to count games singly, got a match",
+            "a comparison counts single games",
         ),
     ],
 )

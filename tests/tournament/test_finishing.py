@@ -9,7 +9,7 @@ from arena.records.runfile import read_run, write_run
 from arena.rules.boards import built_in
 from arena.tournament.consistency import make_config
 from arena.tournament.run import Run
-from arena.tournament.runs import begun, describe_run
+from arena.tournament.runs import describe_run, tournament_request
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def run(tmp_path):
 
 
 def test_a_run_begins_again_with_its_own_bots_and_boards(run):
-    request = begun(Run(run))
+    request = tournament_request(Run(run))
     assert [bot.label for bot in request.bots] == ["greedy", "careful"]
     assert list(request.boards) == ["bird"]
 
@@ -45,4 +45,4 @@ def test_settings_that_name_what_is_not_there_are_refused(run, changes, message)
     config = msgspec.structs.replace(info.config, **changes)
     write_run(run, msgspec.structs.replace(info, config=config))
     with pytest.raises(ConfigError, match=message):
-        begun(Run(run))
+        tournament_request(Run(run))

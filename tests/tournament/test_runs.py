@@ -121,7 +121,7 @@ def test_boards_come_by_name_and_from_files(tmp_path):
         "mine",
     ]
     (tmp_path / "bird.txt").write_text("R..\n")
-    with pytest.raises(ConfigError, match="expected a board name other than bird, lion"):
+    with pytest.raises(ConfigError, match="another board is already named bird, lion"):
         boards_of({"board_files": [str(tmp_path / "bird.txt")]})
     with pytest.raises(BoardError, match="expected a board out of bird, lion, got 'owl'"):
         boards_of({"boards": ["owl"]})

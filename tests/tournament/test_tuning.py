@@ -18,11 +18,11 @@ from arena.tournament.schedule import Schedule
 from arena.tournament.tuning import (
     SearchPath,
     TunedGames,
-    Wanted,
+    TunedOption,
     deals_for,
     parameters_of,
     reach,
-    wanted,
+    read_tuned_option,
 )
 
 C = Parameter("c", "float", 0.0, 4.0, 1.0)
@@ -201,22 +201,26 @@ def test_a_place_between_two_integers_is_played_as_either_in_proportion():
 
 @pytest.mark.parametrize(
     ("text", "asked"),
-    [("c", Wanted("c")), ("c=0.5..3", Wanted("c", (0.5, 3.0))), ("c=-1..1", Wanted("c", (-1, 1)))],
+    [
+        ("c", TunedOption("c")),
+        ("c=0.5..3", TunedOption("c", (0.5, 3.0))),
+        ("c=-1..1", TunedOption("c", (-1, 1))),
+    ],
 )
 def test_an_option_is_named_with_or_without_a_range(text, asked):
-    assert wanted(text) == asked
+    assert read_tuned_option(text) == asked
 
 
 @pytest.mark.parametrize("text", ["", "=1..2", "c=", "c=1", "c=1..", "c=1..2..3", "c=a..b"])
 def test_anything_else_is_no_option_with_a_range(text):
     with pytest.raises(ConfigError, match="expected the name of an option"):
-        wanted(text)
+        read_tuned_option(text)
 
 
 @pytest.mark.parametrize("end", ["nan", "inf", "1e999", "0x10", "1_0", "١"])  # noqa: RUF001
 def test_a_range_has_plain_numbers_as_ends(end):
     with pytest.raises(ConfigError):
-        wanted(f"c=0..{end}")
+        read_tuned_option(f"c=0..{end}")
 
 
 DECLARED = {
@@ -232,37 +236,39 @@ NOW = {"c": 1.4, "depth": 3, "free": 1.0, "fast": True, "policy": "greedy"}
 @pytest.mark.parametrize(
     ("asked", "declared", "message", "hint"),
     [
-        ("c", {}, "which declares none", r"\[options\]"),
-        ("dept", DECLARED, "expected one of the options of b, got 'dept'", "depth"),
-        ("move_ms", DECLARED, "which the arena keeps", "b has c, depth"),
-        ("fast", DECLARED, "got fast, which is true or false", "compare b:fast=true b:fast=false"),
-        ("policy", DECLARED, "got policy, which is one of", "b:policy=greedy b:policy=careful"),
-        ("free", DECLARED, "expected a range for free", "--param free=1..10"),
-        ("c=0..9", DECLARED, "expected the range of c .* a number from 0.1 to 4, got 0 to 9", ""),
-        ("depth=1.5..3", DECLARED, "a whole number from 1 to 9, got 1.5 to 3", ""),
+        ("c", {}, "declares no options to tune", r"\[options\]"),
+        ("dept", DECLARED, "b has no option 'dept'", "depth"),
+        ("move_ms", DECLARED, "is a limit of the arena", "b has c, depth"),
+        ("fast", DECLARED, "fast is true or false", "compare b:fast=true b:fast=false"),
+        ("policy", DECLARED, "policy is one of", "b:policy=greedy b:policy=careful"),
+        ("free", DECLARED, "free needs a range", "--param free=1..10"),
+        ("c=0..9", DECLARED, "c may be .* got the range 0 to 9", ""),
+        ("depth=1.5..3", DECLARED, "a whole number from 1 to 9, got the range 1.5 to 3", ""),
     ],
 )
 def test_what_cannot_be_tuned_is_said_with_the_cure(asked, declared, message, hint):
     with pytest.raises(ConfigError, match=message) as raised:
-        parameters_of([wanted(asked)], declared, NOW, "b")
+        parameters_of([read_tuned_option(asked)], declared, NOW, "b")
     assert re.search(hint, raised.value.hint)
 
 
 def test_an_option_is_tuned_in_its_own_range_or_the_one_that_is_named():
-    found = parameters_of([wanted("c"), wanted("depth=2..4")], DECLARED, NOW, "b")
+    found = parameters_of(
+        [read_tuned_option("c"), read_tuned_option("depth=2..4")], DECLARED, NOW, "b"
+    )
     assert found == [
         Parameter("c", "float", 0.1, 4.0, 1.4),
         Parameter("depth", "int", 2.0, 4.0, 3.0),
     ]
-    with pytest.raises(ConfigError, match="expected each option once, got c twice"):
-        parameters_of([wanted("c"), wanted("c=1..2")], DECLARED, NOW, "b")
+    with pytest.raises(ConfigError, match="the option c is named twice"):
+        parameters_of([read_tuned_option("c"), read_tuned_option("c=1..2")], DECLARED, NOW, "b")
 
 
 @pytest.mark.parametrize(
     ("parameter", "message"),
     [
-        (Parameter("c", "float", 2.0, 2.0, 2.0), "a range of more than one value for c"),
-        (Parameter("c", "float", 2.0, 3.0, 1.0), "to start in its range, 2 to 3, got 1"),
+        (Parameter("c", "float", 2.0, 2.0, 2.0), "c: expected a range of more than one value"),
+        (Parameter("c", "float", 2.0, 3.0, 1.0), "c: expected a start from 2 to 3, got 1"),
     ],
 )
 def test_a_range_has_more_than_one_value_and_the_one_to_start_at(parameter, message):

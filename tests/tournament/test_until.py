@@ -87,9 +87,7 @@ def test_a_run_of_the_first_version_is_read_if_all_line_ups_had_as_many_deals(tm
     assert config_of(read_run(tmp_path)).allotted == 30
     for changed in ({"adaptive": True}, {"allotted": {**known, "bob+cy": 20}}):
         path.write_text(json.dumps({**written, "config": {**there, **changed}}))
-        with pytest.raises(
-            RunError, match="expected a run without --adaptive in .*, got one with it"
-        ) as caught:
+        with pytest.raises(RunError, match="was played with --adaptive") as caught:
             read_run(tmp_path)
         assert caught.value.hint.startswith("qin-arena 1.0.0 still reads it")
 

@@ -15,7 +15,8 @@ from arena.rules.notation import COPIES, DECK_SIZE, PASS, TILES, UNKNOWN, parse_
 from arena.rules.positions import read_cells
 from arena.sdk import Position
 from arena.training import PLANES, action_of, actions, choose_by, encode, move_of
-from tests.test_architecture import HEAVY, loaded_by
+from tests.support.imports import HEAVY, loaded_by
+from tests.training.observations import same
 
 CORES = {"pure": pure.State, CORE: State}
 NARROW = Board("narrow", ("R....~.", "..V....", "....B..", "Y..VV.."))
@@ -34,10 +35,6 @@ def positions(board, players, seed=1, core=State):
             yield Position(state.copy(), state.mover, rng, 0)
             state.play(state.nth(rng.randrange(state.legal_count())))
     yield Position(state, state.mover, rng, 0)
-
-
-def same(one, other):
-    return all(np.array_equal(one[key], other[key]) for key in ("observation", "action_mask"))
 
 
 DRAWN = """
@@ -172,5 +169,5 @@ def test_the_environment_says_what_to_install(missing):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     last = done.stderr.splitlines()[-1]
-    assert last.startswith("ImportError: expected PettingZoo and Gymnasium, got: ")
-    assert last.endswith("; pip install 'qin-arena[pettingzoo]'")
+    assert last.startswith("ImportError: cannot import PettingZoo and Gymnasium")
+    assert last.endswith(": pip install 'qin-arena[pettingzoo]'")

@@ -5,10 +5,9 @@ import os
 import pytest
 
 from tests.exports.runs import duels, game_of, write_run
-from tests.web.serving import HOSTILE, Served
+from tests.web.serving import HALF, HOSTILE, Served, server
 
-HALF = duels("abc", 2)[:8]
-"""The games of a run in which those of the second deal are not over."""
+__all__ = ["home", "served", "server"]
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +34,6 @@ def home(tmp_path_factory):
 @pytest.fixture(scope="session")
 def served(home):
     """One server for all tests that leave it as it is."""
-    server = Served(home)
-    yield server
-    server.close()
+    started = Served(home)
+    yield started
+    started.close()

@@ -8,10 +8,15 @@ import subprocess
 import sys
 from urllib.parse import urlsplit
 
+import pytest
+
+from tests.exports.runs import duels
 from tests.support.burners import with_parent
 from tests.support.commandline import ROOT
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
+HALF = duels("abc", 2)[:8]
+"""The games of a run in which those of the second deal are not over."""
 
 
 class Served:
@@ -63,3 +68,11 @@ class Served:
         if self.process.poll() is None:
             self.process.kill()
         self.process.communicate(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def server(home):
+    """A server of the home that the test module's `home` makes."""
+    started = Served(home)
+    yield started
+    started.close()

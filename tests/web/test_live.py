@@ -3,13 +3,13 @@
 import json
 import signal
 import socket
-import time
 from contextlib import suppress
 from itertools import islice
 
 import pytest
 
 from tests.support.commandline import Arena
+from tests.support.waiting import wait_for
 from tests.web.serving import Served
 
 pytestmark = pytest.mark.long
@@ -40,9 +40,9 @@ def playing(tmp_path_factory):
     arena = Arena(tmp_path_factory.mktemp("playing"))
     server = Served(arena.home)
     run = arena.start("run", *BOTS, "--deals", 100_000, "--out", "going", "--jobs", 1)
-    while not (arena.home / "results" / "going" / "run.json").exists():
-        assert run.poll() is None
-        time.sleep(0.05)
+    started = arena.home / "results" / "going" / "run.json"
+    wait_for(lambda: started.exists() or run.poll() is not None, "run.json of the run")
+    assert run.poll() is None
     yield arena, server, run
     run.send_signal(signal.SIGINT)
     with suppress(TimeoutError):

@@ -4,13 +4,13 @@ import asyncio
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import pytest
 
-from arena.commands.game import SingleGame, Wish
+from arena.commands.game import GameRequest, SingleGame
 from arena.exports.verify import verify_run
 from arena.match.replay import replay
 from arena.players.player import built_in_bot
@@ -24,6 +24,7 @@ from arena.tournament.run import Run
 from arena.tournament.schedule import deck_of
 from arena.web.opengame import OpenGame
 from tests.support.commandline import ROOT
+from tests.web.games import Game, begin
 from tests.web.serving import Served
 
 BOTS = ROOT / "tests" / "bots"
@@ -46,71 +47,6 @@ def home(tmp_path_factory):
     lost.mkdir()
     (lost / "bot.toml").write_text('name = "lost"\nversion = "1"\ncommand = ["no-such-program"]\n')
     return folder
-
-
-@pytest.fixture(scope="module")
-def server(home):
-    one = Served(home)
-    yield one
-    one.close()
-
-
-class Game:
-    """A game as its page sees it. ``told`` is all that came, as text."""
-
-    def __init__(self, server, address):
-        self.server, self.address, self.told = server, address, []
-
-    def post(self, what, **ask):
-        status, _, text = self.server.ask(
-            f"{self.address}/{what}", "POST", json.dumps(ask).encode(), cookie=self.server.cookie
-        )
-        return status, json.loads(text)
-
-    @contextmanager
-    def events(self):
-        """The views, one after the other."""
-        with self.server.raw() as connection:
-            connection.sendall(
-                f"GET {self.address}/events HTTP/1.1\r\nhost: 127.0.0.1:{self.server.port}\r\n"
-                f"cookie: {self.server.cookie}\r\n\r\n".encode()
-            )
-            yield self._views(connection.makefile("rb"))
-
-    def _views(self, lines):
-        for line in lines:
-            if line.startswith(b"data: "):
-                self.told.append(line.decode())
-                yield json.loads(line[len(b"data: ") :])
-
-    def view(self):
-        """The present state, as a page that has just been opened gets it."""
-        with self.events() as views:
-            return next(views)
-
-    def play(self, choose=lambda view: view["legal"][0], until=lambda view: False):
-        """Plays until the game is over; returns the last view."""
-        with self.events() as views:
-            for view in views:
-                if view["state"] in ("over", "broken") or until(view):
-                    return view
-                if view["state"] == "yours":
-                    assert self.post("move", move=choose(view), steps=view["count"])[0] == 200
-        raise AssertionError("the events ended")
-
-    def leave(self):
-        """Gives the game up; returns the last view."""
-        assert self.post("leave", steps=0)[0] == 200
-        with self.events() as views:
-            return next(view for view in views if view["state"] in ("over", "broken"))
-
-
-def begin(server, **wanted):
-    body = json.dumps(wanted).encode()
-    status, _, text = server.ask("/play", "POST", body, cookie=server.cookie)
-    reply = json.loads(text)
-    assert status == 200, reply
-    return Game(server, reply["address"])
 
 
 @pytest.fixture(scope="module")
@@ -334,9 +270,9 @@ def test_your_moves_in_a_kept_game_are_graded(played):
 
 
 def test_a_game_in_which_nobody_moves_is_given_up(tmp_path):
-    wish = Wish([built_in_bot("random")], 0, built_in("bird"), "seed")
-    single = SingleGame(wish.bots, wish.seat, wish.timing, OPEN)
-    game = OpenGame(single, wish.game, tmp_path / "results", patience_s=0.1)
+    game_request = GameRequest([built_in_bot("random")], 0, built_in("bird"), "seed")
+    single = SingleGame(game_request.bots, game_request.seat, game_request.timing, OPEN)
+    game = OpenGame(single, game_request.game, tmp_path / "results", patience_s=0.1)
     game.start()
     while not game.is_over:
         asyncio.run(game.news(game.version, 60))

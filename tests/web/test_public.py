@@ -8,8 +8,7 @@ from urllib.request import urlopen
 import pytest
 
 from arena.web.server import HEADER_S
-from tests.web.conftest import HALF
-from tests.web.serving import Served
+from tests.web.serving import HALF, Served
 
 
 @pytest.fixture(scope="module")

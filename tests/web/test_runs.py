@@ -5,9 +5,9 @@ from urllib.parse import quote
 
 import pytest
 
-from arena.web.shelf import MAX_OWN, MAX_RUNS, Shelf
+from arena.web.run_list import MAX_OWN, MAX_RUNS, RunList
 from tests.exports.runs import duels, write_run
-from tests.web.conftest import HALF
+from tests.web.serving import HALF
 
 
 def test_a_run_a_game_and_a_report_have_their_pages(served):
@@ -108,7 +108,7 @@ def test_what_strangers_wrote_does_nothing(served):
 
 def test_games_of_people_are_listed_apart_and_crowd_no_run_out(tmp_path):
     write_run(tmp_path / "results" / "cup", "ab", duels("ab", 1), deals=1)
-    shelf = Shelf(tmp_path)
+    run_list = RunList(tmp_path)
     for number in range(MAX_RUNS + 2):
         folder = tmp_path / "results" / f"played-{number}"
         write_run(folder, "ab", duels("ab", 1)[:1], deals=1)
@@ -116,6 +116,6 @@ def test_games_of_people_are_listed_apart_and_crowd_no_run_out(tmp_path):
         game = '"config": {"game": {"seats": ["a", "b"], "deal": 0},'
         text = info.read_text().replace('"config": {', game, 1)
         info.write_text(text)
-    rows = asyncio.run(shelf.rows())
+    rows = asyncio.run(run_list.rows())
     assert [row["run"] for row in rows if not row["is_game"]] == ["cup"]
     assert len(rows) == 1 + MAX_OWN

@@ -1,1 +1,1 @@
-"""The report of a run, and the replay of a game, each as one self-contained HTML file."""
+"""The report of a run, and the page that replays a game, each as one self-contained HTML file."""

@@ -1,4 +1,4 @@
-"""A game as a picture that plays itself: an SVG file of its own, or a part of a page."""
+"""Draws a game as an animated picture: an SVG file, or a part of a page."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -25,8 +25,8 @@ MAX_LETTERS = 34
 
 
 def animated_picture(record: GameRecord, board: Board) -> str:
-    """The game as an SVG file that plays itself. Raises RunError if the record does not follow from
-    its deck and moves.
+    """The game of ``record``, played on ``board``, as the text of an animated SVG file. Raises
+    RunError if the record does not follow from its deck and moves.
     """
     width, height, content = animation_of(record, board)
     title = printable(f"{' - '.join(seat_names(record.bots))}: {record.id}")
@@ -34,8 +34,9 @@ def animated_picture(record: GameRecord, board: Board) -> str:
 
 
 def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
-    """The width and height of a game's animation, and its SVG, which refers to parts. Raises
-    RunError.
+    """The width and height of an animation of the game of ``record``, played on ``board``, and its
+    SVG, which refers to parts (see `arena.exports.parts`). Raises RunError if the record does not
+    follow from its deck and moves.
     """
     film = Film(board)
     state = start_state(record, board)
@@ -45,7 +46,7 @@ def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
         film.add(step.state, step.move)
         left.append(list(step.state.left))
     width, height = size(board)
-    # What runs as long as the game takes, again and again; all else goes by it.
+    # The animation ``q`` lasts as long as the game and repeats; all others begin relative to it.
     length = START_S + (len(left) - 1) * STEP_S + END_S
     tick = f'<animate id="q" attributeName="x" begin="0s;q.end" dur="{length:g}s"/>'
     content = (
@@ -60,9 +61,10 @@ def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
 def film_of(
     record: GameRecord, reasons: Sequence[str], rows: Mapping[str, Sequence[str]]
 ) -> dict[str, Any] | None:
-    """The game as a picture that plays itself on a page, with its caption. None if a bot forfeited
-    in it, or if it does not follow from its deck and moves. ``rows`` are the rows of the boards by
-    name.
+    """The values of the template for the animated game of ``record`` on a page: its id, caption and
+    picture. None if a bot forfeited in the game, if it has no moves, or if it does not follow from
+    its deck and moves. ``reasons`` say why the game was chosen; ``rows`` are the rows of the run's
+    boards by name.
     """
     if record.faults or not record.moves:
         return None
@@ -74,7 +76,7 @@ def film_of(
         return None
     picture = element(
         "svg",
-        # our own drawing, with the names in it escaped
+        # our own drawing, in which names are escaped
         Markup(content),  # noqa: S704
         viewBox=f"0 0 {width} {height}",
         class_="film",
@@ -85,7 +87,9 @@ def film_of(
 
 
 def _caption(record: GameRecord, reasons: Sequence[str]) -> str:
-    """The caption of a game, such as "greedy beats careful, Lion, 41 tiles; upset: by 120 Elo"."""
+    """The caption of the game of ``record``, which was chosen for these reasons, such as "greedy
+    upsets careful, Lion, 41 tiles; upset: by 120 Elo".
+    """
     seated = list(zip(seat_names(record.bots), record.ranks, strict=True))
     won = [name for name, rank in seated if rank == 1]
     lost = [name for name, rank in seated if rank > 1]
@@ -99,14 +103,16 @@ def _caption(record: GameRecord, reasons: Sequence[str]) -> str:
 
 
 def _seen(drawn: str, frames: Sequence[int], all_frames: int) -> str:
-    """The SVG of an element that is visible only in a sequence of frames."""
+    """The SVG of an element, whose own SVG is ``drawn``, that is visible only in ``frames``,
+    successive numbers of frames. ``all_frames`` is the number of frames of the animation.
+    """
     if len(frames) == all_frames:
         return drawn
     begins = [
         f"q.begin+{START_S + (frame - 1) * STEP_S:g}s" if frame else "q.begin"
         for frame in (frames[0], frames[-1] + 1)
     ]
-    # without its animation it is as in the last frame
+    # without animation, an element has the visibility of the last frame
     hidden, then, (start, end) = ' visibility="hidden"', "visible", begins
     if frames[-1] + 1 == all_frames:
         hidden, then, (start, end) = "", "hidden", ("q.begin", begins[0])
@@ -117,8 +123,8 @@ def _seen(drawn: str, frames: Sequence[int], all_frames: int) -> str:
 
 
 def _elements(film: Film) -> str:
-    """The SVG of all elements of the game, the lowest layer first. An element that leaves and comes
-    back is drawn twice.
+    """The SVG of all elements of the film, the lowest layer first. An element that disappears and
+    comes back is drawn twice.
     """
     frames = defaultdict[int, list[int]](list)
     for frame, numbers in enumerate(film.frames):
@@ -128,13 +134,16 @@ def _elements(film: Film) -> str:
     return "".join(
         _seen(str(elements[number]), [frame for _, frame in span], len(film.frames))
         for number in sorted(frames, key=lambda number: elements[number].layer)
-        # frames that follow each other are as far from the first one as their places
+        # successive frames have a constant difference between the frame and its index
         for _, span in groupby(enumerate(frames[number]), lambda one: one[1] - one[0])
     )
 
 
 def _panel(record: GameRecord, left: list[list[int]], width: int) -> str:
-    """The SVG of a line for each seat: its pagoda, its bot, and its pagodas left to place."""
+    """The SVG of a line for each seat below the board: its pagoda, its bot, and its pagodas left in
+    each frame. ``left`` has, for each frame, the pagodas left by seat; ``width`` is that of the
+    picture.
+    """
     lines = []
     for seat, name in enumerate(seat_names(record.bots)):
         y = seat * LINE

@@ -1,6 +1,6 @@
-"""Drawings for web pages: SVG elements as escaped text, scales, charts for table rows, and the
+"""Draws charts for web pages: SVG elements as escaped text, scales, charts for table rows, and the
 rating curve of a bot's versions. Colours are classes in style.css, because the page's policy
-forbids inline styles.
+forbids inline styles. Lengths are in pixels.
 """
 
 import math
@@ -21,14 +21,15 @@ BARS_HEIGHT = 42
 LETTER = 6.5
 """The width of a digit on an axis, in pixels."""
 EDGE = 8
-"""The pixels to the left and right of a row's scale."""
+"""The width of the margin to the left and right of a row's scale."""
 END, START = ROW_WIDTH - EDGE, EDGE
 STEPS = (1, 2, 2.5, 5, 10)
 
 
 def element(name: str, /, *children: str, **attributes: str | float | None) -> Markup:
-    """An SVG or HTML element. The attribute ``class_`` is written ``class``, ``stroke_width`` is
-    written ``stroke-width``, and attributes that are None are left out.
+    """The text of an SVG or HTML element with this name, these ``children`` (texts, which are
+    escaped, and other elements) and attributes. The attribute ``class_`` is written ``class``,
+    ``stroke_width`` is written ``stroke-width``, and attributes that are None are left out.
     """
     written = [
         Markup('{}="{}"').format(key.rstrip("_").replace("_", "-"), _value(value))
@@ -45,8 +46,8 @@ def element(name: str, /, *children: str, **attributes: str | float | None) -> M
 
 
 def picture(width: float, height: float, label: str, *children: str, class_: str = "") -> Markup:
-    """An SVG image of this size in pixels, which shrinks with its column. Screen readers read
-    ``label`` instead.
+    """An SVG image of this width and height, with the elements ``children``, which shrinks with its
+    column. Screen readers read ``label`` instead.
     """
     return element(
         "svg",
@@ -61,24 +62,24 @@ def picture(width: float, height: float, label: str, *children: str, class_: str
 
 
 def path(points: Sequence[tuple[float, float]]) -> str:
-    """The ``d`` of an SVG path through some points."""
+    """The ``d`` of an SVG path through ``points``; empty without points."""
     steps = "L".join(f"{_value(x)} {_value(y)}" for x, y in points)
     return f"M{steps}" if points else ""
 
 
 def line(start: float, top: float, end: float, bottom: float, class_: str) -> Markup:
-    """A straight line from (start, top) to (end, bottom)."""
+    """A straight line from (start, top) to (end, bottom), with this class."""
     return element("line", x1=start, x2=end, y1=top, y2=bottom, class_=class_)
 
 
 def _value(value: str | float) -> str:
-    """The text of an attribute: a number has at most one decimal."""
+    """The text of an attribute's value: numbers have at most one decimal."""
     return visible(value) if isinstance(value, str) else f"{round(value, 1):g}"
 
 
 class Scale(NamedTuple):
-    """Maps the values ``low`` to ``high`` onto the pixels ``start`` to ``end``, linearly or
-    logarithmically. ``ticks`` are the values to mark.
+    """Maps the values from ``low`` to ``high`` onto the pixels from ``start`` to ``end``, linearly,
+    or logarithmically if ``is_log``. ``ticks`` are the values to mark.
     """
 
     low: float
@@ -89,7 +90,7 @@ class Scale(NamedTuple):
     is_log: bool = False
 
     def __call__(self, value: float) -> float:
-        """The position of a value; values outside the scale are placed at its edge."""
+        """The position of ``value`` in pixels; values outside the scale are placed at its end."""
         inside = min(max(value, self.low), self.high)
         low, high, at = (
             math.log10(part) if self.is_log else part for part in (self.low, self.high, inside)
@@ -100,8 +101,8 @@ class Scale(NamedTuple):
 def linear(
     values: Iterable[float], start: float, end: float, count: int = 4, least: float = 0.0
 ) -> Scale:
-    """A linear scale over the finite values. It has about ``count`` steps of a round size, at least
-    ``least``, and round ends.
+    """A linear scale for the finite ones among ``values``, from ``start`` to ``end``. It has about
+    ``count`` steps of a round size, which is at least ``least``, and round ends.
     """
     known = [value for value in values if isfinite(value)] or [0.0, 1.0]
     low = min(known)
@@ -119,7 +120,9 @@ def linear(
 
 
 def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
-    """A logarithmic scale (powers of ten) over the positive values."""
+    """A logarithmic scale for the positive ones among ``values``, from ``start`` to ``end``, with
+    powers of ten as ticks.
+    """
     known = [value for value in values if isfinite(value) and value > 0] or [1.0]
     first = math.floor(math.log10(min(known)))
     last = math.ceil(math.log10(max(known)))
@@ -128,7 +131,9 @@ def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
-    """The axis above a column of charts, with the scale's numbers or the given ``names``."""
+    """The axis above a column of charts, with the numbers of the scale's ticks or the texts
+    ``names`` in their place. ``label`` says what is drawn.
+    """
     texts = names or [figure(tick, 0 if abs(tick) >= 1 or tick == 0 else 1) for tick in scale.ticks]
     marks = list[Markup]()
     end = -LETTER
@@ -144,8 +149,9 @@ def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
 def interval(
     scale: Scale, low: float, middle: float, high: float, label: str, *, is_plain: bool = False
 ) -> Markup:
-    """A dot with its interval. An interval with one known end is an arrow, one with none a dot
-    alone. With ``is_plain`` there is no grid.
+    """A chart of a table row, on ``scale``: a dot at ``middle`` with its interval from ``low`` to
+    ``high``. If only one end is finite, it is an arrow without a dot; if none is, a dot alone.
+    ``is_plain`` leaves out the grid.
     """
     y = ROW_HEIGHT / 2
     parts = [] if is_plain else _grid(scale, 0, ROW_HEIGHT)
@@ -164,8 +170,9 @@ def interval(
 
 
 def spread(scale: Scale, ends: Sequence[float], longest: float, label: str) -> Markup:
-    """A bar from the 5 % to the 95 % quantile with a dot at the median, and a small mark at the
-    longest value. ``ends`` are the quantiles of 5, 50 and 95 %.
+    """A chart of a table row, on ``scale``: a bar from the 5 % to the 95 % quantile with a dot at
+    the median, and a small mark at the ``longest`` value. ``ends`` are the quantiles of 5, 50 and
+    95 %.
     """
     y = ROW_HEIGHT / 2
     last = scale(longest)
@@ -181,8 +188,8 @@ def spread(scale: Scale, ends: Sequence[float], longest: float, label: str) -> M
 
 
 def bars(scale: Scale, counts: Sequence[int], label: str) -> Markup:
-    """A histogram of ``counts``, the number of times that 0, 1, 2 and so on occurred. The highest
-    bar fills the row.
+    """A histogram for a table row, on ``scale``: ``counts`` has the number of times that 0, 1, 2
+    and so on occurred. The highest bar fills the row.
     """
     highest = max(counts, default=1) or 1
     parts = _grid(scale, 0, BARS_HEIGHT)
@@ -199,7 +206,9 @@ def bars(scale: Scale, counts: Sequence[int], label: str) -> Markup:
 
 
 def _arrow(start: float, end: float, y: float) -> list[Markup]:
-    """An arrow, for a value beyond the end of the scale."""
+    """A line from ``start`` to ``end`` at the height ``y``, with an arrowhead that lies beyond the
+    end of the scale.
+    """
     way = 1 if end > start or (end == start and end > ROW_WIDTH / 2) else -1
     tip = end + way * (EDGE - 1)
     head = [(tip - way * 6, y - 5), (tip, y), (tip - way * 6, y + 5)]
@@ -207,7 +216,7 @@ def _arrow(start: float, end: float, y: float) -> list[Markup]:
 
 
 def _grid(scale: Scale, top: float, bottom: float) -> list[Markup]:
-    """The vertical lines at the scale's ticks."""
+    """Vertical lines from ``top`` to ``bottom`` at the scale's ticks."""
     return [line(scale(tick), top, scale(tick), bottom, "grid") for tick in scale.ticks]
 
 
@@ -216,8 +225,8 @@ DOT, NAME_LETTER = 4, 7
 
 
 def versions_curve(bot: str, rows: "pd.DataFrame") -> Markup:
-    """The ratings of a bot's versions from left to right, in the order of joining, each with its
-    interval. ``rows`` has at least two versions.
+    """The ratings of the versions of ``bot`` from left to right, in the order of joining, each with
+    its interval. ``rows`` are at least two rows of `history_table`.
     """
     scale = linear([*rows["elo_low"], *rows["elo_high"]], CURVE_HEIGHT - BOTTOM, TOP)
     parts = [element("text", "Elo", x=LEFT - 8, y=TOP - 16, text_anchor="end")]
@@ -234,7 +243,7 @@ def versions_curve(bot: str, rows: "pd.DataFrame") -> Markup:
         y = scale(row["elo"])
         parts.append(line(x, scale(row["elo_low"]), x, scale(row["elo_high"]), "whisker"))
         parts.append(element("circle", title, cx=x, cy=y, r=DOT, class_="dot"))
-    # the names for which there is room, from the last one on
+    # names are drawn where there is room, from the last version backwards
     free = inf
     for x, row in reversed(versions):
         name = f"@{row['version'].partition('@')[2]}"

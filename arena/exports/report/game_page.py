@@ -1,4 +1,4 @@
-"""The page of one game: the viewer that replays it, the evidence of its faults, and the other
+"""Makes the page of one game: the viewer that replays it, the evidence of its faults, and the other
 games on its deal.
 """
 
@@ -15,14 +15,14 @@ from arena.records.record import GameRecord
 from arena.tournament.run import Run
 
 MAX_SEATINGS = 5
-"""The most other games of the same deal that the page of a game has."""
+"""The most other games on the same deal that the page of a game has."""
 
 
 def game_page(
     run: Run, record: GameRecord, setting: PageSetting = ALONE, around: Around | None = None
 ) -> str:
-    """The page that replays one game, with the evidence of its faults and links to the pages
-    ``around`` it. Raises RunError.
+    """The page, of the kind ``setting``, that replays the game of ``record``, with the evidence of
+    its faults and links to the pages ``around`` it; None means no such links. Raises RunError.
     """
     is_open = run.secrecy().is_open_game
     others: list[GameRecord] = []

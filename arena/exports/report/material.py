@@ -1,5 +1,6 @@
-"""What a report is made from: a run's settings, games, tables, and what of them may be shown. One
-pass over the journal gives all of it, and while the run is played, the pass goes on where it ended.
+"""Collects the data behind a report: a run's settings, games, tables, and which games may be shown.
+One pass over the journal collects all of it, and while the run is played, a later pass continues
+where the previous one ended.
 """
 
 import os
@@ -22,9 +23,12 @@ from arena.tournament.secrecy import Secrecy
 
 
 class Material(NamedTuple):
-    """A run with its games, its tables, and what of them may be shown.
+    """The data behind a report.
 
-    ``tables``   standings and the rest; they count matches if the run is scored by matches
+    ``run``      the run
+    ``tables``   standings and other tables; they count matches if the run is scored by matches
+    ``scan``     the games
+    ``secrecy``  which deals are still being played, so that their tiles must not be shown
     ``is_open``  (G,) whether the deal of each game may have other games left to play
     ``history``  the versions of a league's bots; None for other runs
     """
@@ -38,28 +42,29 @@ class Material(NamedTuple):
 
     @property
     def elo(self) -> Mapping[str, float]:
-        """The rating of each bot, by its name."""
+        """The rating of each bot in Elo, by its name; NaN without a rating."""
         return dict(zip(self.tables.standings["bot"], self.tables.standings["elo"], strict=True))
 
     @property
     def bots(self) -> list[str]:
-        """The names of the bots, best first."""
+        """The names of the bots in the order of the standings, the best first."""
         return [str(name) for name in self.tables.standings["bot"]]
 
 
 def gather(run: Run, prior: float | None = None, match: Sequence[str] | None = None) -> Material:
-    """Reads the games of a run. ``match`` names the boards of a match to score by, as in
-    `arena.ratings.tally.scoring_of`. Raises RunError, NoAnswerError, UserError.
+    """Reads the games of a run. ``prior`` is the weight of a prior that gives every bot a rating
+    (None: none); ``match`` are the boards of the matches to score by (None: what run.json says;
+    empty: single games). Raises RunError, NoAnswerError, UserError.
     """
     return Follower(run, match).material(prior)
 
 
 class Follower:
-    """Reads the games of a run that may still be played: each call of `material` reads what has
-    been added to the journal since the last one.
+    """Reads the games of a run that may still be played: each call of `material` reads only what
+    was added to the journal since the previous call.
 
-    ``match`` names the boards of a match to score by, as in `arena.ratings.tally.scoring_of`.
-    Raises RunError, and UserError for boards that do not fit.
+    ``match`` are the boards of the matches to score by (None: what run.json says; empty: single
+    games). Raises RunError, and UserError for boards that do not fit.
     """
 
     def __init__(self, run: Run, match: Sequence[str] | None = None) -> None:
@@ -76,7 +81,7 @@ class Follower:
     @property
     def is_valid(self) -> bool:
         """Whether the games read so far are still the beginning of the journal. A journal only
-        grows, so a shorter file, or another one, is a different journal.
+        grows, so a shorter file, or one with another name or inode, is a different journal.
         """
         if _identity(self.run.journal) != self._file:
             return False
@@ -89,8 +94,11 @@ class Follower:
         return size >= self._offset
 
     def material(self, prior: float | None = None) -> Material:
-        """The run with all games that are in the journal now. Raises RunError, NoAnswerError."""
-        # The run may have got more bots and deals since it was opened.
+        """The data behind a report with all games that are in the journal now; ``prior`` is the
+        weight of a prior that gives every bot a rating (None: none). Raises RunError,
+        NoAnswerError.
+        """
+        # The run may have got more bots and deals since it was opened, so it is read again.
         self.run = run = Run(self.run.folder)
         self.read_on()
         counts = self._score.counted.counts(bot.name for bot in run.info.bots)
@@ -109,7 +117,7 @@ class Follower:
         )
 
     def read_on(self) -> None:
-        """Reads the games added to the journal since the last call. Raises RunError."""
+        """Reads the games added to the journal since the previous call. Raises RunError."""
         if not os.path.lexists(self._path):
             return
         for line in read_lines(self._path, self._offset):
@@ -125,7 +133,9 @@ class Follower:
 
 
 def _open_games(scan: Scan, secrecy: Secrecy) -> NDArray[np.bool_]:
-    """(G,) whether the deal of each game may have other games left to play."""
+    """(G,) whether the deal of each game of ``scan`` may have other games left to play, as
+    ``secrecy`` says.
+    """
     is_open = np.empty(len(scan.deal), dtype=np.bool_)
     for board in scan.boards():
         on_board = scan.by_game(name == board for name, _, _ in scan.outcomes)
@@ -135,7 +145,7 @@ def _open_games(scan: Scan, secrecy: Secrecy) -> NDArray[np.bool_]:
 
 
 def _identity(path: Path) -> tuple[str, int]:
-    """The name of a file and its inode number; 0 if there is no such file."""
+    """The name and the inode number of the file at ``path``; 0 if there is no such file."""
     try:
         return path.name, path.stat().st_ino
     except OSError:

@@ -1,8 +1,8 @@
-"""Makes pages from templates. A page has its styles and scripts in itself, and a security policy
-that blocks everything else.
+"""Makes pages from templates. A page contains its styles and scripts, and a security policy that
+blocks everything else.
 
-The rules that a page names stand at its end. Every number of a rule is a link to its text, with
-the text as its tooltip.
+The rules that a page names are listed at its end. Each number of a rule is a link to the rule's
+text, with the text as its tooltip.
 """
 
 import re
@@ -36,7 +36,7 @@ from arena.rules.explain import CITED, Rule, cited, every_rule
 
 PACKAGE = "arena.exports.report"
 SAFE = "/:=,@~"
-"""The signs that stay as they are in the fragment of an address."""
+"""The characters that are not escaped in the fragment of an address."""
 LINK = Markup('<a class="rule" href="#{}" title="{}">{}</a>')
 SCRIPTS = (
     "page.js",
@@ -66,9 +66,11 @@ POLICY = (
 class PageSetting(NamedTuple):
     """What one kind of pages has in addition to what all pages have.
 
-    ``package``  the package with further templates, in a folder of that name
-    ``style``, ``scripts``  added to those of the report
-    ``policy``   the end of the policy: where forms may lead, and what else the pages may do
+    ``package``  the package with further templates, in a folder called ``templates``
+    ``style``    CSS in addition to that of the report
+    ``scripts``  the texts of scripts in addition to those of the report
+    ``policy``   the end of the security policy: where forms may lead, and what else the pages may
+                 do
     ``links``    links to other pages, as (address, text)
     """
 
@@ -83,21 +85,26 @@ ALONE = PageSetting()
 
 
 def render(template: str, values: Mapping[str, Any], setting: PageSetting = ALONE) -> str:
-    """Make a page from a template."""
+    """Makes a page from the template with this name and ``values`` for it. ``setting`` is the kind
+    of page.
+    """
     style, script = _inlines(setting)
     page = {"policy": policy_of(setting), "style": style, "script": script, "links": setting.links}
     return fragment(template, {**page, **values}, setting)
 
 
 def fragment(template: str, values: Mapping[str, Any], setting: PageSetting = ALONE) -> str:
-    """Make a part of a page from a template."""
+    """Makes a part of a page from the template with this name and ``values`` for it. ``setting`` is
+    the kind of page, which says in which package the template is.
+    """
     text: str = _environment(setting.package).get_template(template).render(values)
     return text
 
 
 @cache
 def policy_of(setting: PageSetting) -> str:
-    """The security policy of pages of one kind, which says what a page may load and run.
+    """The security policy of the pages of the kind ``setting``, which says what a page may load and
+    run.
 
     It names the page's own style and script by their hashes.
     """
@@ -109,8 +116,8 @@ def policy_of(setting: PageSetting) -> str:
 
 @cache
 def _inlines(setting: PageSetting) -> tuple[Markup, Markup]:
-    """The text of all styles, and the text of all scripts. All of it comes from the project, so it
-    needs no escaping.
+    """The text of all styles, and the text of all scripts, of the pages of the kind ``setting``.
+    Both come from the project, so they need no escaping.
     """
     style = (read("style.css"), setting.style, drawing_style() + SEAT_NAMES_STYLE)
     scripts = (*map(read, SCRIPTS), *setting.scripts)
@@ -118,17 +125,17 @@ def _inlines(setting: PageSetting) -> tuple[Markup, Markup]:
 
 
 def data_text(value: Any) -> Markup:
-    """A value as JSON for a data block of a page, without any sign that could be markup."""
+    """``value`` as JSON for a data block of a page, without any character that could be markup."""
     text = msgspec.json.encode(value).decode("utf-8", "replace")
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
-    # Nothing is left in it that could end the block.
+    # The text has no character left that could end the block.
     return Markup(text)  # noqa: S704
 
 
 @cache
 def _environment(package: str) -> Environment:
-    """The templates of a package."""
+    """The jinja2 environment with the templates of ``package`` and of the report, cached."""
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((package, PACKAGE))]),
         autoescape=True,
@@ -155,31 +162,32 @@ def _environment(package: str) -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Make invisible characters in the value of a template's expression visible.
+    """Makes invisible characters visible in ``value``, the value of a template's expression, if it
+    is plain text.
 
-    jinja2 escapes the value afterwards. Text that is markup already stays as it is.
+    jinja2 escapes the value afterwards. Text that is markup already is returned unchanged.
     """
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def read(name: str, package: str = PACKAGE) -> str:
-    """The text of a file of a package."""
+    """The text of the file ``name`` in ``package``, without blanks at its ends."""
     return files(package).joinpath(name).read_text(encoding="utf-8").strip()
 
 
 def rules_named(texts: Iterable[str]) -> list[Rule]:
-    """The rules that any of the texts names, in the order of the rulebook."""
+    """The rules whose numbers occur in any of the ``texts``, in the order of the rulebook."""
     named = {number for text in set(texts) for number in cited(text)}
     return [rule for number, rule in every_rule().items() if number in named]
 
 
 def anchor(number: str) -> str:
-    """The id of the element with a rule: R4.4 is r44, as in protocol/RULES.md."""
+    """The id of the element with the rule of this number: R4.4 is r44, as in protocol/RULES.md."""
     return number.lower().replace(".", "")
 
 
 def linked(text: str) -> Markup:
-    """A text as markup in which every number of a rule is a link to the rule.
+    """``text`` as markup in which each number of a rule is a link to the rule.
 
     The rest of the text is escaped, and its invisible characters are made visible.
     """
@@ -202,7 +210,7 @@ class Around(NamedTuple):
     ``run``     the page of the run
     ``bots``    the page of the bot in each seat
     ``before``  the game that ended before this one; empty if there is none, or if it is secret
-    ``after``   the game that ended after this one; empty likewise
+    ``after``   the game that ended after this one; empty if there is none, or if it is secret
     """
 
     run: str
@@ -212,10 +220,10 @@ class Around(NamedTuple):
 
 
 class OnePage:
-    """The addresses inside a report, which is one file. `arena.web.home.SitePages` has those of a
-    site. An address is empty if the report does not have what it would lead to.
+    """The addresses inside a report, which is one file. (`arena.web.home.SitePages` has the
+    addresses of a web site.) An address is empty if the report does not contain its target.
 
-    ``opponents``  the opponents on the page of each bot, for the bots that have a page
+    ``opponents``  for each bot that has a page, the opponents on that page
     ``games``      the ids of the games in the report
     """
 
@@ -232,37 +240,44 @@ class OnePage:
         self._ids = ids_of(bots)
 
     def id_of(self, name: str) -> str:
-        """The id of the element that has the page of a bot."""
+        """The id of the element with the page of the bot ``name``."""
         return f"bot/{self._ids[name]}"
 
     def id_of_meeting(self, name: str, other: str) -> str:
-        """The id of the row about an opponent, on the page of a bot."""
+        """The id of the row about the opponent ``other``, on the page of the bot ``name``."""
         return f"{self.id_of(name)}/{self._ids[other]}"
 
     def bot(self, name: str) -> str:
-        """The address of the page of a bot."""
+        """The address of the page of the bot ``name``; empty if it has no page."""
         return f"#{quote(self.id_of(name), SAFE)}" if name in self._opponents else ""
 
     def meeting(self, name: str, other: str) -> str:
-        """The address of the row about an opponent, or of the bot's page if it has no such row."""
+        """The address of the row about the opponent ``other`` on the page of the bot ``name``, or
+        of the bot's page if it has no such row.
+        """
         if other in self._opponents.get(name, ()):
             return f"#{quote(self.id_of_meeting(name, other), SAFE)}"
         return self.bot(name)
 
     def more(self, name: str) -> str:
-        """The command that shows all games of two bots."""
+        """The command that makes a report of all games of the bot ``name`` with another one, with
+        OTHER in the place of the other bot's name.
+        """
         bots = f"{name}+OTHER"
         return shlex.join(["arena", "report", self._run, "--only", bots, "--to", "games.html"])
 
     def game(self, name: str, turn: int = 0) -> str:
-        """The address of a game after ``turn`` placements; empty if the report does not have it."""
+        """The address of the game with the id ``name`` after ``turn`` placements; empty if the
+        report does not have the game.
+        """
         return f"#game={quote(name)}&turn={turn}" if name in self._games else ""
 
 
 def ids_of(names: Iterable[str]) -> dict[str, str]:
-    """A text for each bot that can be a part of an id: the bot's name without blanks.
+    """For each bot, a text without blanks that can be a part of an element's id: the bot's name
+    with ``_`` for blanks.
 
-    Names that would look alike get a number at their end.
+    If two texts would be equal, the later one gets a number at its end.
     """
     ids = dict[str, str]()
     taken = set[str]()

@@ -1,8 +1,8 @@
-"""The choice of the games in a report, and the page of each bot.
+"""Chooses the games in a report, and makes the page of each bot.
 
-A report shows close games, upsets, extreme games, the best and the worst games of each bot, the
-latest games, and games with faults. The page of a bot has its rating, its opponents, boards and
-seats, its best wins and its worst losses.
+A report shows close games, upsets, the longest and shortest games, the best and the worst games of
+each bot, the latest games, and games with faults. The page of a bot has its rating, its opponents,
+boards and seats, its best wins and its worst losses.
 """
 
 from collections import Counter, defaultdict
@@ -28,11 +28,11 @@ from arena.records.record import name_of, shares
 from arena.rules.terms import LAST_PAGODA
 
 SURPRISING = 1.0
-"""A win is an upset if the winner is rated lower by at least this many Elo points."""
+"""A win is an upset if the best loser is rated more than this many Elo above the winner."""
 MAX_PAGES = 60
 MAX_OPPONENTS = 1200
-"""The most rows about opponents on all pages together. Pages of 23 bots have 506 rows; a row takes
-about 800 bytes.
+"""About the most rows about opponents on all pages together. The pages of 23 bots have 506 rows; a
+row takes about 800 bytes.
 """
 MIN_OPPONENTS = 8
 MAX_LISTED = 6
@@ -43,11 +43,12 @@ ChosenGames = Iterator[tuple[int, str]]
 
 
 def choose(material: Material, wanted: int | list[str]) -> Reasons:
-    """Choose the games to show.
+    """Chooses the games of a run, whose data are ``material``, that a report shows; returns their
+    numbers with the reasons.
 
-    ``wanted`` is a number of games to choose, or a list. Each entry of a list is the id of a game,
-    or ``one+other`` for all games in which these bots met. Raises RunError for an id that the run
-    does not have, and UserError for such a bot.
+    ``wanted`` is a number of games, or a list. Each entry of a list is the id of a game, or
+    ``one+other`` for all games in which these bots met, except games of deals that are still being
+    played. Raises RunError for an id that the run does not have, and UserError for such a bot.
     """
     if isinstance(wanted, int):
         return choose_games(GamesToShow(material.scan, material.elo, ~material.is_open), wanted)
@@ -58,7 +59,9 @@ def choose(material: Material, wanted: int | list[str]) -> Reasons:
 
 
 def _games_of(material: Material, meeting: str) -> Iterator[int]:
-    """The games in which the bots of ``one+other`` met, the latest first."""
+    """The numbers of the games in which all bots of ``meeting``, such as ``one+other``, met, the
+    latest first, without games of deals that are still being played.
+    """
     sought = Counter(label_among(material.bots, name) for name in meeting.split("+"))
     met = material.scan.by_game(
         sought <= Counter(seated) for _, seated, _ in material.scan.outcomes
@@ -67,9 +70,11 @@ def _games_of(material: Material, meeting: str) -> Iterator[int]:
 
 
 class GamesToShow:
-    """The games that may be chosen: those of a scan that ``may_show`` allows.
+    """The games of ``scan`` that may be chosen: those for which ``may_show`` (G,) is True. ``elo``
+    has the ratings by bot.
 
-    ``order`` (n,) has the allowed games, the latest first; ``clean`` those of them without a fault.
+    ``order`` (n,) has the numbers of these games, the latest first; ``clean`` has those of them
+    without a fault.
     """
 
     def __init__(self, scan: Scan, elo: Mapping[str, float], may_show: NDArray[np.bool_]) -> None:
@@ -81,24 +86,26 @@ class GamesToShow:
         self.clean = self.order[~np.isin(self.order, list(self.faulty))]
 
     def rating(self, bot: str) -> float:
-        """A bot's rating, 0 if it has none."""
+        """The rating of ``bot`` in Elo, 0 if it has none."""
         return self.elo.get(bot, 0.0)
 
 
-def choose_games(field: GamesToShow, count: int) -> Reasons:
-    """Choose at most ``count`` games; return their numbers with the reasons."""
+def choose_games(eligible: GamesToShow, count: int) -> Reasons:
+    """Chooses at most ``count`` of the ``eligible`` games; returns their numbers with the
+    reasons.
+    """
     chosen: Reasons = {}
     some = max(1, count // 8)
     sources: list[tuple[int, ChosenGames]] = [
-        (some, _closest(field)),
-        (some, _same_deals(field, chosen)),
-        (some, _upsets(field)),
-        (count // 3, _faults(field)),
-        (max(1, some // 2), _by_length(field, longest=True)),
-        (max(1, some // 2), _by_length(field, longest=False)),
-        (count // 3, _feats(field)),
-        (count, _latest_of_line_ups(field)),
-        (count, ((int(game), "latest") for game in field.order)),
+        (some, _closest(eligible)),
+        (some, _same_deals(eligible, chosen)),
+        (some, _upsets(eligible)),
+        (count // 3, _faults(eligible)),
+        (max(1, some // 2), _by_length(eligible, longest=True)),
+        (max(1, some // 2), _by_length(eligible, longest=False)),
+        (count // 3, _feats(eligible)),
+        (count, _latest_of_line_ups(eligible)),
+        (count, ((int(game), "latest") for game in eligible.order)),
     ]
     for share, source in sources:
         for game, reason in islice(source, share):
@@ -106,58 +113,62 @@ def choose_games(field: GamesToShow, count: int) -> Reasons:
                 chosen.setdefault(game, []).append(reason)
     return {
         game: [reason for reason in reasons if reason != "latest" or len(reasons) == 1]
-        for game, reasons in sorted(chosen.items(), key=lambda item: item[0] in field.faulty)
+        for game, reasons in sorted(chosen.items(), key=lambda item: item[0] in eligible.faulty)
     }
 
 
-def _closest(field: GamesToShow) -> ChosenGames:
-    """The games with the smallest lead; of equal ones the longer game first."""
-    leads = field.scan.leads()[field.clean]
-    turns = field.scan.turns[field.clean]
+def _closest(eligible: GamesToShow) -> ChosenGames:
+    """The ``eligible`` games without a fault, those with the smallest lead first; of equal ones the
+    longer game first.
+    """
+    leads = eligible.scan.leads()[eligible.clean]
+    turns = eligible.scan.turns[eligible.clean]
     for place in np.lexsort((-turns, leads)):
         lead = int(leads[place])
         margin = f"won by {counted(lead, 'pagoda')}" if lead else "a shared win"
-        yield int(field.clean[place]), f"close: {margin}"
+        yield int(eligible.clean[place]), f"close: {margin}"
 
 
-def _same_deals(field: GamesToShow, chosen: Reasons) -> ChosenGames:
-    """The games on the deals of the games chosen so far, with other seatings, so that a page can
-    show both.
+def _same_deals(eligible: GamesToShow, chosen: Reasons) -> ChosenGames:
+    """The ``eligible`` games on the deals of the games in ``chosen``, by the same bots in other
+    seats, so that a page can show both.
     """
-    scan = field.scan
+    scan = eligible.scan
     line_ups = [(board, sorted(bots)) for board, bots, _ in scan.outcomes]
     for game in list(chosen):
         own = line_ups[scan.outcome[game]]
         is_own = scan.by_game(line_up == own for line_up in line_ups) == 1
-        for other in np.flatnonzero(is_own & (scan.deal == scan.deal[game]) & field.allowed):
+        for other in np.flatnonzero(is_own & (scan.deal == scan.deal[game]) & eligible.allowed):
             if other != game:
                 yield int(other), "same deal, other seats"
 
 
-def _upsets(field: GamesToShow) -> ChosenGames:
-    """The latest game for each rating difference that a winner overcame, the largest difference
-    first.
+def _upsets(eligible: GamesToShow) -> ChosenGames:
+    """For each rating difference that a winner overcame, the latest such game among the
+    ``eligible`` ones without a fault, the largest difference first.
     """
-    margins = [_margin(bots, ranks, field.elo) for _, bots, ranks in field.scan.outcomes]
-    margin = np.array(margins or [0.0])[field.scan.outcome[field.clean]]
-    games = field.clean[margin > SURPRISING]
+    margins = [_margin(bots, ranks, eligible.elo) for _, bots, ranks in eligible.scan.outcomes]
+    margin = np.array(margins or [0.0])[eligible.scan.outcome[eligible.clean]]
+    games = eligible.clean[margin > SURPRISING]
     margin = margin[margin > SURPRISING]
-    # the first of each difference is the latest game
+    # np.unique returns the first game of each difference, which is the latest one
     _, latest = np.unique(np.round(margin, 3), return_index=True)
     for place in latest[::-1]:
         yield int(games[place]), f"upset: by {margin[place]:.0f} Elo"
 
 
 def _margin(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float]) -> float:
-    """The Elo points by which the best loser is rated above the best winner; 0 if unknown."""
+    """By how many Elo the best loser is rated above the best winner; 0 if only one side has
+    ratings. ``bots`` and ``ranks`` are by seat.
+    """
     rated = [(rank == 1, elo[bot]) for bot, rank in zip(bots, ranks, strict=True) if bot in elo]
     best = {won: max(value for each, value in rated if each == won) for won, _ in rated}
     return best[False] - best[True] if len(best) > 1 else 0.0
 
 
-def _faults(field: GamesToShow) -> ChosenGames:
-    """The latest game with each kind of fault, then with each kind and bot."""
-    allowed = [fault for fault in field.scan.faults if field.allowed[fault.game]]
+def _faults(eligible: GamesToShow) -> ChosenGames:
+    """The latest of the ``eligible`` games with each kind of fault, then with each kind and bot."""
+    allowed = [fault for fault in eligible.scan.faults if eligible.allowed[fault.game]]
     by_kind = {fault.fault.kind: fault for fault in allowed}
     latest = {(fault.fault.kind, fault.bot): fault for fault in by_kind.values()}
     for fault in allowed:
@@ -166,12 +177,12 @@ def _faults(field: GamesToShow) -> ChosenGames:
         yield fault.game, f"fault: {kind}"
 
 
-def _by_length(field: GamesToShow, *, longest: bool) -> ChosenGames:
-    """Games sorted by their number of placements. Short ones are only taken from games that ended
-    with the last pagoda.
+def _by_length(eligible: GamesToShow, *, longest: bool) -> ChosenGames:
+    """The ``eligible`` games without a fault by their number of placements, the ``longest`` or the
+    shortest first. Short games are only taken from those that ended with the last pagoda.
     """
-    scan = field.scan
-    games = field.clean
+    scan = eligible.scan
+    games = eligible.clean
     if not longest and LAST_PAGODA in scan.ends:
         games = games[scan.end[games] == scan.ends.index(LAST_PAGODA)]
     turns = scan.turns[games]
@@ -179,30 +190,37 @@ def _by_length(field: GamesToShow, *, longest: bool) -> ChosenGames:
         yield int(games[place]), f"{'long' if longest else 'short'}: {turns[place]} turns"
 
 
-def _feats(field: GamesToShow) -> ChosenGames:
-    """The best win and the worst loss of each bot, the highest rated bots first."""
-    by_bot = feats(field, 1)
-    for bot in sorted(by_bot, key=lambda bot: (-field.rating(bot), bot)):
+def _feats(eligible: GamesToShow) -> ChosenGames:
+    """The best win and the worst loss of each bot in the ``eligible`` games, the highest rated bots
+    first.
+    """
+    by_bot = feats(eligible, 1)
+    for bot in sorted(by_bot, key=lambda bot: (-eligible.rating(bot), bot)):
         for name, bot_feats in (("best win", by_bot[bot].wins), ("worst loss", by_bot[bot].losses)):
             yield from ((feat.game, f"{name} of {bot}") for feat in bot_feats)
 
 
-def _latest_of_line_ups(field: GamesToShow) -> ChosenGames:
-    """The latest game of each line-up, the highest rated bots first."""
-    last = np.full(len(field.scan.outcomes), -1)
-    np.maximum.at(last, field.scan.outcome[field.order], field.order)
+def _latest_of_line_ups(eligible: GamesToShow) -> ChosenGames:
+    """The latest of the ``eligible`` games of each line-up, the highest rated bots first."""
+    last = np.full(len(eligible.scan.outcomes), -1)
+    np.maximum.at(last, eligible.scan.outcome[eligible.order], eligible.order)
     latest: dict[tuple[str, ...], int] = {}
-    for (_, bots, _), game in zip(field.scan.outcomes, last.tolist(), strict=True):
+    for (_, bots, _), game in zip(eligible.scan.outcomes, last.tolist(), strict=True):
         line_up = tuple(sorted(bots))
         latest[line_up] = max(game, latest.get(line_up, -1))
-    for line_up in sorted(latest, key=lambda bots: (-sum(map(field.rating, bots)), bots)):
+    for line_up in sorted(latest, key=lambda bots: (-sum(map(eligible.rating, bots)), bots)):
         if latest[line_up] >= 0:
             yield latest[line_up], f"latest of {' + '.join(line_up) or MISSING}"
 
 
 class Feat(NamedTuple):
-    """A game that a bot won or lost. ``rivals`` are the bots it beat, or the one that won; their
-    best rating and the winner's lead in pagodas are given, too.
+    """A game that a bot won or lost.
+
+    ``game``    the number of the game
+    ``board``   the board's name
+    ``rivals``  the bots that it beat, or the bot that won
+    ``elo``     the best rating of these bots
+    ``lead``    the winner's lead in pagodas
     """
 
     game: int
@@ -213,23 +231,23 @@ class Feat(NamedTuple):
 
 
 class Feats(NamedTuple):
-    """A bot's best wins, best first, and its worst losses, worst first.
+    """A bot's best wins, the best first, and its worst losses, the worst first.
 
-    Each list has one game against the same opponents at most.
+    A list has at most one game against the same opponents.
     """
 
     wins: list[Feat]
     losses: list[Feat]
 
 
-def feats(field: GamesToShow, most: int) -> dict[str, Feats]:
-    """For each bot at most ``most`` wins against the highest-rated opponents and losses to the
-    lowest-rated ones, each with the largest lead, from games without faults.
+def feats(eligible: GamesToShow, most: int) -> dict[str, Feats]:
+    """For each bot at most ``most`` wins against the highest rated opponents and losses to the
+    lowest rated ones, each with the largest lead, from the ``eligible`` games without a fault.
     """
-    scan = field.scan
-    leads = field.scan.leads()
+    scan = eligible.scan
+    leads = eligible.scan.leads()
     widest = np.full(len(scan.outcomes), -1, dtype=np.int64)
-    order = field.clean[np.argsort(leads[field.clean], kind="stable")]
+    order = eligible.clean[np.argsort(leads[eligible.clean], kind="stable")]
     widest[scan.outcome[order]] = order  # the last one stays
     found = defaultdict[str, Feats](lambda: Feats([], []))
     for (board, bots, ranks), game in zip(scan.outcomes, widest.tolist(), strict=True):
@@ -238,10 +256,10 @@ def feats(field: GamesToShow, most: int) -> dict[str, Feats]:
         if game < 0 or ranks.count(1) > 1 or not beaten:
             continue
         lead = int(leads[game])
-        best = max(map(field.rating, beaten))
+        best = max(map(eligible.rating, beaten))
         found[winner].wins.append(Feat(game, board, beaten, best, lead))
         for bot in beaten:
-            found[bot].losses.append(Feat(game, board, (winner,), field.rating(winner), lead))
+            found[bot].losses.append(Feat(game, board, (winner,), eligible.rating(winner), lead))
     return {
         bot: Feats(_best(told.wins, -1, most), _best(told.losses, 1, most))
         for bot, told in found.items()
@@ -249,7 +267,9 @@ def feats(field: GamesToShow, most: int) -> dict[str, Feats]:
 
 
 def _best(candidates: list[Feat], sign: int, most: int) -> list[Feat]:
-    """The first feats by rating and lead, with at most one against the same rivals."""
+    """The best ``most`` of the ``candidates``: first by rating, the highest first if ``sign`` is -1
+    and the lowest first if it is 1, then by lead; at most one against the same rivals.
+    """
     first = dict[tuple[str, ...], Feat]()
     for feat in sorted(candidates, key=lambda feat: (sign * feat.elo, -feat.lead, feat.game)):
         first.setdefault(feat.rivals, feat)
@@ -257,7 +277,9 @@ def _best(candidates: list[Feat], sign: int, most: int) -> list[Feat]:
 
 
 class Meeting(NamedTuple):
-    """A game of two bots that is on the page, and how it ended for the first of them."""
+    """A game of two bots that is on the page: its ``id``, and in ``words`` how it ended for the
+    first of them (won, lost or equal).
+    """
 
     id: str
     words: str
@@ -266,8 +288,9 @@ class Meeting(NamedTuple):
 def opponents_of(
     material: Material, meetings: Mapping[tuple[str, str], Any]
 ) -> dict[str, list[str]]:
-    """For each bot with a page, the opponents listed there in the order of the standings: the
-    nearest in the standings, and all with games on the page.
+    """For each bot with a page, the opponents listed on it, in the order of the standings: the
+    opponents that it met and that are nearest in the standings, and those with a game on the page
+    (``meetings``, see `meetings_of`).
     """
     names = material.bots
     met = set(material.tables.pairs[["bot", "opponent"]].itertuples(index=False, name=None))
@@ -283,7 +306,7 @@ def opponents_of(
 
 
 def meetings_of(games: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Meeting]]:
-    """The games on the page, by bot and then by opponent."""
+    """The ``games`` on the page, by (bot, opponent)."""
     meetings = defaultdict[tuple[str, str], list[Meeting]](list)
     for game in games:
         ranks = dict(zip(game["bots"], game["ranks"], strict=True))
@@ -294,8 +317,8 @@ def meetings_of(games: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], lis
 
 
 class Profiles:
-    """Makes the pages of bots; ``opponents`` and ``meetings`` come from `opponents_of` and
-    `meetings_of`.
+    """Makes the values for the pages of bots; iterating yields one dict for each bot with a page.
+    ``opponents`` and ``meetings`` come from `opponents_of` and `meetings_of`.
     """
 
     def __init__(
@@ -318,7 +341,7 @@ class Profiles:
         self._rows = {row["bot"]: row for row in _records(tables.standings)}
         self._pairs = {(row["bot"], row["opponent"]): row for row in _records(tables.pairs)}
         self._about = {bot["name"]: bot for bot in bots_of(material)}
-        # all games that any page names, read at once
+        # the records of all games that any page names are read at once
         wanted = {feat.game for each in self._feats.values() for one in each for feat in one}
         records = material.scan.records(wanted)
         self._ids = {game: record.id for game, record in records.items()}
@@ -328,7 +351,7 @@ class Profiles:
         return (self.of(name) for name in self._opponents)
 
     def of(self, name: str) -> dict[str, Any]:
-        """The values for the page of a bot."""
+        """The values for the page of the bot ``name``."""
         bot_feats = self._feats[name]
         row = self._rows[name]
         own = self._seats.loc[self._places.get(self._numbers.get(name, -1), [])]
@@ -344,7 +367,7 @@ class Profiles:
             "move_ms": own["think_ms"].sum() / moves if moves else float("nan"),
             "slowest_ms": self._material.scan.slowest_ms.get(name, float("nan")),
             "about": self._about.get(name),
-            # the other versions and settings of the bot
+            # the bots of the run that have the same name, with other versions or options
             "kin": [one for one in self._rows if one != name and name_of(one) == name_of(name)],
             "step": self._step(name),
             **self._opponents_table(name),
@@ -361,8 +384,9 @@ class Profiles:
         }
 
     def _step(self, name: str) -> dict[str, Any] | None:
-        """What a version in a league gained over the one before, and the command that lists where
-        they play differently; None if there is no version before, or it has not played.
+        """What the version ``name`` of a league gained over the one before, and the command that
+        lists where the two play differently; None if there is no version before, or if it is not in
+        the standings.
         """
         history = self._material.history
         member = self._members.get(name)
@@ -375,7 +399,9 @@ class Profiles:
         }
 
     def _opponents_table(self, name: str) -> dict[str, Any]:
-        """The table of a bot's opponents."""
+        """The table of the opponents of the bot ``name``, with charts and the number of opponents
+        left out.
+        """
         frame = self._material.tables.pairs
         own = frame[frame["bot"] == name].rename(columns={"elo_diff": "elo"})
         scale = linear([0.0, *ends_of(own, is_anchored=False)], START, END)
@@ -394,7 +420,9 @@ class Profiles:
         return {"axis": axis(scale, "Elo ahead"), "opponents": rows, "left_out": left_out}
 
     def _faults(self, name: str) -> list[dict[str, Any]]:
-        """A row for each kind of fault of a bot: its number, and the latest fault of that kind."""
+        """A row for each kind of fault of the bot ``name``: how often it occurred, and its latest
+        game. The detail is empty while that game's deal is still being played.
+        """
         own_faults = [fault for fault in self._material.scan.faults if fault.bot == name]
         latest = {fault.fault.kind: fault for fault in own_faults}
         counts = Counter(fault.fault.kind for fault in own_faults)
@@ -412,21 +440,23 @@ class Profiles:
 
 
 def _means(seats: pd.DataFrame, *by: str) -> list[dict[str, Any]]:
-    """The number of games of some rows of `_seats`, and the means of their columns."""
+    """The number of games, and the means of share and pagodas left, of ``seats``, rows of `_seats`,
+    grouped ``by`` these columns.
+    """
     groups = seats.groupby([*by])
     means = groups.agg(games=("share", "size"), share=("share", "mean"), left=("left", "mean"))
     return _records(means.reset_index())
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table as dicts."""
+    """The rows of ``table`` as dicts."""
     return cast("list[dict[str, Any]]", table.to_dict("records"))
 
 
 def _seats(material: Material) -> pd.DataFrame:
-    """A row for each game and ``seat``: ``board`` and ``bot`` by number, the ``size`` of the table,
-    the ``share`` of the win, the pagodas ``left``, ``think_ms``, and ``moves``, the game's moves
-    divided by its seats.
+    """A row for each seat of each game: ``seat``, the numbers of its ``board`` and ``bot``, the
+    ``size`` of the table (number of players), the ``share`` of the win, the pagodas ``left``,
+    ``think_ms``, and ``moves``, the game's placements divided by its players.
     """
     scan = material.scan
     sizes = scan.sizes()

@@ -1,4 +1,4 @@
-"""The report of a run as the text of a web page."""
+"""Makes the report of a run as the text of a web page."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ DEFAULT_GAMES = 40
 
 
 class Report(NamedTuple):
-    """A finished page, and ``notes`` for the user who made it."""
+    """A finished page (``text``), and ``notes``, sentences for the user who made it."""
 
     text: str
     notes: list[str]
@@ -32,10 +32,13 @@ def report_page(
     match: Sequence[str] | None = None,
     setting: PageSetting = ALONE,
 ) -> Report:
-    """The report of a run with this many well-chosen games, or with the named ones. ``match``
-    scores it otherwise than the run does.
+    """The report of a run with at most ``wanted`` well-chosen games, or with the games that the
+    list ``wanted`` names. ``prior`` is the weight of a prior that gives every bot a rating (None:
+    none); ``match`` are the boards of the matches to score by (None: what run.json says; empty:
+    single games).
 
-    Raises RunError, NoAnswerError, UserError for boards that do not fit.
+    Raises RunError, NoAnswerError, UserError for boards that do not fit. ``setting`` is the kind of
+    page.
     """
     material = gather(run, prior, match)
     chosen, (reviews, damage) = choose(material, wanted), reviews_of(run)
@@ -54,7 +57,9 @@ def report_page(
 
 
 def facts_of(material: Material) -> dict[str, Any]:
-    """The values of a run for the templates that do not depend on which games the page has."""
+    """Values for the templates of the run whose data are ``material``; they do not depend on which
+    games the page has.
+    """
     tables = material.tables
     history = material.history
     return {
@@ -78,7 +83,7 @@ def facts_of(material: Material) -> dict[str, Any]:
 
 
 def _values(material: Material, album: Album) -> dict[str, Any]:
-    """The values of a run and of the games on the page for the templates of the report."""
+    """The values for the templates of the report, of the run and of the games in ``album``."""
     facts = facts_of(material)
     info = material.run.info
     meetings = meetings_of(album.games)

@@ -1,5 +1,5 @@
-"""The games of a run as the report needs them: columns of numbers, about thirty bytes a game, in
-place of records. A record is read again from the journal when a page shows its game.
+"""Reads the games of a run into columns of numbers, about thirty bytes a game instead of a record,
+for the report. A record is read again from the journal when a page shows its game.
 """
 
 from array import array
@@ -20,15 +20,17 @@ from arena.records.journal import damaged_line, open_journal, read_rows
 from arena.records.record import MAX_SEATS, Fault, GameRecord, Milliseconds, decode_record
 
 MAX_LEFT = 127
-"""A number of pagodas that no seat can have left."""
+"""A number of pagodas that is larger than any seat can have left."""
 Reasons = dict[int, list[str]]
-"""The numbers of chosen games, each with the reasons why the game was chosen."""
+"""By the number of each chosen game, the reasons why it was chosen."""
 RECORDS_AT_ONCE = 1000
 """The number of records held in memory at a time."""
 
 
 class ReportRow(Row):
-    """The fields of a record that the report needs."""
+    """The fields of a record that the report needs: those of `Row`, the slowest answers, the
+    sandbox, and when the game ended.
+    """
 
     slowest_ms: list[Milliseconds]
     sandbox: str
@@ -39,8 +41,8 @@ decode_report_row = row_decoder(ReportRow)
 
 
 class Forfeited(Struct, frozen=True):
-    """A fault: the number of its game in the journal, the game's id, the bot, and the record's
-    entry.
+    """A fault: the number of its game in the journal, the game's id, the label of the bot, and the
+    entry of the record.
     """
 
     game: int
@@ -50,21 +52,23 @@ class Forfeited(Struct, frozen=True):
 
 
 class Scan(Struct):
-    """The games of a journal, numbered from 0 in the order of the journal; of several records with
-    one id, only the first counts. G is the number of games, N that of seats in all games, and the O
-    different outcomes are a board, its bots by seat, and their ranks.
+    """The games of a journal, numbered from 0 in the order of the journal; if an id occurs twice,
+    only its first record counts. G is the number of games, N the number of seats in all games, and
+    an outcome is a board, its bots by seat, and their ranks.
 
+    ``path``        the path of the journal
     ``outcomes``    (O) the different outcomes
-    ``outcome``     (G,) index of each game's outcome in ``outcomes``
-    ``deal``        (G,) number of each game's deal
-    ``offset``      (G,) byte in the journal at which the line of each game begins
-    ``turns``       (G,) number of placements in each game
-    ``end``         (G,) index of how each game ended in ``ends``
+    ``outcome``     (G,) the index of each game's outcome in ``outcomes``
+    ``deal``        (G,) the number of each game's deal
+    ``offset``      (G,) the byte in the journal at which the line of each game begins
+    ``turns``       (G,) the number of placements in each game
+    ``end``         (G,) the index in ``ends`` of how each game ended
+    ``ends``        the ways in which games ended, as in records
     ``left``        (N,) pagodas left, by game and seat
     ``think_ms``    (N,) thinking time in ms, by game and seat
-    ``slowest_ms``  the longest answer of each bot, in ms
+    ``slowest_ms``  the time of the slowest answer of each bot, in ms
     ``faults``      all faults
-    ``sandboxes``   number of games played in each sandbox
+    ``sandboxes``   the number of games played in each sandbox
     ``last``        when the last game ended, UTC
     """
 
@@ -84,12 +88,12 @@ class Scan(Struct):
     last: str
 
     def by_game(self, values: Iterable[int]) -> NDArray[np.int32]:
-        """Spread one value for each outcome over the games: (O) in, (G,) out."""
+        """Spreads ``values``, one for each outcome (O), over the games: (G,)."""
         return np.array(list(values), dtype=np.int32)[self.outcome]
 
     def by_seat(self, values: Iterable[Sequence[float]], kind: type = np.int32) -> NDArray[Any]:
-        """Spread one value for each outcome and seat over the seats of all games: (O) in, (N,)
-        out.
+        """Spreads ``values``, one for each seat of each outcome (O), over the seats of all games:
+        (N,), with the dtype ``kind``.
         """
         padded: NDArray[Any] = np.zeros((len(self.outcomes), MAX_SEATS), dtype=kind)
         for row, seats in zip(padded, values, strict=True):
@@ -102,22 +106,24 @@ class Scan(Struct):
         return self.by_game(len(bots) for _, bots, _ in self.outcomes)
 
     def bot_numbers(self) -> dict[str, int]:
-        """A number for each bot, from 0 in the order of the bots' first outcomes."""
+        """By the label of each bot, its number; numbers count from 0 in the order in which bots
+        first occur in ``outcomes``.
+        """
         names = dict.fromkeys(bot for _, bots, _ in self.outcomes for bot in bots)
         return {name: number for number, name in enumerate(names)}
 
     def bots(self) -> NDArray[np.int32]:
-        """(N,) the number of the bot in each seat, as in `bot_numbers`."""
+        """(N,) for each seat of each game, the number of its bot, as in `bot_numbers`."""
         number = self.bot_numbers()
         return self.by_seat([[number[bot] for bot in bots] for _, bots, _ in self.outcomes])
 
     def boards(self) -> list[str]:
-        """The names of the boards, sorted."""
+        """The names of the boards of the games, sorted."""
         return sorted({board for board, _, _ in self.outcomes})
 
     def leads(self) -> NDArray[np.int64]:
-        """(G,) by how many pagodas the winner of each game was ahead of the next seat; 0 if
-        several seats shared the win.
+        """(G,) by how many pagodas the winner of each game was ahead of the next seat; 0 if several
+        seats shared the win. In games with a forfeit the figure says little.
         """
         if not len(self.outcome):
             return np.zeros(0, dtype=np.int64)
@@ -130,13 +136,18 @@ class Scan(Struct):
         return np.where(shared, 0, second_left - winner_left)
 
     def games_of(self) -> Counter[str]:
-        """The number of games of each bot; a game counts once for each seat that the bot has."""
+        """By the label of each bot, its number of games; a game counts once for each seat that the
+        bot has in it.
+        """
         return Counter(dict(zip(self.bot_numbers(), np.bincount(self.bots()), strict=True)))
 
     def records(self, games: Iterable[int]) -> dict[int, GameRecord]:
-        """The records of the games with these numbers. Raises RunError for a damaged record."""
+        """The records of the games with the numbers ``games``. Raises RunError for a damaged
+        record.
+        """
         records = {}
-        # In the order of the journal: each step back would decompress a packed journal anew.
+        # In the order of the journal: a step back would decompress a compressed journal from its
+        # start.
         with open_journal(self.path) as file:
             for game in sorted(games):
                 file.seek(int(self.offset[game]))
@@ -148,7 +159,7 @@ class Scan(Struct):
         return records
 
     def numbers(self, ids: list[str]) -> list[int]:
-        """The numbers of the games with these ids, in the order of the ids. Raises RunError for an
+        """The numbers of the games with these ids, in the order of ``ids``. Raises RunError for an
         id that the journal does not have.
         """
         wanted = set(ids)
@@ -157,7 +168,7 @@ class Scan(Struct):
         for name in ids:
             if name not in numbers:
                 raise RunError(
-                    f"expected the id of a game in {self.path.parent}, got {name!r}",
+                    f"{self.path.parent} has no game {name!r}",
                     "ids are the first column of games.csv",
                 )
         return [numbers[name] for name in ids]
@@ -179,7 +190,7 @@ class ScanBuilder:
         self._last = ""
 
     def add(self, row: ReportRow, offset: int) -> None:
-        """Adds the next game, whose line begins at this byte of the journal."""
+        """Adds the game ``row``, whose line begins at the byte ``offset`` of the journal."""
         game = len(self._offset)
         for fault in row.faults:
             self._faults.append(
@@ -192,15 +203,16 @@ class ScanBuilder:
         self._think_ms.extend(row.think_ms)
         for bot, slowest_ms in zip(row.bots, row.slowest_ms, strict=False):
             self._slowest_ms[bot] = max(slowest_ms, self._slowest_ms.get(bot, 0.0))
-        # After the name of the sandbox, a record says what single seats were allowed.
+        # After the name of the sandbox, a record lists the grants of single seats.
         sandbox = row.sandbox.partition(" ")[0]
         self._sandboxes[sandbox] += 1
         self._last = max(self._last, row.ended)
 
     def scan(self, path: Path, games: Tally) -> Scan:
-        """The games that were added, with the outcomes and deals that ``games`` has counted.
+        """Makes the scan of the games that were added from the journal at ``path``; ``games`` has
+        counted the same games and gives their outcomes and deals.
 
-        The arrays are copies, because a numpy view of an array keeps that from growing.
+        The arrays are copies, because an array that a numpy view refers to cannot grow.
         """
         return Scan(
             path=path,
@@ -221,7 +233,9 @@ class ScanBuilder:
 
 
 def chosen_records(scan: Scan, chosen: Reasons) -> Iterator[tuple[GameRecord, list[str]]]:
-    """The record of each chosen game, with the reasons why the game was chosen. Raises RunError."""
+    """The record of each game of ``scan`` that is in ``chosen``, with the reasons why the game was
+    chosen. Raises RunError.
+    """
     rest = iter(chosen.items())
     while portion := dict(islice(rest, RECORDS_AT_ONCE)):
         records = scan.records(portion)

@@ -1,5 +1,5 @@
-"""The sections of a report as the templates need them: rows of values with their charts, and the
-commands that play the run again.
+"""Computes the sections of a report as the templates need them: rows of values with their charts,
+and the commands that play the run again.
 """
 
 import shlex
@@ -60,20 +60,22 @@ from arena.tournament.run import Run
 from arena.tournament.tuning import SEATS
 
 MAX_ROWS = 200
-"""The most bots in tables with charts, which have the best bots. The standings have all bots."""
+"""The most bots in tables with charts, the best rated ones. The standings have all bots."""
 MAX_PAIRED = 60
 QUANTILES = (0.05, 0.5, 0.95)
 SECOND = 1000
 MAX_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
 EACH, ALL = 2, 40
-"""The number of faults whose evidence is shown: EACH of one bot and kind, and ALL in total."""
+"""The most faults shown with evidence: EACH for one bot and kind, and ALL in total."""
 WORDS = 300
 HASH = 12
 TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
-TOLD = ("players", "seatings", "tables", "challenger", *TIMES, "until")
-"""The settings that the command to repeat a run names if they are not the defaults."""
+REPEATED_SETTINGS = ("players", "seatings", "tables", "challenger", *TIMES, "until")
+"""The settings that the command to repeat a run names if they differ from the defaults."""
 QUESTION = ("elo0", "elo1", "alpha", "beta")
-"""The settings of a comparison's question, which the command names in the same way."""
+"""The settings of a comparison's question that the command names if they differ from the
+defaults.
+"""
 SANS = "'Liberation Sans','DejaVu Sans',Arial,Helvetica,sans-serif"
 TABLE_STYLE = (
     f"text{{font-family:{SANS};font-size:13px;fill:#20242c}}.title{{font-size:16px}}"
@@ -85,16 +87,17 @@ TABLE_STYLE = (
     ".range{stroke:#7cc9cf}.dot{fill:#7cc9cf}}"
 )
 TABLE_TOP, GLYPH, GAP, MARGIN, LARGER = 66, 9, 16, 24, 1.3
-"""The picture of the standings: its table below its title, pixels for a sign and between columns,
-and how much larger it is shown than the charts of a page.
+"""Sizes in the picture of the standings, in pixels: above the table, of a character, between
+columns, at the edge; LARGER is the picture's magnification compared with the charts of a page.
 """
 LONGEST = 32
 PLACES = 3
 
 
 def lead(material: Material, chosen: Reasons) -> dict[str, Any]:
-    """The values for the first part of a page: its first sentence, the best bots as (rank, bot,
-    Elo), and a game that plays itself, or None.
+    """The values for the first part of a page about a run, whose data are ``material``: its first
+    sentence, the best bots as (rank, bot, Elo), and the first of the ``chosen`` games as an
+    animation; None if no game is chosen or the first one cannot be animated, see `film_of`.
     """
     rows: list[dict[Any, Any]] = material.tables.standings.to_dict("records")
     shown = [*chosen_records(material.scan, dict([*chosen.items()][:1]))]
@@ -110,14 +113,15 @@ def lead(material: Material, chosen: Reasons) -> dict[str, Any]:
 
 
 def rating_of(row: Any) -> str:
-    """A rating with its error, ``1,203 ± 18 Elo``, or the known bound."""
+    """The rating in ``row`` with its error, such as ``1,203 ± 18 Elo``, or its bound."""
     mark = f"{row['mark']} " if row["mark"] in BOUNDS else ""
     return f"{with_error(mark + figure(row['elo']), half_width(row))} Elo"
 
 
 def headline(material: Material) -> str:
     """The first sentence of a report: which bot leads, and whether another one may really be the
-    best. For two bots, or a leader without a rating, it is a sentence of the table.
+    best. For two bots, a shared lead, or a leader with a mark, it is one of the sentences below the
+    standings. Empty without bots.
     """
     table = material.tables.standings
     sentences = material.tables.sentences
@@ -139,7 +143,9 @@ def headline(material: Material) -> str:
 
 
 def standings(tables: Tables, view: str = "page") -> dict[str, Any]:
-    """The standings with their intervals on one scale, with the columns of a view."""
+    """The standings of ``tables`` with their intervals on one scale, with the columns that ``view``
+    (see `columns.placed`) shows.
+    """
     table = tables.standings
     columns = [in_whole_elo(column) for column in placed(STANDINGS, view)]
     scale = linear(ends_of(table, is_anchored=bool(tables.anchors)), START, END)
@@ -156,7 +162,7 @@ def standings(tables: Tables, view: str = "page") -> dict[str, Any]:
 
 
 def _cell(column: Column, row: Any) -> tuple[str, str]:
-    """The style of a cell of the standings, and its text."""
+    """The style of the cell of ``row`` in this column, and its text."""
     value = column.value(row)
     style = column.style
     if (style == "warn" and not value) or style == "term":
@@ -168,7 +174,7 @@ def _cell(column: Column, row: Any) -> tuple[str, str]:
 
 
 def _interval_words(row: Any) -> str:
-    """The interval of a row in words, for screen readers."""
+    """The interval of ``row`` in words, for screen readers."""
     low = row["elo_low"]
     high = row["elo_high"]
     if np.isfinite(low):
@@ -179,7 +185,9 @@ def _interval_words(row: Any) -> str:
 
 
 def standings_picture(tables: Tables, title: str) -> str:
-    """The standings at a glance as an SVG file that is light or dark as the page around it."""
+    """The short standings of ``tables`` as an SVG file with this title, light or dark as its
+    page.
+    """
     table = standings(tables, "brief")
     x = MARGIN
     parts = [element("text", title, class_="title", x=MARGIN, y=30)]
@@ -213,7 +221,9 @@ def standings_picture(tables: Tables, title: str) -> str:
 
 
 def _down(column: Column, texts: Sequence[str], x: float, anchor: str) -> Iterator[Markup]:
-    """The SVG of a column of the standings: its head, and a text in every row."""
+    """The SVG of a column of the standings: its head, and one of the ``texts`` in each row. ``x``
+    is its left end or right end, as ``anchor`` (``start`` or ``end``) says.
+    """
     yield element("text", column.head, class_="head", x=x, y=TABLE_TOP - 8, text_anchor=anchor)
     for place, text in enumerate(texts):
         y = TABLE_TOP + ROW_HEIGHT * (place + 0.5) + 4.5
@@ -221,7 +231,9 @@ def _down(column: Column, texts: Sequence[str], x: float, anchor: str) -> Iterat
 
 
 def version_rows(history: History) -> list[dict[Any, Any]]:
-    """A row for each version, as people see it, with its rating in ``elo`` and its ``error``."""
+    """A row for each version in the history of a league, as people see it, with its rating in
+    ``elo`` as a text and its ``error``.
+    """
     columns = {column.name: column for column in HISTORY}
     rows: list[dict[Any, Any]] = history.table.to_dict("records")
     for row in rows:
@@ -231,21 +243,27 @@ def version_rows(history: History) -> list[dict[Any, Any]]:
 
 
 def versions(history: History) -> dict[str, Any]:
-    """The versions of a league, and the rating curves of bots with several rated versions."""
+    """The versions in the history of a league, and the rating curves of bots with several rated
+    versions.
+    """
     rated = [(bot, rated_rows(rows)) for bot, rows in history.table.groupby("bot", sort=False)]
     curves = [(bot, versions_curve(str(bot), rows)) for bot, rows in rated if len(rows) > 1]
     return {"rows": version_rows(history), "curves": curves}
 
 
 def pairs(material: Material) -> dict[str, Any]:
-    """The bots in the order of the standings, and the results by bot and then by opponent."""
+    """The best bots in the order of the standings, at most `MAX_PAIRED`; their results by (bot,
+    opponent); and the number of all bots.
+    """
     rows = material.tables.pairs.to_dict("records")
     met = {(row["bot"], row["opponent"]): row for row in rows}
     return {"names": material.bots[:MAX_PAIRED], "met": met, "all": len(material.bots)}
 
 
 def seats(material: Material) -> dict[str, Any]:
-    """The effect of each seat compared with the first one, by number of players."""
+    """The effect of each seat compared with the first one, by number of players, with the scale for
+    charts.
+    """
     table = material.tables.seats
     table = table.assign(low=table["elo"] - table["elo_error"])
     table = table.assign(high=table["elo"] + table["elo_error"])
@@ -254,7 +272,7 @@ def seats(material: Material) -> dict[str, Any]:
 
 
 def pagodas_left(material: Material) -> dict[str, Any]:
-    """The number of pagodas each bot had left at the end of its games."""
+    """For each bot, the number of pagodas left to it at the end of its games, with a histogram."""
     most = max((PAGODAS[len(bots)] for _, bots, _ in material.scan.outcomes), default=PAGODAS[2])
     scale = Scale(0, most + 1, START, END, tuple(range(0, most + 1, 6)))
     rows = []
@@ -270,7 +288,7 @@ def pagodas_left(material: Material) -> dict[str, Any]:
 
 
 def lengths(material: Material) -> dict[str, Any]:
-    """The lengths and the ends of games, by board and number of players."""
+    """How long games are and how they end, by board and number of players, with histograms."""
     scan = material.scan
     kinds = [(board, len(bots)) for board, bots, _ in scan.outcomes]
     scale = linear([0.0, float(scan.turns.max(initial=0))], START, END, least=1)
@@ -288,7 +306,7 @@ def lengths(material: Material) -> dict[str, Any]:
 
 
 def thinking(material: Material) -> dict[str, Any]:
-    """The time that each bot thought in a game, and its slowest answer."""
+    """For each bot, the time that it took in a game, and its slowest answer, with charts."""
     times = dict(_by_bot(material, material.scan.think_ms))
     quantiles = {name: np.quantile(think, QUANTILES).tolist() for name, think in times.items()}
     ends = [value for name in times for value in (*quantiles[name], times[name].max())]
@@ -305,7 +323,9 @@ def thinking(material: Material) -> dict[str, Any]:
 
 
 def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
-    """For each bot that has games, best bot first, its part of the (N,) values by game and seat."""
+    """For each bot that has games, the best first, its part of ``values`` (N,), which are by game
+    and seat.
+    """
     number = material.scan.bot_numbers()
     bot = material.scan.bots()
     return (
@@ -314,8 +334,8 @@ def _by_bot(material: Material, values: NDArray[Any]) -> Iterator[tuple[str, NDA
 
 
 def faults(material: Material) -> dict[str, Any]:
-    """One row per bot and kind of fault, most frequent first, with the evidence of its latest
-    faults on finished deals.
+    """One row per bot and kind of fault, the most frequent first, with the evidence of its latest
+    faults except those on deals that are still being played.
     """
     groups: defaultdict[tuple[str, str], list[Forfeited]] = defaultdict(list)
     for forfeited in material.scan.faults:
@@ -340,20 +360,24 @@ def faults(material: Material) -> dict[str, Any]:
 
 
 def details_of(faults: Mapping[str, Any]) -> list[str]:
-    """The details of all faults that the section shows."""
+    """The details of the faults that the section ``faults``, made by the function of that name,
+    shows with evidence.
+    """
     return [fault["detail"] for row in faults["rows"] for fault in row["shown"]]
 
 
 def fault_object(run: Run, forfeited: Forfeited) -> dict[str, Any]:
-    """A fault with its evidence."""
+    """The fault ``forfeited`` of a run with its evidence, for a template; the evidence is None if
+    there is no file with it.
+    """
     fault = msgspec.structs.asdict(forfeited.fault)
     evidence = _evidence(run, forfeited)
     return {**fault, "game": forfeited.id, "bot": forfeited.bot, "evidence": evidence}
 
 
 def _evidence(run: Run, forfeited: Forfeited) -> dict[str, Any] | None:
-    """The evidence of a fault with its last lines shortened; None if there is no such file, or if
-    it is outside the run.
+    """The evidence of the fault ``forfeited`` of a run, with its lines shortened; None if there is
+    no such file, or if it cannot be read.
     """
     name = evidence_name(forfeited.id, forfeited.fault.seat)
     try:
@@ -375,13 +399,13 @@ def _evidence(run: Run, forfeited: Forfeited) -> dict[str, Any] | None:
 
 
 def bots_of(material: Material) -> list[dict[str, Any]]:
-    """The bots of the run with the details from their bot.toml, best first."""
+    """The bots of the run with the details from their bot.toml, the best first."""
     known = {bot.name: bot for bot in material.run.info.bots}
     return [_bot(material.run, known[name]) for name in material.bots if name in known]
 
 
 def _bot(run: Run, bot: BotInfo) -> dict[str, Any]:
-    """A bot of a run with the details from its bot.toml."""
+    """The bot with the details from the bot.toml in its copy; empty if there is no copy."""
     try:
         has_copy = has_folder(run.folder, bot.copy)
         manifest = read_manifest(run.folder / bot.copy) if has_copy else None
@@ -399,8 +423,8 @@ def _bot(run: Run, bot: BotInfo) -> dict[str, Any]:
 
 
 def repeat_command(info: RunInfo, *, seed: str | None) -> str:
-    """The command that plays the games of a run again, with their decks if the ``seed`` is given;
-    empty if this version cannot read the run's settings.
+    """The command that plays the games of the run with this run.json again, with their decks if
+    ``seed``, the run's seed, is given; empty if this version cannot read the run's settings.
     """
     config = info.config
     if config is None:
@@ -410,7 +434,9 @@ def repeat_command(info: RunInfo, *, seed: str | None) -> str:
 
 
 def _run_again(config: RunConfig) -> list[str]:
-    """The command that plays a tournament, a comparison or a search again."""
+    """The words of the command that plays a tournament, a comparison or a search with these
+    settings again.
+    """
     boards = [name for name in config.boards if name in BUILT_IN]
     which = ["--boards", ",".join(boards)] if boards else []
     if config.match:
@@ -427,16 +453,18 @@ def _run_again(config: RunConfig) -> list[str]:
         words = [*_search_again(config, config.tune), *which]
     else:
         words = ["arena", "run", *config.bots, *which, "--deals", str(config.deals)]
-    words += _options(config, TOLD)
+    words += _options(config, REPEATED_SETTINGS)
     return [*words, *(["--in-process"] if config.in_process else [])]
 
 
 def _game_again(config: RunConfig) -> list[str]:
-    """The command that plays a person's game again, on the same tiles."""
+    """The words of the command that plays the game of a person again, on the same tiles if the
+    run's seed is added.
+    """
     game = config.game
     assert game is not None, "a game"
     bots = [bot for bot in game.seats if bot != YOU]
-    # Of a match, which versions before 1.1 could play, its first round.
+    # A match, which versions before 1.1 could play, is repeated by its first round only.
     boards = config.rounds
     board = boards[0]
     deal = game.deal * boards.count(board)
@@ -446,14 +474,14 @@ def _game_again(config: RunConfig) -> list[str]:
 
 
 def _search_again(config: RunConfig, tune: Tuning) -> list[str]:
-    """The command that searches again for better values of a bot's options."""
+    """The words of the command that repeats a search for better values of a bot's options."""
     ranges = [f"{one.name}={one.text(one.low)}..{one.text(one.high)}" for one in tune.parameters]
     games = config.deals * len(config.boards) * SEATS
     return ["arena", "tune", tune.bot, "--param", ",".join(ranges), "--games", str(games)]
 
 
 def _options(settings: RunConfig | Comparison, names: Sequence[str]) -> list[str]:
-    """The command-line options among ``names`` whose values differ from the defaults."""
+    """The command-line options for the settings ``names`` that differ from their defaults."""
     words = list[str]()
     for name in names:
         value = getattr(settings, name)

@@ -1,5 +1,5 @@
-"""The data of games for the viewer on a page: as many games as fit, with their steps, grades and
-boards.
+"""Makes the data of games for the viewer on a page: as many games as fit, with their steps, grades
+and boards.
 """
 
 from collections import defaultdict
@@ -28,19 +28,23 @@ from arena.rules.terms import PAGODAS, REVISION
 from arena.tournament.run import Run
 
 ChosenRecord = tuple[GameRecord, list[str]]
-"""A game, and the reasons why it was chosen."""
+"""A game's record, and the reasons why the game was chosen."""
 
 
 def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -> dict[str, Any]:
-    """A game as data for the page's viewer.
+    """The game of ``record``, played on ``board``, as data for the page's viewer; ``reasons`` say
+    why the game was chosen.
 
-    ``elements``  everything that is ever drawn on the game's board
+    ``elements``  everything that is ever drawn on the game's board, see `arena.exports.scene`
     ``scene``     the numbers of the elements at the start
-    ``steps``     the moves, including passes: ``seat``, ``move``, ``turn`` (placements so far),
-                  ``pile``, the mover's ``hand``, and which elements ``came`` and ``went``. If they
-                  changed, also ``cells`` as `notation.draw` writes them, by square in reading order
-                  from 0, ``left``, and ``events`` as (name, words, whether pagodas went home).
-                  ``ms`` is the time of the move, and ``note`` the bot's note as (words, value)
+    ``steps``     the moves, including passes, see below
+
+    A step has ``seat``, ``move``, ``turn`` (placements so far), ``pile`` (tiles left in it),
+    ``hand`` (the mover's hand after the move), and the numbers of the elements that ``came`` and
+    ``went``. If they changed, it has also ``cells``, by the number of the square in reading order
+    from 0, each as `positions.draw` writes it; ``left``, the pagodas left by seat; and ``events``
+    as (name, words, whether pagodas returned). ``ms`` is the time of the move, and ``note`` the
+    bot's note as (words, value); both are left out if there is none.
 
     Raises RunError.
     """
@@ -72,7 +76,10 @@ def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -
 def _steps(
     record: GameRecord, board: Board, names: Sequence[str], start: State, film: Film
 ) -> Iterator[dict[str, Any]]:
-    """The steps of a game, as `game_object` describes them."""
+    """The steps of the game of ``record``, played on ``board``, as `game_object` describes them.
+    ``names`` are the names of the seats, ``start`` is the state before the first move, and ``film``
+    has its scene; each step adds one.
+    """
     cells = cells_of(start)
     left = start.left
     for step in replay(record, board):
@@ -102,20 +109,22 @@ def _steps(
 
 
 def cells_of(state: State) -> list[str]:
-    """The squares of a position in reading order, as `positions.draw` writes them."""
+    """The squares of the position ``state`` in reading order, as `positions.draw` writes them."""
     return [cell for row in draw(state) for cell in row]
 
 
 MAX_BYTES = 2_000_000
-"""The most bytes of all games on a page together, so that a page stays below 5 MB."""
+"""The most bytes of the data of all games on a page together, so that a page stays below 5 MB."""
 
 QUICK = Judge("careful-4", 50, 0)
-"""The judge for games without a review. It takes 0.15 s of CPU time a game."""
+"""The judge that estimates who wins in games without a review. It takes 0.15 s of CPU time a
+game.
+"""
 
 
 class Album(NamedTuple):
-    """The games on a page. ``crowded_out`` is the number of games that did not fit; ``damaged``
-    lists those that could not be replayed, with the reason.
+    """The games on a page, and their boards by name. ``crowded_out`` is the number of games that
+    did not fit; ``damaged`` lists the games that could not be replayed, with the reason.
     """
 
     games: list[dict[str, Any]]
@@ -124,7 +133,7 @@ class Album(NamedTuple):
     damaged: list[str]
 
     def words(self) -> Iterator[str]:
-        """All sentences about events and faults of the games; they name the rules that apply."""
+        """All sentences about events and faults of the games; they contain the numbers of rules."""
         for game in self.games:
             yield from (event[1] for step in game["steps"] for event in step.get("events", ()))
             yield from (fault["detail"] for fault in game["faults"])
@@ -137,10 +146,12 @@ def album_of(
     is_open: Callable[[GameRecord], bool] = lambda _: False,
     judged: int = 1,
 ) -> Album:
-    """Replays the chosen games until the page is full; ``rows`` are the rows of the boards by name.
+    """Replays the ``chosen`` games until the page is full. ``rows`` are the rows of the run's
+    boards by name, ``reviews`` the lines of its review.jsonl.
 
-    The first ``judged`` games get a quick curve of who wins, unless they were reviewed. Games of
-    one deal link to each other, unless the deal is still being played.
+    For the first ``judged`` games the chances to win are estimated quickly, unless the games were
+    reviewed. Games on one deal link to each other, except where ``is_open`` says that a game's deal
+    is still being played.
     """
     together = defaultdict[Any, list[tuple[int, dict[str, Any]]]](list)
     games = list[dict[str, Any]]()
@@ -159,7 +170,9 @@ def album_of(
             if len(games) < judged and "judge" not in game:
                 add_shares(game, record, board)
         except (ArenaError, KeyError, IndexError) as error:
-            damaged.append(f"{record.id}: {error}")
+            reason = str(error)
+            # An error that the replay found names the game already.
+            damaged.append(reason if reason.startswith(record.id) else f"{record.id}: {reason}")
             continue
         size += len(msgspec.json.encode(game))
         if size > MAX_BYTES:
@@ -177,9 +190,10 @@ def album_of(
 
 
 def add_grades(game: dict[str, Any], record: GameRecord, reviews: Sequence[ReviewedGame]) -> None:
-    """Adds the grades of a reviewed game: ``judge`` in words, ``adviser`` if a bot named the better
-    moves, and to each step ``grade`` as (cost, error, better move, share of the win after the
-    move). Grades that do not fit the record are left out.
+    """Adds grades from ``reviews`` to ``game``, the data of the game of ``record``: ``judge`` in
+    words, ``adviser`` if another bot named the better moves, and to each graded step ``grade`` as
+    (cost, error, better move, share of the win after the move). Adds nothing if there is no review
+    of the game, or its grades do not fit the record.
     """
     try:
         judge, grades = newest_review(reviews, record, REVISION) or (None, {})
@@ -197,8 +211,9 @@ def add_grades(game: dict[str, Any], record: GameRecord, reviews: Sequence[Revie
 
 
 def add_shares(game: dict[str, Any], record: GameRecord, board: Board) -> None:
-    """Adds ``judge``, and to each step ``win``, the mover's expected share of the win after the
-    move, from some games played on. The pure core leaves this out, because it would take seconds.
+    """Adds ``judge`` to ``game``, the data of the game of ``record``, played on ``board``, and to
+    each step ``win``, the mover's expected share of the win after the move, estimated from games
+    played on. With the pure core nothing is added, because it would take seconds.
     """
     if CORE == "pure":
         return
@@ -210,7 +225,9 @@ def add_shares(game: dict[str, Any], record: GameRecord, board: Board) -> None:
 
 
 def readable(value: Any) -> Any:
-    """A copy of a value in which invisible characters in every text are made visible."""
+    """A copy of ``value``, data for JSON, in which invisible characters in all texts are made
+    visible.
+    """
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, dict):
@@ -219,7 +236,9 @@ def readable(value: Any) -> Any:
 
 
 def reviews_of(run: Run) -> tuple[list[ReviewedGame], str]:
-    """The reviews of a run, and why they cannot be read, if so: a page does without them."""
+    """The reviews of a run, and an empty text; if its review.jsonl cannot be read, no reviews, and
+    the reason.
+    """
     try:
         return read_reviews(run.folder), ""
     except RunError as error:
@@ -227,7 +246,9 @@ def reviews_of(run: Run) -> tuple[list[ReviewedGame], str]:
 
 
 def viewer_values(album: Album, details: Sequence[str]) -> dict[str, Any]:
-    """The values for the viewer, and the rules that the games or the details of faults name."""
+    """The values of the template for the viewer with the games of ``album``, and the rules that
+    these games or ``details``, texts about faults, name.
+    """
     rules = rules_named([*album.words(), *details])
     boards = {name: board.rows for name, board in album.boards.items()}
     texts = {rule.number: rule.text for rule in rules}

@@ -1,4 +1,6 @@
-"""The native core, where it was built: the rules of `arena.rules.pure` in plain C."""
+"""The native core: the rules of `arena.rules.pure` in C. Importing this module raises ImportError
+if the C code was not compiled.
+"""
 
 from arena.rules.native._core import State
 

@@ -1,21 +1,21 @@
 """Pages that take long: made once, kept, and never in the way of the others."""
 
 import asyncio
-import time
 from contextlib import closing
 
 import pytest
 from starlette.exceptions import HTTPException
 
 from arena.errors import RunError
-from arena.web.desk import Desk
-from arena.web.press import MAX_WAITING, Press
+from arena.web.page_cache import MAX_WAITING, PageCache
+from arena.web.page_worker import PageWorker
 from tests.exports.runs import duels, write_run
+from tests.support.waiting import wait_for
 from tests.web.serving import Served
 
 
 class Slow:
-    """Stands for a desk; ``asked`` counts what it was asked for."""
+    """Stands for a page worker; ``asked`` counts its calls."""
 
     def __init__(self):
         self.asked, self.may_end = 0, asyncio.Event()
@@ -35,47 +35,47 @@ def made(folder, word):
 
 def test_a_page_is_made_once_until_the_run_changes(tmp_path):
     async def ask():
-        desk = Slow()
-        press = Press(desk)
-        both = asyncio.gather(*(press.page("made", tmp_path, "a") for _ in range(2)))
-        desk.may_end.set()
+        page_worker = Slow()
+        page_cache = PageCache(page_worker)
+        both = asyncio.gather(*(page_cache.page("made", tmp_path, "a") for _ in range(2)))
+        page_worker.may_end.set()
         assert await both == [f"{tmp_path} a"] * 2
-        await press.page("made", tmp_path, "a")
-        assert desk.asked == 1
+        await page_cache.page("made", tmp_path, "a")
+        assert page_worker.asked == 1
         (tmp_path / "review.jsonl").write_text("new")
-        await press.page("made", tmp_path, "a")
-        assert desk.asked == 2
+        await page_cache.page("made", tmp_path, "a")
+        assert page_worker.asked == 2
         for _ in range(2):
             with pytest.raises(RunError):
-                await press.page("made", tmp_path, "wrong")
-        assert desk.asked == 4, "what failed is tried again"
+                await page_cache.page("made", tmp_path, "wrong")
+        assert page_worker.asked == 4, "what failed is tried again"
 
     asyncio.run(ask())
 
 
 def test_only_so_many_wait(tmp_path):
     async def ask():
-        desk = Slow()
-        press = Press(desk)
+        page_worker = Slow()
+        page_cache = PageCache(page_worker)
         waiting = [
-            asyncio.ensure_future(press.page("made", tmp_path, str(number)))
+            asyncio.ensure_future(page_cache.page("made", tmp_path, str(number)))
             for number in range(MAX_WAITING)
         ]
         await asyncio.sleep(0)
         with pytest.raises(HTTPException):
-            await press.page("made", tmp_path, "b")
-        desk.may_end.set()
+            await page_cache.page("made", tmp_path, "b")
+        page_worker.may_end.set()
         await asyncio.gather(*waiting)
-        assert await press.page("made", tmp_path, "b")
+        assert await page_cache.page("made", tmp_path, "b")
 
     asyncio.run(ask())
 
 
-def test_nothing_more_is_done_at_a_desk_that_was_ended():
-    desk = Desk()
-    desk.end()
+def test_a_page_worker_that_was_ended_makes_no_more_pages():
+    page_worker = PageWorker()
+    page_worker.end()
     with pytest.raises(RunError):
-        asyncio.run(desk.ask("nothing"))
+        asyncio.run(page_worker.ask("nothing"))
 
 
 def test_readers_who_are_gone_take_no_page_from_the_others(tmp_path):
@@ -85,9 +85,7 @@ def test_readers_who_are_gone_take_no_page_from_the_others(tmp_path):
         for _ in range(250):
             with server.raw() as connection:
                 connection.sendall(f"GET /runs/run/report HTTP/1.1\r\n{host}\r\n".encode())
-        deadline = time.monotonic() + 60
-        while server.ask("/rules")[0] != 200:
-            assert time.monotonic() < deadline
+        wait_for(lambda: server.ask("/rules")[0] == 200, "a page of the rules", seconds=60)
         assert server.ask("/runs/run/events")[0] == 200
         assert server.ask("/runs/run/report")[0] in (200, 503)
         assert server.stop() == (0, "the server has ended\n")

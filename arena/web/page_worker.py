@@ -1,4 +1,4 @@
-"""The process in which pages of runs are made, beside the server's own."""
+"""The process that makes pages of runs, so that the server's own process stays quick."""
 
 import asyncio
 import logging
@@ -13,16 +13,17 @@ from arena.tournament.crew import Crew
 from arena.tournament.workers import yield_to_games
 
 PATIENCE_S = 60.0
+"""The most seconds that a page may take."""
 NICENESS = 3
-"""The niceness of the process that works for pages. With a higher one it would starve if every core
-plays, and a page would wait for a minute.
+"""The niceness of the process that makes pages. A process with a higher niceness would get no CPU
+time while every core plays games, and a page would take a minute.
 """
 
 log = logging.getLogger(__name__)
 
 
-class Desk:
-    """One process that calls functions of `arena.web.views`, which take long to load.
+class PageWorker:
+    """One process that calls functions of `arena.web.views`, a module that takes long to load.
 
     The process is started by the first call. It has a low priority, so that games come first.
     """
@@ -33,40 +34,43 @@ class Desk:
         self._is_ended = False
 
     async def ask(self, work: str, *given: Any) -> Any:
-        """Call the function of `arena.web.views` with the name ``work``; return what it returns.
+        """Call the function of `arena.web.views` called ``work`` with the arguments ``given``, in
+        the worker's process, and return its result. Calls wait for each other.
 
         Raises the ArenaErrors that the function raises, and RunError if the function takes longer
         than `PATIENCE_S`, its process dies, or it raises anything else.
         """
         async with self._turn:
             if self._is_ended:
-                raise RunError("the server was ended")
+                raise RunError("the server has stopped")
             crew = self._crew = self._crew or Crew(1, yield_to_games, (NICENESS,))
             try:
-                asked = crew.submit(_done, work, *given)
-                return await asyncio.wait_for(asyncio.wrap_future(asked), PATIENCE_S)
+                future = crew.submit(_call, work, *given)
+                return await asyncio.wait_for(asyncio.wrap_future(future), PATIENCE_S)
             except (BrokenExecutor, TimeoutError):
                 self.close()
                 raise RunError(
-                    f"expected to have read this in {PATIENCE_S:.0f} s, got no answer",
+                    f"reading the run took longer than {PATIENCE_S:.0f} s",
                     "the run may be too large for a page",
                 ) from None
             except ArenaError:
                 raise
-            # What strangers wrote can be wrong in more ways than anybody has thought of.
+            # A run may come from anybody, so its files can be wrong in ways that no code expects.
             except Exception as error:
                 log.exception("a page of a run")
                 got = type(error).__name__
-                raise RunError(f"expected a run that can be read, got {got}") from error
+                raise RunError(f"cannot read the run: {got}") from error
 
     async def prepare(self) -> None:
-        """Start the process and load `arena.web.views`, so that the next call is quick."""
+        """Start the process and load `arena.web.views`, so that the first page is quick. Does
+        nothing if the process runs.
+        """
         if self._crew is None:
             with suppress(RunError):
                 await self.ask("nothing")
 
     def end(self) -> None:
-        """End the process for good: every later call raises RunError."""
+        """End the process for good: later calls raise RunError."""
         self._is_ended = True
         self.close()
 
@@ -76,10 +80,12 @@ class Desk:
         self._crew = None
         if crew:
             crew.kill()
-            # In a thread: `end` waits for the process, and the server must not wait.
+            # `end` waits for the process. It runs in a thread, because the server must not wait.
             threading.Thread(target=crew.end, daemon=True).start()
 
 
-def _done(work: str, *given: Any) -> Any:
-    """Call a function of `arena.web.views` by its name, in the process of the desk."""
+def _call(work: str, *given: Any) -> Any:
+    """Call the function of `arena.web.views` called ``work`` with the arguments ``given``, and
+    return its result. Runs in the worker's process.
+    """
     return getattr(import_module("arena.web.views"), work)(*given)

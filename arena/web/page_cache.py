@@ -1,4 +1,4 @@
-"""Pages of runs that take long to make, such as reports."""
+"""Makes pages of runs that take long to make, such as reports, once for all readers."""
 
 import asyncio
 from pathlib import Path
@@ -6,29 +6,31 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from arena.web.desk import Desk
 from arena.web.live import Fingerprint, state_of
+from arena.web.page_worker import PageWorker
 
 MAX_KEPT = 8
+"""The most pages that are kept, not counting those that are being made."""
 MAX_WAITING = 32
-"""The most readers that may wait for a page. A reader who has closed the page still counts until it
-is made, and holds one of the server's connections.
+"""The most readers that may wait for a page. A reader who has closed the page counts until the page
+is made, and uses one of the server's connections.
 """
 
 
-class Press:
-    """Makes pages of runs in the process of a desk.
+class PageCache:
+    """Makes pages of runs in the process of a page worker, and keeps them.
 
     A page is made once and sent to all its readers, until the files of the run change.
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, page_worker: PageWorker) -> None:
+        self._page_worker = page_worker
         self._kept = dict[tuple[object, ...], tuple[Fingerprint, asyncio.Task[str]]]()
         self._waiting = 0
 
     async def page(self, work: str, folder: Path, *given: Any) -> str:
-        """The page that the function of `arena.web.views` with the name ``work`` makes of a run.
+        """The page of a run that the function of `arena.web.views` called ``work`` makes from
+        ``given``.
 
         Raises the ArenaErrors that the function raises, and HTTPException if too many readers wait.
         """
@@ -42,14 +44,15 @@ class Press:
             self._waiting -= 1
 
     def _made(self, key: tuple[Any, ...], state: Fingerprint) -> asyncio.Task[str]:
-        """The task that makes a page. It is the task of an earlier reader, unless that one failed
-        or the files of the run have changed since it ended; then it is a new task.
+        """The task that makes the page of this key (a function's name and its arguments); ``state``
+        is the present state of the run's files. It is the task of an earlier reader, unless that
+        task failed, or has ended and the files have changed since it began.
         """
         before, making = self._kept.pop(key, ((), None))
         has_failed = making and making.done() and (making.cancelled() or making.exception())
         if making is None or has_failed or (making.done() and state != before):
             before = state
-            making = asyncio.ensure_future(self._desk.ask(*key))
+            making = asyncio.ensure_future(self._page_worker.ask(*key))
             # If all readers have gone, nobody takes the exception, and asyncio would log that.
             making.add_done_callback(lambda made: made.cancelled() or made.exception())
         self._kept[key] = before, making

@@ -1,4 +1,4 @@
-"""The list of the runs of a home."""
+"""The list of the runs of a home, for pages."""
 
 import asyncio
 import os
@@ -19,22 +19,24 @@ from arena.tournament.run import Run
 from arena.web.live import Fingerprint, state_of
 
 MAX_RUNS = 100
-"""The number of runs that are listed, the newest first."""
+"""The most runs that are listed: the newest ones."""
 MAX_OWN = 12
-"""The number of games that people played that are listed, after the runs."""
+"""The most games of a person that are listed, after the runs."""
 MAX_FOLDERS = 1000
-"""The number of folders that are read to find the newest runs."""
+"""The most folders that are read to find the newest runs."""
 COUNTING = "counting"
+"""The state of a run whose games have not all been counted."""
 LIST_S = 3.0
+"""The pause in seconds between two lists in a stream."""
 SURROGATE = re.compile("[\ud800-\udfff]")
-"""Stands for a byte that is no UTF-8 in the name of a file."""
+"""Matches what Python puts in place of a byte that is not UTF-8 in the name of a file."""
 
 
-class Shelf:
+class RunList:
     """The list of the runs of a home.
 
-    The games of a journal that were counted once are not counted again. All readers share one list,
-    which is made anew after half of `LIST_S`.
+    Games of a journal that have been counted are not counted again. All readers share one list,
+    which is made anew when it is older than half of `LIST_S`.
     """
 
     def __init__(self, home: Path) -> None:
@@ -53,7 +55,9 @@ class Shelf:
         return [dict(row) for row in self._rows]
 
     def _look(self) -> list[dict[str, Any]]:
-        # Each game that a person played is a run of its own: they would crowd the others out.
+        """The rows of a new list."""
+        # Each game that a person played is a run of its own. Without a limit of their own, such
+        # games could fill the list.
         before = self._known
         self._known = {}
         runs = list[dict[str, Any]]()
@@ -71,9 +75,10 @@ class Shelf:
 
 
 def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str, Any]]:
-    """The row of a run in the list of runs, and the count of the games in its journal.
+    """The count of the games in the journal of the run in ``folder``, and the run's row in the
+    list.
 
-    ``counted`` is the count from the last time: counting goes on from there.
+    ``counted`` is the count of the last time; counting continues from there.
     """
     row = {"run": folder.name, "folder": folder, "is_game": False, "leader": None}
     try:
@@ -97,9 +102,9 @@ def _row_of(folder: Path, counted: JournalCount) -> tuple[JournalCount, dict[str
 
 
 def run_folders(results: Path) -> list[Path]:
-    """The folders of the runs in ``results``, with the run that was played last first.
+    """The folders of the runs in ``results``, the one that was played last first.
 
-    Links to other folders are left out.
+    Symbolic links are left out, and names that are not UTF-8. Empty if ``results`` cannot be read.
     """
     try:
         entries = [entry for entry in os.scandir(results) if entry.is_dir(follow_symlinks=False)]
@@ -112,9 +117,9 @@ def run_folders(results: Path) -> list[Path]:
 
 
 def played_at(folder: Path) -> float:
-    """The time at which the journal of a run last grew, or else at which the run was begun.
-
-    In seconds since 1970; 0 for a folder that is not a run.
+    """The time, in seconds since 1970, at which the journal of the run in ``folder`` was last
+    changed or, if that is later or there is no journal, its run.json. 0 for a folder that is not a
+    run.
     """
     try:
         begun = (folder / RUN_FILE).lstat().st_mtime
@@ -127,14 +132,14 @@ def played_at(folder: Path) -> float:
 
 
 def words_of(rated: Rated) -> str:
-    """A rating with its error bar, in the signs that pages use: ± and a real minus."""
+    """A rating with its error bar, in the characters that pages use: ± and a real minus."""
     return rated.text.replace("+/-", "±").replace("-", "\N{MINUS SIGN}")
 
 
 def when(moment: str) -> str:
-    """A moment in the local time, such as "3 Nov 14:05", or "3 Nov 2024" in another year.
+    """A moment in the local time, such as "3 Nov 14:05", or "3 Nov 2024" if it is in another year.
 
-    ``moment`` is in ISO form; a text that is not comes back as it is.
+    ``moment`` is in ISO form; any other text is returned as it is.
     """
     try:
         here = datetime.fromisoformat(moment).astimezone()

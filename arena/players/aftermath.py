@@ -93,8 +93,8 @@ class Aftermath(Struct):
         return Forfeit(FaultKind.UNKNOWN_ID, detail)
 
     def last_words(self) -> str:
-        """The last line of stderr, which often names the error. It is quoted once, and not after a
-        crash.
+        """The end of a message: the last line that the bot wrote to stderr, which often names the
+        error. Empty if the bot wrote nothing, or if an earlier message has quoted its error.
         """
         if self.has_told:
             return ""
@@ -118,8 +118,8 @@ class Aftermath(Struct):
         return Forfeit(FaultKind.LATE, f"{spent} ms: {THINK_LESS}")
 
     def _overdue(self, failure: OutOfTime) -> Forfeit:
-        """The fault of a missing answer. To find the reason, it waits a little, then closes the
-        bot's input and waits again.
+        """The fault of a bot whose answer is missing. To find the reason, this method waits a
+        little, then closes the bot's input and waits again.
         """
         deadline_ns = time.monotonic_ns()
         partial = failure.partial
@@ -174,8 +174,8 @@ class Aftermath(Struct):
         return Forfeit(FaultKind.SILENT, f"{none}: {cure}")
 
     def _late_ms(self, deadline_ns: int) -> int | None:
-        """How many ms after the deadline the answer comes; None if it does not come. Raises
-        OutputEnded.
+        """Waits for the late answer for at most `GRACE_NS`. Returns how many ms after
+        ``deadline_ns`` the answer came, None if it did not come. Raises OutputEnded.
         """
         for moment_ns in moments(GRACE_NS):
             try:
@@ -225,8 +225,9 @@ class Aftermath(Struct):
 
 
 def _cure(ending: Ending, words: str) -> str:
-    """When the bot ended and what to do about that, unless the bot's words or the ending already
-    say so.
+    """The end of a message about the ``ending`` of a bot: that an answer was due, and what to do.
+    Empty if the text of the ending says what to do; ``words`` is the text of `last_words`, which
+    may say why the bot ended.
     """
     if ending.excess or ending.unwatched:
         return ""
@@ -240,7 +241,7 @@ def _cure(ending: Ending, words: str) -> str:
 
 
 def _kind(ending: Ending) -> FaultKind:
-    """The kind of fault that an ending is."""
+    """The kind of fault that the bot commits by ending in this way."""
     if ending.failed:
         return FaultKind.STARTUP
     if ending.excess and ending.excess[0] == "memory":

@@ -74,8 +74,8 @@ class Stderr:
         self._when = "before its first turn"
 
     def goes_on(self, process: BotProcess, when: str) -> None:
-        """Notes that the bot is about to be asked, or told the end: lines written from now on
-        belong to ``when``.
+        """Notes that the arena is about to ask the bot, or to tell it the end of the game. Lines
+        that the bot writes from now on are marked ``when``, such as ``turn 3``.
         """
         self.catch_up(process)
         self._when = when
@@ -275,8 +275,8 @@ class BotPlayer(Player):
         return [(when, with_paths(line)) for when, line in lines]
 
     def evidence(self) -> tuple[str, Dialogue, str]:
-        """How the process ended and what it used, the last lines both ways, and the end
-        of stderr.
+        """A text about how the process ended and what it used (empty if it still runs), the last
+        lines of the dialogue, and the end of the bot's stderr.
         """
         if self.process is None or self._channel is None:
             return "", [], ""
@@ -306,7 +306,9 @@ class BotPlayer(Player):
         self.attach(self._speech.connect(process.to_bot, process.from_bot), process.meter)
 
     def attach(self, channel: Channel, meter: Meter) -> None:
-        """Uses this channel from now on, and charges the CPU time that this meter shows."""
+        """Makes the player speak over this channel from now on, and charge the bot for the CPU time
+        that this meter shows.
+        """
         self._channel = channel
         self._timekeeper = Timekeeper(channel, meter, self.clock)
         self._numbers = self._speech.numbers()
@@ -339,7 +341,9 @@ class BotPlayer(Player):
             raise Forfeit(fault.kind, self._grants.hidden_text(fault.detail)) from None
 
     def _reply(self, kind: type[Reply], line: bytes, number: int) -> Reply:
-        """The reply of this kind to the request with this number. Raises Forfeit."""
+        """Decodes ``line``, which must be a reply of this kind to the request with this number.
+        Raises Forfeit.
+        """
         line = self._grants.hidden(line)
         reply = decode_reply(line, MOVE_EXAMPLE if kind is Move else READY_EXAMPLE)
         if not isinstance(reply, kind):
@@ -352,7 +356,9 @@ class BotPlayer(Player):
         return reply
 
     def _aftermath(self) -> Aftermath:
-        """The examination of this process after a failed exchange."""
+        """The object that finds out what a failed exchange with this process means. It is made at
+        the first failure, and kept.
+        """
         assert self.process is not None, "the game has begun"
         self._after = self._after or Aftermath(
             self.bot, self.process, self.channel, self.sandbox, self.startup_ms,
@@ -364,8 +370,8 @@ class BotPlayer(Player):
 def failed_start(
     bot: Bot, startup_ms: int, sandbox: Sandbox, clock: ClockKind
 ) -> tuple[Forfeit, str] | None:
-    """The fault by which a bot fails to start and the end of its stderr; None if it starts. Raises
-    Void.
+    """Starts a bot and ends it again. Returns the fault by which it fails to start and the end of
+    its stderr; None if it starts. Raises Void.
     """
     player = BotPlayer(bot, startup_ms, sandbox, clock)
     try:
@@ -385,8 +391,8 @@ def logged_player(
     seat: int,
     clock: ClockKind = BEST_CLOCK,
 ) -> BotPlayer:
-    """A player for a bot whose lines and stderr are logged; each request is logged before the bot
-    reads it.
+    """A player that writes all lines from and to the bot, and its stderr, to ``log``, as those of
+    ``seat``. A request is logged before the bot reads it.
     """
     write = partial(log.write, seat, bot.label, sandbox.of(bot.label).hidden)
     speech = Speech(connect=partial(Channel, exchange=None, tap=write))
@@ -395,8 +401,8 @@ def logged_player(
 
 
 def last_lines(label: str, stderr: str, message: str) -> list[str]:
-    """What to show of a bot's stderr after a message that may quote some of it; empty if the bot
-    wrote nothing more.
+    """The lines to print below ``message``: a heading with the bot's ``label``, and the last lines
+    of its ``stderr`` that the message does not quote already. Empty if there are none.
     """
     words = without_quoted(stderr.rstrip().splitlines(), message)[-LAST_LINES:]
     return [f"{label} wrote last:", *(f"  {line[:LINE]}" for line in words)] if words else []

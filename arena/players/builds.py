@@ -68,7 +68,9 @@ class BuildCache:
         return False
 
     def keep(self, key: str, source: Path) -> None:
-        """Stores a copy of a build, and removes builds for which there is no room any more."""
+        """Stores a copy of the build in the folder ``source`` under ``key``, and removes older
+        builds if the cache gets too large.
+        """
         with self._locked():
             self._remove(key)
             for left_over in self.folder.glob(f"{INCOMING}*"):
@@ -124,7 +126,7 @@ class BuildCache:
 
 
 def cache_folder(*names: str) -> Path:
-    """The path of a folder in this user's cache."""
+    """The path of the folder with these ``names``, one below the other, in this user's cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "qin-arena", *names)
 
 

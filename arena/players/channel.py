@@ -251,7 +251,9 @@ class Channel:
         return len(self._incoming) > MAX_LINE
 
     def flush(self) -> None:
-        """Sends as much of the queue as possible without waiting, and drops the rest."""
+        """Sends as many of the queued lines as the pipe takes without waiting, and drops the
+        rest.
+        """
         if self._queue:
             self._send(0)
         self._outgoing = b""
@@ -278,18 +280,20 @@ class Channel:
         return len(self._outgoing) + (pipe_fill(self._to_bot) if self.accepts_input else 0)
 
     def _tell_tap(self, sent: Said) -> None:
-        """Remembers lines that passed, and passes them on to the tap."""
+        """Keeps lines that one side sent for `lines`, and calls the tap with them."""
         assert self._tap is not None
         self._said.append(sent)
         self._tap(*sent)
 
     def _count(self) -> None:
-        """Reads the counter."""
+        """Reads the counter, if there is one, into ``counted``."""
         if self.counter >= 0:
             self.counted = int.from_bytes(os.read(self.counter, COUNTER_BYTES), sys.byteorder)
 
     def _send(self, deadline_ns: int) -> None:
-        """Sends the queue step by step until the deadline."""
+        """Notes the queued lines as sent, and writes as much of them as the bot takes until the
+        deadline.
+        """
         self._queue.append(b"")
         lines = b"\n".join(self._queue)
         self._queue.clear()
@@ -298,8 +302,8 @@ class Channel:
         self._write(deadline_ns)
 
     def _write(self, deadline_ns: int) -> None:
-        """Writes the queue until the deadline, and reads at the same time, so that neither side
-        blocks the other.
+        """Writes what is left of the sent lines until the deadline, and reads at the same time, so
+        that neither side blocks the other.
         """
         while self._outgoing and self.accepts_input:
             try:
@@ -326,8 +330,9 @@ class Channel:
         return len(chunk)
 
     def _check_unasked(self) -> None:
-        """Judges output that came before the request: part of a line may be the beginning of an
-        answer. Raises SpokeUnasked.
+        """Looks at output that the bot wrote before the request. Blanks are dropped, and part of a
+        line is kept, because it may be the beginning of an answer. Raises SpokeUnasked for a whole
+        line.
         """
         if not self._incoming.strip():
             self._incoming = b""

@@ -90,8 +90,12 @@ FORMS = (
 
 
 class Crash(NamedTuple):
-    """The error that ended a bot: its place in the bot's files, such as ``bot.py line 12`` or
-    empty, and its words.
+    """The error that ended a bot.
+
+    ``place``              where it happened in the bot's own files, such as ``bot.py line 12``, or
+                           empty
+    ``words``              the error's own words
+    ``is_refused_socket``  whether the sandbox refused a socket
     """
 
     place: str
@@ -108,8 +112,8 @@ def crash_of(stderr: str, status: int, folder: Path) -> Crash | None:
 
 
 def _traceback(lines: Sequence[str], folder: Path) -> Crash | None:
-    """The last error in Python's form. It is read from the end, because the beginning of stderr may
-    be cut off.
+    """The last error that these ``lines`` of stderr show in Python's form; None if there is none.
+    The lines are read from the end, because the beginning of stderr may be cut off.
     """
     last = max((index for index, line in enumerate(lines) if PLACED.fullmatch(line)), default=-1)
     after = list(dropwhile(lambda line: line[:1] in ("", " "), lines[last + 1 :]))
@@ -128,7 +132,7 @@ def _traceback(lines: Sequence[str], folder: Path) -> Crash | None:
 
 
 def _crash_in_form(form: Form, lines: list[str], folder: Path) -> Crash | None:
-    """The last error in this form."""
+    """The last error that these ``lines`` of stderr show in this form; None if there is none."""
     for index in reversed(range(len(lines))):
         error = form.error.fullmatch(lines[index])
         if error:

@@ -96,7 +96,9 @@ class Bot(Struct, frozen=True):
         return {name: self.settings[name] for name in ARENA_OPTIONS if name in self.settings}
 
     def plays_as(self, other: "Bot") -> bool:
-        """Whether the other bot is the same program with the same options."""
+        """Whether the ``other`` bot has the same files and the same options, so that both play
+        alike.
+        """
         return (self.sha256, self.settings) == (other.sha256, other.settings)
 
 

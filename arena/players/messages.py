@@ -113,7 +113,7 @@ class End(Struct, tag="end", frozen=True):
 
 
 class Quit(Struct, tag="quit", frozen=True):
-    """The message that no more games follow: the process should exit."""
+    """The message that tells a bot's process to exit, because no more games follow."""
 
 
 class Ready(Struct, tag="ready", frozen=True):

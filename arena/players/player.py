@@ -86,8 +86,8 @@ class Evidence(Struct, frozen=True):
 
 
 class Player:
-    """The player at one seat, for one game after another. Methods that most players do not need do
-    nothing here.
+    """Chooses the moves of one seat, in one game after another. Methods that most players do not
+    need do nothing here.
 
     ``meanwhile`` is set by the referee, and called now and then during a long wait for an answer.
     Every method may raise Forfeit.

@@ -159,8 +159,8 @@ class BotProcess:
         *,
         building: bool,
     ) -> None:
-        """Start the keeper, which starts the bot. What `stop` has to end goes into the resources,
-        the caller's descriptors into ``undo``. Raises OSError, SandboxError.
+        """Starts the keeper, which starts the bot. What `stop` has to end is entered into the
+        resources, and the descriptors of the caller into ``undo``. Raises OSError, SandboxError.
         """
         with ExitStack() as inherited:
             self._launch = sandbox.launch(command, folder, writable=building, grants=self.grants)

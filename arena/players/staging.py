@@ -63,8 +63,8 @@ CURE_BUILD = "fix the error it shows; the step runs in a copy of the bot's folde
 
 
 def _missed_program(output: str) -> str:
-    """The program whose absence made a build fail, by the build's output; empty if it is none that
-    we know.
+    """The program of `INSTALL` that is not installed and whose absence the ``output`` of a failed
+    build shows; empty if there is none.
     """
     complaints = re.findall(r".*(?:not found|No such file).*", output)
     words = set(re.findall(r"[\w+]+", "\n".join(complaints)))
@@ -141,8 +141,8 @@ def _has_files_of(bot: Bot, folder: Path) -> bool:
 
 @contextmanager
 def _whole_or_not(target: Path) -> Iterator[Path]:
-    """A path at which the block makes a folder. If the block ends without an error, the folder is
-    renamed to ``target``; otherwise it is removed.
+    """Yields a path beside ``target`` at which the block makes a folder. If the block ends without
+    an error, the folder is renamed to ``target``; otherwise it is removed.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     for left_over in target.parent.glob(f"{STAGING}*"):
@@ -247,7 +247,9 @@ def missing_file(bot: Bot, folder: Path) -> tuple[str, str]:
 
 
 def script_of(command: Sequence[str]) -> str:
-    """The script that a command passes to an interpreter; empty unless that is certain."""
+    """The path of the script that a command passes to an interpreter; empty if the command may be
+    of another kind.
+    """
     program = Path(command[0]).name
     words = iter(command[1:])
     word = next((each for each in words if not HARMLESS.fullmatch(each)), "")

@@ -79,9 +79,10 @@ class Timekeeper:
     """Asks one bot over its channel, with a budget for each answer.
 
     By the clock ``cpu`` an answer costs the CPU time that all processes of the bot have used since
-    the answer before it, also between requests. By the clock ``wall`` an answer may take up to its
-    `patience`. Start-up counts as an answer, during which the bot may be idle no longer than it may
-    compute.
+    the answer before it, also between requests. It may cost its budget, and by the wall clock take
+    up to its `patience`. By the clock ``wall`` an answer may take its budget by the wall clock, and
+    costs that time. Start-up counts as an answer. By the clock ``cpu`` the bot may be idle during
+    start-up no longer than it may compute.
     """
 
     def __init__(self, channel: Channel, meter: "Meter", clock: ClockKind) -> None:
@@ -126,8 +127,8 @@ class Timekeeper:
         return 0 if self._clock == "wall" else self._meter.used_ns() - self._charged_ns
 
     def ran_ns(self) -> int:
-        """The CPU time that the bot has used since the last look or its last answer, in ns; 0 if
-        that is little.
+        """The CPU time in ns that the bot has used since the last call of this method or since its
+        last answer, whichever is later; 0 if that is at most `RUNNING_NS`.
         """
         owed_ns = self.owed_ns()
         ran_ns = owed_ns - self._seen_ns
@@ -144,8 +145,8 @@ class Timekeeper:
         return owed_ns
 
     def begin(self) -> None:
-        """Ends start-up, whose time no later answer pays. From now on replies are read together
-        with the counter.
+        """Ends start-up: the time that the bot has used so far is charged to no later answer. From
+        now on the channel reads the counter together with each reply.
         """
         self.charge()
         if self._clock == "cpu":
@@ -159,7 +160,10 @@ class Timekeeper:
         most_idle_ns: int | None,
         meanwhile: Callable[[], None],
     ) -> bytes:
-        """Waits for the reply in slices as long as budget and patience last."""
+        """Waits for the reply, of which ``partial`` has come since ``began_ns``, in short slices, and
+        calls ``meanwhile`` before each. Returns the reply; ends with an exception of `ask` when the
+        budget, the patience or ``most_idle_ns`` is used up.
+        """
         waited_ns = min(time.monotonic_ns() - began_ns, FIRST_SLICE_NS + OVERSLEPT_NS)
         idle = IdleTime(self._meter)
         longest_idle_ns = patience(budget_ns) if most_idle_ns is None else most_idle_ns

@@ -216,7 +216,7 @@ def drop_capabilities() -> None:
 
 
 def filter_calls(program: bytes) -> None:
-    """Installs a seccomp filter."""
+    """Installs a seccomp filter, an array of ``struct sock_filter``. Raises OSError."""
     text = ctypes.create_string_buffer(program, len(program))
     header = ctypes.create_string_buffer(
         struct.pack("@HP", len(program) // 8, ctypes.addressof(text))

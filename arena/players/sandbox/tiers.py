@@ -261,8 +261,8 @@ def _pid_namespace() -> str:
 
 
 def report_of(start: Launch, home: Path) -> str:
-    """What the child in the sandbox prints. Raises OSError, and ValueError if the child fails or
-    takes too long.
+    """Runs the command of ``start`` under a keeper in the folder ``home``, and returns what it
+    prints. Raises OSError, and ValueError if the command fails or takes too long.
     """
     output = b""
     deadline = time.monotonic() + PATIENCE_S

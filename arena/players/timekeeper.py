@@ -160,9 +160,9 @@ class Timekeeper:
         most_idle_ns: int | None,
         meanwhile: Callable[[], None],
     ) -> bytes:
-        """Waits for the reply, of which ``partial`` has come since ``began_ns``, in short slices, and
-        calls ``meanwhile`` before each. Returns the reply; ends with an exception of `ask` when the
-        budget, the patience or ``most_idle_ns`` is used up.
+        """Waits in short slices for the reply, of which ``partial`` has come since ``began_ns``,
+        and calls ``meanwhile`` before each slice. Returns the reply. Raises an exception of `ask`
+        when the budget, the patience or ``most_idle_ns`` is used up.
         """
         waited_ns = min(time.monotonic_ns() - began_ns, FIRST_SLICE_NS + OVERSLEPT_NS)
         idle = IdleTime(self._meter)

@@ -108,7 +108,9 @@ OTHER_GRASS = 108
 
 
 class Sign(NamedTuple):
-    """A character with its colours, as numbers from 0 to 255."""
+    """A character of a drawing: its colour ``ink`` and the colour ``ground`` behind it, both
+    numbers of the terminal's 256 colours, and whether it is bold.
+    """
 
     text: str
     ink: int

@@ -143,8 +143,8 @@ class FinishedComparison(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the games say nothing about the bots: one of them was excluded, or every game
-        ended by forfeit.
+        """Whether the games say nothing about the bots: a bot of the run was excluded, or there are
+        games and every one of them ended by forfeit. Raises RunError.
         """
         return bool(self.runner.broken or unplayed_text(self.folder))
 

@@ -286,8 +286,9 @@ READ: dict[str | None, dict[str, Any]] = {
 
 
 def setting_options(command_name: str) -> Callable[[Command], Command]:
-    """A decorator that adds the settings that a command takes, except for the question of a
-    comparison. The command gets those that the user gave as one argument ``options``.
+    """A decorator that adds an option for each setting that the command called ``command_name``
+    takes, except `QUESTION`, the settings that say what a comparison has to decide. The command
+    gets the options that the user gave as one argument ``options``, a dictionary.
     """
     names = [name for name in taken_by(command_name) if name not in QUESTION]
 

@@ -157,8 +157,9 @@ def _passes(home: Path, bot: Bot, move_ms: int, choice: SandboxChoice) -> bool:
 
 
 def _expect_a_way_to_start(path: Path, command: list[str] | None) -> None:
-    """Raises BotFolderError for a script that neither ``command``, nor a bot.toml, nor its
-    extension says how to start.
+    """Raises BotFolderError for a script that the arena does not know how to start: without a
+    ``command``, without a bot.toml beside it that names it, with no extension of a known
+    interpreter, and not executable.
     """
     if command or not path.is_file() or home_of_script(path):
         return

@@ -140,8 +140,8 @@ def _first_id(old: Sequence[tuple[str, str]], asked: int) -> int:
     evidence; ``asked`` is the number of requests in the game before the last one. Without an id in
     the evidence it is 2.
 
-    Output that was not asked for is noticed before a request is sent. In that case the evidence
-    ends with two lines from the bot.
+    Evidence that ends with two lines from the bot shows output that was not asked for. That is
+    noticed before the last request is sent, so the last id is then one lower.
     """
     requests = [TURN.match(text) for way, text in old if way == "to"]
     ids = [int(request[1]) for request in requests if request]

@@ -117,7 +117,10 @@ def _waits_for_hello(bench: Bench) -> str:
 
 
 def _plays(bench: Bench, trial: Trial) -> str:
-    """Plays the game ``trial`` with the bot's usual process."""
+    """Plays the game ``trial`` with the bot's usual process. Returns a text on how the game ended
+    and after how many placements; if ``trial`` is a full game, with a note on how long the bot was
+    idle.
+    """
     record = bench.game(trial)
     detail = f"{record.end} after {record.turns} placements"
     if trial.is_full and bench.wait:

@@ -104,8 +104,8 @@ class Arena:
 
 
 def start_bot(options: KeeperOptions, arena: Arena, libc: ctypes.CDLL) -> tuple[int, int]:
-    """Starts the bot in a session of its own. Returns its process id and the descriptor of its
-    counter, -1 if there is none.
+    """Starts the bot in a session of its own. Returns its process id, and the descriptor from which
+    its CPU time can be read, -1 if there is none (see `count_processor_time`).
     """
     keeper = os.getpid()
     gate, opener = os.pipe()

@@ -105,8 +105,9 @@ def remove_tree(folder: str) -> None:
 
 
 def run_tool(*command: str) -> None:
-    """Runs a program of the system, found in its usual folders even if the user's PATH leaves them
-    out.
+    """Runs a program of the system on a path, which is the last word of ``command``. The program is
+    found in the usual folders even if the user's PATH leaves them out. Its exit status and its
+    stderr are ignored. Raises OSError if it cannot be started.
     """
     *words, place = command
     # The system's folders are searched even if the user's PATH leaves them out.

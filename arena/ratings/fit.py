@@ -222,9 +222,9 @@ def fit_rated_group(results: Results, *, seats: bool) -> Fit:
     """Rates bots that can all be reached from each other by "took a share from", so that the
     likelihood has a maximum.
 
-    With ``seats``, seats get effects in games with those numbers of players whose results bound the
-    effects. If the likelihood still has no maximum, all seats count as equally good. Raises
-    NoAnswerError if it has none then, either.
+    With ``seats``, the fit also estimates how much each seat helps, separately for each number of
+    players, as far as the results bound these effects. If the likelihood has no maximum with them,
+    all seats count as equally good. Raises NoAnswerError if it has none then, either.
     """
     sizes, open_seats = _seat_sizes(results, seats=seats)
     no_marks = np.full((len(results.bots),) * 2, "")

@@ -49,10 +49,11 @@ class Designs(NamedTuple):
 
 
 class DesignGroup(NamedTuple):
-    """All designs in which the same number R of parameters occurs.
+    """All designs in which the same number R of parameters occurs. A design says which games were
+    played on a deal, whoever won them.
 
     ``held`` (D,)       the numbers of these designs
-    ``units`` (D,)      how many units have each of them
+    ``units`` (D,)      how many deals have each of them
     ``columns`` (D, R)  the indices of the parameters of each design
     ``pull`` (D, R, R)  ``(I - H_c Q)^-1 H_c`` of each design, in the notation of the module's
                         docstring
@@ -133,7 +134,9 @@ def deal_sums(results: Results, of_outcomes: csr_array) -> Iterator[csr_array]:
 
 
 def designs_by_deal(model: Model) -> Designs:
-    """The designs of the deals in the model's results."""
+    """Groups the deals of the model's results by their design, that is, by how many games were
+    played on a deal with each seating. Deals with the same design hold the same information.
+    """
     results = model.results
     most = np.iinfo(np.uint64).max
     # 64 random bits: among a million designs, two have the same sum by chance in one of 10^7 runs.
@@ -295,8 +298,9 @@ def _portions(
 
 
 def _crossed(leverage: Leverage, moved: Floats) -> Floats:
-    """(L,) the sums of G_cd^2 over all pairs of different deals (see `satterthwaite`), where
-    ``moved`` (size, L) is x.
+    """(L,) for each of L contrasts, the last sum of the formula in `satterthwaite`: G_cd^2 over all
+    ordered pairs of different deals c and d. Column i of ``moved`` (size, L) is x = Q l of contrast
+    i.
     """
     bread = leverage.bread
     size, count = moved.shape

@@ -275,7 +275,10 @@ def _outcomes(players: int) -> "NDArray[np.int64]":
 
 
 def _win_shares(outcomes: "NDArray[np.int64]") -> "Floats":
-    """The share of the win that each of the ``outcomes``, which are margins, stands for."""
+    """The share of the win for each of the margins ``outcomes``. With two players a margin above 0
+    is a win, 0 half a win, and a margin below 0 a loss. With more players, 0 is a win alone, -k a
+    win shared with k others, if k is below `MAX_SHARING`, and any lower margin a loss.
+    """
     if outcomes[-1] > 0:
         return np.asarray((np.sign(outcomes) + 1) / 2, dtype=np.float64)
     return np.where(outcomes > -MAX_SHARING, 1 / (1.0 + np.abs(outcomes)), 0.0)

@@ -230,8 +230,9 @@ def _outside(bots: Sequence[str], bounds: Sequence[Bound], rated: str) -> Iterat
 
 
 def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
-    """A phrase on a bot that is not clearly ``where`` (ahead of, or behind) all rated bots: from
-    which of them it is not yet clearly apart.
+    """The end of the sentence "X is …" about the bot of ``bound``, which is not clearly ``where``
+    ("ahead of" or "behind") every rated bot. It names or counts the rated bots from which the bot
+    is not yet clearly apart. ``bots`` are the names by number.
     """
     others = [bots[rival] for rival in bound.rivals[~bound.is_clear]]
     count = len(bound.rivals)

@@ -147,9 +147,9 @@ class Adviser(NamedTuple):
 
 class Compared(NamedTuple):
     """A game that the old bot played at ``seat``, with the ``decisions`` for which the new bot was
-    asked: fewer than ``old_decisions`` if the new bot committed a fault that ends its game.
-    ``old_ms`` is the old bot's mean time for a decision. ``void`` says why the game could not be
-    replayed; empty if it was.
+    asked: fewer than ``old_decisions`` if the new bot committed a fault that ends its game, none if
+    the game is void. ``old_ms`` is the old bot's mean time for a decision. ``void`` says why the
+    game could not be replayed; empty if it was.
     """
 
     game: str

@@ -101,7 +101,7 @@ class Schedule:
 
     @property
     def games(self) -> int:
-        """The number of games."""
+        """The number of games that are allotted so far, see `planned`."""
         blocks = sum(len(deals) * count for deals, count in self.spans.items())
         return len(self.config.rounds) * blocks * self.block_size
 

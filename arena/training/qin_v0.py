@@ -163,8 +163,9 @@ class raw_env(AECEnv[str, Encoded, int]):  # noqa: N801
         """Deal a new game.
 
         Args:
-            seed: The seed of all decks from now on, including those of later games. With None, the
-                decks continue to come from the present generator.
+            seed: The seed of all decks from now on, including those of later games, and of the
+                random numbers of positions. With None, both continue to come from the present
+                generator.
             options: ``{"deck": "RRYB..."}`` plays this deck, 72 tiles in draw order, instead of a
                 random one.
 

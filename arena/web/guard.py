@@ -129,7 +129,9 @@ class Guard:
         return None
 
     def _has_token(self, scope: Scope, headers: Headers) -> bool:
-        """Whether a request carries the token, and its client may be the user who got the token."""
+        """Whether a request carries the token, unless its client is known to be another user of
+        this machine than the one who runs the server, or root.
+        """
         ends = scope["client"], scope["server"]
         return self._gate.has_token(headers) and (None in ends or may_hold_token(*ends))
 

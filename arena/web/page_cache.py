@@ -20,7 +20,8 @@ is made, and uses one of the server's connections.
 class PageCache:
     """Makes pages of runs in the process of a page worker, and keeps them.
 
-    A page is made once and sent to all its readers, until the files of the run change.
+    A page is made once and sent to all its readers, until the files of the run change or newer
+    pages need its place.
     """
 
     def __init__(self, page_worker: PageWorker) -> None:

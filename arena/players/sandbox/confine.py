@@ -226,7 +226,9 @@ def filter_calls(program: bytes) -> None:
 
 
 def is_known() -> bool:
-    """Whether the tables cover this machine's architecture."""
+    """Whether the tables of system calls in this module cover this machine's architecture. Without
+    them there is no filter, and no sandbox.
+    """
     return os.uname().machine in ARCHITECTURES
 
 

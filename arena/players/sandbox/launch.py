@@ -80,8 +80,9 @@ DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
 def readable_paths(command: Sequence[str], folder: Path) -> list[str]:
-    """The paths that a bot may read in addition to the system and its own folder: Python and the
-    bot's interpreter.
+    """The paths that a bot may read in addition to the system's files and its own folder: Python,
+    the arena's package and the packages that it needs, and, if the command names a program in PATH,
+    that program's installation.
     """
     paths = [*_python_parts(), *_packages(), *interpreter_paths(command[0], folder)]
     return list(dict.fromkeys(path for path in paths if not is_system(path)))
@@ -252,8 +253,11 @@ def bubblewrap_launch(
     writable: bool,
     grants: Grants = NO_GRANTS,
 ) -> Launch:
-    """Starts the command in namespaces of its own: it sees no other processes, no network, and only
-    its own files and the system's. ``undo`` closes the descriptors of the launch.
+    """Starts the command in namespaces of its own. It sees no other processes, and no files but its
+    own folder, the system's, its interpreter's and the arena's package. It has no network.
+    ``grants`` add what the user allowed: the network, files, variables, a GPU. With ``writable``,
+    for a build, the command may change its folder and run programs that it makes. ``undo`` closes
+    the descriptors of the launch. Raises SandboxError, and FileNotFoundError without bubblewrap.
     """
     readable = [*_readable(command, folder, writable=writable), *_granted_files(grants)]
     # A socket in a granted folder leads to a service outside, and so do abstract sockets on the

@@ -156,8 +156,10 @@ class FinishedComparison(NamedTuple):
         )
 
     def ending(self, more: str) -> int:
-        """Prints what went wrong in the session, and the sentence ``more`` if the comparison is
-        undecided; returns the exit status.
+        """Prints what went wrong in the session, or, if nothing did but the comparison is
+        undecided, "undecided: " and the sentence ``more``. Returns the exit status: DONE if the new
+        bot is better, NO if the test decided that it is not, UNDECIDED, or, after trouble or an
+        interruption, that of `status_of`.
         """
         verdict = self.contest.test.verdict
         is_settled = verdict != Verdict.UNDECIDED

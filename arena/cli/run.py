@@ -389,8 +389,10 @@ class _WantedRun(NamedTuple):
 def _run_to_start(
     home: Path, options: Options, config_file: Path | None, conduct: Conduct
 ) -> _WantedRun:
-    """The run that these options ask for; the command line overrides an arena.toml
-    (``config_file``). If an unfinished run with these settings exists, it is that run.
+    """The run that these options ask for, with ``conduct`` completed from the file; the command
+    line overrides an arena.toml (``config_file``). With the option ``out`` it is the run in that
+    folder. Otherwise it is the newest unfinished run with these settings, or, if there is none, a
+    new one.
     """
     own = OwnConfig()
     if config_file is not None:

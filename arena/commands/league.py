@@ -89,7 +89,10 @@ class LeaguePlay:
 
     @property
     def is_over(self) -> bool:
-        """Whether the command's budget is used up, so that no more games are drawn."""
+        """Whether the command is to draw no more games, because one limit of its `Budget` is
+        reached: the games are drawn, the hours are over, every interval is narrow enough
+        (``until``), or the bot ``placing`` no longer waits to be placed.
+        """
         budget = self._budget
         members = self.members.league.members
         return (

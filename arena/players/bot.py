@@ -175,7 +175,10 @@ class BotPlayer(Player):
         return self._channel
 
     def begin(self, start: Start) -> None:
-        """Announces a game, and starts the process if necessary. Raises Forfeit (STARTUP), Void."""
+        """Starts the process and has it greet, unless it runs already, and queues the announcement
+        of a game, which is sent with the next request. Raises Forfeit (STARTUP), Void,
+        SandboxError.
+        """
         self._began_ns = time.monotonic_ns()
         is_running = self.is_running
         if not is_running:

@@ -369,7 +369,10 @@ class WireLine(Struct, frozen=True, omit_defaults=True):
 
 
 class WireLog:
-    """A log of the lines of all bots in a game, in order, in a file that the caller owns."""
+    """A log of what the bots of a game were sent and wrote, their stderr included, in a file that
+    the caller owns: one JSON object (`WireLine`) for each line that is not empty, in the order in
+    which they were added.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

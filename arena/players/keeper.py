@@ -249,7 +249,9 @@ def obey(arena: Arena, options: KeeperOptions, child: int) -> bool:
 
 
 def has_more_cores(options: KeeperOptions) -> bool:
-    """Whether this process may run on more than one processor, or gave the bot more."""
+    """Whether the bot may run at the same time as this keeper: the keeper itself may use more than
+    one processor, or its option ``cores`` gives the bot several.
+    """
     return len(options.cores) > 1 or len(os.sched_getaffinity(0)) > 1
 
 
@@ -306,7 +308,7 @@ def resume_bot() -> None:
 
 
 def kill_bot() -> None:
-    """Kills all processes of the bot."""
+    """Sends SIGKILL to all processes of this keeper's bot, and does not wait for their end."""
     for target in [-1] if is_init() else bot_processes():
         send(target, KILL)
 

@@ -311,7 +311,10 @@ def moments(span_ns: int) -> Iterator[int]:
 
 
 def ending_within(process: BotProcess, span_ns: int) -> Ending | None:
-    """How the bot ends within ``span_ns``; None if it goes on."""
+    """Waits up to ``span_ns`` by the wall clock for the bot to end by itself. Returns how it ended;
+    None if it still runs. A time in which the whole machine stood still hardly counts (see
+    `moments`).
+    """
     waits_s = ((moment - time.monotonic_ns()) / 1e9 for moment in moments(span_ns))
     return next(filter(None, map(process.ending, waits_s)), None)
 

@@ -49,8 +49,10 @@ class Watch:
         """Whether the bot had more than one process or thread at the last look."""
 
     def excess(self) -> str:
-        """The first limit that the processes exceed, as a line for the arena such as ``memory
-        1200``; empty if they exceed none.
+        """Looks at the processes. Returns the first limit that they exceed as a line for the arena:
+        a word of `process.EXCESSES` and the amount, such as ``memory 1200`` in MB. Empty if they
+        exceed none. Beside the given limits, the number of mappings of memory is limited, and CPU
+        time that the counter missed counts as an excess. Updates ``sees_many``.
         """
         limits = self._limits
         tree = bot_processes()
@@ -184,7 +186,9 @@ def parents() -> dict[int, int]:
 
 
 def read_counter(counter: int) -> int:
-    """The value of the counter, in ns."""
+    """The CPU time in ns that the kernel has counted so far for a bot and everything that it
+    started. ``counter`` is the descriptor that `keeper.count_processor_time` returned.
+    """
     return int.from_bytes(os.read(counter, 8), "little")
 
 

@@ -222,8 +222,10 @@ class _Split(NamedTuple):
             yield _Test(split=self, bot=better, opponent=worse, clearness=clearness)
 
     def chances(self, one: Ints, other: Ints) -> Floats:
-        """(L,) for each pair of bots ``one[i]`` and ``other[i]``, the probability that chance alone
-        changes their difference as much as seen, with errors by deal; 1 if there are too few deals.
+        """(L,) for each pair of bots ``one[i]`` and ``other[i]``, numbered from 0 to m-1: the
+        probability that chance alone makes the difference of their strengths with the third bot
+        depart from their difference without it by as much as seen, in either direction. Errors are
+        by deal, and nothing is corrected for the number of tests; 1 if there are too few deals.
         """
         model = self.model
         moved = self.changes @ self.shift

@@ -100,9 +100,13 @@ class Level(NamedTuple):
 def level_on(
     names: Sequence[str], fit: Fit, benchmarks: Collection[str], held: Mapping[str, float]
 ) -> Level:
-    """Where ``fit``, a fit of the bots ``names``, lies on the scale. ``held`` has, by name, the
-    fixed ratings of the benchmarks that define the scale. If it names none of the bots, the mean of
-    the ``benchmarks`` is 0, or the mean of all bots if no benchmark is among them.
+    """Where ``fit``, a fit of the bots ``names``, lies on the scale: its ratings are moved so that,
+    on average, the benchmarks in ``held`` have the ratings given there. ``held`` has, by name, the
+    fixed ratings of the benchmarks that define the scale. If it names none of the bots, the average
+    of the ``benchmarks`` is 0, or that of all bots if no benchmark is among them.
+
+    Each bot is weighted by one over the variance of its rating (at least `MIN_VARIANCE`), and only
+    bots with enough deals for an error bar count. If no bot has a weight, all bots count alike.
     """
     holders = [name in held for name in names]
     if not any(holders):
@@ -137,8 +141,8 @@ class History(NamedTuple):
 
     @property
     def sentences(self) -> list[str]:
-        """How much each version gained over the version before, such as ``my-bot@2 is +38 +/- 21
-        Elo on my-bot@1``.
+        """One sentence for each version whose gain over the version before has an error bar, such
+        as ``my-bot@2 is +38 +/- 21 Elo on my-bot@1``.
         """
         gained = self.table[self.table["gain_error"].notna()]
         return [

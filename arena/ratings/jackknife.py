@@ -298,9 +298,9 @@ def _portions(
 
 
 def _crossed(leverage: Leverage, moved: Floats) -> Floats:
-    """(L,) for each of L contrasts, the last sum of the formula in `satterthwaite`: G_cd^2 over all
-    ordered pairs of different deals c and d. Column i of ``moved`` (size, L) is x = Q l of contrast
-    i.
+    """(L,) for each of L contrasts, the sum of G_cd^2 over all ordered pairs of different deals c
+    and d, which `satterthwaite` needs and whose docstring explains the symbols. Column i of
+    ``moved`` (size, L) is Q times the weights l of contrast i, there called x.
     """
     bread = leverage.bread
     size, count = moved.shape

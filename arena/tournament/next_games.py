@@ -156,8 +156,9 @@ class Games:
         return []
 
     def _next(self, capacity: int) -> list[GamePlan]:
-        """The next games of the open queues, at most ``capacity``; an empty list if there are none
-        for now.
+        """The next games to play, at most ``capacity``, all of one batch: from the games that were
+        put back, from the open queues, or else from further queues, which are opened until one has
+        a batch that can be played now. An empty list if there are none for now.
         """
         for queue in (self._requeued, *self.queues):
             if batch := queue.take(capacity, self._decks_in_flight):
@@ -322,9 +323,13 @@ def as_drawn(
 
 
 class Block(NamedTuple):
-    """One deal on one board, played by both compared bots in the same seats: the mean share of the
-    win of the ``new`` bot and of the ``old`` one, and the number of their set of opponents
-    (``group``). In a test by margin, ``margins`` has the sorted margins of both bots.
+    """One deal on one board, which both compared bots played in the same seats against the same
+    opponents: the mean share of the win of the ``new`` bot and of the ``old`` one, and the number
+    of their set of opponents (``group``).
+
+    In a test by margin, ``margins`` has two tuples, that of the new bot and then that of the old
+    one: by how much the bot won or lost each of its games (see `records.record.margins`), in
+    ascending order. In a test by wins both are empty.
     """
 
     new: float

@@ -132,8 +132,9 @@ _nodes: dict[str, Node] = {}
 
 def admit(token: str, setup: Setup, packed: Mapping[str, Packed]) -> Admission:
     """Decides whether this worker may play in the session ``token``. If so, unpacks the bots
-    (``packed``, by label) into a folder of that session: without a sandbox, a bot could write into
-    a folder that other sessions use later.
+    (``packed``, by label) into a folder of that session, and remembers the session, so that `play`
+    can be called, until `release`. Each session has its own folder: without a sandbox, a bot could
+    write into a folder that other sessions use later.
     """
     host = platform.node()
     worker = _dask_worker()

@@ -75,7 +75,9 @@ class Run:
 
     @property
     def known_schedule(self) -> Schedule | None:
-        """The plan of the run; None if this version cannot read the run's settings."""
+        """The plan of the run; None if this version cannot read the run's settings, or if they do
+        not fit together.
+        """
         try:
             return self.schedule
         except ConfigError:

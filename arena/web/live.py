@@ -126,7 +126,10 @@ class Live:
         self._watched: dict[Path, Watched] = {}
 
     def watched(self, folder: Path) -> Watched:
-        """The run in ``folder``, which now counts as the one that was read last."""
+        """The run in ``folder``: the same object as before as long as it is remembered, otherwise a
+        new one, which has not read anything yet. Beyond `MAX_WATCHED` runs, those asked for longest
+        ago are forgotten.
+        """
         watched = self._watched.pop(folder, None) or Watched(self._page_worker, folder)
         self._watched[folder] = watched
         for name in list(self._watched)[:-MAX_WATCHED]:

@@ -195,7 +195,9 @@ async def _serve(
 
 
 class _Impatient(H11Protocol):
-    """A connection that is closed if its client has too many others, or sends no request in time.
+    """A connection that is closed if its client's address has more than `MAX_FROM_ONE`, or sends no
+    request within `HEADER_S` seconds. Connections from this machine are left alone, because a proxy
+    may stand there for many readers.
 
     Uvicorn itself waits without a limit for the end of a request's headers.
     """

@@ -53,9 +53,9 @@ class FollowedRun(Follower):
         self._featured_until = 0.0
 
     def games_per_s(self, games: int) -> float:
-        """How many games ended per second in the last `SPEED_S` seconds; 0 at the first call.
-
-        ``games`` is the number of games that have ended so far.
+        """How many games ended per second since the oldest call in the last `SPEED_S` seconds; 0 if
+        there was no earlier call in that time. ``games`` is the number of games that have ended so
+        far.
         """
         now = time.monotonic()
         self._paces.append((now, games))

@@ -120,8 +120,9 @@ def linear(
 
 
 def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
-    """A logarithmic scale for the positive ones among ``values``, from ``start`` to ``end``, with
-    powers of ten as ticks.
+    """A logarithmic scale that covers the positive finite ones among ``values`` with whole powers
+    of ten, which are its ticks; from 1 to 10 if there is no such value. ``start`` and ``end`` are
+    the pixels of its lower and its upper end.
     """
     known = [value for value in values if isfinite(value) and value > 0] or [1.0]
     first = math.floor(math.log10(min(known)))

@@ -127,9 +127,9 @@ def has_colours(stream: TextIO, environment: Mapping[str, str] = os.environ) -> 
 
 
 class Mosaic:
-    """Draws the positions of a game on the terminal. ``tiles`` are the tiles on the board at the
-    start; call `lay` for each move, so that the two squares of its tile are drawn without a line
-    between them.
+    """Draws the positions of a game as text for the terminal. ``tiles`` are the tiles on the board
+    at the start; call `lay` for each move, so that the two squares of its tile are drawn without a
+    line between them.
     """
 
     def __init__(self, board: Board, tiles: Iterable[Pair] = ()) -> None:
@@ -259,7 +259,7 @@ def move_lines(
 ) -> str:
     """The text after a move: the move and its events, the lines ``remarks``, the board, and the
     seats with their hands; with ``seen_by``, only the hand of that seat. ``state`` is the state
-    after the move.
+    after the move. The tile of the move is added to ``mosaic``.
     """
     mosaic.lay(move)
     return "\n".join(

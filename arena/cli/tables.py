@@ -61,7 +61,9 @@ def show_tables(tables: "Tables", output: OutputOptions, **beside: object) -> No
 
 
 def _print(tables: "Tables", output: OutputOptions) -> None:
-    """Prints the standings on the terminal."""
+    """Prints the standings on the terminal, with the text below them, and the results of each pair
+    if ``output`` asks for them.
+    """
     width = columns_of(sys.stdout)
     if output.wide:
         table, below = text.standings_parts(tables, width)

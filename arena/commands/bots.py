@@ -416,8 +416,9 @@ def _warn_about_times(bots: Sequence[Bot], timing: Timing, tell: Tell) -> None:
 
 
 def with_clock(options: Options, tell: Tell) -> Options:
-    """The options, completed by the best clock of this machine. If they name a clock already, or
-    the bots play in process, they stay as they are.
+    """The options, completed by ``clock``, the best clock of this machine for bots' times: ``cpu``
+    (CPU time) on Linux, otherwise ``wall`` (wall clock), and then ``tell`` gets a note on it. If
+    they name a clock already, or the bots play in process, they stay as they are.
     """
     if options.get("in_process") or "clock" in options:
         return options

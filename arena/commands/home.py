@@ -24,7 +24,8 @@ a folder, and in that one a subfolder with such a file: ``bots/x/bot.toml`` or
 def find_home() -> Path:
     """The nearest home from the current folder upward, as a relative path such as ``..``. Without
     any home, the current folder counts as the home; or, if the current folder or one above it is
-    that of a bot (it has a bot.toml), the folder that contains the bot's.
+    that of a bot (it has a bot.toml), the folder that contains the bot's. Only files and folders
+    that belong to the current user count.
     """
     try:
         here = Path.cwd()

@@ -196,7 +196,8 @@ def is_trusted(bot: Bot, trusted: Sequence[str], own: OwnConfig) -> bool:
 
 def _named(name: str, bots: Sequence[Bot]) -> list[str]:
     """The labels, without options, of the bots that ``name`` on the command line means; several if
-    ``name`` is the path of a program that plays under several labels. Raises ConfigError.
+    ``name`` is the path of a program that plays under several labels. Raises ConfigError if it
+    means none of ``bots``, or a built-in bot, which needs no permission.
     """
     meant = [bot for bot in bots if _is_meant(bot, name, Path())]
     if not meant:
@@ -226,8 +227,8 @@ def _folder_of(base: str, bots: Sequence[Bot]) -> Path:
 
 
 def _is_meant(bot: Bot, name: str, base: Path) -> bool:
-    """Whether ``name`` means this bot: it is the bot's label, with or without options, or the path
-    of its folder. A relative path begins at ``base``.
+    """Whether ``name`` means this bot: it is the bot's label, with or without options, or, if it
+    has a slash, the path of its folder. A relative path begins at ``base``.
     """
     if os.sep not in name:
         return name in (bot.label, bot.base)

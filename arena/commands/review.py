@@ -93,16 +93,20 @@ def make_judge(name: str = DEFAULT_JUDGE, deals: int = DEFAULT_DEALS, seed: int 
 
 
 class Review:
-    """The review of a run's games by one judge.
+    """The review of a run's games by one judge, a built-in bot (see `make_judge`). Games on a deal
+    on which other games may still be played are held back, because a review shows all hands.
 
-    ``game``     the id of the only game to review; None for all games that need not be held back
-    ``bots``     the labels of the bots whose decisions are graded; an empty sequence means all
-    ``games``    at most this many games, drawn at random: the same ones in every call, and a larger
-                 number includes those of a smaller one; None for all
-    ``adviser``  the bot that says which move is better; None for the judge
-    ``todo``     the games with decisions that are not graded yet
+    ``game``       the id of the only game to review; None for all games that are not held back
+    ``bots``       the labels of the bots whose decisions are graded; an empty sequence means all
+    ``games``      at most this many games, drawn at random: the same ones in every call, and a
+                   larger number includes those of a smaller one; None for all; not used with
+                   ``game``
+    ``adviser``    the bot that says which move is better; None for the judge
+    ``todo``       the games with decisions that are not graded yet
+    ``held_back``  the number of games that are held back
 
-    Raises RunError, ConfigError, and UserError for a bot that is not in the run.
+    Raises RunError, also if ``game`` must be held back, ConfigError, and UserError for a bot that
+    is not in the run.
     """
 
     def __init__(

@@ -354,12 +354,15 @@ def rated_run(
 
 
 class Standings(NamedTuple):
-    """The tables of rated games, as ``arena standings --json`` has them, but not rounded.
+    """The tables of rated games, not rounded. ``arena standings --json`` has the same, except for
+    ``covariance``; it has ``pairs`` only with --pairs, and ``missing`` as a part of ``plan``.
 
     ``standings``   one row per bot, best first: rank, bot, elo, elo_low, elo_high (95 %), games ...
     ``pairs``       one row for each bot and opponent
     ``seats``       one row for each number of players and seat
     ``covariance``  the covariance of the ratings in Elo squared, by the bots' names
+    ``games``       the number of counted games, or matches
+    ``deals``       the number of deals
     ``notes``, ``sentences``  the text under the table
     ``missing``     the number of planned games that have not been played; None without a plan
     """

@@ -141,7 +141,9 @@ class Retraced(Recorded):
             self.player.inform(line)
 
     def finish(self) -> None:
-        """Tells the bot that the game is over, if it is still to be asked."""
+        """Tells the bot that the game is over, unless its questions ended earlier: with a fault
+        other than an illegal move, or when the wanted turn was over.
+        """
         if self._is_asked:
             self.player.finish()
 

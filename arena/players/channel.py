@@ -201,7 +201,11 @@ class Channel:
         return self.read_line(deadline_ns)
 
     def read_line(self, deadline_ns: int) -> bytes:
-        """The next line that is not empty. Raises TimedOut, OutputEnded, LongLine, Flooded."""
+        """The next line that is not blank, without its newline. ``deadline_ns`` is a time of
+        `time.monotonic_ns`. Raises TimedOut at the deadline, OutputEnded, LongLine for a line of
+        more than MAX_LINE bytes, and Flooded if the blank lines before it have more than MAX_LINE
+        bytes.
+        """
         seen = skipped = 0
         while True:
             incoming = self._incoming

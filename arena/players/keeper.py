@@ -53,8 +53,13 @@ next look comes could hide from it.
 
 
 class KeeperOptions:
-    """The arguments of the keeper. ``numbers`` has all values that are whole numbers, by name;
-    ``words`` has the values of the options that may be repeated, ``allow`` and ``folder``.
+    """The arguments of the keeper, read from its command line ``CONTROL [NAME=VALUE]... --
+    COMMAND...``, see native/keeper.c.
+
+    ``numbers`` has the options that are one whole number, by name, and CONTROL as ``control``;
+    ``words`` has the values of the options that may be repeated, ``allow`` and ``folder``;
+    ``cores`` has the processors of the bot, none for those of the keeper; ``command`` is the bot's
+    command.
     """
 
     def __init__(self, arguments: list[str]) -> None:

@@ -116,9 +116,9 @@ class MarginTest(SequentialTest):
         return float(np.average(beats, weights=weights))
 
     def _half_gaps(self, thresholds: "Floats", gap: float) -> "Floats":
-        """For each set of opponents, half the distance between the two bots on the logistic scale
-        at which the log odds of their shares of the win differ by ``gap``. ``thresholds`` are the
-        thresholds of the ordered logit.
+        """(n,) for each of the n sets of opponents, how far the new bot is above the middle of the
+        logistic scale, and the old bot below it, if the log odds of their shares of the win differ
+        by ``gap``. ``thresholds`` (n, outcomes - 1) are the thresholds of the ordered logit.
         """
         half = np.full(len(thresholds), gap / 2)
         # Without shared wins the first guess is right. A shared win is an outcome between winning

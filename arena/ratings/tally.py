@@ -247,11 +247,12 @@ def scoring_of(info: RunInfo, asked: Sequence[str] | None = None) -> list[str]:
 
 
 class Score:
-    """Counts the games of a run, and what is scored: matches on the boards ``match``, or the games
-    themselves if ``match`` is empty.
+    """Counts the games of a run, and what is scored: matches on the boards ``match``, see
+    `Matches`, or the games themselves if ``match`` is empty. A match counts once the last of its
+    games is added.
 
     ``games``    the tally of all games
-    ``counted``  the tally of what is scored
+    ``counted``  the tally of what is scored; the same as ``games`` without a match
     ``hosts``    the machines on which the games were played, as in records
     """
 

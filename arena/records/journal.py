@@ -232,11 +232,13 @@ def read_ids(path: Path) -> Iterator[str]:
 def read_rows(
     path: Path, decode: Callable[[bytes], Row], holding: bytes = b""
 ) -> Iterator[tuple[int, Row]]:
-    """Reads the journal at ``path``: for each record, the byte offset of its line and what
-    ``decode`` made of the line. If an id occurs twice, only the first record counts.
+    """Reads the journal at ``path``: for each record, the byte offset of its line (after
+    decompression) and what ``decode`` made of the line. If an id occurs twice, only the first
+    record counts. A last line without a newline is left out.
 
-    Lines that do not contain the bytes ``holding`` are skipped. Raises RunError with the line
-    number if ``decode`` raises a DecodeError or ValueError.
+    Lines that do not contain the bytes ``holding`` are skipped. While the rows are taken, raises
+    RunError if the journal cannot be read, and RunError with the line number if ``decode`` raises a
+    DecodeError, ValueError or RecursionError.
     """
     seen = Ids()
     return (found for found in _decoded(path, decode, holding) if seen.add(found[1].id))

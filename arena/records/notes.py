@@ -201,7 +201,9 @@ def _text_part(sent: object) -> _NotePart:
 
 
 def _value_of(sent: object) -> float | None:
-    """Rounds the value of a note; None if ``sent`` is no number from 0 to 1."""
+    """Rounds the value of a note to `VALUE_DECIMALS` decimals; None if ``sent`` is no number, or
+    the rounded number is not from 0 to 1.
+    """
     if type(sent) is not float and type(sent) is not int:
         return None
     # A whole number may be too large for a float, so only one near the range is rounded.

@@ -352,8 +352,9 @@ class State(BoardState):
         return roll_out(self, seat, times, seed, PlayoutPolicy(policy, among, turns), moves)
 
     def set_pile(self, tiles: Sequence[int]) -> None:
-        """Replaces the draw pile by ``tiles``, in the order in which they will be drawn. Raises
-        ValueError.
+        """Replaces the draw pile by ``tiles``, in the order in which they will be drawn; they may
+        be unknown tiles. Whether they fit the tiles elsewhere is not checked. Raises ValueError for
+        a number that is neither a tile nor `UNKNOWN`.
         """
         self._deck = checked_tiles(tiles)
         self._drawn = 0

@@ -247,7 +247,7 @@ class Position(SeenPosition):
             The pagodas left at the end, by seat.
 
         Raises:
-            ValueError: There is no such policy.
+            ValueError: There is no such policy, or a number is not from 0 to 1,000,000.
         """
         return self.play_on(policy=policy, among=among, seed=seed).left
 
@@ -266,7 +266,7 @@ class Position(SeenPosition):
             The position that the game reaches.
 
         Raises:
-            ValueError: There is no such policy.
+            ValueError: There is no such policy, or a number is not from 0 to 1,000,000.
         """
         self._watch.nodes += 1
         luck = random.Random(self._seed(seed))  # noqa: S311 - for play, not for secrets

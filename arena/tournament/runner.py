@@ -336,8 +336,10 @@ class Runner:
 
     def _queue_again(self, broken: list[GamePlan]) -> None:
         """Renews the pool after a worker died, and queues the ``broken`` games, which were lost
-        with it, to be played one at a time: that shows which game kills workers. Until then, the
-        source counts these games as in flight. Raises Void if workers keep dying.
+        with it, to be played one at a time: that shows which game kills workers. A single broken
+        game counts as a failed attempt, and may be given up instead, see `_void`. Until they are
+        played, the source counts these games as in flight. Raises Void, and queues nothing, if
+        workers keep dying.
         """
         self._pool.renew()
         if self._fruitless > MAX_FRUITLESS:

@@ -194,7 +194,7 @@ class OpenGame(Player):
             return {**self._story.view, **self._status, "version": self.version}
 
     async def news(self, version: int, seconds: float) -> None:
-        """Wait until the version of the view is another one than ``version``, for at most
+        """Waits until the version of the view is another one than ``version``, for at most
         ``seconds``.
         """
         event = asyncio.Event()
@@ -261,7 +261,7 @@ class OpenGame(Player):
         self.leave("the server has stopped")
 
     def wait(self, seconds: float) -> None:
-        """Wait for at most ``seconds`` until the game's thread has ended, and the bots with it."""
+        """Waits for at most ``seconds`` until the game's thread has ended, and the bots with it."""
         if self._thread.is_alive():
             self._thread.join(seconds)
 
@@ -350,7 +350,7 @@ class OpenGame(Player):
         self._publish(THEIRS)
 
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """Wait for the person's move. The time limit ``budget_ns`` is ignored, but Void is raised
+        """Waits for the person's move. The time limit ``budget_ns`` is ignored, but Void is raised
         if the person leaves, or does not move for a long time.
         """
         began_ns = time.monotonic_ns()

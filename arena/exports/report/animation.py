@@ -34,9 +34,10 @@ def animated_picture(record: GameRecord, board: Board) -> str:
 
 
 def animation_of(record: GameRecord, board: Board) -> tuple[int, int, str]:
-    """The width and height of an animation of the game of ``record``, played on ``board``, and its
-    SVG, which refers to parts (see `arena.exports.parts`). Raises NotationError if the record's
-    deck is none, and RunError if the record does not follow from its deck and moves.
+    """The width and height of an animation of the game of ``record``, played on ``board``, and the
+    content of its ``svg`` element, which refers to parts (see `arena.exports.parts`). Raises
+    NotationError if the record's deck is not a deck, and RunError if the record does not follow
+    from its deck and moves.
     """
     film = Film(board)
     state = start_state(record, board)

@@ -35,18 +35,23 @@ def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -
     """The game of ``record``, played on ``board``, as data for the page's viewer; ``reasons`` say
     why the game was chosen.
 
+    Beside the fields of the record that the page shows, and ``reasons``, it has
+
+    ``names``, ``stock``, ``hands``, ``pile``  the names of the seats, the pagodas that each seat
+                  begins with, and the hands and the number of tiles in the pile at the start
     ``elements``  everything that is ever drawn on the game's board, see `arena.exports.scene`
     ``scene``     the numbers of the elements at the start
     ``steps``     the moves, including passes, see below
 
-    A step has ``seat``, ``move``, ``turn`` (placements so far), ``pile`` (tiles left in it),
-    ``hand`` (the mover's hand after the move), and the numbers of the elements that ``came`` and
-    ``went``. If they changed, it has also ``cells``, by the number of the square in reading order
-    from 0, each as `positions.draw` writes it; ``left``, the pagodas left by seat; and ``events``
-    as (name, words, whether pagodas returned). ``ms`` is the time of the move, and ``note`` the
-    bot's note as (words, value); both are left out if there is none.
+    A step has ``seat``, ``move``, ``turn`` (placements so far), ``pile`` (tiles left in it), and
+    ``hand`` (the mover's hand after the move). Whatever is empty or unchanged is left out of the
+    following: the numbers of the elements that ``came`` and ``went``; ``cells``, by the number of
+    the square in reading order from 0, each as `positions.draw` writes it; ``left``, the pagodas
+    left by seat; ``events`` as (name, words, whether pagodas returned); ``ms``, the time of the
+    move; and ``note``, the bot's note as (words, value).
 
-    Raises RunError.
+    Raises NotationError if the record's deck is not a deck, and RunError if the record does not
+    follow from its deck and moves.
     """
     names = seat_names(record.bots)
     start = start_state(record, board)

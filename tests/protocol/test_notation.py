@@ -43,7 +43,7 @@ EXAMPLES = [
 @pytest.mark.parametrize(("kind", "text", "meant"), EXAMPLES)
 def test_the_example_is_read_as_the_page_says(kind, text, meant):
     if meant == "error":
-        with pytest.raises(ArenaError, match="expected"):
+        with pytest.raises(ArenaError):
             READERS[kind](text)
     else:
         assert READERS[kind](text) == meant

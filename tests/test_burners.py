@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.players.test_process import is_alive, wait_until_dead
 from tests.support.burners import HAS_SETPRIV, all_cores, burners
+from tests.support.processes import is_alive, wait_until_dead
 
 ROOT = Path(__file__).parents[1]
 TEST = """

@@ -18,11 +18,12 @@ from arena.players.aftermath import CRASHED
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Flooded, LongLine, OutputEnded, TimedOut
 from arena.players.decoding import shown
+from arena.players.endings import Ending
 from arena.players.folder import Bot
 from arena.players.labels import odds_of
 from arena.players.messages import Start, encode
 from arena.players.player import InProcessPlayer, Player, first_move, random_move
-from arena.players.process import BotProcess, Ending, moments
+from arena.players.process import BotProcess, moments
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import IdleTime, patience
 from arena.players.views import turn_view

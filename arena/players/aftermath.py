@@ -34,8 +34,9 @@ from arena.players.crashes import (
     with_own_paths,
 )
 from arena.players.decoding import shown
+from arena.players.endings import Ending
 from arena.players.folder import Bot
-from arena.players.process import BotProcess, Ending, ending_within, moments
+from arena.players.process import BotProcess, ending_within, moments
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import OutOfTime, Overspent
 from arena.records.record import NS_PER_MS

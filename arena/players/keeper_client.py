@@ -13,13 +13,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import IO, Literal
 
 from arena.errors import UserError
+from arena.players.endings import Ending, reported_ending
 from arena.players.orphans import adoption, kill_orphans
 from arena.players.sandbox.launch import PACKAGE, Launch
 from arena.players.usage import read_file
@@ -41,8 +42,7 @@ SOCKET_KB = 208
 """The memory that a socket is counted with, which is what it holds when full: the kernel does not
 say how much it holds now.
 """
-ENDS = ("exit ", "signal ", "failed ")
-"""How the lines begin that report the end of the bot."""
+CHUNK = 1 << 16
 CLOSE_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 Language = Literal["python", "native"]
 
@@ -74,6 +74,26 @@ def keeper_command() -> list[str]:
 def socket_kb() -> int:
     """The memory in kB that a socket may hold on this machine."""
     return max(SOCKET_KB, int(read_file("/proc/sys/net/core/wmem_default") or 0) >> 10)
+
+
+def is_readable(descriptor: int, seconds: float) -> bool:
+    """Waits for at most this long until there is something to read from the descriptor, or its end.
+    Returns whether there is.
+    """
+    poll = select.poll()  # select() refuses descriptors from 1,024 on
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(max(0.0, seconds) * 1000))
+
+
+def output_chunks(descriptor: int, deadline: float) -> Iterator[bytes]:
+    """What can be read from a pipe until it ends, or until ``deadline`` on the clock of
+    `time.monotonic`.
+    """
+    while is_readable(descriptor, deadline - time.monotonic()):
+        chunk = os.read(descriptor, CHUNK)
+        if not chunk:
+            return
+        yield chunk
 
 
 class KeeperClient:
@@ -160,7 +180,7 @@ class KeeperClient:
 
     def wait(self, seconds: float) -> None:
         """Waits for at most this long until the keeper reports something, and reads that."""
-        if self.has_ended or select.select([self._socket], [], [], max(0.0, seconds))[0]:
+        if self.has_ended or is_readable(self._socket.fileno(), seconds):
             self.read()
 
     @property
@@ -170,15 +190,11 @@ class KeeperClient:
         return next(starts, "")
 
     @property
-    def exit_status(self) -> int | None:
-        """The status with which the bot exited; None if it still runs or ended in another way."""
-        statuses = (int(line.split()[1]) for line in self.lines if line.startswith("exit "))
-        return next(statuses, None)
-
-    @property
-    def reports_end(self) -> bool:
-        """Whether the keeper has reported that the bot has ended or could not be started."""
-        return any(line.startswith(ENDS) for line in self.lines)
+    def ending(self) -> Ending | None:
+        """How the bot ended, or why it could not be started; None if the keeper has reported
+        neither.
+        """
+        return next(filter(None, map(reported_ending, self.lines)), None)
 
     def stop_bot(self, *, at_once: bool) -> None:
         """Has the keeper stop all processes of the bot, and waits until they are stopped. Unless

@@ -5,24 +5,21 @@ everything it started.
 import errno
 import fcntl
 import os
-import select
-import signal
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
+from signal import SIGKILL
 
 from arena.errors import MACHINE_ERRORS, Void
-from arena.players.keeper_client import KeeperClient
+from arena.players.endings import THREADS, Ending
+from arena.players.keeper_client import KeeperClient, output_chunks
 from arena.players.sandbox.grants import NO_GRANTS, Grants
-from arena.players.sandbox.launch import PROCESSES
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.timekeeper import Meter, has_pipe_open
 from arena.players.usage import family, figures_of, shared_fairly
 
-THREADS = 2 * PROCESSES
 MAX_STDERR = 64 << 20
 LIMITS = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 256, "RLIMIT_FSIZE": MAX_STDERR, "threads": THREADS}
 BUILD_LIMITS = {
@@ -41,72 +38,11 @@ STEP_NS = 10_000_000
 MAX_PAUSES = 8
 """How often a bot that resumes by itself is stopped before it is killed."""
 
-
-EXCESSES = {
-    "memory": "its processes used {} MB of memory: use less, or raise memory_mb in bot.toml",
-    "processes": "it had {} processes: start fewer, or raise processes in bot.toml",
-    "threads": f"its processes had {{}} threads, more than {THREADS}: start fewer",
-    "mappings": "its processes had {} mappings of memory: map fewer, larger areas",
-    "disk": "its files took {} MB: write less",
-    "files": "it had {} files: delete those it no longer needs",
-    "uncounted": (
-        "its processes used {} ms of CPU time that could not be counted: run only programs"
-        " that they may read"
-    ),
-    "awake": (
-        "its processes went on computing on another's turn, though they were stopped {} times:"
-        " think only when asked, and end every process you start"
-    ),
-}
-"""The reasons for which a bot is killed by its keeper or by `BotProcess.pause`, with their
-sentences.
-"""
-UNWATCHED = (
-    "was killed because the process that watches over it was killed: a bot must leave the arena's"
-    " processes alone"
-)
-
-
 CURES = {
     errno.EAGAIN: "allow more processes with 'ulimit -u', or ask for fewer --jobs",
     **MACHINE_ERRORS,
 }
 """What a user can do if this machine cannot start a process, by the error's number."""
-
-
-class Ending(NamedTuple):
-    """How a bot's process ended: an exit status, a signal's number, or the reason why it could not
-    be started.
-
-    ``unwatched``  something killed the keeper, which ends the bot, too
-    ``excess``     the word of `EXCESSES` for which the bot was killed, and the amount that was too
-                   much
-    """
-
-    exit: int | None = None
-    signal: int | None = None
-    failed: str = ""
-    unwatched: bool = False
-    excess: tuple[str, int] | None = None
-    cpu_s: float = 0.0
-    peak_kb: int = 0
-
-    @property
-    def use(self) -> str:
-        """A text about the CPU time and memory that the process used, as far as known."""
-        return f"{self.cpu_s:.2f} s of CPU time, at most {self.peak_kb >> 10} MB of memory"
-
-    def __str__(self) -> str:
-        if self.failed:
-            return f"could not be started: {self.failed}"
-        if self.excess:
-            word, number = self.excess
-            return "was killed because " + EXCESSES[word].format(number)
-        if self.unwatched:
-            return UNWATCHED
-        if self.signal is not None:
-            return f"was killed by {signal_name(self.signal)}"
-        return f"exited with status {self.exit}"
 
 
 class BotProcess:
@@ -183,11 +119,11 @@ class BotProcess:
         deadline = time.monotonic() + wait_s
         while True:
             self.keeper.read()
-            endings = filter(None, map(_ending_of, self.keeper.lines))
-            ending = next(endings, None)
+            ending = self.keeper.ending
+            if ending and self._was_awake:
+                return ending._replace(excess=("awake", MAX_PAUSES))
             if ending:
-                was_awake = self._was_awake
-                return ending._replace(excess=("awake", MAX_PAUSES)) if was_awake else ending
+                return ending
             if self.keeper.has_ended:
                 return self._ending_without_report()
             left_s = deadline - time.monotonic()
@@ -200,7 +136,7 @@ class BotProcess:
         because the sandbox could not be made, or later, because something killed the keeper.
         """
         if self.keeper.started:
-            return Ending(signal=signal.SIGKILL, unwatched=True)
+            return Ending(signal=SIGKILL, unwatched=True)
         lines = self.stderr_tail().strip().splitlines()
         return Ending(failed=lines[-1] if lines else "its keeper ended before it")
 
@@ -330,35 +266,10 @@ def run_build(
     process = BotProcess(command, folder, sandbox, BUILD_MEMORY_MB, building=True)
     try:
         os.close(process.to_bot)
-        while select.select([process.from_bot], [], [], max(0.0, deadline - time.monotonic()))[0]:
-            chunk = os.read(process.from_bot, 65536)
+        for chunk in output_chunks(process.from_bot, deadline):
             tail = (tail + chunk)[-BUILD_TAIL:]
-            if not chunk:
-                break
         ending = process.ending(max(0.0, deadline - time.monotonic()))
         return ending, (tail.decode(errors="replace") + process.stderr_tail())[-BUILD_TAIL:].strip()
     finally:
         os.close(process.from_bot)
         process.stop()
-
-
-def _ending_of(line: str) -> Ending | None:
-    """The ending that a line of the keeper reports; None if the line reports something else."""
-    word, _, details = line.partition(" ")
-    if word == "failed":
-        return Ending(failed=details)
-    if word in EXCESSES:
-        return Ending(signal=signal.SIGKILL, excess=(word, int(details)))
-    if word not in ("exit", "signal"):
-        return None
-    number, cpu_s, peak_kb = details.split()
-    status, killer = (int(number), None) if word == "exit" else (None, int(number))
-    return Ending(status, killer, cpu_s=float(cpu_s), peak_kb=int(peak_kb))
-
-
-def signal_name(number: int) -> str:
-    """The number and name of a signal: ``signal 11 (SIGSEGV)``."""
-    try:
-        return f"signal {number} ({signal.Signals(number).name})"
-    except ValueError:
-        return f"signal {number}"

@@ -290,7 +290,6 @@ class Meter:
     def __init__(self, keeper: KeeperClient) -> None:
         self._keeper = keeper
         self._is_started = False
-        self._counter = -1
         self._used_ns = self._others_ns = self._looked_ns = self._main = 0
 
     @property
@@ -299,20 +298,19 @@ class Meter:
         if not self._is_started:
             self._keeper.read()
             self._is_started = bool(self._keeper.started)
-            self._counter = self._keeper.counter
         return self._is_started
 
     @property
     def counter(self) -> int:
         """The descriptor from which the kernel's count can be read, -1 if there is none."""
-        return self._counter if self.is_started else -1
+        return self._keeper.counter if self.is_started else -1
 
     def used_ns(self) -> int:
         """The CPU time that the bot's processes have used so far, in ns."""
         if not self.is_started:
             return 0
-        if self._counter >= 0:
-            return read_counter(self._counter)
+        if self._keeper.counter >= 0:
+            return read_counter(self._keeper.counter)
         now_ns = time.monotonic_ns()
         if now_ns - self._looked_ns > LOOK_NS or not self._main:
             self._looked_ns = now_ns

@@ -50,7 +50,7 @@ class Watch:
 
     def excess(self) -> str:
         """Looks at the processes. Returns the first limit that they exceed as a line for the arena:
-        a word of `process.EXCESSES` and the amount, such as ``memory 1200`` in MB. Empty if they
+        a word of `endings.EXCESSES` and the amount, such as ``memory 1200`` in MB. Empty if they
         exceed none. Beside the given limits, the number of mappings of memory is limited, and CPU
         time that the counter missed counts as an excess. Updates ``sees_many``.
         """
@@ -152,14 +152,17 @@ def bot_processes() -> list[int]:
 def children() -> list[int]:
     """The ids of this process's children. As a subreaper it inherits every orphan of the bot."""
     me = os.getpid()
-    quick = f"/proc/self/task/{me}/children"
-    if os.path.exists(quick):  # noqa: PTH110 - in no time, however many processes there are
-        return [int(pid) for pid in read_file(quick).split()]
+    if lists_children():
+        return [int(pid) for pid in read_file(f"/proc/self/task/{me}/children").split()]
     return [pid for pid, parent in parents().items() if parent == me]
 
 
 def descendants() -> list[int]:
-    """The ids of all processes that this process and its descendants have started."""
+    """The ids of all processes that this process and its descendants have started, parents
+    first.
+    """
+    if lists_children():
+        return family(os.getpid())[1:]
     below: dict[int, list[int]] = {}
     for pid, parent in parents().items():
         below.setdefault(parent, []).append(pid)
@@ -167,6 +170,13 @@ def descendants() -> list[int]:
     for pid in tree:
         tree += below.get(pid, [])
     return tree
+
+
+def lists_children() -> bool:
+    """Whether the kernel lists the children of each thread in /proc. That takes no time, however
+    many processes there are; without it all processes of the machine have to be looked at.
+    """
+    return os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # noqa: PTH110 - for speed
 
 
 def family(root: int) -> list[int]:

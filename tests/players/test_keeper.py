@@ -4,6 +4,7 @@ stops the bot, and what ends with it.
 
 import os
 import re
+import resource
 import signal
 import sys
 import threading
@@ -16,8 +17,10 @@ from arena.players import keeper_client
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import Sandbox, failure
 from arena.players.usage import family, read_file
+from tests.support.processes import states
 from tests.support.waiting import wait_for
 
+MANY_FILES = 1_100
 FORKS = """
 import os, time
 for _ in range({number}):
@@ -42,7 +45,10 @@ print(open("/proc/1/status").readline().split()[1], os.getppid(), flush=True)
 import time; time.sleep(600)
 """
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap needs Linux")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap needs Linux"),
+    pytest.mark.usefixtures("language"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -53,17 +59,6 @@ def bubblewrap():
     if why:
         pytest.skip(f"bubblewrap does not work here: {why}")
     return sandbox
-
-
-@pytest.fixture(params=["native", "python"], autouse=True)
-def language(request, monkeypatch):
-    """The language of the keepers in a test."""
-    if request.param == "native" and not keeper_client.NATIVE.exists():
-        pytest.skip("there was no C compiler for the keeper")
-    monkeypatch.setenv("ARENA_KEEPER", request.param)
-    keeper_client.keeper_command.cache_clear()
-    yield request.param
-    keeper_client.keeper_command.cache_clear()
 
 
 @pytest.fixture
@@ -92,12 +87,6 @@ def read_line(process):
         assert piece, process.stderr_tail()
         line += piece
     return line.decode().split()
-
-
-def states(process):
-    """The state of each process of the bot, such as T for stopped."""
-    stats = [read_file(f"/proc/{pid}/stat") for pid in process.processes()]
-    return [text.rpartition(b")")[2].split()[0].decode() for text in stats if text]
 
 
 def test_a_bot_can_neither_signal_its_keeper_nor_read_what_it_has_open(start, language):
@@ -358,3 +347,21 @@ def test_a_late_answer_to_a_stop_is_not_taken_for_that_to_the_next(start, monkey
     process.keeper.stop_bot(at_once=True)
     assert time.monotonic() - began >= 0.2
     os.kill(keeper, signal.SIGCONT)
+
+
+def test_the_end_of_a_bot_is_seen_by_an_arena_with_many_open_files(start):
+    """A descriptor from 1,024 on, which select() refuses."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < MANY_FILES + 100:
+        pytest.skip("this user may not open so many files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (MANY_FILES + 100, hard))
+    opened = []
+    try:
+        opened += [os.open(os.devnull, os.O_RDONLY) for _ in range(MANY_FILES)]
+        ending = start("import time; time.sleep(0.3); raise SystemExit(5)").ending(240)
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert ending is not None
+    assert ending.exit == 5

@@ -16,11 +16,10 @@ from arena.players.usage import stat_of
 from tests.players.test_process import (
     HIDING,
     PYTHON,
-    is_alive,
     pids_of,
     start,  # noqa: F401 - a fixture
-    wait_until_dead,
 )
+from tests.support.processes import is_alive, wait_until_dead
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(

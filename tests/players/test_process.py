@@ -14,23 +14,17 @@ from pathlib import Path
 import pytest
 
 from arena.players import keeper_client
-from arena.players.process import BotProcess, signal_name
+from arena.players.endings import signal_name
+from arena.players.process import BotProcess
 from arena.players.sandbox.launch import plain_launch, readable_paths
 from arena.players.sandbox.tiers import TIERS, Sandbox, failure
 from arena.players.usage import is_ending, read_file
+from tests.support.processes import is_alive, wait_until_dead
 
 PYTHON = sys.executable
 
 
-@pytest.fixture(params=["native", "python"], autouse=True)
-def language(request, monkeypatch):
-    """The language of the keepers in a test."""
-    monkeypatch.setenv("ARENA_KEEPER", request.param)
-    if request.param == "native" and not keeper_client.NATIVE.exists():
-        pytest.skip("there was no C compiler for the keeper")
-    keeper_client.keeper_command.cache_clear()
-    yield request.param
-    keeper_client.keeper_command.cache_clear()
+pytestmark = pytest.mark.usefixtures("language")
 
 
 @pytest.fixture
@@ -54,23 +48,6 @@ def read_all(process):
     while chunk := os.read(process.from_bot, 65536):
         data += chunk
     return data
-
-
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-        if not Path("/proc").is_dir():
-            return True
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (ProcessLookupError, FileNotFoundError):
-        return False
-
-
-def wait_until_dead(pid, seconds=240):
-    deadline = time.monotonic() + seconds
-    while is_alive(pid):
-        assert time.monotonic() < deadline, f"process {pid} still lives"
-        time.sleep(0.01)
 
 
 def test_the_exit_status_is_told(start):

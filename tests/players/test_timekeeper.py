@@ -33,13 +33,13 @@ from arena.players.timekeeper import (
     Timekeeper,
     patience,
 )
-from arena.players.usage import read_file
 from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import parse_deck
 from arena.tournament.schedule import single_game
 from tests.support.burners import all_cores, burners
+from tests.support.processes import states
 from tests.support.stalls import unless_the_machine_stalled
 from tests.support.waiting import wait_for
 
@@ -206,19 +206,6 @@ def test_what_a_bot_uses_unasked_is_charged_to_its_next_answer(counting, player,
         ask(eager)
 
 
-def states(player):
-    """The state of each process of a bot's, such as T for stopped."""
-    texts = [read_file(f"/proc/{pid}/stat") for pid in player.process.processes()]
-    return {text.rpartition(b")")[2].split()[0].decode() for text in texts if text}
-
-
-def wait_until_awake(player):
-    deadline = time.monotonic() + 60
-    while "T" in states(player):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def rest_until(player, is_done, most_s=60):
     deadline = time.monotonic() + most_s
     while not is_done() and time.monotonic() < deadline:
@@ -234,12 +221,12 @@ def test_who_computes_while_another_is_asked_is_stopped_until_its_next_turn(
 ):
     eager = begun(player("eager", after_turn=ahead, sandbox=sandbox))
     ask(eager)
-    rest_until(eager, lambda: states(eager) == {"T"})
+    rest_until(eager, lambda: set(states(eager.process)) == {"T"})
     used_ns = eager.process.meter.used_ns()
     time.sleep(0.3)
     assert eager.process.meter.used_ns() == used_ns
     eager.process.go_on()
-    wait_until_awake(eager)
+    wait_for(lambda: "T" not in states(eager.process), "the bot to go on")
 
 
 def test_who_waits_for_its_turn_is_left_alone_and_who_was_stopped_goes_on(counting, player):
@@ -251,7 +238,7 @@ def test_who_waits_for_its_turn_is_left_alone_and_who_was_stopped_goes_on(counti
             steady.rest()
             calm.rest()
             time.sleep(0.02)
-        assert states(calm) == {"S"}
+        assert set(states(calm.process)) == {"S"}
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="apt install bash")
@@ -270,7 +257,7 @@ def test_a_shell_that_minds_its_child_goes_on_after_both_were_stopped(player, tm
     wait_for(lambda: minded.process.ending() or minded.process.may_compute, "its child to be seen")
     for _ in range(20):
         ask(minded)
-        assert states(minded) == {"T"}
+        assert set(states(minded.process)) == {"T"}
 
 
 def test_who_cannot_be_stopped_is_ended(player, monkeypatch):

@@ -27,14 +27,10 @@ NATIVE = {
     "arena/players/native/_exchange.abi3.so",
     "arena/players/native/keeper",
 }
-RULES = {
+SOURCES = {
     str(path.relative_to(ROOT))
     for pattern in ("*.[ch]", "*.inc")
-    for path in (ROOT / "arena" / "rules" / "native").glob(pattern)
-}
-SOURCES = RULES | {
-    f"arena/players/native/{name}"
-    for name in ("exchange.c", "keeper.c", "keeper.h", "confine.c", "usage.c")
+    for path in (ROOT / "arena").glob(f"*/native/{pattern}")
 }
 BUILDS = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py"} | SOURCES
 """What nobody can build without."""

@@ -1,6 +1,6 @@
-/* Takes rights away from the process that becomes the bot: with Landlock the rights to files, with
- * seccomp the system calls of the filter. arena/players/sandbox/confine.py does the same in Python
- * where the arena was installed without a C compiler, and has the tables. */
+/* Limits the process that becomes the bot, and takes rights away from it: with Landlock the rights
+ * to files, with seccomp the system calls of the filter. arena/players/sandbox/confine.py does the
+ * same in Python where the arena was installed without a C compiler, and has the tables. */
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -111,6 +112,37 @@ static int filter_calls(int file)
     if (length < 0) return -1;
     struct sock_fprog program = {(unsigned short)((size_t)length / sizeof steps[0]), steps};
     return prctl(SET_SECCOMP, MODE_FILTER, &program, 0, 0);
+}
+
+typedef struct {
+    const char *name;
+    __rlimit_resource_t resource;
+} Resource;
+
+static const Resource RESOURCES[] = {
+    {"RLIMIT_CORE", RLIMIT_CORE},
+    {"RLIMIT_NOFILE", RLIMIT_NOFILE},
+    {"RLIMIT_FSIZE", RLIMIT_FSIZE},
+    {"RLIMIT_NPROC", RLIMIT_NPROC},
+    {"RLIMIT_SIGPENDING", RLIMIT_SIGPENDING},
+    {NULL, 0},
+};
+
+int set_limits(const Options *options)
+{
+    for (int i = 0; i < options->word_count; i++) {
+        for (const Resource *each = RESOURCES; each->name; each++) {
+            const char *value = value_of(options->words[i], each->name);
+            struct rlimit limit;
+            if (!value) continue;
+            if (getrlimit(each->resource, &limit)) return -1;
+            rlim_t number = strtoull(value, NULL, 10);
+            if (limit.rlim_max == RLIM_INFINITY || number < limit.rlim_max) limit.rlim_max = number;
+            limit.rlim_cur = limit.rlim_max;
+            if (setrlimit(each->resource, &limit)) return -1;
+        }
+    }
+    return 0;
 }
 
 int confine(const Options *options)

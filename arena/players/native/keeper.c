@@ -64,110 +64,11 @@ enum { MIN_LOOK_MS = 120, MAX_LOOK_MS = 280 };
  * keeper, by which the arena finds them if the keeper is killed. */
 static const char MARK[] = "ARENA_KEEPER_PID";
 
-typedef struct {
-    const char *name;
-    size_t place; /* of the field in Options */
-} Field;
-
-static const Field NUMBERS[] = {
-    {"input", offsetof(Options, input)},
-    {"output", offsetof(Options, output)},
-    {"filter", offsetof(Options, filter)},
-    {"counts", offsetof(Options, counts)},
-    {"is_walled", offsetof(Options, is_walled)},
-    {"has_own_network", offsetof(Options, has_own_network)},
-    {NULL, 0},
-};
-
-static const Field LONG_NUMBERS[] = {
-    {"socket_kb", offsetof(Options, socket_kb)},
-    {"memory_mb", offsetof(Options, memory_mb)},
-    {"processes", offsetof(Options, processes)},
-    {"threads", offsetof(Options, threads)},
-    {"disk_mb", offsetof(Options, disk_mb)},
-    {"files_on_disk", offsetof(Options, files_on_disk)},
-    {"files_in_memory", offsetof(Options, files_in_memory)},
-    {NULL, 0},
-};
-
-typedef struct {
-    const char *name;
-    __rlimit_resource_t resource;
-} Resource;
-
-static const Resource RESOURCES[] = {
-    {"RLIMIT_CORE", RLIMIT_CORE},
-    {"RLIMIT_NOFILE", RLIMIT_NOFILE},
-    {"RLIMIT_FSIZE", RLIMIT_FSIZE},
-    {"RLIMIT_NPROC", RLIMIT_NPROC},
-    {"RLIMIT_SIGPENDING", RLIMIT_SIGPENDING},
-    {NULL, 0},
-};
-
 static int is_first; /* what is_init returns */
 
 int is_init(void)
 {
     return is_first;
-}
-
-/* The value of the word NAME=value, NULL if the word has another name. */
-static const char *value_of(const char *word, const char *name)
-{
-    size_t length = strlen(name);
-    return strncmp(word, name, length) == 0 && word[length] == '=' ? word + length + 1 : NULL;
-}
-
-int for_each_option(const Options *options, const char *name, int (*function)(const char *, void *),
-                    void *data)
-{
-    for (int i = 0; i < options->word_count; i++) {
-        const char *value = value_of(options->words[i], name);
-        int result = value ? function(value, data) : 0;
-        if (result) return result;
-    }
-    return 0;
-}
-
-/* Reads one option. Options that are read where they are used are left alone. */
-static void read_option(Options *options, const char *word)
-{
-    const char *value;
-    for (const Field *field = NUMBERS; field->name; field++) {
-        value = value_of(word, field->name);
-        if (value) *(int *)((char *)options + field->place) = atoi(value);
-    }
-    for (const Field *field = LONG_NUMBERS; field->name; field++) {
-        value = value_of(word, field->name);
-        if (value) *(long *)((char *)options + field->place) = atol(value);
-    }
-    if ((value = value_of(word, "handled"))) options->handled = strtoull(value, NULL, 10);
-    if ((value = value_of(word, "cores"))) options->cores = value;
-}
-
-/* Reads the arguments. Returns 0, or -1 if they are not as they should be. */
-static int read_options(Options *options, int count, char **words)
-{
-    *options = (Options){
-        .input = -1,
-        .output = -1,
-        .filter = -1,
-        .counts = 1,
-        .memory_mb = NO_LIMIT,
-        .processes = NO_LIMIT,
-        .threads = NO_LIMIT,
-        .disk_mb = NO_LIMIT,
-        .files_on_disk = NO_LIMIT,
-        .files_in_memory = NO_LIMIT,
-        .words = words + 2,
-    };
-    if (count < 2) return -1;
-    options->control = atoi(words[1]);
-    int place = 2;
-    for (; place < count && strcmp(words[place], "--"); place++) read_option(options, words[place]);
-    options->word_count = place - 2;
-    options->command = words + place + 1;
-    return place + 1 < count ? 0 : -1;
 }
 
 /* Writes a line to the arena, with a copy of DESCRIPTOR unless that is -1. If the arena does not
@@ -224,24 +125,6 @@ static void set_cores(const char *cores)
         CPU_SET_S(strtoul(at, &rest, 10), CPU_ALLOC_SIZE(most), set);
     sched_setaffinity(0, CPU_ALLOC_SIZE(most), set);
     CPU_FREE(set);
-}
-
-/* Sets the limits of the options RLIMIT_... Returns 0, or -1 with errno. */
-static int set_limits(const Options *options)
-{
-    for (int i = 0; i < options->word_count; i++) {
-        for (const Resource *each = RESOURCES; each->name; each++) {
-            const char *value = value_of(options->words[i], each->name);
-            struct rlimit limit;
-            if (!value) continue;
-            if (getrlimit(each->resource, &limit)) return -1;
-            rlim_t number = strtoull(value, NULL, 10);
-            if (limit.rlim_max == RLIM_INFINITY || number < limit.rlim_max) limit.rlim_max = number;
-            limit.rlim_cur = limit.rlim_max;
-            if (setrlimit(each->resource, &limit)) return -1;
-        }
-    }
-    return 0;
 }
 
 /* Puts a descriptor of the keeper in the place of a standard stream. */

@@ -1,23 +1,25 @@
-/* What the parts of the keeper share. keeper.c starts the bot and ends it, confine.c takes rights
- * away from it, and usage.c looks at what its processes use. */
+/* What the parts of the keeper share. keeper.c starts the bot and ends it, options.c reads the
+ * arguments, confine.c takes rights away from the bot, processes.c finds its processes, and usage.c
+ * looks at what they use. */
 #ifndef ARENA_KEEPER_H
 #define ARENA_KEEPER_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 enum { NO_LIMIT = -1 };
 
 /* The arguments of the keeper. A descriptor is -1 if there is none. */
 typedef struct {
-    int control;         /* the socket to the arena */
-    int input;           /* what becomes the bot's standard input */
-    int output;          /* what becomes the bot's standard output */
-    int filter;          /* a file with the seccomp program */
-    int counts;          /* whether the kernel is to count the bot's CPU time */
-    int is_walled;       /* whether the bot may not signal or trace processes outside */
-    int has_own_network; /* whether the network namespace has no sockets but the bot's */
+    int control;          /* the socket to the arena */
+    long input;           /* what becomes the bot's standard input */
+    long output;          /* what becomes the bot's standard output */
+    long filter;          /* a file with the seccomp program */
+    long counts;          /* whether the kernel is to count the bot's CPU time */
+    long is_walled;       /* whether the bot may not signal or trace processes outside */
+    long has_own_network; /* whether the network namespace has no sockets but the bot's */
     uint64_t handled; /* the rights to files that the bot loses, except below the paths of allow= */
     const char *cores; /* the numbers of the bot's processors, joined by commas, or NULL */
     long socket_kb;    /* the memory that a socket is counted with */
@@ -32,6 +34,12 @@ typedef struct {
     char **command; /* the bot's command, which ends with NULL */
 } Options;
 
+/* Reads the arguments. Returns 0, or -1 if they are not as they should be. */
+int read_options(Options *options, int count, char **words);
+
+/* The value of the word NAME=value, NULL if the word has another name. */
+const char *value_of(const char *word, const char *name);
+
 /* Calls FUNCTION(value) for each option NAME=value of OPTIONS. Returns the first result but 0. */
 int for_each_option(const Options *options, const char *name, int (*function)(const char *, void *),
                     void *data);
@@ -39,8 +47,18 @@ int for_each_option(const Options *options, const char *name, int (*function)(co
 /* Whether this process is the first of a pid namespace, whose other processes are all the bot's. */
 int is_init(void);
 
+/* Sets the limits of the options RLIMIT_... for this process. Returns 0, or -1 with errno. */
+int set_limits(const Options *options);
+
 /* Confines this process as the options say. Returns 0, or -1 with errno. */
 int confine(const Options *options);
+
+/* Makes room for one more element of this size. Returns the elements; the program ends if memory is
+ * short, and with it the bot. */
+void *grown(void *elements, size_t count, size_t *capacity, size_t size);
+
+/* Opens the file NAME of /proc/PID; NULL if this process may not read it. */
+FILE *open_proc(pid_t pid, const char *name);
 
 /* A growing list of process ids. */
 typedef struct {
@@ -59,6 +77,10 @@ int is_stopped(pid_t pid);
 /* Whether process PID is ending, but has not ended. Such a process ignores SIGSTOP, and its end can
  * send signals to others. */
 int is_leaving(pid_t pid);
+
+/* Whether process PID is returning its memory, or has done so. A process whose first thread ended
+ * before the others is not ending. */
+int is_ending(pid_t pid);
 
 /* Looks at what the bot's processes use. If it is more than a limit allows, writes a line for the
  * arena to LINE and returns 1; otherwise returns 0. COUNTER is a descriptor, -1 if there is none.

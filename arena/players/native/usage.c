@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "keeper.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +19,6 @@
 enum { PIPE_KB = 64 };
 /* A file system with fewer bytes than this is the sandbox's own; the machine's /tmp is larger. */
 enum { SMALL = 1 << 27 };
-/* The flag in /proc/PID/stat of a process that is about to end. */
-enum { EXITING = 4 };
 enum { PATH_SIZE = 128, NS_PER_MS = 1000000 };
 /* How many mappings of memory all processes may have. With more, a look would take seconds. */
 enum { MAX_MAPPINGS = 100000 };
@@ -73,138 +70,6 @@ typedef struct {
     size_t count;
     size_t capacity;
 } Clocks;
-
-/* The fields of /proc/PID/stat that are of use here. */
-typedef struct {
-    char state;
-    pid_t parent;
-    unsigned flags;
-    long threads;
-} Stat;
-
-/* Makes room for one more element. Returns the elements; the program ends if memory is short, and
- * with it the bot. */
-static void *grown(void *elements, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity) return elements;
-    *capacity = *capacity ? 2 * *capacity : 64;
-    void *more = realloc(elements, *capacity * size);
-    if (!more) abort();
-    return more;
-}
-
-/* Opens the file NAME of /proc/PID; NULL if this process may not read it. */
-static FILE *open_proc(pid_t pid, const char *name)
-{
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-    return fopen(path, "re");
-}
-
-/* Reads /proc/PID/stat. Returns whether the process exists. */
-static int read_stat(pid_t pid, Stat *stat)
-{
-    FILE *file = open_proc(pid, "stat");
-    if (!file) return 0;
-    char text[1024];
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = 0;
-    const char *fields = strrchr(text, ')'); /* the name before it may have any characters */
-    int parent;
-    if (!fields
-        || sscanf(fields + 1,
-                  " %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld",
-                  &stat->state, &parent, &stat->flags, &stat->threads)
-               != 4)
-        return 0;
-    stat->parent = parent;
-    return 1;
-}
-
-int is_stopped(pid_t pid)
-{
-    Stat stat;
-    if (!read_stat(pid, &stat)) return 1;
-    if (stat.state == 'D') return !(stat.flags & EXITING);
-    return stat.state != 'R' && stat.state != 'S';
-}
-
-int is_leaving(pid_t pid)
-{
-    Stat stat;
-    if (!read_stat(pid, &stat)) return 0;
-    return stat.flags & EXITING && stat.state != 'Z' && stat.state != 'X';
-}
-
-static void add_pid(Tree *tree, pid_t pid)
-{
-    tree->pids = grown(tree->pids, tree->count, &tree->capacity, sizeof *tree->pids);
-    tree->pids[tree->count++] = pid;
-}
-
-/* Fills TREE with all processes that /proc shows. */
-static void list_processes(Tree *tree)
-{
-    tree->count = 0;
-    DIR *folder = opendir("/proc");
-    if (!folder) return;
-    for (struct dirent *entry; (entry = readdir(folder));)
-        if (isdigit((unsigned char)entry->d_name[0])) add_pid(tree, atoi(entry->d_name));
-    closedir(folder);
-}
-
-/* Adds the children that the threads of PID have started, as the kernel lists them. */
-static void add_children(Tree *tree, pid_t pid)
-{
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    DIR *folder = opendir(path);
-    if (!folder) return;
-    for (struct dirent *entry; (entry = readdir(folder));) {
-        if (!isdigit((unsigned char)entry->d_name[0])) continue;
-        char name[PATH_SIZE / 2];
-        snprintf(name, sizeof name, "task/%d/children", atoi(entry->d_name));
-        FILE *file = open_proc(pid, name);
-        int child;
-        while (file && fscanf(file, "%d", &child) == 1) add_pid(tree, child);
-        if (file) fclose(file);
-    }
-    closedir(folder);
-}
-
-/* Adds the children of PID among all processes, on a kernel that does not list them. */
-static void add_children_of_all(Tree *tree, const Tree *all, pid_t pid)
-{
-    Stat stat;
-    for (size_t i = 0; i < all->count; i++)
-        if (read_stat(all->pids[i], &stat) && stat.parent == pid) add_pid(tree, all->pids[i]);
-}
-
-void find_tree(Tree *tree)
-{
-    static Tree all;
-    pid_t self = getpid();
-    if (is_init()) {
-        list_processes(tree);
-        size_t kept = 0;
-        for (size_t i = 0; i < tree->count; i++)
-            if (tree->pids[i] != self) tree->pids[kept++] = tree->pids[i];
-        tree->count = kept;
-        return;
-    }
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)self);
-    int is_listed = access(path, R_OK) == 0;
-    if (!is_listed) list_processes(&all);
-    tree->count = 0;
-    pid_t parent = self;
-    for (size_t next = 0;; parent = tree->pids[next++]) {
-        if (is_listed) add_children(tree, parent);
-        else add_children_of_all(tree, &all, parent);
-        if (next == tree->count) return;
-    }
-}
 
 /* The figures of one process. */
 typedef struct {
@@ -334,12 +199,16 @@ static long shared_kb(const Tree *tree, long *mappings)
     return sum;
 }
 
-static void add_file(Files *files, const struct stat *status)
+static void add_file(Files *files, File file)
 {
     files->files = grown(files->files, files->count, &files->capacity, sizeof *files->files);
-    files->files[files->count++] = (File){
-        status->st_dev, status->st_ino, status->st_mode, status->st_nlink, status->st_blocks,
-    };
+    files->files[files->count++] = file;
+}
+
+static File file_of(const struct stat *status)
+{
+    return (File){status->st_dev, status->st_ino, status->st_mode, status->st_nlink,
+                  status->st_blocks};
 }
 
 /* Adds the open files of a process, as far as they can be seen. A bot in a sandbox cannot hide
@@ -352,7 +221,8 @@ static void add_opened(Files *files, pid_t pid)
     if (!folder) return;
     for (struct dirent *entry; (entry = readdir(folder));) {
         struct stat status;
-        if (fstatat(dirfd(folder), entry->d_name, &status, 0) == 0) add_file(files, &status);
+        if (fstatat(dirfd(folder), entry->d_name, &status, 0) == 0)
+            add_file(files, file_of(&status));
     }
     closedir(folder);
 }
@@ -444,7 +314,7 @@ static int add_below(const char *path, void *data)
         if (disk->is_hidden || disk->files->count > disk->most) break;
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
         if (fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW)) continue;
-        add_file(disk->files, &status);
+        add_file(disk->files, file_of(&status));
         if (!S_ISDIR(status.st_mode)) continue;
         char *below;
         if (asprintf(&below, "%s/%s", path, entry->d_name) < 0) abort();
@@ -465,8 +335,7 @@ static void measure_disk(const Options *options, const Files *opened, long *mb, 
     for (size_t i = 0; i < opened->count; i++) {
         const File *file = &opened->files[i];
         if (!S_ISREG(file->mode) || file->links) continue;
-        files.files = grown(files.files, files.count, &files.capacity, sizeof *files.files);
-        files.files[files.count++] = *file;
+        add_file(&files, *file);
     }
     Disk disk = {&files, (size_t)options->files_on_disk, 0};
     for_each_option(options, "folder", add_below, &disk);
@@ -484,14 +353,6 @@ static int64_t process_ns(pid_t pid)
     clockid_t clock = (clockid_t)(~(unsigned)pid << 3 | 2);
     if (clock_gettime(clock, &used)) return 0;
     return (int64_t)used.tv_sec * 1000 * NS_PER_MS + used.tv_nsec;
-}
-
-/* Whether a process is returning its memory, or has done so. A process whose first thread ended
- * before the others is not ending. */
-static int is_ending(pid_t pid)
-{
-    Stat stat;
-    return !read_stat(pid, &stat) || (stat.flags & EXITING && stat.threads <= 1);
 }
 
 static int64_t clock_at_last_look(const Clocks *clocks, pid_t pid)

@@ -294,9 +294,8 @@ def bubblewrap_launch(
     # A program that the bot wrote and made unreadable would end the count of its CPU time. So a
     # bot may run only programs that existed before. A build, however, makes and tries programs.
     if not writable:
-        system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
         options.append(f"handled={confine.EXECUTE}")
-        options += _allowed(confine.EXECUTE, [*system, *readable, BOT_FOLDER])
+        options += _allowed(confine.EXECUTE, [*_system_paths(), *readable, BOT_FOLDER])
     else:
         options.append(f"folder={BOT_FOLDER}")
     # otherwise the bot could see it through process 1 of the sandbox
@@ -344,9 +343,8 @@ def landlock_launch(
     temporary = make_passing("bot")
     undo.callback(remove_passing, temporary)
     home, sdk = _make_folders(temporary)
-    system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
     read = [
-        *(*system, *readable, str(folder), *filter(None, [sdk])),
+        *(*_system_paths(), *readable, str(folder), *filter(None, [sdk])),
         "/proc/self",
         *(["/dev/dri", *gpu_processes()] if grants.gpu else []),
     ]
@@ -479,6 +477,11 @@ def _system_binds() -> list[str]:
         elif place.is_dir():
             words += ["--ro-bind", str(place), str(place)]
     return words + [word for path in _system_files() for word in ("--ro-bind-try", path, path)]
+
+
+def _system_paths() -> list[str]:
+    """The system's folders and files, which every bot may read and run."""
+    return ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
 
 
 def _system_files() -> list[str]:

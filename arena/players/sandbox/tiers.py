@@ -4,7 +4,6 @@ by trying.
 
 import json
 import os
-import select
 import shutil
 import socket
 import tempfile
@@ -18,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.errors import SandboxError
-from arena.players.keeper_client import KeeperClient
+from arena.players.keeper_client import KeeperClient, output_chunks
 from arena.players.labels import split_options
 from arena.players.passing import make_passing, remove_passing
 from arena.players.sandbox import confine
@@ -264,7 +263,6 @@ def report_of(start: Launch, home: Path) -> str:
     """Runs the command of ``start`` under a keeper in the folder ``home``, and returns what it
     prints. Raises OSError, and ValueError if the command fails or takes too long.
     """
-    output = b""
     deadline = time.monotonic() + PATIENCE_S
     with ExitStack() as undo:
         undo.callback(start.clear_up)
@@ -278,17 +276,14 @@ def report_of(start: Launch, home: Path) -> str:
         finally:
             os.close(write)
         undo.callback(keeper.close)
-        while select.select([read], [], [], max(0.0, deadline - time.monotonic()))[0]:
-            chunk = os.read(read, CHUNK)
-            output += chunk
-            if not chunk:
-                break
-        while not (keeper.has_ended or keeper.reports_end) and time.monotonic() < deadline:
+        output = b"".join(output_chunks(read, deadline))
+        while not (keeper.has_ended or keeper.ending) and time.monotonic() < deadline:
             keeper.wait(deadline - time.monotonic())
-        if not (keeper.has_ended or keeper.reports_end):
+        if not (keeper.has_ended or keeper.ending):
             raise ValueError(f"a trial of the sandbox took longer than {PATIENCE_S} s")
-        if keeper.exit_status == 0:
+        if keeper.ending and keeper.ending.exit == 0:
             return output.decode()
         lines = os.pread(stderr.fileno(), CHUNK, 0).decode(errors="replace").strip().splitlines()
-        reasons = [*keeper.lines, *lines] or [f"status {keeper.process.wait(PATIENCE_S)}"]
-        raise ValueError(reasons[-1][:200])
+        if lines:
+            raise ValueError(lines[-1][:200])
+        raise ValueError(str(keeper.ending or f"status {keeper.process.wait(PATIENCE_S)}"))

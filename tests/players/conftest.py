@@ -1,0 +1,16 @@
+"""What several tests of bots' processes need."""
+
+import pytest
+
+from arena.players import keeper_client
+
+
+@pytest.fixture(params=["native", "python"])
+def language(request, monkeypatch):
+    """The language of the keepers in a test."""
+    if request.param == "native" and not keeper_client.NATIVE.exists():
+        pytest.skip("there was no C compiler for the keeper")
+    monkeypatch.setenv("ARENA_KEEPER", request.param)
+    keeper_client.keeper_command.cache_clear()
+    yield request.param
+    keeper_client.keeper_command.cache_clear()

@@ -70,8 +70,8 @@ from arena.tournament.settings import (
     DECLARED,
     MAX_BLOCKS,
     QUESTION,
+    GivenOptions,
     Named,
-    Options,
     default_of,
     taken_by,
 )
@@ -165,7 +165,7 @@ def run(bots: Sequence[Named] | None = None, **settings: Unpack[GameSettings]) -
     """
     arguments = checked_call("run", settings, bots=bots)
     with warnings_of_call() as tell:
-        request = request_run(arguments["home"], cast("Options", arguments), tell)
+        request = request_run(arguments["home"], cast("GivenOptions", arguments), tell)
         folder = results_path(
             results_folder(arguments["home"]), arguments.get("out"), request, tell
         )
@@ -217,13 +217,17 @@ def compare(
     arguments = checked_call("compare", settings, new=new, old=old, pool=pool or [], **limits)
     arguments["bots"] = arguments["pool"]
     if games is not None:
-        max_blocks = blocks_of(arguments["games"], cast("Options", arguments))
+        max_blocks = blocks_of(arguments["games"], cast("GivenOptions", arguments))
     question = Question(
         **{name: arguments[name] for name in ("new", "old", *QUESTION) if name in arguments}
     )
     with warnings_of_call() as tell:
         request = request_comparison(
-            arguments["home"], question, cast("Options", arguments), tell, max_blocks=max_blocks
+            arguments["home"],
+            question,
+            cast("GivenOptions", arguments),
+            tell,
+            max_blocks=max_blocks,
         )
         results = results_folder(arguments["home"])
         folder = results_path(results, arguments.get("out"), request, tell, finished=True)

@@ -32,7 +32,7 @@ from arena.records.config import Comparison
 from arena.records.journal import unplayed_text
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request
-from arena.tournament.settings import MAX_BLOCKS, QUESTION, Options
+from arena.tournament.settings import MAX_BLOCKS, QUESTION, GivenOptions
 
 SHOWN = (1, 2, 5)
 """A line of progress may be printed after 1, 2, 5, 10, 20, 50 ... blocks; these are the first
@@ -75,7 +75,7 @@ def compare(
     /,
     question: Comparison,
     pool: list[str] | None,
-    options: Options,
+    options: GivenOptions,
     *,
     games: int | None,
     max_blocks: int,

@@ -48,7 +48,7 @@ from arena.records.league import Status, read_league, versions_before
 from arena.records.regular import BusyError, lock_run
 from arena.tournament.pools import Place
 from arena.tournament.run import Run
-from arena.tournament.settings import Options
+from arena.tournament.settings import GivenOptions
 
 LOG_S, WAIT_S = 60.0, 1.0
 OF_A_MEMBER = """
@@ -181,7 +181,7 @@ def run(
     name: str,
     bots: tuple[str, ...],
     benchmarks: list[str] | None,
-    options: Options,
+    options: GivenOptions,
     *,
     budget: Budget,
     conduct: Conduct,
@@ -260,7 +260,12 @@ class LeagueRunner:
     """
 
     def __init__(
-        self, home: Path, folder: Path, bots: tuple[str, ...], options: Options, conduct: Conduct
+        self,
+        home: Path,
+        folder: Path,
+        bots: tuple[str, ...],
+        options: GivenOptions,
+        conduct: Conduct,
     ) -> None:
         self._home = home
         self._folder = folder

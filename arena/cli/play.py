@@ -44,7 +44,7 @@ from arena.tournament.review import Scripts
 from arena.tournament.runs import timing_of
 from arena.tournament.schedule import bot_seed, single_game
 from arena.tournament.session import new_seed
-from arena.tournament.settings import Options, default_of
+from arena.tournament.settings import GivenOptions, default_of
 
 OF_THE_TERMINAL = ("words", "has_stderr", "log", "as_json")
 """Parameters that make no sense for a game on a page (``--web``)."""
@@ -64,7 +64,7 @@ class PlayArguments(NamedTuple):
     deal: int
     words: tuple[str, str] | None
     turn: int | None
-    options: Options
+    options: GivenOptions
     human: int | None
     web: bool
     has_stderr: bool

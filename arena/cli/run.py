@@ -52,7 +52,7 @@ from arena.tournament.pools import Place
 from arena.tournament.run import Run
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request, tournament_request
-from arena.tournament.settings import Options, OwnConfig, read_options, read_own_config
+from arena.tournament.settings import GivenOptions, OwnConfig, read_options, read_own_config
 
 GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
 """Printed if opening a run takes long."""
@@ -85,7 +85,7 @@ class Conduct(NamedTuple):
         """The lowest level of records that are written to a run's log."""
         return logging.WARNING if self.quiet else logging.DEBUG if self.verbose else logging.INFO
 
-    def fair(self, options: Options) -> Options:
+    def fair(self, options: GivenOptions) -> GivenOptions:
         """The options of a run or league. If the bots are untrusted (--strangers, or the user's own
         configuration), each game gets a deck of its own, so seatings are single. Raises ConfigError
         if the options ask for other seatings.
@@ -224,7 +224,7 @@ def playing(
 
 
 def run_path(
-    home: Path, options: Options, request: Request, *, finished: bool = False, prefix: str = ""
+    home: Path, options: GivenOptions, request: Request, *, finished: bool = False, prefix: str = ""
 ) -> Path:
     """The folder for the run of a request, see `commands.bots.results_path`; a search that takes
     long is announced.
@@ -302,7 +302,7 @@ def run(  # noqa: PLR0913 - its options
     home: Path,
     /,
     bots: tuple[str, ...],
-    options: Options,
+    options: GivenOptions,
     config_file: Path | None,
     finish: str | None,
     conduct: Conduct,
@@ -387,7 +387,7 @@ class _WantedRun(NamedTuple):
 
 
 def _run_to_start(
-    home: Path, options: Options, config_file: Path | None, conduct: Conduct
+    home: Path, options: GivenOptions, config_file: Path | None, conduct: Conduct
 ) -> _WantedRun:
     """The run that these options ask for, with ``conduct`` completed from the file; the command
     line overrides an arena.toml (``config_file``). With the option ``out`` it is the run in that

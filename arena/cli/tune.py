@@ -25,7 +25,7 @@ from arena.records.journal import read_records
 from arena.records.regular import write_durably
 from arena.tournament import tuning
 from arena.tournament.runs import Request
-from arena.tournament.settings import Options, read_own_config
+from arena.tournament.settings import GivenOptions, read_own_config
 
 USUAL_GAMES = 2000
 """The number of games of a search if the user gives none."""
@@ -86,7 +86,7 @@ def tune(  # noqa: PLR0913 - its options
     /,
     bot: str,
     params: list[tuning.TunedOption],
-    options: Options,
+    options: GivenOptions,
     *,
     games: int,
     step: int | None,
@@ -228,13 +228,13 @@ def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
 
 
 def _confirmation_request(
-    home: Path, check: Comparison, options: Options, tuned: Bot, blocks: int
+    home: Path, check: Comparison, options: GivenOptions, tuned: Bot, blocks: int
 ) -> Request:
     """The request for the comparison ``check`` of the suggested settings with the original ones, on
     deals that the search has not used, with at most ``blocks`` blocks. Raises ConfigError if the
     bot's files are not those that were tuned.
     """
-    again: Options = {**options}
+    again: GivenOptions = {**options}
     again.pop("out", None)
     if "seed" in options:
         again["seed"] = f"{options['seed']}/check"

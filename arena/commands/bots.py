@@ -23,7 +23,7 @@ from arena.records.config import Comparison, Tuning
 from arena.records.timing import BEST_CLOCK, Timing
 from arena.tournament.next_games import deals_for
 from arena.tournament.runs import Request, boards_of, choose_folder, make_request
-from arena.tournament.settings import Named, Options, default_of
+from arena.tournament.settings import GivenOptions, Named, default_of
 from arena.tournament.tuning import BLOCKS_A_STEP, TunedOption, parameters_of
 from arena.tournament.tuning import deals_for as deals_of_search
 
@@ -188,7 +188,7 @@ def _tell_of_folder(path: Path, bot: Bot, tell: Tell) -> None:
         tell(f"note: {path} is part of the bot {bot.manifest.name}: {whole}")
 
 
-def request_run(home: Path, options: Options, tell: Tell) -> Request:
+def request_run(home: Path, options: GivenOptions, tell: Tell) -> Request:
     """The request for a tournament with these options. Without ``bots`` among the options, the
     newest version of every bot in bots/ and of every bundled bot plays, or all built-in bots if the
     options say ``in_process``. Raises UserError.
@@ -203,7 +203,7 @@ def request_run(home: Path, options: Options, tell: Tell) -> Request:
     return _request(bots, options, tell)
 
 
-def _request(bots: list[Bot], options: Options, tell: Tell, **kind: Any) -> Request:
+def _request(bots: list[Bot], options: GivenOptions, tell: Tell, **kind: Any) -> Request:
     """The request for a run of these bots with these options; ``kind`` has the ``compare`` or
     ``tune`` of a comparison or a search. Raises UserError, also if a program that a bot needs is
     missing on this machine.
@@ -256,7 +256,7 @@ def _beside_built_in(bot: Bot, tell: Tell) -> Bot:
     return replace(bot, label=label)
 
 
-def _refuse_too_few(bots: Sequence[Bot], options: Options) -> None:
+def _refuse_too_few(bots: Sequence[Bot], options: GivenOptions) -> None:
     """Raises ConfigError if there are fewer bots than a game has players. The hint is a command
     that names enough bots.
     """
@@ -295,7 +295,7 @@ def _seat_challenger(find: Callable[[str], Bot], text: str, bots: list[Bot]) -> 
 
 
 def request_comparison(
-    home: Path, compare: Comparison, options: Options, tell: Tell, *, max_blocks: int
+    home: Path, compare: Comparison, options: GivenOptions, tell: Tell, *, max_blocks: int
 ) -> Request:
     """The request for a comparison of the two bots that ``compare`` names, of at most
     ``max_blocks`` blocks. The bots of the request are the new one, the old one, then the opponents
@@ -310,7 +310,7 @@ def request_comparison(
     return replace(request, config=replace(request.config, deals=deals))
 
 
-def blocks_of(games: int, options: Options) -> int:
+def blocks_of(games: int, options: GivenOptions) -> int:
     """The smallest number of blocks with which a comparison has at least ``games`` games. Without
     opponents (``bots`` in the options), the two bots play each other once from each seat in a
     block; with opponents, each of the two plays once from every seat.
@@ -322,7 +322,7 @@ def blocks_of(games: int, options: Options) -> int:
 def request_tuning(
     bot: Bot,
     tuned_options: Sequence[TunedOption],
-    options: Options,
+    options: GivenOptions,
     tell: Tell,
     *,
     games: int,
@@ -415,7 +415,7 @@ def _warn_about_times(bots: Sequence[Bot], timing: Timing, tell: Tell) -> None:
                 )
 
 
-def with_clock(options: Options, tell: Tell) -> Options:
+def with_clock(options: GivenOptions, tell: Tell) -> GivenOptions:
     """The options, completed by ``clock``, the best clock of this machine for bots' times: ``cpu``
     (CPU time) on Linux, otherwise ``wall`` (wall clock), and then ``tell`` gets a note on it. If
     they name a clock already, or the bots play in process, they stay as they are.

@@ -40,7 +40,7 @@ from arena.records.record import name_of, utc_now
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
 from arena.tournament.run import Run
 from arena.tournament.runs import Request, boards_of, list_runs, make_request, resume_request
-from arena.tournament.settings import Options
+from arena.tournament.settings import GivenOptions
 
 MAX_WAITING = 3
 """How many candidates one author may have in a league that are still to be placed."""
@@ -363,7 +363,7 @@ def _names(bots: Sequence[str]) -> list[str]:
 def league_request(
     members: Members,
     bots: Sequence[str],
-    options: Options,
+    options: GivenOptions,
     sandbox_for: Callable[[Bot], Sandbox],
     tell: Tell,
 ) -> Request:

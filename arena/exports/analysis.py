@@ -245,8 +245,8 @@ def _scale_note(history: History) -> str:
 
 
 def rated_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Those ``rows`` of a table that have an interval with two ends; the others have a bound or no
-    rating.
+    """The rows of a table with ratings, ``rows``, whose rating has an interval with two ends. All
+    other rows have a bound or no rating.
     """
     return rows[rows["elo_low"].notna() & rows["elo_high"].notna()]
 

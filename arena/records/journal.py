@@ -247,8 +247,9 @@ def read_rows(
 def _decoded(
     path: Path, decode: Callable[[bytes], Row], holding: bytes = b""
 ) -> Iterator[tuple[int, Row]]:
-    """As `read_rows`, but repeated ids are included: the byte offset and the decoded record of each
-    line that contains ``holding``.
+    """Reads all lines of the journal at ``path`` that contain the bytes ``holding``. Yields the
+    byte offset of each, and what ``decode`` made of it. Unlike `read_rows` it includes records
+    whose id came before. Raises RunError.
     """
     start = 0
     for number, line in enumerate(read_lines(path), 1):

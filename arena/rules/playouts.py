@@ -27,8 +27,8 @@ GROWTH = (0, 0, -8, 14, 50)
 becomes major sooner.
 """
 HELD = (-100, -37, -20)
-"""What is added to the owner's value for a village (all are negative) if the owner leads by 0, 1 or
-more pagodas on the provinces around it.
+"""A village adds one of these negative numbers to its owner's value: the first if the owner leads
+by 0 pagodas on the provinces around the village, the second for a lead of 1, the last for more.
 """
 WON = 300
 """What a won game adds to a seat's value; several winners share it."""

@@ -70,7 +70,7 @@ class Village(NamedTuple):
 
 
 class Square(NamedTuple):
-    """One square of the board, and what is there. ``str(square)`` is what a drawn board shows for
+    """A square of the board with what lies on it. ``str(square)`` is what a drawn board shows for
     it: ``.``, ``~``, ``V``, ``R`` or, with the owner's seat, ``R0``.
 
     Attributes:

@@ -34,7 +34,7 @@ class SeenPosition:
         return self.state.board
 
     def at(self, square: str) -> Square:
-        """What is on a square.
+        """Look at one square of the board.
 
         Args:
             square: The name of the square, such as ``c4``.

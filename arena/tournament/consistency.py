@@ -34,7 +34,7 @@ def config_of(info: RunInfo) -> RunConfig:
 
 
 def _checked(config: RunConfig) -> RunConfig:
-    """The same settings; raises ConfigError if they do not fit together."""
+    """Returns ``config``. Raises ConfigError if its settings do not fit together."""
     for check in (_bots, _question, _tuning, _boards, _seats, _times):
         check(config)
     return config

@@ -34,7 +34,7 @@ from arena.tournament.settings import (
     DECLARED,
     OUTSIDE_CONFIG,
     UNTIL_DEALS,
-    Options,
+    GivenOptions,
     Settings,
     default_of,
 )
@@ -98,7 +98,7 @@ class Request(Struct, frozen=True):
 
 
 def make_request(
-    options: Options,
+    options: GivenOptions,
     boards: Mapping[str, Board],
     bots: Sequence[Bot],
     compare: Comparison | None = None,

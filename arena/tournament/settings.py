@@ -244,7 +244,7 @@ class Settings(TypedDict, total=False):
     ]
 
 
-class Options(Settings, total=False):
+class GivenOptions(Settings, total=False):
     """The options that a user gave: settings, and the ``bots`` that play in a run or, in a
     comparison, the opponents.
     """
@@ -252,7 +252,7 @@ class Options(Settings, total=False):
     bots: Sequence[str]
 
 
-TYPES: Mapping[str, Any] = get_type_hints(Options, include_extras=True)
+TYPES: Mapping[str, Any] = get_type_hints(GivenOptions, include_extras=True)
 """The type of each option, annotated with its declaration."""
 DECLARED: Mapping[str, Setting] = {
     name: hint.__metadata__[-1] for name, hint in TYPES.items() if name != "bots"
@@ -384,7 +384,7 @@ def read_own_config() -> OwnConfig:
     return OwnConfig(**_read(path, OWN_TYPES, hint))
 
 
-def read_options(path: Path) -> tuple[Options, OwnConfig]:
+def read_options(path: Path) -> tuple[GivenOptions, OwnConfig]:
     """The options of ``arena run`` in an arena.toml at ``path``, and how the games are to be
     played. Keys are the options' names with underscores. Where a path is allowed, a value with a
     '/' is a path relative to the file.
@@ -407,7 +407,7 @@ def read_options(path: Path) -> tuple[Options, OwnConfig]:
             f" {_own_file() or '$XDG_CONFIG_HOME/qin-arena/arena.toml'}",
         )
     options = {names[key]: value for key, value in values.items()}
-    return cast("Options", options), OwnConfig(**own)
+    return cast("GivenOptions", options), OwnConfig(**own)
 
 
 def _read(path: Path, types: Mapping[str, Any], hint: str) -> dict[str, Any]:

@@ -305,7 +305,9 @@ class TunedGames:
         return not self.path.deals(self._config.deals)
 
     def planned(self, plan: GamePlan) -> GamePlan:
-        """The same game with the settings of each seat; the search must have reached its step."""
+        """Returns ``plan`` with the settings that each seat plays with. The search must have
+        reached the step to which the game belongs.
+        """
         settings = [self.path.settings(side) for side in self.path.sides(plan.board, plan.deal)]
         up = self._config.bots[UP]
         return replace(

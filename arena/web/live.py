@@ -1,8 +1,8 @@
 """Pages of runs that change while somebody reads them.
 
-A run is read once for all its readers, so many readers cost no more than one. It is read again when
-its files have changed, and only after a pause of twenty times the CPU time that the last reading
-took.
+The arena reads a run once for all its readers, so many readers cost no more than one. It reads the
+run again when the run's files have changed, and only after a pause of twenty times the CPU time
+that the last reading took.
 """
 
 import asyncio

@@ -99,16 +99,16 @@ class BotProcess:
         resources, and the descriptors of the caller into ``undo``. Raises OSError, SandboxError.
         """
         with ExitStack() as inherited:
-            launch = sandbox.launch(command, folder, writable=building, grants=self.grants)
-            inherited.callback(launch.close)
-            self._resources.callback(launch.clear_up)
+            self._launch = sandbox.launch(command, folder, writable=building, grants=self.grants)
+            inherited.callback(self._launch.close)
+            self._resources.callback(self._launch.clear_up)
             self.stderr = self._resources.enter_context(tempfile.TemporaryFile())
             # It may be cut while the bot writes to it.
             fcntl.fcntl(self.stderr, fcntl.F_SETFL, os.O_APPEND)
             stdin, self.to_bot = open_pipe(inherited, undo)
             self.from_bot, stdout = open_pipe(undo, inherited)
             words = [f"{name}={number}" for name, number in limits.items()]
-            self.keeper = KeeperClient(launch, words, folder, stdin, stdout, self.stderr)
+            self.keeper = KeeperClient(self._launch, words, folder, stdin, stdout, self.stderr)
         self._resources.callback(self.keeper.close)
         self.meter = Meter(self.keeper)
 

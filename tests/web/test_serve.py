@@ -3,6 +3,7 @@
 import signal
 
 from arena.commands.serving import served_at, watched_at
+from tests.support.waiting import wait_for
 from tests.web.serving import Served
 
 
@@ -25,5 +26,7 @@ def test_a_server_that_was_killed_is_not_told_of(tmp_path):
     server.process.kill()
     server.process.wait()
     assert (tmp_path / ".arena-serve").exists()
-    assert served_at(tmp_path) == watched_at(tmp_path, tmp_path / "results" / "x") == ""
+    # A child that the server was just starting holds the lock until it runs its program.
+    wait_for(lambda: served_at(tmp_path) == "", "the lock of the server's file is free")
+    assert watched_at(tmp_path, tmp_path / "results" / "x") == ""
     server.close()

@@ -4,7 +4,7 @@ import sys
 import time
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -31,6 +31,7 @@ from arena.cli.terminal import columns_of, say
 from arena.commands.home import results_folder
 from arena.commands.league import Budget, LeagueLook, LeaguePlay
 from arena.commands.members import (
+    REGRESSION_GAMES,
     Members,
     is_now,
     league_folder,
@@ -58,6 +59,18 @@ that is being played takes it up within seconds.
 """
 """The end of the help of commands that change a member's status."""
 
+
+class RegressionOptions(NamedTuple):
+    """After how many accepted versions of a bot a league plays a regression test, and over how many
+    games. None leaves the number as it is.
+    """
+
+    regression_every: int | None = None
+    regression_games: int | None = None
+
+
+UNCHANGED = RegressionOptions()
+"""Leaves the league's rule for regression tests as it is."""
 
 league_option = click.option(
     "--league", "name", metavar="NAME", help="Which league.  [default: the newest one]"
@@ -154,7 +167,7 @@ def history(home: Path, /, bot: str | None, name: str | None, *, output: OutputO
     "--benchmarks",
     callback=split_bot_names,
     metavar="BOT,...",
-    help="Who holds the scale of a new league.  [default: the ladder]",
+    help="The bots that fix the scale of a new league.  [default: the ladder]",
 )
 @one_argument(
     "budget",
@@ -172,6 +185,22 @@ def history(home: Path, /, bot: str | None, name: str | None, *, output: OutputO
         help="Stop once the interval of everybody who plays is at most this to either side.",
     ),
 )
+@one_argument(
+    "regression",
+    RegressionOptions,
+    click.option(
+        "--regression-every",
+        type=WholeNumber(0),
+        metavar="K",
+        help="After every K accepted versions of a bot, play the newest against the one K back; 0"
+        " stops that. Kept in the league.  [default: 0]",
+    ),
+    click.option(
+        "--regression-games",
+        type=WholeNumber(1),
+        help=f"Games of such a test. Kept in the league.  [default: {REGRESSION_GAMES}]",
+    ),
+)
 @setting_options("league")
 @conduct_options
 @click.pass_obj
@@ -184,6 +213,7 @@ def run(
     options: GivenOptions,
     *,
     budget: Budget,
+    regression: RegressionOptions,
     conduct: Conduct,
 ) -> int:
     """Play a league until you stop it.
@@ -193,9 +223,9 @@ def run(
     seconds.
 
     A newcomer is a candidate. It first plays benchmarks near its strength until its rating is known
-    to 50 Elo, then its neighbours in the ranking and the version before it. The benchmarks fix the
-    scale: the mean of their ratings stays as it is. A candidate that forfeits all of its first
-    games is set aside.
+    to 50 Elo, then its neighbours in the ranking and the version before it. The first benchmarks
+    fix the scale: the mean of their ratings stays as it is. A candidate that forfeits all of its
+    first games is set aside.
 
     Every draw is on fresh deals. Repeat the command to continue after an interruption, with a new
     --games or --hours if you like.
@@ -208,7 +238,7 @@ def run(
     folder = Path(name) if "/" in name else results_folder(home) / name
     league_runner = LeagueRunner(home, folder, bots, conduct.fair(options), conduct)
     try:
-        ended = league_runner.play(benchmarks, budget)
+        ended = league_runner.play(benchmarks, budget, regression)
     except BusyError as error:
         error.hint = f"it goes on there: 'arena league history --league {folder.name}' shows it"
         raise
@@ -244,13 +274,14 @@ _status_command(
 _status_command(
     "benchmark",
     "benchmark",
-    "Make members benchmarks. Candidates meet them first, and they hold the scale." + OF_A_MEMBER,
+    "Make members benchmarks: candidates play against them first. In a league that has no scale"
+    " yet, they also fix the scale." + OF_A_MEMBER,
 )
 _status_command(
     "retire",
     "retired",
-    "Draw no more games for members. They stay rated, and a retired benchmark goes on holding the"
-    " scale by the games that it has." + OF_A_MEMBER,
+    "Draw no more games for members. They stay rated. A benchmark that fixes the scale still does"
+    " so after it retires, by the games that it has." + OF_A_MEMBER,
 )
 
 
@@ -276,11 +307,18 @@ class LeagueRunner:
         self._is_cut_off = False
         self._said_s = time.monotonic()
 
-    def play(self, benchmarks: list[str] | None, budget: Budget) -> int:
+    def play(
+        self,
+        benchmarks: list[str] | None,
+        budget: Budget,
+        regression: RegressionOptions = UNCHANGED,
+    ) -> int:
         """Plays until the budget is used up or the user stops; returns the exit status.
         ``benchmarks`` are those that the user named for a new league, None without any.
+        ``regression`` changes the league's rule for regression tests.
         """
         members = members_of(self._home, self._folder, self._bots, benchmarks, self._say)
+        members.set_regression_rule(*regression)
         league = LeaguePlay(members, budget, self._watch)
         # Between two sessions the journal is closed: an arena that waits could take it.
         with lock_run(self._folder):

@@ -14,6 +14,7 @@ SECTIONS = {
         *("seatings", "tables", "challenger", "seed", "deal", "until", "in-process", "from"),
         *("turn", "human", "web"),
     ),
+    "Regression tests": ("regression-every", "regression-games"),
     "Time": ("move-ms", "game-ms", "increment-ms", "clock", "startup-ms"),
     "Run": ("out", "config", "finish", "adopt", "yes", "jobs", "cluster"),
     "Output": ("strict", "prior", "stderr", "log", "verbose", "quiet", "json", "help"),

@@ -1,6 +1,7 @@
 """A league while it is played: what is known about its members, and which games it plays next."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from math import inf, isfinite
 from typing import TYPE_CHECKING, NamedTuple
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from arena.commands.members import ARENA, Members
 from arena.errors import RunError
 from arena.match.referee import GamePlan
-from arena.records.league import Drawn, Member, PlaceFound, Scaled, versions_before
+from arena.records.league import Drawn, Member, PlaceFound, RegressionBegun, Scaled, versions_before
 from arena.records.record import DEALS, DUEL, utc_now
 from arena.tournament.next_games import DEALS_A_DRAW, Games, as_drawn
 from arena.tournament.placing import (
@@ -18,12 +19,14 @@ from arena.tournament.placing import (
     Rival,
     error_of,
     first_guess,
+    is_founder,
 )
 from arena.tournament.runner import FIRST_GAMES
 from arena.tournament.session import Session
 
 if TYPE_CHECKING:
-    from arena.ratings.history import OnScale
+    from arena.ratings.results import Counts
+    from arena.ratings.scale import OnScale
 
 
 LOOK_GAMES = 8
@@ -32,8 +35,6 @@ LOOK_SHARE = 10
 """The ratings are computed again only when this many times the CPU time of their last computation
 has passed.
 """
-HOLD_GAMES = 40
-"""The number of games after which a benchmark may fix the league's scale with its rating."""
 HOUR_S = 3600
 """Seconds in an hour."""
 
@@ -86,6 +87,8 @@ class LeaguePlay:
         self._session: Session
         self._field: Contenders
         self._shown: frozenset[tuple[str, bool]] | None = None
+        self._tested = Counter[str]()
+        """The number of games drawn for the regression test of each version."""
 
     @property
     def is_over(self) -> bool:
@@ -112,8 +115,9 @@ class LeaguePlay:
         self._session = session
         self._shown = None
         self._field = Contenders(config.players)
+        self._tested.clear()
         for drawn in config.drawn:
-            self._field.add(tuple(drawn.line_up.split("+")), self._games_of(drawn))
+            self._count(drawn)
         ids = session.journal.ids
         unplayed = [batch for drawn in config.drawn for batch in schedule.drawn_batches(drawn, ids)]
         return Games(
@@ -129,6 +133,15 @@ class LeaguePlay:
             * len(self._session.run.config.rounds)
             * self._session.run.schedule.block_size
         )
+
+    def _count(self, drawn: Drawn) -> None:
+        """Counts the games of a draw for its bots, and for its regression test if it belongs to
+        one.
+        """
+        games = self._games_of(drawn)
+        self._field.add(tuple(drawn.line_up.split("+")), games)
+        if drawn.tested:
+            self._tested[drawn.tested] += games
 
     def has_newcomers(self, session: Session) -> bool:
         """Whether the league has a member whose games are to be drawn, but whose bot the session
@@ -160,7 +173,15 @@ class LeaguePlay:
         all its deal numbers.
         """
         self._take_stock()
-        line_up = None if self.is_over else self._field.next_line_up()
+        if self.is_over:
+            return []
+        tested = ""
+        line_up = None
+        test = self._open_regression()
+        if test:
+            line_up = self._field.line_up_with(test.bot, test.old)
+            tested = test.bot if line_up else ""
+        line_up = line_up or self._field.next_line_up()
         if line_up is None:
             return []
         first = self.members.league.deals
@@ -170,11 +191,31 @@ class LeaguePlay:
             raise RunError(
                 f"this league has used all its {DEALS:,} deal numbers", "start another league"
             )
-        drawn = Drawn("+".join(line_up), first, deals)
+        drawn = Drawn("+".join(line_up), first, deals, tested)
         self.members.append(drawn)
-        self._field.add(line_up, self._games_of(drawn))
+        self._count(drawn)
         self.drawn += self._games_of(drawn)
         return self._session.run.schedule.drawn_batches(drawn, frozenset())
+
+    def _open_regression(self) -> RegressionBegun | None:
+        """The regression test that the next draw belongs to; None if none is open, or if it is the
+        turn of other draws: while a candidate is to be placed, every second draw is for it. A
+        command that places one version, or plays two bots against each other, draws no tests.
+        """
+        budget = self._budget
+        if budget.placing is not None or budget.between:
+            return None
+        if self._field.is_placing and self._field.turn % 2:
+            return None
+        league = self.members.league
+        there = self._session.setup.bots
+        for test in league.regressions.values():
+            statuses = [league.members[bot].status for bot in (test.bot, test.old)]
+            can_play = not {"aside", "withdrawn"}.intersection(statuses)
+            is_open = self._tested[test.bot] < test.games
+            if is_open and can_play and test.bot in there and test.old in there:
+                return test
+        return None
 
     def _take_stock(self) -> None:
         """Updates the contenders with the current members and ratings, if one of them
@@ -203,7 +244,7 @@ class LeaguePlay:
         if games < self._next_look_games or time.monotonic() < self._next_look_s:
             return False
         # This loads pandas, which the command line does not need at its start.
-        from arena.ratings.history import league_counts, on_scale  # noqa: PLC0415
+        from arena.ratings.scale import league_counts, on_scale  # noqa: PLC0415
 
         began = time.process_time()
         config = session.run.config
@@ -211,9 +252,15 @@ class LeaguePlay:
         counts = league_counts(
             session.journal.path, config.bots, config.match, own_decks=config.has_own_decks
         )
-        self._known = on_scale(counts, league.with_status("benchmark"), league.scale)
-        self._hold_scale()
+        before = {
+            bot: old
+            for bot, old in versions_before(league.members).items()
+            if league.members[bot].is_waiting
+        }
+        self._known = on_scale(counts, league.with_status("benchmark"), league.scale, before)
+        self._fix_scale(counts)
         self._judge_candidates()
+        self.members.begin_regressions()
         self._next_look_s = time.monotonic() + LOOK_SHARE * (time.process_time() - began)
         self._next_look_games = games + LOOK_GAMES
         waiting = sum(member.is_waiting for member in self._all())
@@ -232,23 +279,36 @@ class LeaguePlay:
                 why = f"it forfeited all of its {rating.games} games"
                 self.members.change(member.bot, "aside", ARENA, why)
             elif 0 < rating.error <= PLACED_ELO or rating.games >= PLACING_GAMES:
-                error = round(rating.error, 1) if isfinite(rating.error) else None
                 placed = PlaceFound(
-                    member.bot, utc_now(), round(rating.elo, 1), error, rating.games
+                    bot=member.bot,
+                    when=utc_now(),
+                    elo=round(rating.elo, 1),
+                    error=_rounded(rating.error),
+                    games=rating.games,
+                    gain=_rounded(rating.gain),
+                    gain_error=_rounded(rating.gain_error),
                 )
                 self.members.append(placed)
 
-    def _hold_scale(self) -> None:
-        """Lets the benchmarks fix the league's scale with their present ratings, once all of them
-        have `HOLD_GAMES` games. Later calls add each new benchmark that has as many games.
+    def _fix_scale(self, counts: "Counts") -> None:
+        """Lets the benchmarks become the founders of the league's scale, with the ratings and
+        weights that ``counts`` gives them, once each of them is known well enough. Founders that an
+        earlier version of the arena wrote down get their weights now.
         """
+        # numpy and pandas are loaded already.
+        from arena.ratings.scale import frozen_scale  # noqa: PLC0415
+
         league = self.members.league
+        if league.scale.weights:
+            return
         benchmarks = league.with_status("benchmark")
-        known = {bot: self._known[bot] for bot in benchmarks if bot in self._known}
-        ready = [bot for bot in known if known[bot].games >= HOLD_GAMES]
-        new = {bot: round(known[bot].elo, 1) for bot in ready if bot not in league.scale}
-        if new and (league.scale or len(ready) == len(benchmarks)):
-            self.members.append(Scaled(utc_now(), new))
+        ratings = [self._known[bot] for bot in benchmarks if bot in self._known]
+        ready = [rating for rating in ratings if is_founder(rating.error, rating.games)]
+        if not league.scale and not 0 < len(benchmarks) == len(ready):
+            return
+        scale = frozen_scale(counts, benchmarks, league.scale)
+        if scale is not None:
+            self.members.append(Scaled(utc_now(), dict(scale.elo), dict(scale.weights)))
 
     def rivals(self) -> list[Rival]:
         """The members that play, with their ratings from the last computation, or guessed ratings
@@ -284,3 +344,8 @@ class LeaguePlay:
             )
             rivals.append(rival)
         return rivals
+
+
+def _rounded(elo: float) -> float | None:
+    """A number of Elo with one decimal; None if it is infinite or NaN."""
+    return round(elo, 1) if isfinite(elo) else None

@@ -28,6 +28,8 @@ from arena.records.league import (
     Joined,
     League,
     LeagueEvent,
+    RegressionBegun,
+    RegressionRule,
     Status,
     StatusChanged,
     events_file,
@@ -38,6 +40,7 @@ from arena.records.league import (
 )
 from arena.records.record import name_of, utc_now
 from arena.records.runfile import RUN_FILE, RunInfo, read_run
+from arena.tournament.regressions import due_regressions
 from arena.tournament.run import Run
 from arena.tournament.runs import Request, boards_of, list_runs, make_request, resume_request
 from arena.tournament.settings import GivenOptions
@@ -46,6 +49,10 @@ MAX_WAITING = 3
 """How many candidates one author may have in a league that are still to be placed."""
 LOOK_S = 2.0
 """The shortest pause in seconds between two searches for new versions in bots/."""
+REGRESSION_GAMES = 400
+"""The number of games of a regression test, unless the user gives another one. Between two bots of
+about equal strength, it leaves an error bar of some 30 Elo.
+"""
 ARENA = "arena"
 """The name in ``by`` of a change of status that the arena itself made."""
 BUILT_IN = ("random", "greedy-4", "greedy", "careful-4", "careful")
@@ -131,6 +138,37 @@ class Members:
         """
         self._tell(f"{label} is {is_now(status)}" + (f": {why}" if why else ""))
         self.append(StatusChanged(label, status, utc_now(), by, why))
+
+    def set_regression_rule(self, every: int | None, games: int | None) -> None:
+        """Sets after how many accepted versions of a bot (``every``; 0 for never) the league plays
+        a regression test, and over how many ``games``. None keeps the present number; without any,
+        a test has `REGRESSION_GAMES` games. Raises ConfigError for games without a number of
+        versions.
+        """
+        if every is None and games is None:
+            return
+        rule = self.league.regression_rule
+        if every is None and rule is None:
+            raise ConfigError(
+                "--regression-games says nothing about when a league plays regression tests",
+                "add --regression-every 5, or another number of versions",
+            )
+        now = RegressionRule(
+            every=rule.every if every is None and rule else every or 0,
+            games=games or (rule.games if rule else REGRESSION_GAMES),
+            when=utc_now(),
+            by=user_name(),
+        )
+        if rule is None or (rule.every, rule.games) != (now.every, now.games):
+            self.append(now)
+
+    def begin_regressions(self) -> None:
+        """Begins the regression tests that are due, and tells the user."""
+        for bot, old in due_regressions(self.league):
+            rule = self.league.regression_rule
+            assert rule is not None, "a test is due by the rule"
+            self._tell(f"{bot} plays a regression test of {rule.games:,} games against {old}")
+            self.append(RegressionBegun(bot, old, rule.games, utc_now()))
 
     def newcomers(self, known: Sequence[str], sandbox_for: Callable[[Bot], Sandbox]) -> list[Bot]:
         """The bots of the members that play and whose labels are not in ``known``. ``sandbox_for``

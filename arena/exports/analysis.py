@@ -4,6 +4,7 @@ and as JSON.
 
 import shlex
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any
 
 import pandas as pd
@@ -17,8 +18,10 @@ from arena.ratings.columns import HISTORY, Column, placed
 from arena.ratings.history import History
 from arena.ratings.model import FEW_DEALS
 from arena.ratings.notes import company_note
+from arena.ratings.regressions import Regression
 from arena.records.grades import Judge
 from arena.records.league import STATUS_TEXT
+from arena.tournament.placing import FOUNDER_ELO, FOUNDER_GAMES
 
 LEVEL = 0.01
 """The corrected p value below which a gain on deals that a bot met again is shown. At .05, honest
@@ -217,18 +220,50 @@ MARKS = {
     ">": ">: it lost nothing to the rated bots, and is above this with 95 % confidence",
 }
 """The meaning of each mark before a rating, for the line below a table."""
-NO_SCALE = "the benchmarks do not hold the scale yet: their mean is 0 until each has 40 games"
+NO_SCALE = (
+    "the benchmarks do not fix the scale yet: until each of them is known to"
+    f" {FOUNDER_ELO:.0f} Elo or has {FOUNDER_GAMES} games, their mean is 0"
+)
+LIKELY = (
+    "Likely: what is left of a gain after shrinking it towards this league's own gains, because a"
+    " gain that looks large is partly luck"
+)
 
 
 def history_text(history: History) -> str:
-    """The history of a league's versions as a table for people, with what each version gained."""
+    """The history of a league's versions as a table for people, with what each version gained and
+    the results of regression tests.
+    """
     table = history.table
     status = [status_text(row) for row in table.to_dict("records")]
     shown = table.assign(joined=table["joined"].str[:DAY], status=status)
     columns = [column for column in placed(HISTORY, "text") if column.name != "placed_games"]
-    notes = "\n".join(note for mark, note in MARKS.items() if (table["mark"] == mark).any())
-    parts = [table_text(columns, shown), "\n".join(history.sentences), _scale_note(history), notes]
+    has_likely = table["gain_likely"].notna().any()
+    if not has_likely:
+        columns = [column for column in columns if column.name != "gain_likely"]
+    notes = [note for mark, note in MARKS.items() if (table["mark"] == mark).any()]
+    notes += [LIKELY] if has_likely else []
+    parts = [
+        table_text(columns, shown),
+        "\n".join(history.sentences),
+        "\n".join(test.sentence for test in history.regressions),
+        leader_note(history.leader),
+        _scale_note(history),
+        "\n".join(notes),
+    ]
     return "\n\n".join(part for part in parts if part)
+
+
+def leader_note(leader: str) -> str:
+    """A sentence that ``leader``, the version with the highest rating, is probably rated too high;
+    empty if ``leader`` is.
+    """
+    if not leader:
+        return ""
+    return (
+        f"{leader} has the highest rating here, and is probably rated too high: of several versions"
+        " that are about equally strong, the one with the most luck comes first"
+    )
 
 
 def _scale_note(history: History) -> str:
@@ -237,8 +272,9 @@ def _scale_note(history: History) -> str:
     """
     if not history.scale:
         return NO_SCALE
-    holders = [bot for bot in rated_rows(history.table)["version"] if bot in history.scale]
-    is_whole = {*history.scale} <= {*history.table["version"]}
+    founders = history.scale.elo
+    holders = [bot for bot in rated_rows(history.table)["version"] if bot in founders]
+    is_whole = {*founders} <= {*history.table["version"]}
     if not is_whole or len(holders) != 1:
         return ""
     return f"of the benchmarks, only {holders[0]} has a rating: the scale rests on it alone"
@@ -267,9 +303,32 @@ def history_csv(history: History) -> str:
 def history_object(history: History) -> dict[str, Any]:
     """The history of a league's versions as an object for JSON."""
     return {
-        "scale": dict(history.scale),
+        "scale": dict(history.scale.elo),
+        "weights": dict(history.scale.weights),
         "versions": table_rows(history.table),
         "sentences": history.sentences,
+        "leader": history.leader or None,
+        "regressions": [_regression_object(test) for test in history.regressions],
+    }
+
+
+def _regression_object(test: Regression) -> dict[str, Any]:
+    """A regression test as an object for JSON; a figure that is not known is None."""
+    figures = {
+        name: round(value, 2) if isfinite(value) else None
+        for name, value in (
+            ("gain", test.gain),
+            ("gain_error", test.gain_error),
+            ("claimed", test.claimed),
+        )
+    }
+    return {
+        "version": test.bot,
+        "against": test.old,
+        "games": test.games,
+        "planned": test.planned,
+        **figures,
+        "sentence": test.sentence,
     }
 
 

@@ -191,10 +191,20 @@ HISTORY = (
     Column("gain", "Gain", 0, 2, "its rating minus that of the version before it", RATINGS),
     Column("gain_error", "+/-", 0, 2, "half of the 95 % interval of `gain`", RATINGS,
         page_head="±"),
+    Column("gain_likely", "Likely", 0, 2, "what is left of `gain` after shrinking it towards the"
+        " league's own gains; empty if there are fewer than three", RATINGS, file=2),
     Column("games", "Games", meaning=GAMES, source="`games.jsonl`"),
     Column("forfeits", "Faults", meaning="games forfeited", source="`faults`"),
     Column("placed_games", "Placed", meaning="games until it was placed; 0 if it is not",
         source="`league.jsonl`"),
+    Column("tested_against", meaning="the earlier version in its regression test; empty without a"
+        " test", source="`league.jsonl`", file=2),
+    Column("test_gain", "", None, 2, "its rating minus that of the earlier version, by the games of"
+        " the test alone", "`games.jsonl`", file=2),
+    Column("test_error", "", None, 2, "half of the 95 % interval of `test_gain`", "`games.jsonl`",
+        file=2),
+    Column("test_games", meaning="games of the test that were counted", source="`games.jsonl`",
+        file=2),
 )
 # fmt: on
 """The columns of `history.history_table`, which has a row for each version in a league."""

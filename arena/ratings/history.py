@@ -1,156 +1,87 @@
-"""The ratings of all versions in a league, on a scale that benchmarks hold fixed.
-
-Games determine only differences of ratings. When a benchmark begins to hold the scale, its rating
-at that time is written to league.jsonl. The level of all ratings is then chosen such that these
-benchmarks keep their written ratings on average, each weighted by how well its rating is known. So
-a benchmark far above or below all other bots, whose rating is poorly known, hardly moves the scale.
-A benchmark that is retired keeps its part.
+"""The versions in a league: their ratings on its scale, what each of them gained over the version
+before it, and the results of its regression tests.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from math import inf, isfinite, nan
+from collections.abc import Hashable, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from arena.ratings.columns import HISTORY, frame_names
-from arena.ratings.fit import Fit
+from arena.ratings.gains import shrunk
 from arena.ratings.model import bound_interval, rate
-from arena.ratings.results import Counts, Floats
-from arena.ratings.tally import score_journal
+from arena.ratings.regressions import Regression, regression_tests
+from arena.ratings.results import Counts
+from arena.ratings.scale import league_counts, level_on, played_games
 from arena.records.journal import journal_of
-from arena.records.league import League, read_league, versions_before
+from arena.records.league import League, Scale, read_league, versions_before
 from arena.records.record import name_of
 from arena.records.runfile import RunInfo
 
-PRIOR = 1.0
-"""The weight of a virtual draw between each bot and an imagined bot with rating 0, so that a
-candidate gets a rating with its first games.
-"""
-MIN_VARIANCE = 1.0
-"""In Elo squared: a benchmark whose rating has a smaller variance is weighted as if it had this
-one.
-"""
-
-
-class OnScale(NamedTuple):
-    """A bot's rating in Elo on a league's scale, its ``error``, half the width of its 95 % interval
-    (infinite if unknown), the number of its games, and how many of them it forfeited.
-    """
-
-    elo: float
-    error: float
-    games: int
-    forfeits: int
-
-
-def league_counts(
-    journal: Path, bots: Sequence[str], match: Sequence[str], *, own_decks: bool
-) -> Counts:
-    """Counts the games in the journal of a league between ``bots``; with ``match``, the matches on
-    these boards. ``own_decks`` says that line-ups play different decks under the same deal numbers.
-    Raises RunError.
-    """
-    return score_journal(journal, match, own_decks=own_decks).counted.counts(bots)
-
-
-def on_scale(
-    counts: Counts, benchmarks: Collection[str], held: Mapping[str, float]
-) -> dict[str, OnScale]:
-    """The ratings of the bots in ``counts`` on the scale of a league, by name, for the code that
-    chooses the next games. ``benchmarks`` are the present benchmarks, ``held`` has, by name, the
-    fixed ratings of the benchmarks that define the scale.
-    """
-    on_scale_by_name = dict[str, OnScale]()
-    results = counts.results
-    sums = _played(counts)
-    for fit in rate(results, PRIOR).fits:
-        names = [results.bots[member] for member in fit.members]
-        level = level_on(names, fit, benchmarks, held)
-        for index, (name, member) in enumerate(zip(names, fit.members, strict=True)):
-            error = level.error_of(index)
-            elo = float(fit.elo[index]) + level.shift
-            on_scale_by_name[name] = OnScale(
-                elo, error if isfinite(error) else inf, **sums[int(member)]
-            )
-    return on_scale_by_name
-
-
-class Level(NamedTuple):
-    """Where a fit lies on the scale of a league: ``shift``, in Elo, is added to its ratings, and
-    ``weights`` (n,) say how much each bot determines the shift.
-    """
-
-    fit: Fit
-    shift: float
-    weights: Floats
-
-    def error_of(self, index: int) -> float:
-        """The half-width in Elo, on the scale, of the 95 % interval of the bot at ``index`` in the
-        fit; NaN if the bot played too few deals.
-        """
-        has_error = self.fit.is_known
-        if not has_error[index]:
-            return nan
-        return self.fit.contrast_width(np.eye(len(has_error))[index] - self.weights, has_error)
-
-
-def level_on(
-    names: Sequence[str], fit: Fit, benchmarks: Collection[str], held: Mapping[str, float]
-) -> Level:
-    """Where ``fit``, a fit of the bots ``names``, lies on the scale: its ratings are moved so that,
-    on average, the benchmarks in ``held`` have the ratings given there. ``held`` has, by name, the
-    fixed ratings of the benchmarks that define the scale. If it names none of the bots, the average
-    of the ``benchmarks`` is 0, or that of all bots if no benchmark is among them.
-
-    Each bot is weighted by one over the variance of its rating (at least `MIN_VARIANCE`), and only
-    bots with enough deals for an error bar count. If no bot has a weight, all bots count alike.
-    """
-    holders = [name in held for name in names]
-    if not any(holders):
-        holders = [name in benchmarks for name in names]
-    chosen = np.array(holders if any(holders) else [True] * len(names)) & fit.is_known
-    variance = np.diag(fit.covariance)
-    weights = np.where(chosen & (variance > 0), 1 / np.maximum(variance, MIN_VARIANCE), 0.0)
-    if not weights.any():
-        weights = np.ones(len(names))
-    weights = weights / weights.sum()
-    wanted = np.array([held.get(name, 0.0) for name in names])
-    return Level(fit, float(weights @ (wanted - fit.elo)), np.asarray(weights, dtype=np.float64))
+FIGURES = (
+    *("elo", "elo_low", "elo_high", "gain", "gain_error"),
+    *("gain_likely", "test_gain", "test_error"),
+)
+"""The columns of the history that are float64."""
+MIN_RATED = 2
+"""The number of rated versions from which one of them leads."""
 
 
 class History(NamedTuple):
     """The versions in a league in the order in which they joined; ``table`` has the columns of
     `history_table`.
 
-    ``scale`` has, by name, the fixed ratings of the benchmarks that define the scale; it is empty
-    as long as none do.
+    ``scale`` has the founders that fix the scale, with their ratings and weights; it is empty as
+    long as none do. ``regressions`` are the regression tests in the order in which they began.
     """
 
     table: pd.DataFrame
-    scale: Mapping[str, float]
+    scale: Scale = Scale()
+    regressions: Sequence[Regression] = ()
 
     def of(self, bot: str) -> "History":
         """The part of the history with the versions of the bot named ``bot``, or with the one
         version of that label.
         """
         rows = (self.table["bot"] == bot) | (self.table["version"] == bot)
-        return self._replace(table=self.table[rows].reset_index(drop=True))
+        table = self.table[rows].reset_index(drop=True)
+        versions = {*table["version"]}
+        regressions = [test for test in self.regressions if test.bot in versions]
+        return self._replace(table=table, regressions=regressions)
 
     @property
     def sentences(self) -> list[str]:
         """One sentence for each version whose gain over the version before has an error bar, such
-        as ``my-bot@2 is +38 +/- 21 Elo on my-bot@1``.
+        as ``my-bot@2 is +38 +/- 21 Elo on my-bot@1, likely +29``.
         """
         gained = self.table[self.table["gain_error"].notna()]
-        return [
-            f"{version} is {gain:+.0f} +/- {error:.0f} Elo on {before}"
-            for version, gain, error, before in zip(
-                *(gained[name] for name in ("version", "gain", "gain_error", "before")), strict=True
-            )
+        return [_gain_sentence(row) for row in gained.to_dict("records")]
+
+    @property
+    def leader(self) -> str:
+        """The version with the highest rating, if it is probably rated too high: the version after
+        it may be as good. Empty if the order of the two is clear, or with fewer than two ratings.
+        """
+        rated = self.table[self.table["elo_low"].notna() & self.table["elo_high"].notna()]
+        if len(rated) < MIN_RATED:
+            return ""
+        first, second = rated.sort_values("elo", ascending=False, kind="stable").to_dict("records")[
+            :MIN_RATED
         ]
+        is_clear = first["elo_low"] > second["elo"]
+        return "" if is_clear else str(first["version"])
+
+
+def _gain_sentence(row: Mapping[Hashable, Any]) -> str:
+    """A sentence about the gain in ``row``, a row of the history with a gain and its error."""
+    likely = row["gain_likely"]
+    shrunk_to = f", likely {likely:+.0f}" if isfinite(likely) else ""
+    return (
+        f"{row['version']} is {row['gain']:+.0f} +/- {row['gain_error']:.0f} Elo on"
+        f" {row['before']}{shrunk_to}"
+    )
 
 
 def read_history(folder: Path, info: RunInfo) -> History:
@@ -160,21 +91,24 @@ def read_history(folder: Path, info: RunInfo) -> History:
     names = [bot.name for bot in info.bots]
     journal = journal_of(folder)
     counts = league_counts(journal, names, info.counting.match, own_decks=info.has_own_decks)
-    return history_of(folder, counts)
+    return history_of(folder, counts, info.counting.match)
 
 
-def history_of(folder: Path, counts: Counts) -> History:
-    """The history of the league in a folder, whose games are already counted in ``counts``. Raises
-    RunError, NoAnswerError.
+def history_of(folder: Path, counts: Counts, match: Sequence[str]) -> History:
+    """The history of the league in a folder, whose games are already counted in ``counts``; with
+    ``match``, as matches on these boards. Raises RunError, NoAnswerError.
     """
     league = read_league(folder)
-    return History(history_table(counts, league), dict(league.scale))
+    per_game = max(1, len(match))
+    tests = regression_tests(counts, league, per_game=per_game)
+    return History(history_table(counts, league, tests), league.scale, tests)
 
 
-def history_table(counts: Counts, league: League) -> pd.DataFrame:
+def history_table(counts: Counts, league: League, tests: Sequence[Regression] = ()) -> pd.DataFrame:
     """One row per member of a league, with the columns of `columns.HISTORY`: figures float64,
     counts int64, texts str. NaN marks the open side of a bound and missing figures; ``before`` is
-    empty without an earlier version.
+    empty without an earlier version, ``tested_against`` without a regression test. ``tests`` are
+    the league's regression tests.
 
     All ratings of a component (versions that met, directly or through others) come from one fit. So
     the error of a gain is the error of the difference, in which the uncertainty that two versions
@@ -182,7 +116,7 @@ def history_table(counts: Counts, league: League) -> pd.DataFrame:
     """
     results = counts.results
     before = versions_before(league.members)
-    sums = _played(counts)
+    sums = played_games(counts)
     number = {bot: place for place, bot in enumerate(counts.results.bots)}
     rows = {
         bot: {
@@ -193,6 +127,8 @@ def history_table(counts: Counts, league: League) -> pd.DataFrame:
             "before": before.get(bot, ""),
             "mark": "~",
             "placed_games": member.placed.games if member.placed else 0,
+            "tested_against": "",
+            "test_games": 0,
             **sums.get(number.get(bot, -1), {"games": 0, "forfeits": 0}),
         }
         for bot, member in league.members.items()
@@ -217,14 +153,12 @@ def history_table(counts: Counts, league: League) -> pd.DataFrame:
             known = bound.side, *bound_interval(bound.elo + level.shift, bound.side)
             row = rows.get(results.bots[bound.member], {})
             row |= zip(("mark", "elo", "elo_low", "elo_high"), known, strict=True)
-    figures = dict.fromkeys(("elo", "elo_low", "elo_high", "gain", "gain_error"), "float64")
-    return pd.DataFrame(rows.values(), columns=frame_names(HISTORY)).astype(figures)
-
-
-def _played(counts: Counts) -> dict[int, dict[str, int]]:
-    """The number of games and of forfeits of each bot that played, by the bot's number."""
-    sums = counts.totals.groupby("bot")[["games", "forfeits"]].sum()
-    return {
-        int(bot): {"games": int(games), "forfeits": int(forfeits)}
-        for bot, games, forfeits in sums.itertuples()
-    }
+    for test in tests:
+        row = rows[test.bot]
+        row |= {"tested_against": test.old, "test_games": test.games}
+        row |= {"test_gain": test.gain, "test_error": test.gain_error}
+    columns = frame_names(HISTORY)
+    table = pd.DataFrame(rows.values(), columns=columns)
+    table = table.astype(dict.fromkeys(FIGURES, "float64"))
+    table["gain_likely"] = shrunk(table["gain"].to_numpy(), table["gain_error"].to_numpy())
+    return table

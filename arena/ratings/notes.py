@@ -65,7 +65,8 @@ def purpose_notes(run: Path, info: RunInfo, *, anchored: bool) -> Iterator[str]:
         )
     if not anchored and is_league(run):
         level = "here the mean of all rated bots is 0; the ratings on the league's own scale are in"
-        yield f"{level} 'arena league history --league {run.name}'"
+        own_scale = f"{level} 'arena league history --league {run.name}'"
+        yield f"{own_scale}; where bots are close, the first is probably rated too high"
 
 
 def forfeits_note(standings: pd.DataFrame, noun: str) -> list[str]:

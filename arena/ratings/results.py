@@ -107,6 +107,16 @@ class Results(NamedTuple):
             outcome=row[self.outcome[games]],
         )
 
+    def on_deals(self, kept: Flags) -> "Results":
+        """The results with only the games on the deals for which ``kept`` (``clusters``,) is
+        True.
+        """
+        games = kept[self.cluster]
+        outcome = self.outcome[games]
+        times = np.bincount(outcome, minlength=len(self.times)).astype(np.float64)
+        part = self._replace(times=times, cluster=self.cluster[games], outcome=outcome)
+        return part.only(times > 0)
+
 
 def restrict(results: Results, members: Ints) -> Results:
     """The results among the ``members`` alone, which get the numbers 0, 1, ... in their order: the

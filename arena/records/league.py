@@ -36,6 +36,8 @@ PLAYS = ("candidate", "benchmark")
 """The statuses of members that games are drawn for."""
 DrawnDeals = Annotated[int, Meta(ge=1, lt=DEALS)]
 Elo = Annotated[float, Meta(ge=-MAX_ELO, le=MAX_ELO)]
+HalfWidth = Annotated[float, Meta(ge=0)]
+Weight = Annotated[float, Meta(gt=0, le=1)]
 
 
 class Joined(Struct, frozen=True, omit_defaults=True, tag="joined", tag_field="event"):
@@ -60,39 +62,82 @@ class StatusChanged(Struct, frozen=True, omit_defaults=True, tag="status", tag_f
     why: str = ""
 
 
-class Scaled(Struct, frozen=True, tag="scale", tag_field="event"):
-    """From this event on, these benchmarks, too, fix the scale: ``elo`` has the rating in Elo at
-    which each of them is fixed. ``when`` is a time in UTC.
+class Scaled(Struct, frozen=True, omit_defaults=True, tag="scale", tag_field="event"):
+    """The founders of the league fix its scale from this event on: ``elo`` has, by label, the
+    rating in Elo of each founder, and ``weights`` its share in the mean that fixes the scale. The
+    weights add up to 1 but for rounding. ``when`` is a time in UTC.
+
+    Earlier versions of the arena wrote no weights, and one such event for each group of benchmarks
+    that was added to the scale later; only the first group are founders.
     """
 
     when: str
     elo: dict[str, Elo]
+    weights: dict[str, Weight] = {}
 
 
-class PlaceFound(Struct, frozen=True, tag="placed", tag_field="event"):
+class PlaceFound(Struct, frozen=True, omit_defaults=True, tag="placed", tag_field="event"):
     """The candidate ``bot`` has been placed, at the time ``when`` in UTC: its rating ``elo`` at
     that time, the ``error``, which is half the width of its 95 % interval in Elo (None if the games
-    give no interval), and its number of ``games``.
+    give no interval), and its number of ``games``. ``gain`` is its rating minus that of the version
+    before it, and ``gain_error`` half the width of the 95 % interval of the gain; both are None if
+    unknown, and in leagues played by earlier versions of the arena.
     """
 
     bot: str
     when: str
     elo: Elo
-    error: Annotated[float, Meta(ge=0)] | None
+    error: HalfWidth | None
     games: Annotated[int, Meta(ge=0)]
+    gain: float | None = None
+    gain_error: HalfWidth | None = None
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the version was clearly worse than the version before it when it was placed."""
+        if self.gain is None or self.gain_error is None:
+            return False
+        return self.gain < -self.gain_error
 
 
-class Drawn(Struct, frozen=True, tag="drawn", tag_field="event"):
+class Drawn(Struct, frozen=True, omit_defaults=True, tag="drawn", tag_field="event"):
     """A draw of a league: the line-up (the labels of its bots joined by ``+``) plays ``deals``
-    deals on every board, beginning with deal number ``first``.
+    deals on every board, beginning with deal number ``first``. ``tested`` is the label of the
+    version whose regression test the games belong to; empty for all other draws.
     """
 
     line_up: str
     first: Deal
     deals: DrawnDeals
+    tested: str = ""
 
 
-LeagueEvent = Joined | StatusChanged | Scaled | PlaceFound | Drawn
+class RegressionRule(Struct, frozen=True, tag="regression_rule", tag_field="event"):
+    """From the time ``when`` in UTC on, the league plays a regression test after every ``every``
+    accepted versions of a bot, over ``games`` games; no tests if ``every`` is 0. ``by`` is the name
+    of the user who decided it.
+    """
+
+    every: Annotated[int, Meta(ge=0)]
+    games: Annotated[int, Meta(ge=1)]
+    when: str
+    by: str
+
+
+class RegressionBegun(Struct, frozen=True, tag="regression_test", tag_field="event"):
+    """The regression test of the version ``bot`` against the earlier version ``old`` of the same
+    bot, over ``games`` games, began at the time ``when`` in UTC.
+    """
+
+    bot: str
+    old: str
+    games: Annotated[int, Meta(ge=1)]
+    when: str
+
+
+LeagueEvent = (
+    Joined | StatusChanged | Scaled | PlaceFound | Drawn | RegressionRule | RegressionBegun
+)
 _decode = msgspec.json.Decoder(LeagueEvent).decode
 _encode = msgspec.json.Encoder().encode
 
@@ -122,15 +167,35 @@ class Member(Struct):
         return self.status == "candidate" and self.placed is None
 
 
+class Scale(Struct, frozen=True):
+    """What fixes the scale of a league, by label: ``elo`` are the ratings of its founders, and
+    ``weights`` their shares in the mean that keeps its level. A founder that is no longer a
+    benchmark stays a founder, because its games still count.
+
+    Without founders, no bot fixes the scale yet. Founders without weights come from an earlier
+    version of the arena; their shares follow from the precision of their present ratings.
+    """
+
+    elo: Mapping[str, float] = {}
+    weights: Mapping[str, float] = {}
+
+    def __bool__(self) -> bool:
+        """Whether there are founders."""
+        return bool(self.elo)
+
+
 class League(Struct):
     """The state of a league after its events: its ``members`` by label, in the order in which they
-    joined; the ``drawn`` games; and the ``scale``, the ratings in Elo at which benchmarks are
-    fixed. A bot that is no longer a benchmark stays in the scale, because its games still count.
+    joined; the ``drawn`` games; the ``scale``; the ``regression_rule``, None if no user has set
+    one; and ``regressions``, the regression tests that have begun, by the label of the tested
+    version.
     """
 
     members: dict[str, Member] = msgspec.field(default_factory=dict)
     drawn: list[Drawn] = msgspec.field(default_factory=list)
-    scale: dict[str, float] = msgspec.field(default_factory=dict)
+    scale: Scale = Scale()
+    regression_rule: RegressionRule | None = None
+    regressions: dict[str, RegressionBegun] = msgspec.field(default_factory=dict)
 
     def add(self, event: LeagueEvent) -> None:
         """Updates the league by ``event``. Raises ValueError for an event that cannot follow the
@@ -148,11 +213,28 @@ class League(Struct):
                 member.by = event.by
                 member.why = event.why
             case Scaled():
-                self.scale.update({bot: event.elo[bot] for bot in map(self._bot, event.elo)})
+                self._set_scale(event)
             case PlaceFound():
                 self._member(event.bot).placed = event
             case Drawn():
                 self._draw(event)
+            case RegressionRule():
+                self.regression_rule = event
+            case RegressionBegun():
+                for bot in (event.bot, event.old):
+                    self._member(bot)
+                self.regressions[event.bot] = event
+
+    def _set_scale(self, scaled: Scaled) -> None:
+        """Makes the bots of ``scaled`` the founders, if there are none, and freezes their weights,
+        if they are not frozen. Raises ValueError for a bot that has not joined.
+        """
+        for bot in (*scaled.elo, *scaled.weights):
+            self._member(bot)
+        elo = self.scale.elo or scaled.elo
+        if not self.scale.weights:
+            weights = {bot: weight for bot, weight in scaled.weights.items() if bot in elo}
+            self.scale = Scale(elo, weights)
 
     def _member(self, bot: str) -> Member:
         """The member with the label ``bot``. Raises ValueError if no such bot has joined."""
@@ -244,18 +326,25 @@ def is_league(run: Path) -> bool:
     return os.path.lexists(run / LEAGUE_FILE)
 
 
-def versions_before(members: Mapping[str, Member]) -> dict[str, str]:
-    """For each member that has an earlier version, the label of that version: the version with the
-    next lower number of the same bot with the same options, no matter which joined first. Versions
-    that were set aside are skipped, because a gain over them means nothing.
+def version_chains(members: Mapping[str, Member]) -> list[list[str]]:
+    """The labels of the versions of each bot, the one with the lowest number first, no matter which
+    joined first. Versions with different options are in different lists.
     """
     by_name: dict[tuple[str, str], list[str]] = {}
     for bot in members:
         by_name.setdefault((name_of(bot), bot.partition(":")[2]), []).append(bot)
+    return [sorted(versions, key=version_key) for versions in by_name.values()]
+
+
+def versions_before(members: Mapping[str, Member]) -> dict[str, str]:
+    """For each member that has an earlier version, the label of that version: the version with the
+    next lower number of the same bot with the same options. Versions that were set aside are
+    skipped, because a gain over them means nothing.
+    """
     before_of: dict[str, str] = {}
-    for versions in by_name.values():
+    for versions in version_chains(members):
         before = ""
-        for bot in sorted(versions, key=version_key):
+        for bot in versions:
             if before:
                 before_of[bot] = before
             before = before if members[bot].status == "aside" else bot

@@ -30,6 +30,24 @@ UNTIL_BEGIN, UNTIL_END = "<!-- proof: until -->\n\n", "\n<!-- proof: end of unti
 UNTIL_TABLE = "spending"
 UNTIL_FIGURES = ["games", "ratings", "differences", "widest bar"]
 """What the page shows of the runs with ``--until``."""
+SCALE_BEGIN, SCALE_END = "<!-- proof: scale -->\n\n", "\n<!-- proof: end of scale -->"
+GAINS_BEGIN, GAINS_END = "<!-- proof: gains -->\n\n", "\n<!-- proof: end of gains -->"
+LEAGUES_TABLE = "leagues"
+SCALE_FIGURES = [
+    "rating when placed",
+    "rating after 20 versions",
+    "games to be placed",
+    "the level moves by",
+    "best version too high by",
+]
+GAIN_FIGURES = [
+    "error of gains",
+    "error of likely gains",
+    "gain if better",
+    "likely gain if better",
+    "true gain if better",
+]
+"""What the page shows of leagues, in two tables."""
 TRIES = 400
 NOMINAL = {"held": "95", "all": "at least 95", "false": "at most 5"}
 """What columns of these kinds should be, in percent."""
@@ -48,6 +66,7 @@ class Measured(NamedTuple):
 
 def measured(table, tries, pool=None):
     """Simulates all rows of a table, and tells on stderr how far it is."""
+    tries = min(tries, table.tries or tries)
     rows, uncertainty = [], 0.0
     shares = np.array([column.kind in NOMINAL for column in table.columns])
     trials = [trial_of for _, trial_of in table.rows]
@@ -89,19 +108,24 @@ def summary(found):
     )
 
 
-def until_summary(found):
-    """The table of the runs with ``--until`` as the page has it; ``found``: `Measured` by key."""
-    [table] = [each for each in TABLES if each.key == UNTIL_TABLE]
+def part_of(found, key, figures):
+    """Some columns of the table with a key as the page has them; ``found``: `Measured` by key."""
+    [table] = [each for each in TABLES if each.key == key]
     heads = [*table.labels, *(column.head for column in table.columns)]
-    shown = [*table.labels, *UNTIL_FIGURES]
+    shown = [*table.labels, *figures]
     places = [heads.index(head) for head in shown]
-    rows = [[row[place] for place in places] for row in found[UNTIL_TABLE].rows]
+    rows = [[row[place] for place in places] for row in found[key].rows]
     return markdown(shown, rows)
 
 
 def with_generated(page, found):
-    """The text of the page with its two generated parts made anew from ``found``."""
-    parts = [(BEGIN, END, summary(found)), (UNTIL_BEGIN, UNTIL_END, until_summary(found))]
+    """The text of the page with its generated parts made anew from ``found``."""
+    parts = [
+        (BEGIN, END, summary(found)),
+        (UNTIL_BEGIN, UNTIL_END, part_of(found, UNTIL_TABLE, UNTIL_FIGURES)),
+        (SCALE_BEGIN, SCALE_END, part_of(found, LEAGUES_TABLE, SCALE_FIGURES)),
+        (GAINS_BEGIN, GAINS_END, part_of(found, LEAGUES_TABLE, GAIN_FIGURES)),
+    ]
     for begin, end, text in parts:
         before = page.index(begin) + len(begin)
         after = page.index(end)

@@ -22,13 +22,14 @@ from tests.ratings.coverage import (
     with_winless,
     world_of,
 )
+from tests.ratings.leagues import Steps, league
 from tests.ratings.spending import LADDER, RUNS, UNEVEN, spending
 from tests.ratings.stopping import Case, answer_and_interval
 
 
 class Column(NamedTuple):
     """``held`` columns should be 95 %, ``all`` at least 95 %, ``false`` at most 5 %; ``share`` is
-    any percentage, ``count`` a whole number.
+    any percentage, ``count`` a whole number, and ``root`` the root of a mean square.
     """
 
     head: str
@@ -38,6 +39,8 @@ class Column(NamedTuple):
         """A cell."""
         if np.isnan(value):
             return "-"
+        if self.kind == "root":
+            return f"{np.sqrt(value):.0f}"
         return f"{value:,.0f}" if self.kind == "count" else f"{100 * value:.1f}"
 
 
@@ -45,7 +48,8 @@ class Table(NamedTuple):
     """A part of the printed table.
 
     ``rows``: the labels of each, and what makes its trial; ``least`` and ``most``: what the tests
-    expect of columns that should be 95 % and 5 %.
+    expect of columns that should be 95 % and 5 %; ``tries``: how many trials of a row there are at
+    most, if one takes many seconds.
     """
 
     key: str
@@ -55,6 +59,7 @@ class Table(NamedTuple):
     rows: list[tuple[tuple[str, ...], Callable]]
     least: float = 0.9
     most: float = 0.08
+    tries: int | None = None
 
 
 TOLD = (
@@ -169,6 +174,19 @@ def _company():
         yield _labels(players, 6, deals, luck), partial(company_alarms, world, deals)
 
 
+def _leagues():
+    for players, steps in (
+        (2, Steps(10, 15)),
+        (2, Steps(8, 35)),
+        (3, Steps(10, 15)),
+        (4, Steps(10, 15)),
+    ):
+        yield (
+            _labels(players, f"{steps.mean} ± {steps.sd} Elo"),
+            partial(league, players, steps, 20),
+        )
+
+
 TABLES = (
     Table("planned", "Runs of a planned number of deals", RUN, TOLD, list(_planned())),
     Table("special", "Runs of other kinds", ("run", *RUN), TOLD, list(_special())),
@@ -248,5 +266,25 @@ TABLES = (
         ("players", "bots", "shared luck"),
         (Column("clustered by deal", "held"), Column("every game for itself", "share")),
         list(_apart()),
+    ),
+    Table(
+        "leagues",
+        "Leagues of 20 versions",
+        ("players", "a version gains"),
+        (
+            Column("rating when placed", "held"),
+            Column("rating after 20 versions", "held"),
+            Column("games to be placed", "count"),
+            Column("games in all", "count"),
+            Column("the level moves by", "root"),
+            Column("best version too high by", "count"),
+            Column("error of gains", "root"),
+            Column("error of likely gains", "root"),
+            Column("gain if better", "count"),
+            Column("likely gain if better", "count"),
+            Column("true gain if better", "count"),
+        ),
+        list(_leagues()),
+        tries=24,
     ),
 )

@@ -9,6 +9,9 @@ from arena.records.league import (
     Joined,
     League,
     PlaceFound,
+    RegressionBegun,
+    RegressionRule,
+    Scale,
     Scaled,
     StatusChanged,
     events_file,
@@ -47,7 +50,7 @@ def test_a_league_is_what_its_events_come_to(tmp_path):
     append_events(tmp_path, EVENTS[3:])
     league = read_league(tmp_path)
     assert league.deals == 8
-    assert league.scale == {"a@1": 0.0}
+    assert league.scale == Scale({"a@1": 0.0})
     assert league.with_status("benchmark") == ["a@1"]
     member = league.members["my@1"]
     assert (member.status, member.by, member.plays) == ("retired", "me", False)
@@ -75,6 +78,10 @@ def test_a_torn_line_is_left_out_and_cut_off_by_the_next(tmp_path):
         ('{"event":"drawn","line_up":"a@1+a@1","first":4,"deals":4}', "each bot once"),
         ('{"event":"drawn","line_up":"my@1+a@1","first":4,"deals":4}', "sorted"),
         ('{"event":"scale","when":"","elo":{"a@1":1e308}}', "100000"),
+        ('{"event":"scale","when":"","elo":{"a@1":0},"weights":{"a@1":0}}', "> 0.0"),
+        ('{"event":"scale","when":"","elo":{},"weights":{"b@1":0.5}}', "b@1 has not joined"),
+        ('{"event":"regression_rule","every":-1,"games":9,"when":"","by":""}', ">= 0"),
+        ('{"event":"regression_test","bot":"my@1","old":"my@0","games":9,"when":""}', "my@0 has"),
         ('{"event":"drawn","line_up":"a@1+nobody","first":4,"deals":4}', "nobody has not joined"),
         ('{"event":"drawn","line_up":"a@1+my@1","first":99999999,"deals":4}', "first"),
     ],
@@ -115,3 +122,38 @@ def test_who_was_set_aside_is_before_nobody():
     league = league_of("my@1", "my@2", "my@3")
     league.add(StatusChanged("my@2", "aside", WHEN, "arena"))
     assert versions_before(league.members) == {"my@2": "my@1", "my@3": "my@1"}
+
+
+def test_what_earlier_versions_wrote_is_read_and_their_later_benchmarks_are_no_founders(tmp_path):
+    """Lines as version 1.1.0.dev0 wrote them before founders had weights."""
+    lines = [
+        '{"event":"joined","bot":"a@1","status":"benchmark","when":""}',
+        '{"event":"joined","bot":"my@1","status":"candidate","when":""}',
+        '{"event":"scale","when":"","elo":{"a@1":0.0}}',
+        '{"event":"drawn","line_up":"a@1+my@1","first":0,"deals":4}',
+        '{"event":"placed","bot":"my@1","when":"","elo":35.0,"error":48.5,"games":200}',
+        '{"event":"status","bot":"my@1","status":"benchmark","when":"","by":"me"}',
+        '{"event":"scale","when":"","elo":{"my@1":35.0}}',
+    ]
+    (tmp_path / LEAGUE_FILE).write_text("".join(f"{line}\n" for line in lines))
+    league = read_league(tmp_path)
+    assert league.scale == Scale({"a@1": 0.0})
+    assert not league.members["my@1"].placed.is_worse
+    # it goes on: the weights are added once, and stay
+    append_events(tmp_path, [Scaled(WHEN, {"a@1": 0.0}, {"a@1": 1.0})])
+    append_events(tmp_path, [Scaled(WHEN, {"a@1": 9.0}, {"a@1": 0.5})])
+    assert read_league(tmp_path).scale == Scale({"a@1": 0.0}, {"a@1": 1.0})
+
+
+def test_regression_tests_are_in_the_file_with_the_games_drawn_for_them(tmp_path):
+    append_events(tmp_path, EVENTS)
+    append_events(tmp_path, [Joined("my@2", "candidate", WHEN)])
+    append_events(tmp_path, [RegressionRule(5, 400, WHEN, "me"), RegressionRule(1, 8, WHEN, "me")])
+    append_events(tmp_path, [RegressionBegun("my@2", "my@1", 8, WHEN)])
+    append_events(tmp_path, [Drawn("my@1+my@2", 8, 4, "my@2")])
+    league = read_league(tmp_path)
+    assert league.regression_rule.every == 1
+    assert league.regressions["my@2"].old == "my@1"
+    assert [drawn.tested for drawn in league.drawn] == ["", "", "my@2"]
+    *_, last = (tmp_path / LEAGUE_FILE).read_text().splitlines()
+    assert last == '{"event":"drawn","line_up":"my@1+my@2","first":8,"deals":4,"tested":"my@2"}'

@@ -11,9 +11,10 @@ from statistics import mean
 
 import numpy as np
 
-from arena.ratings.history import on_scale
 from arena.ratings.model import rate
 from arena.ratings.results import Outcomes, counts_of
+from arena.ratings.scale import on_scale
+from arena.records.league import Scale
 from arena.tournament.placing import (
     PLACED_ELO,
     PLACING_GAMES,
@@ -54,7 +55,7 @@ class World:
 
 
 def known(world, benchmarks):
-    return on_scale(world.counts(), benchmarks, {})
+    return on_scale(world.counts(), benchmarks, Scale(), {})
 
 
 def settled(world, benchmarks, blocks):

@@ -113,7 +113,7 @@ class Follower:
             scan=scan,
             secrecy=secrecy,
             is_open=_open_games(scan, secrecy),
-            history=history_of(run.folder, counts) if run.info.is_league else None,
+            history=history_of(run.folder, counts, self._match) if run.info.is_league else None,
         )
 
     def read_on(self) -> None:

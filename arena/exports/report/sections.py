@@ -14,7 +14,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from arena.errors import BotFolderError, RunError, printable
-from arena.exports.analysis import DAY, rated_rows, status_text
+from arena.exports.analysis import DAY, leader_note, rated_rows, status_text
 from arena.exports.grid import abridged, counted, figure, milliseconds, width_of, with_error
 from arena.exports.report.animation import film_of
 from arena.exports.report.charts import (
@@ -243,12 +243,21 @@ def version_rows(history: History) -> list[dict[Any, Any]]:
 
 
 def versions(history: History) -> dict[str, Any]:
-    """The versions in the history of a league, and the rating curves of bots with several rated
-    versions.
+    """The versions in the history of a league, sentences about regression tests and the leader, and
+    the rating curves of bots with several rated versions.
     """
     rated = [(bot, rated_rows(rows)) for bot, rows in history.table.groupby("bot", sort=False)]
     curves = [(bot, versions_curve(str(bot), rows)) for bot, rows in rated if len(rows) > 1]
-    return {"rows": version_rows(history), "curves": curves}
+    # They begin with "regression test".
+    sentences = [test.sentence[:1].upper() + test.sentence[1:] for test in history.regressions]
+    if history.leader:
+        sentences.append(leader_note(history.leader))
+    return {
+        "rows": version_rows(history),
+        "has_likely": bool(history.table["gain_likely"].notna().any()),
+        "sentences": sentences,
+        "curves": curves,
+    }
 
 
 def pairs(material: Material) -> dict[str, Any]:

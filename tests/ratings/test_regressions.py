@@ -1,0 +1,80 @@
+"""The results of regression tests: from the games of the test alone."""
+
+import pytest
+
+from arena.exports.analysis import history_object, history_text
+from arena.ratings.history import History, history_table
+from arena.ratings.regressions import regression_tests
+from arena.records.league import Drawn, Joined, League, PlaceFound, RegressionBegun
+from tests.tournament.placing_games import World
+
+WHEN = "2026-11-22T12:00:00Z"
+STRENGTHS = {"b@1": 0.0, "my@1": 0.0, "my@2": 30.0, "my@3": 50.0}
+
+
+def league_with_test(world, blocks, planned=400, gains=(None, 60.0, 40.0)):
+    """The games that ``world`` has played, and then ``blocks`` deals of a test of my@3 against
+    my@1.
+    """
+    league = League()
+    before = world.deal[-1] + 1 if world.deal else 0
+    for bot in STRENGTHS:
+        league.add(Joined(bot, "candidate", WHEN))
+    for number, gain in enumerate(gains, 1):
+        league.add(PlaceFound(f"my@{number}", WHEN, 0.0, 45.0, 200, gain, gain and 50.0))
+    league.add(RegressionBegun("my@3", "my@1", planned, WHEN))
+    if before:
+        league.add(Drawn("my@1+my@3", 0, before))
+    if blocks:
+        league.add(Drawn("my@1+my@3", before, blocks, "my@3"))
+    for _ in range(blocks):
+        world.play("my@1", "my@3")
+    return league
+
+
+def lucky_world():
+    """In the games before the test, my@1 wins far more often than it would."""
+    world = World({**STRENGTHS, "my@1": 300.0}, 1)
+    for _ in range(100):
+        world.play("my@1", "my@3")
+    world.elo[world.bots.index("my@1")] = 0.0
+    return world
+
+
+def test_only_the_games_of_the_test_count():
+    world = lucky_world()
+    league = league_with_test(world, 200)
+    [test] = regression_tests(world.counts(), league)
+    assert (test.bot, test.old, test.games, test.planned) == ("my@3", "my@1", 400, 400)
+    assert test.gain == pytest.approx(50, abs=1.3 * test.gain_error)
+    assert 25 < test.gain_error < 45
+    assert test.claimed == 100.0
+    assert test.sentence.startswith("regression test over 400 games: my@3 is +")
+    assert test.sentence.endswith("when placed, the versions up to it had gained +100 in all")
+
+
+def test_the_history_has_the_test_in_its_text_its_rows_and_its_json():
+    world = lucky_world()
+    league = league_with_test(world, 100)
+    tests = regression_tests(world.counts(), league)
+    history = History(history_table(world.counts(), league, tests), league.scale, tests)
+    assert "regression test over 200 of 400 games: my@3 is" in history_text(history)
+    row = history.table.set_index("version").loc["my@3"]
+    assert (row["tested_against"], row["test_games"]) == ("my@1", 200)
+    assert row["test_gain"] == pytest.approx(tests[0].gain)
+    [shown] = history_object(history)["regressions"]
+    assert (shown["version"], shown["against"], shown["games"]) == ("my@3", "my@1", 200)
+    assert history.of("b").regressions == []
+    assert history.of("my@3").regressions == tests
+
+
+def test_a_test_without_games_or_with_unknown_gains_says_what_is_known():
+    world = lucky_world()
+    league = league_with_test(world, 0, gains=(None, None, 40.0))
+    tests = regression_tests(world.counts(), league)
+    assert tests[0].sentence == (
+        "regression test over 0 of 400 games: the difference of my@3 and my@1 is not known yet"
+    )
+    history = History(history_table(world.counts(), league, tests), league.scale, tests)
+    [shown] = history_object(history)["regressions"]
+    assert (shown["gain"], shown["gain_error"], shown["claimed"]) == (None, None, None)

@@ -18,7 +18,7 @@ from arena.ratings.columns import HISTORY, Column, placed
 from arena.ratings.history import History
 from arena.ratings.model import FEW_DEALS
 from arena.ratings.notes import company_note
-from arena.ratings.regressions import Regression
+from arena.ratings.regressions import RegressionResult
 from arena.records.grades import Judge
 from arena.records.league import STATUS_TEXT
 from arena.tournament.placing import FOUNDER_ELO, FOUNDER_GAMES
@@ -312,7 +312,7 @@ def history_object(history: History) -> dict[str, Any]:
     }
 
 
-def _regression_object(test: Regression) -> dict[str, Any]:
+def _regression_object(test: RegressionResult) -> dict[str, Any]:
     """A regression test as an object for JSON; a figure that is not known is None."""
     figures = {
         name: round(value, 2) if isfinite(value) else None

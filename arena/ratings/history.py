@@ -12,11 +12,11 @@ import pandas as pd
 from arena.ratings.columns import HISTORY, frame_names
 from arena.ratings.gains import shrunk
 from arena.ratings.model import bound_interval, rate
-from arena.ratings.regressions import Regression, regression_tests
+from arena.ratings.regressions import RegressionResult, regression_tests
 from arena.ratings.results import Counts
 from arena.ratings.scale import league_counts, level_on, played_games
 from arena.records.journal import journal_of
-from arena.records.league import League, Scale, read_league, versions_before
+from arena.records.league import League, LeagueScale, read_league, versions_before
 from arena.records.record import name_of
 from arena.records.runfile import RunInfo
 
@@ -38,8 +38,8 @@ class History(NamedTuple):
     """
 
     table: pd.DataFrame
-    scale: Scale = Scale()
-    regressions: Sequence[Regression] = ()
+    scale: LeagueScale = LeagueScale()
+    regressions: Sequence[RegressionResult] = ()
 
     def of(self, bot: str) -> "History":
         """The part of the history with the versions of the bot named ``bot``, or with the one
@@ -104,7 +104,9 @@ def history_of(folder: Path, counts: Counts, match: Sequence[str]) -> History:
     return History(history_table(counts, league, tests), league.scale, tests)
 
 
-def history_table(counts: Counts, league: League, tests: Sequence[Regression] = ()) -> pd.DataFrame:
+def history_table(
+    counts: Counts, league: League, tests: Sequence[RegressionResult] = ()
+) -> pd.DataFrame:
     """One row per member of a league, with the columns of `columns.HISTORY`: figures float64,
     counts int64, texts str. NaN marks the open side of a bound and missing figures; ``before`` is
     empty without an earlier version, ``tested_against`` without a regression test. ``tests`` are

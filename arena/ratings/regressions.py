@@ -18,7 +18,7 @@ from arena.ratings.results import Counts, Results, restrict
 from arena.records.league import League, RegressionBegun, versions_before
 
 
-class Regression(NamedTuple):
+class RegressionResult(NamedTuple):
     """A regression test of the version ``bot`` against the version ``old``, of which ``games`` of
     ``planned`` games have been counted.
 
@@ -53,7 +53,9 @@ class Regression(NamedTuple):
         return f"regression test over {games} games: {measured}{claimed}"
 
 
-def regression_tests(counts: Counts, league: League, *, per_game: int = 1) -> list[Regression]:
+def regression_tests(
+    counts: Counts, league: League, *, per_game: int = 1
+) -> list[RegressionResult]:
     """The regression tests of ``league`` in the order in which they began, with their results in
     the games of ``counts``. ``per_game`` is the number of games that are counted as one, as the
     games of a match are.
@@ -70,17 +72,17 @@ def regression_tests(counts: Counts, league: League, *, per_game: int = 1) -> li
 
 def _result(
     counts: Counts, league: League, begun: RegressionBegun, deals: Sequence[int], per_game: int
-) -> Regression:
+) -> RegressionResult:
     """The result of the test ``begun``, whose games are on the ``deals`` with these numbers."""
     played = counts.results.on_deals(np.isin(counts.deals, deals))
-    test = Regression(begun.bot, begun.old, played.games * per_game, begun.games)
+    test = RegressionResult(begun.bot, begun.old, played.games * per_game, begun.games)
     test = test._replace(claimed=_claimed(league, begun))
     if not {begun.bot, begun.old} <= {*played.bots}:
         return test
     return _measured(test, played)
 
 
-def _measured(test: Regression, played: Results) -> Regression:
+def _measured(test: RegressionResult, played: Results) -> RegressionResult:
     """The ``test`` with the gain that its games, ``played``, show."""
     bots = [played.bots.index(test.bot), played.bots.index(test.old)]
     fits = rate(restrict(played, np.array(bots, dtype=np.int64))).fits

@@ -20,7 +20,7 @@ from arena.ratings.fit import Fit
 from arena.ratings.model import rate
 from arena.ratings.results import Counts, Floats
 from arena.ratings.tally import score_journal
-from arena.records.league import Scale
+from arena.records.league import LeagueScale
 
 PRIOR = 1.0
 """The weight of a virtual draw between each bot and an imagined bot with rating 0, so that a
@@ -62,7 +62,7 @@ def league_counts(
 
 
 def on_scale(
-    counts: Counts, benchmarks: Collection[str], scale: Scale, before: Mapping[str, str]
+    counts: Counts, benchmarks: Collection[str], scale: LeagueScale, before: Mapping[str, str]
 ) -> dict[str, OnScale]:
     """The ratings of the bots in ``counts`` on the ``scale`` of a league, by name, for the code
     that chooses the next games. ``benchmarks`` are the present benchmarks; ``before`` has the
@@ -112,7 +112,9 @@ class Level(NamedTuple):
         return self.fit.contrast_width(np.eye(len(has_error))[index] - self.weights, has_error)
 
 
-def level_on(names: Sequence[str], fit: Fit, benchmarks: Collection[str], scale: Scale) -> Level:
+def level_on(
+    names: Sequence[str], fit: Fit, benchmarks: Collection[str], scale: LeagueScale
+) -> Level:
     """Where ``fit``, a fit of the bots ``names``, lies on the ``scale`` of a league: its ratings
     are moved so that the founders have the ratings in the scale, on average over their weights.
 
@@ -136,7 +138,9 @@ def level_on(names: Sequence[str], fit: Fit, benchmarks: Collection[str], scale:
     return Level(fit, float(weights @ (wanted - fit.elo)), np.asarray(weights, dtype=np.float64))
 
 
-def frozen_scale(counts: Counts, benchmarks: Collection[str], scale: Scale) -> Scale | None:
+def frozen_scale(
+    counts: Counts, benchmarks: Collection[str], scale: LeagueScale
+) -> LeagueScale | None:
     """The scale of a league with the weights that its founders have now, after the games in
     ``counts``. Without founders in ``scale``, the ``benchmarks`` with a rating become founders with
     their present ratings; founders from an earlier version of the arena keep theirs. Weights are
@@ -163,7 +167,7 @@ def frozen_scale(counts: Counts, benchmarks: Collection[str], scale: Scale) -> S
         weights = {
             name: max(round(weight, WEIGHT_DIGITS), least) for name, (_, weight) in found.items()
         }
-        return Scale(scale.elo or {name: elo for name, (elo, _) in found.items()}, weights)
+        return LeagueScale(scale.elo or {name: elo for name, (elo, _) in found.items()}, weights)
     return None
 
 

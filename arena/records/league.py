@@ -36,7 +36,7 @@ PLAYS = ("candidate", "benchmark")
 """The statuses of members that games are drawn for."""
 DrawnDeals = Annotated[int, Meta(ge=1, lt=DEALS)]
 Elo = Annotated[float, Meta(ge=-MAX_ELO, le=MAX_ELO)]
-HalfWidth = Annotated[float, Meta(ge=0)]
+HalfWidthElo = Annotated[float, Meta(ge=0)]
 Weight = Annotated[float, Meta(gt=0, le=1)]
 
 
@@ -87,10 +87,10 @@ class PlaceFound(Struct, frozen=True, omit_defaults=True, tag="placed", tag_fiel
     bot: str
     when: str
     elo: Elo
-    error: HalfWidth | None
+    error: HalfWidthElo | None
     games: Annotated[int, Meta(ge=0)]
     gain: float | None = None
-    gain_error: HalfWidth | None = None
+    gain_error: HalfWidthElo | None = None
 
     @property
     def is_worse(self) -> bool:
@@ -167,7 +167,7 @@ class Member(Struct):
         return self.status == "candidate" and self.placed is None
 
 
-class Scale(Struct, frozen=True):
+class LeagueScale(Struct, frozen=True):
     """What fixes the scale of a league, by label: ``elo`` are the ratings of its founders, and
     ``weights`` their shares in the mean that keeps its level. A founder that is no longer a
     benchmark stays a founder, because its games still count.
@@ -193,7 +193,7 @@ class League(Struct):
 
     members: dict[str, Member] = msgspec.field(default_factory=dict)
     drawn: list[Drawn] = msgspec.field(default_factory=list)
-    scale: Scale = Scale()
+    scale: LeagueScale = LeagueScale()
     regression_rule: RegressionRule | None = None
     regressions: dict[str, RegressionBegun] = msgspec.field(default_factory=dict)
 
@@ -234,7 +234,7 @@ class League(Struct):
         elo = self.scale.elo or scaled.elo
         if not self.scale.weights:
             weights = {bot: weight for bot, weight in scaled.weights.items() if bot in elo}
-            self.scale = Scale(elo, weights)
+            self.scale = LeagueScale(elo, weights)
 
     def _member(self, bot: str) -> Member:
         """The member with the label ``bot``. Raises ValueError if no such bot has joined."""

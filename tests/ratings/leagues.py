@@ -16,7 +16,7 @@ from arena.ratings.likelihood import ELO
 from arena.ratings.model import rate
 from arena.ratings.results import Outcomes, counts_of
 from arena.ratings.scale import frozen_scale, level_on, on_scale
-from arena.records.league import Scale
+from arena.records.league import LeagueScale
 from arena.tournament.placing import (
     PLACED_ELO,
     PLACING_GAMES,
@@ -76,7 +76,7 @@ class SimulatedLeague:
         self.status = dict.fromkeys(BENCHMARKS, "benchmark")
         self.before, self.placed, self.versions = {}, set(), []
         self.seats, self.ranks, self.deal = [], [], []
-        self.scale, self.known, self.field = Scale(), {}, Contenders(players)
+        self.scale, self.known, self.field = LeagueScale(), {}, Contenders(players)
         self.draws = 0
         self.told = []
 

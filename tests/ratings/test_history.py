@@ -6,7 +6,7 @@ import pytest
 from arena.exports.analysis import history_text
 from arena.ratings.history import History, history_table
 from arena.ratings.scale import MIN_VARIANCE, frozen_scale, level_on, on_scale
-from arena.records.league import Joined, League, PlaceFound, Scale, Scaled, StatusChanged
+from arena.records.league import Joined, League, LeagueScale, PlaceFound, Scaled, StatusChanged
 from tests.ratings.synthetic import fit_of
 from tests.tournament.placing_games import World
 
@@ -80,7 +80,7 @@ def test_a_benchmark_that_retires_goes_on_holding_the_scale(counts):
 def test_newcomers_far_off_do_not_move_the_scale():
     held = {"b1@1": 850.0, "b2@1": 1000.0, "b3@1": 1150.0}
     counts = played(80, {**STRENGTHS, "weak@1": -900.0})
-    found = on_scale(counts, [*held], Scale(held), {})
+    found = on_scale(counts, [*held], LeagueScale(held), {})
     assert found["my@1"].elo == pytest.approx(1020, abs=60)
     assert found["weak@1"].elo < 700
     assert found["my@1"].error < 60
@@ -90,7 +90,7 @@ def test_an_uncertain_benchmark_does_not_make_everybody_uncertain():
     # b9 loses nearly everything: its own rating is known to some 200 Elo
     counts = played(40, {**STRENGTHS, "b9@1": -1200.0})
     without, beside = (
-        on_scale(counts, benchmarks, Scale(), {})
+        on_scale(counts, benchmarks, LeagueScale(), {})
         for benchmarks in (["b1@1", "b2@1", "b3@1"], ["b1@1", "b2@1", "b3@1", "b9@1"])
     )
     assert beside["b9@1"].error > 150
@@ -116,27 +116,27 @@ def test_the_history_of_a_bot_has_its_versions_only(counts):
 def test_a_scale_that_rests_on_one_benchmark_is_said():
     strengths = {"b1@1": -9000.0, "b2@1": 0.0, "my@1": 20.0}
     counts, scale = played(40, strengths), {"b1@1": -400.0, "b2@1": 0.0}
-    history = History(history_table(counts, league_of(*strengths, scale=scale)), Scale(scale))
+    history = History(history_table(counts, league_of(*strengths, scale=scale)), LeagueScale(scale))
     text = history_text(history)
     assert "only b2@1 has a rating: the scale rests on it alone" in text
     assert "<: it won nothing from the rated bots" in text
     assert "rests on" not in history_text(history.of("b2"))
     both = {name: strengths[name] for name in ("b2@1", "my@1")}
-    held = History(history_table(counts, league_of(*strengths, scale=both)), Scale(both))
+    held = History(history_table(counts, league_of(*strengths, scale=both)), LeagueScale(both))
     assert "rests on" not in history_text(held)
 
 
 def test_a_benchmark_weighs_more_the_better_it_is_known_up_to_a_limit():
     names, errors = ["sure", "sure-too", "vague"], [0.01, MIN_VARIANCE**0.5, 2.0]
-    level = level_on(names, fit_of([0, 0, 0], errors), (), Scale(dict.fromkeys(names, 0.0)))
+    level = level_on(names, fit_of([0, 0, 0], errors), (), LeagueScale(dict.fromkeys(names, 0.0)))
     assert level.weights == pytest.approx(np.array([4, 4, 1]) / 9)
 
 
-FOUNDED = Scale({"b1@1": 850.0, "b2@1": 1000.0, "b3@1": 1150.0})
+FOUNDED = LeagueScale({"b1@1": 850.0, "b2@1": 1000.0, "b3@1": 1150.0})
 
 
 def test_the_weighted_mean_of_the_founders_stays_where_it_was_however_many_games_follow(counts):
-    founded = frozen_scale(counts, [*FOUNDED.elo], Scale())
+    founded = frozen_scale(counts, [*FOUNDED.elo], LeagueScale())
     assert sum(founded.weights.values()) == pytest.approx(1, abs=1e-5)
     mean = sum(founded.weights[bot] * founded.elo[bot] for bot in founded.elo)
     assert mean == pytest.approx(0, abs=0.1), "before, the benchmarks' mean was 0"
@@ -148,7 +148,7 @@ def test_the_weighted_mean_of_the_founders_stays_where_it_was_however_many_games
 
 
 def test_a_benchmark_that_joins_later_has_no_part_in_the_scale(counts):
-    founded = frozen_scale(counts, [*FOUNDED.elo], Scale())
+    founded = frozen_scale(counts, [*FOUNDED.elo], LeagueScale())
     league = league_of(*STRENGTHS, scale=founded.elo, weights=founded.weights)
     before = history_table(counts, league)["elo"]
     league.add(StatusChanged("my@2", "benchmark", WHEN, "me"))
@@ -173,7 +173,7 @@ def test_the_bar_of_a_version_contains_the_error_of_its_link_to_the_founders():
     for one, other in (("b1@1", "b2@1"), ("b2@1", "b3@1"), ("b1@1", "b3@1")):
         for _ in range(200):
             world.play(one, other)
-    founded = frozen_scale(world.counts(), [*FOUNDED.elo], Scale())
+    founded = frozen_scale(world.counts(), [*FOUNDED.elo], LeagueScale())
     for _ in range(20):
         world.play("b2@1", "b9@1")
     for _ in range(400):
@@ -185,9 +185,9 @@ def test_the_bar_of_a_version_contains_the_error_of_its_link_to_the_founders():
 
 def test_a_benchmark_that_lost_everything_is_no_founder():
     counts = played(40, {"b1@1": -9000.0, "b2@1": 0.0, "b3@1": 50.0})
-    assert [*frozen_scale(counts, ["b1@1", "b2@1", "b3@1"], Scale()).elo] == ["b2@1", "b3@1"]
+    assert [*frozen_scale(counts, ["b1@1", "b2@1", "b3@1"], LeagueScale()).elo] == ["b2@1", "b3@1"]
     hopeless = played(40, {"b1@1": -9000.0, "b2@1": 0.0})
-    assert frozen_scale(hopeless, ["b1@1", "b2@1"], Scale()) is None
+    assert frozen_scale(hopeless, ["b1@1", "b2@1"], LeagueScale()) is None
 
 
 def test_who_leads_without_being_clearly_ahead_is_said_to_be_rated_too_high(counts):

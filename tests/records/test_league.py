@@ -8,10 +8,10 @@ from arena.records.league import (
     Drawn,
     Joined,
     League,
+    LeagueScale,
     PlaceFound,
     RegressionBegun,
     RegressionRule,
-    Scale,
     Scaled,
     StatusChanged,
     events_file,
@@ -50,7 +50,7 @@ def test_a_league_is_what_its_events_come_to(tmp_path):
     append_events(tmp_path, EVENTS[3:])
     league = read_league(tmp_path)
     assert league.deals == 8
-    assert league.scale == Scale({"a@1": 0.0})
+    assert league.scale == LeagueScale({"a@1": 0.0})
     assert league.with_status("benchmark") == ["a@1"]
     member = league.members["my@1"]
     assert (member.status, member.by, member.plays) == ("retired", "me", False)
@@ -137,12 +137,12 @@ def test_what_earlier_versions_wrote_is_read_and_their_later_benchmarks_are_no_f
     ]
     (tmp_path / LEAGUE_FILE).write_text("".join(f"{line}\n" for line in lines))
     league = read_league(tmp_path)
-    assert league.scale == Scale({"a@1": 0.0})
+    assert league.scale == LeagueScale({"a@1": 0.0})
     assert not league.members["my@1"].placed.is_worse
     # it goes on: the weights are added once, and stay
     append_events(tmp_path, [Scaled(WHEN, {"a@1": 0.0}, {"a@1": 1.0})])
     append_events(tmp_path, [Scaled(WHEN, {"a@1": 9.0}, {"a@1": 0.5})])
-    assert read_league(tmp_path).scale == Scale({"a@1": 0.0}, {"a@1": 1.0})
+    assert read_league(tmp_path).scale == LeagueScale({"a@1": 0.0}, {"a@1": 1.0})
 
 
 def test_regression_tests_are_in_the_file_with_the_games_drawn_for_them(tmp_path):

@@ -14,7 +14,7 @@ import numpy as np
 from arena.ratings.model import rate
 from arena.ratings.results import Outcomes, counts_of
 from arena.ratings.scale import on_scale
-from arena.records.league import Scale
+from arena.records.league import LeagueScale
 from arena.tournament.placing import (
     PLACED_ELO,
     PLACING_GAMES,
@@ -55,7 +55,7 @@ class World:
 
 
 def known(world, benchmarks):
-    return on_scale(world.counts(), benchmarks, Scale(), {})
+    return on_scale(world.counts(), benchmarks, LeagueScale(), {})
 
 
 def settled(world, benchmarks, blocks):

@@ -14,7 +14,7 @@ from arena.cli import DONE, FAILED
 from arena.cli.league import LeagueRunner, find_place
 from arena.commands.members import Members, versions_in_leagues
 from arena.commands.playing import SandboxChoice
-from arena.records.league import Joined, StatusChanged, read_league
+from arena.records.league import Joined, PlaceFound, StatusChanged, read_league
 from arena.records.record import name_of
 from arena.records.regular import BusyError, lock_run
 from tests.support.commandline import FIRST, RANDOM, ROOT, TINY, Arena
@@ -226,6 +226,37 @@ def test_who_is_not_placed_when_the_playing_ends_has_no_verdict(league, ended, m
     assert "is placed" not in capsys.readouterr().out
 
 
+def test_a_regression_test_plays_the_newest_version_against_an_older_one(league):
+    """Placing takes hundreds of games, so the league's file says that both versions are placed."""
+    league.add_bot("rnd", MIRRORED, to="ideas")
+    league("submit", "ideas/rnd", "--no-check")
+    members = Members(league.home, league.home / "results" / "ladder", [], str)
+    members.append(Joined("rnd@2", "candidate", "now"))
+    members.append(PlaceFound("rnd@1", "now", 0.0, 49.0, 200))
+    members.append(PlaceFound("rnd@2", "now", 30.0, 49.0, 200, 30.0, 60.0))
+    _, err = league(*RUN, "--games", 64, "--regression-every", 1, "--regression-games", 16)
+    assert "rnd@2 plays a regression test of 16 games against rnd@1" in err
+    # the rule stays, and the test is played once
+    league(*RUN, "--games", 16, "-q")
+    assert [(event["every"], event["games"]) for event in events(league, "regression_rule")] == [
+        (1, 16)
+    ]
+    assert len(events(league, "regression_test")) == 1
+    drawn = [event for event in events(league, "drawn") if event.get("tested")]
+    assert {event["line_up"] for event in drawn} == {"rnd@1+rnd@2"}
+    assert sum(2 * event["deals"] for event in drawn) == 16
+    out, _ = league("league", "history", "rnd")
+    assert "regression test over 16 games: " in " ".join(out.split())
+    rows = json.loads(league("league", "history", "--json")[0])["regressions"]
+    assert [(row["version"], row["against"], row["games"]) for row in rows] == [
+        ("rnd@2", "rnd@1", 16)
+    ]
+    league("verify", "ladder")
+    league("report", "ladder")
+    page = (league.home / "results" / "ladder" / "report.html").read_text()
+    assert "Regression test over 16 games" in page
+
+
 def test_submitting_a_bot_that_only_forfeits_fails(league):
     league.add_bot("worse", CRASHES, to="ideas")
     status, _, err = league.ended("submit", "ideas/worse", "--no-check", "--league", "ladder")
@@ -328,6 +359,7 @@ def test_a_league_that_was_refused_is_founded_by_the_cured_command(arena):
         ((*RUN, "--players", 3), "players: the run has 2, asked for 3"),
         ((*RUN, "--players", 3), "or start another league: 'arena league run NAME'"),
         ((*RUN, "--benchmarks", "greedy"), "this league does not have greedy"),
+        ((*RUN, "--regression-games", 9), "add --regression-every 5"),
         (("run", "--finish", "ladder"), "is no tournament but a league"),
         (("run", "rnd", "fst", "--out", "ladder"), "is not a tournament"),
     ],

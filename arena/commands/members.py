@@ -167,7 +167,7 @@ class Members:
         for bot, old in due_regressions(self.league):
             rule = self.league.regression_rule
             assert rule is not None, "a test is due by the rule"
-            self._tell(f"{bot} plays a regression test of {rule.games:,} games against {old}")
+            self._tell(f"{bot} is due for a regression test of {rule.games:,} games against {old}")
             self.append(RegressionBegun(bot, old, rule.games, utc_now()))
 
     def newcomers(self, known: Sequence[str], sandbox_for: Callable[[Bot], Sandbox]) -> list[Bot]:

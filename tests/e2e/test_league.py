@@ -235,7 +235,7 @@ def test_a_regression_test_plays_the_newest_version_against_an_older_one(league)
     members.append(PlaceFound("rnd@1", "now", 0.0, 49.0, 200))
     members.append(PlaceFound("rnd@2", "now", 30.0, 49.0, 200, 30.0, 60.0))
     _, err = league(*RUN, "--games", 64, "--regression-every", 1, "--regression-games", 16)
-    assert "rnd@2 plays a regression test of 16 games against rnd@1" in err
+    assert "rnd@2 is due for a regression test of 16 games against rnd@1" in err
     # the rule stays, and the test is played once
     league(*RUN, "--games", 16, "-q")
     assert [(event["every"], event["games"]) for event in events(league, "regression_rule")] == [
@@ -345,6 +345,30 @@ def test_a_league_that_was_refused_is_founded_by_the_cured_command(arena):
     assert status == 1
     assert "needs at least 2 bots" in err
     arena("league", "run", "few", "--benchmarks", "random,greedy-4", "--games", 8, "-q")
+
+
+def test_founders_fix_the_scale_once_and_a_league_of_an_earlier_version_gets_their_weights(arena):
+    shutil.rmtree(arena.home / "bots", ignore_errors=True)
+    (arena.home / "tiny.txt").write_text(TINY)
+    run = ("league", "run", "few", "--benchmarks", "random,greedy-2,greedy-4", "-q")
+    arena(*run, "--board", "tiny.txt", "--games", 320)
+    [scale] = events(arena, "scale", "few")
+    assert {*scale["elo"]} == {*scale["weights"]} <= {"random", "greedy-2", "greedy-4"}
+    assert sum(scale["weights"].values()) == pytest.approx(1, abs=1e-4)
+    history = json.loads(arena("league", "history", "--json")[0])
+    assert (history["scale"], history["weights"]) == (scale["elo"], scale["weights"])
+    # an earlier version wrote no weights, and added later benchmarks
+    file = arena.home / "results" / "few" / "league.jsonl"
+    old = {**scale, "elo": {bot: elo + 500 for bot, elo in scale["elo"].items()}}
+    lines = file.read_text().replace(json.dumps(scale, separators=(",", ":")), "OLD")
+    old.pop("weights")
+    file.write_text(lines.replace("OLD", json.dumps(old)))
+    rows = json.loads(arena("league", "history", "--json")[0])["versions"]
+    assert max(row["elo"] for row in rows if row["elo"]) > 450
+    arena(*run, "--games", 16)
+    first, second = events(arena, "scale", "few")
+    assert first["elo"] == second["elo"] == old["elo"]
+    assert {*second["weights"]} == {*first["elo"]}
 
 
 @pytest.mark.parametrize(

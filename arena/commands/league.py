@@ -17,9 +17,9 @@ from arena.tournament.placing import (
     PLACING_GAMES,
     Contenders,
     Rival,
+    can_found,
     error_of,
     first_guess,
-    is_founder,
 )
 from arena.tournament.runner import FIRST_GAMES
 from arena.tournament.session import Session
@@ -292,7 +292,7 @@ class LeaguePlay:
 
     def _fix_scale(self, counts: "Counts") -> None:
         """Lets the benchmarks become the founders of the league's scale, with the ratings and
-        weights that ``counts`` gives them, once each of them is known well enough. Founders that an
+        weights that ``counts`` gives them, once they are known well enough. Founders that an
         earlier version of the arena wrote down get their weights now.
         """
         # numpy and pandas are loaded already.
@@ -303,8 +303,10 @@ class LeaguePlay:
             return
         benchmarks = league.with_status("benchmark")
         ratings = [self._known[bot] for bot in benchmarks if bot in self._known]
-        ready = [rating for rating in ratings if is_founder(rating.error, rating.games)]
-        if not league.scale and not 0 < len(benchmarks) == len(ready):
+        can_begin = len(ratings) == len(benchmarks) and can_found(
+            [(rating.error, rating.games) for rating in ratings]
+        )
+        if not (league.scale or can_begin):
             return
         scale = frozen_scale(counts, benchmarks, league.scale)
         if scale is not None:

@@ -21,7 +21,7 @@ from arena.ratings.notes import company_note
 from arena.ratings.regressions import RegressionResult
 from arena.records.grades import Judge
 from arena.records.league import STATUS_TEXT
-from arena.tournament.placing import FOUNDER_ELO, FOUNDER_GAMES
+from arena.tournament.placing import FOUNDER_ELO
 
 LEVEL = 0.01
 """The corrected p value below which a gain on deals that a bot met again is shown. At .05, honest
@@ -221,8 +221,8 @@ MARKS = {
 }
 """The meaning of each mark before a rating, for the line below a table."""
 NO_SCALE = (
-    "the benchmarks do not fix the scale yet: until each of them is known to"
-    f" {FOUNDER_ELO:.0f} Elo or has {FOUNDER_GAMES} games, their mean is 0"
+    "the benchmarks do not fix the scale yet: until most of them are known to"
+    f" {FOUNDER_ELO:.0f} Elo, their mean is 0"
 )
 LIKELY = (
     "Likely: what is left of a gain after shrinking it towards this league's own gains, because a"

@@ -28,11 +28,15 @@ PLACING_GAMES = 400
 FOUNDER_ELO = 70.0
 FOUNDER_GAMES = 150
 FOUNDER_LEAST_GAMES = 40
-"""A benchmark is known well enough to be a founder of the league's scale after
-`FOUNDER_LEAST_GAMES` games, once its 95 % interval reaches at most `FOUNDER_ELO` Elo to either
-side, or after `FOUNDER_GAMES` games, however wide its interval is. In simulated leagues of 20
-versions, starting after 40 games took as many games in all and let the level move by 12 Elo
-(standard deviation) instead of 8.
+FOUNDER_SHARE = 0.9
+"""The scale of a league begins once each benchmark has `FOUNDER_LEAST_GAMES` games, and the
+benchmarks that are known well enough have at least `FOUNDER_SHARE` of the weight of all. A
+benchmark is known well enough if its 95 % interval reaches at most `FOUNDER_ELO` Elo to either
+side, or after `FOUNDER_GAMES` games, however wide its interval is.
+
+In simulated leagues of 20 versions, beginning after 40 games of each took as many games in all, and
+let the level move by 12 Elo (standard deviation) instead of 8. A benchmark far above or below all
+others is not waited for: it has hardly any weight, and its games say little.
 """
 UNKNOWN_ELO, RELATED_ELO = 250.0, 120.0
 """The standard errors, in Elo, of guessed ratings: `UNKNOWN_ELO` of a bot about which nothing is
@@ -305,13 +309,19 @@ def first_guess(elos: Mapping[str, float], before: str) -> tuple[float, float]:
     return (sum(elos.values()) / len(elos) if elos else 0.0), UNKNOWN_ELO
 
 
-def is_founder(half_width: float, games: int) -> bool:
-    """Whether a benchmark whose 95 % interval has this half-width in Elo (infinite if unknown),
-    after this many ``games``, is known well enough to be a founder of the league's scale.
+def can_found(benchmarks: Sequence[tuple[float, int]]) -> bool:
+    """Whether a league's scale can begin with its present benchmarks, given for each of them the
+    half-width in Elo of its 95 % interval (infinite if unknown) and its number of games. False
+    without benchmarks.
     """
-    if games < FOUNDER_LEAST_GAMES:
+    if not benchmarks or min(games for _, games in benchmarks) < FOUNDER_LEAST_GAMES:
         return False
-    return half_width <= FOUNDER_ELO or games >= FOUNDER_GAMES
+    weights = [1 / max(half_width, MIN_ELO) ** 2 for half_width, _ in benchmarks]
+    is_known = [
+        half_width <= FOUNDER_ELO or games >= FOUNDER_GAMES for half_width, games in benchmarks
+    ]
+    known = sum(weight for weight, ready in zip(weights, is_known, strict=True) if ready)
+    return all(is_known) or known >= FOUNDER_SHARE * sum(weights) > 0
 
 
 def error_of(half_width: float, games: int) -> float:

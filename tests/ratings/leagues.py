@@ -22,9 +22,9 @@ from arena.tournament.placing import (
     PLACING_GAMES,
     Contenders,
     Rival,
+    can_found,
     error_of,
     first_guess,
-    is_founder,
 )
 
 BENCHMARKS = {f"bm{number}": 150.0 * (number - 3) for number in range(7)}
@@ -121,8 +121,9 @@ class SimulatedLeague:
             counts = self.counts()
             self.known = on_scale(counts, self.benchmarks, self.scale, {})
             ratings = [self.known[bot] for bot in self.benchmarks if bot in self.known]
-            ready = [one for one in ratings if is_founder(one.error, one.games)]
-            if not self.scale and len(ready) == len(self.benchmarks):
+            known = [(rating.error, rating.games) for rating in ratings]
+            is_whole = len(known) == len(self.benchmarks)
+            if not self.scale and is_whole and can_found(known):
                 self.scale = frozen_scale(counts, self.benchmarks, self.scale) or self.scale
         elos = {bot: rating.elo for bot, rating in self.known.items()}
         rivals = []

@@ -1,10 +1,18 @@
 """Whose games a league draws next: candidates against benchmarks near them, then neighbours."""
 
 from collections import Counter
+from math import inf
 
 import pytest
 
-from arena.tournament.placing import Contenders, Rival, error_of, first_guess, information
+from arena.tournament.placing import (
+    Contenders,
+    Rival,
+    can_found,
+    error_of,
+    first_guess,
+    information,
+)
 
 LADDER = {"b1": -300.0, "b2": -100.0, "b3": 100.0, "b4": 300.0}
 
@@ -209,3 +217,21 @@ def test_one_benchmark_that_holds_the_scale_alone_has_an_error_to_draw_by():
     made = Contenders(2)
     made.show([Rival("b", is_benchmark=True, error=error_of(0.0, 40)), candidate()])
     assert drawn(made, 3) == [("b", "new")] * 3
+
+
+@pytest.mark.parametrize(
+    ("benchmarks", "begins"),
+    [
+        ([], False),
+        ([(60.0, 80), (69.0, 40)], True),
+        ([(60.0, 80), (69.0, 39)], False),
+        ([(60.0, 80), (90.0, 40)], False),
+        ([(90.0, 150), (100.0, 150)], True),
+        ([(40.0, 80), (50.0, 80), (300.0, 40)], True),
+        ([(40.0, 80), (inf, 40)], True),
+        ([(inf, 150), (inf, 40)], False),
+        ([(inf, 150), (inf, 150)], True),
+    ],
+)
+def test_the_scale_begins_when_the_benchmarks_that_matter_are_known(benchmarks, begins):
+    assert can_found(benchmarks) == begins

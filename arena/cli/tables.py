@@ -123,7 +123,7 @@ def show_history(run: Run, bot: str | None, output: OutputOptions) -> None:
 
     def show() -> None:
         click.echo(f"league {run.folder}", err=True)
-        tell(analysis.history_text(history))
+        tell(analysis.history_text(history, columns_of(sys.stdout)))
         pairs = history.table.loc[history.table["before"] != "", ["version", "before"]]
         if bot is not None and len(pairs):
             tell("\nEvery decision in which a version differs from the one before it:")

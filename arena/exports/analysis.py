@@ -230,9 +230,9 @@ LIKELY = (
 )
 
 
-def history_text(history: History) -> str:
-    """The history of a league's versions as a table for people, with what each version gained and
-    the results of regression tests.
+def history_text(history: History, width: int | None = None) -> str:
+    """The history of a league's versions as a table for people, at most ``width`` wide if possible
+    (None: any width), with what each version gained and the results of regression tests.
     """
     table = history.table
     status = [status_text(row) for row in table.to_dict("records")]
@@ -244,7 +244,7 @@ def history_text(history: History) -> str:
     notes = [note for mark, note in MARKS.items() if (table["mark"] == mark).any()]
     notes += [LIKELY] if has_likely else []
     parts = [
-        table_text(columns, shown),
+        table_text(columns, shown, width=width),
         "\n".join(history.sentences),
         "\n".join(test.sentence for test in history.regressions),
         leader_note(history.leader),

@@ -181,7 +181,7 @@ HISTORY = (
     Column("bot", meaning="the bot that it is a version of", source="`league.jsonl`"),
     Column("status", "Status", meaning="what it is now", source="`league.jsonl`", style="name"),
     Column("joined", "Joined", meaning="when it joined, UTC", source="`league.jsonl`",
-        style="name"),
+        style="name", spare=1),
     Column("mark", meaning="as in the standings", source=RATINGS),
     Column("elo", "Elo", 0, 2, "rating on the league's scale", RATINGS, mark="mark"),
     Column("elo_low", "", None, 2, "low end of its 95 % interval; empty if open", RATINGS),

@@ -30,7 +30,7 @@ from arena.tournament.placing import (
 BENCHMARKS = {f"bm{number}": 150.0 * (number - 3) for number in range(7)}
 """The true strengths of the first benchmarks, in Elo."""
 DEALS = 4
-LOOK_DRAWS = 3
+LOOK_DRAWS = 6
 """The ratings are computed after so many draws."""
 IDLE_GAMES = 80
 """Games between the placing of a version and the next one."""

@@ -85,9 +85,11 @@ def _simulated(trial_of, tries):
 
 
 def summary_of(found):
-    """Mean, least and most of each figure that has a level, over the rows of all tables."""
+    """Mean, least and most of each figure that has a level, over the rows of all tables but those
+    with few tries, which have parts of their own.
+    """
     cells: dict[tuple[str, str], list[float]] = {}
-    for table in (table for table in TABLES if table.key in found):
+    for table in (table for table in TABLES if table.key in found and table.tries is None):
         for place, column in enumerate(table.columns, len(table.labels)):
             if column.kind in NOMINAL:
                 own = cells.setdefault((column.head, NOMINAL[column.kind]), [])
@@ -99,8 +101,9 @@ def summary_of(found):
 
 def summary(found):
     """The summary as the page has it; ``found``: `Measured` by key."""
-    known = 100 * max(measure.uncertainty for measure in found.values())
-    tries = " to ".join(f"{count:,}" for count in sorted({each.tries for each in found.values()}))
+    own = [found[table.key] for table in TABLES if table.key in found and table.tries is None]
+    known = 100 * max(measure.uncertainty for measure in own)
+    tries = " to ".join(f"{count:,}" for count in sorted({each.tries for each in own}))
     return (
         f"Percent of {tries} simulated runs for each row, which is known to ±{known:.1f} or"
         " better:\n\n"
@@ -118,12 +121,22 @@ def part_of(found, key, figures):
     return markdown(shown, rows)
 
 
+def leagues_summary(found):
+    """What the page shows of the scale of leagues; ``found``: `Measured` by key."""
+    measure = found[LEAGUES_TABLE]
+    known = f"{100 * measure.uncertainty:.1f}"
+    return (
+        f"{measure.tries} simulated leagues for each row; percentages are known to ±{known} or"
+        f" better:\n\n{part_of(found, LEAGUES_TABLE, SCALE_FIGURES)}"
+    )
+
+
 def with_generated(page, found):
     """The text of the page with its generated parts made anew from ``found``."""
     parts = [
         (BEGIN, END, summary(found)),
         (UNTIL_BEGIN, UNTIL_END, part_of(found, UNTIL_TABLE, UNTIL_FIGURES)),
-        (SCALE_BEGIN, SCALE_END, part_of(found, LEAGUES_TABLE, SCALE_FIGURES)),
+        (SCALE_BEGIN, SCALE_END, leagues_summary(found)),
         (GAINS_BEGIN, GAINS_END, part_of(found, LEAGUES_TABLE, GAIN_FIGURES)),
     ]
     for begin, end, text in parts:

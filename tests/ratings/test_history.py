@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from arena.exports.analysis import history_text
+from arena.exports.report.sections import versions
 from arena.ratings.history import History, history_table
 from arena.ratings.scale import MIN_VARIANCE, frozen_scale, level_on, on_scale
 from arena.records.league import Joined, League, LeagueScale, PlaceFound, Scaled, StatusChanged
@@ -213,3 +214,13 @@ def test_gains_are_shrunk_once_a_league_has_three():
     assert likely.max() - likely.min() < spread
     assert f", likely {likely['my@2']:+.0f}" in history.sentences[0]
     assert "Likely: what is left of a gain" in history_text(history)
+    assert versions(history)["has_likely"]
+    assert not versions(History(few))["has_likely"]
+
+
+def test_the_history_fits_a_terminal_of_80_columns():
+    strengths = {f"careful-python@{number}": 20.0 * number for number in range(1, 5)}
+    history = History(history_table(played(20, strengths), league_of(*strengths)))
+    table = history_text(history, 80).split("\n\n")[0].splitlines()
+    assert max(map(len, table)) <= 80
+    assert "Likely" in table[0]

@@ -48,18 +48,12 @@ from arena.commands.bots import (
 )
 from arena.commands.home import results_folder
 from arena.commands.playing import Contest, broken_error, unplayed_error
-from arena.commands.review import (
-    DEFAULT_DEALS,
-    DEFAULT_JUDGE,
-    Review,
-    ReviewResult,
-    adviser,
-    make_judge,
-)
+from arena.commands.review import Review, ReviewResult, adviser, make_judge
 from arena.commands.runs import ComparisonResult, Standings, comparison_of, rated_run, standings_of
 from arena.errors import ConfigError
 from arena.exports.files import csv_text, games_frame
 from arena.match.check import check_bot, check_object
+from arena.match.grading import DEFAULT_DEALS, DEFAULT_JUDGE
 from arena.players.sandbox.tiers import Mode
 from arena.ratings.sheet import KNOWN_COLUMNS, read_sheet
 from arena.ratings.tables import rate_sheet

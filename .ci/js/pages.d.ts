@@ -60,6 +60,8 @@ interface Placement {
 interface SeatLine {
   seat: number;
   name: string;
+  /** what stands under the name; the number of the seat if it is left out */
+  label?: string;
   /** such as "to move" */
   status: string;
   isNext: boolean;
@@ -77,7 +79,7 @@ type LineOf = (
   state: Position,
   seat: number,
   isNext: boolean,
-) => [Pick<SeatLine, "name" | "status" | "unit">, ...Node[]];
+) => [Pick<SeatLine, "name" | "label" | "status" | "unit">, ...Node[]];
 
 /** A game as `arena/exports/report/viewer_data.py` writes it. */
 interface Game {
@@ -129,6 +131,13 @@ interface View {
   mover?: number;
   state: "starting" | "yours" | "theirs" | "over" | "broken";
   legal: string[];
+  /** lines: kind, seat, words, reason, rule. moves: pagodas left by seat, numbers of lines */
+  effects: {
+    lines: [string, number, string, string, string][];
+    moves: Record<string, [number[], number[]]>;
+  };
+  /** whether a move of the person can be taken back */
+  undo: boolean;
   faults: Fault[];
   says?: string;
   end?: string;
@@ -220,6 +229,7 @@ type PlayParts = Record<
   | "grid"
   | "tiles"
   | "said"
+  | "does"
   | "refused"
   | "over"
   | "ending"
@@ -232,7 +242,7 @@ type PlayParts = Record<
   HTMLElement
 > &
   Record<
-    "turn" | "place" | "hint" | "grade" | "choose" | "leave" | "rules-open",
+    "turn" | "place" | "hint" | "undo" | "grade" | "choose" | "leave" | "rules-open",
     HTMLButtonElement
   > & { look: HTMLAnchorElement; moves: HTMLSelectElement; rules: HTMLDialogElement };
 
@@ -241,8 +251,34 @@ interface GridActions {
   onPoint(row: number, column: number): void;
   /** the pointer left the board */
   onLeave(): void;
-  /** a click, or Enter or the space bar */
+  /** a click or a touch */
   onClick(row: number, column: number): void;
-  /** a touch */
-  onTap(row: number, column: number): void;
+  /** Enter or the space bar */
+  onPress(row: number, column: number): void;
+}
+
+/** What the page does with what a person chooses. */
+interface ChoosingActions {
+  /** a legal move is aimed at, or none */
+  onAim(move: string | null): void;
+  onPlace(move: string): void;
+  /** a move was tried that is not legal */
+  onRefused(move: string): void;
+}
+
+/** The placement over a square that the person sees; it is fixed once it was clicked. */
+interface Aim {
+  row: number;
+  column: number;
+  move: string;
+  isFixed: boolean;
+}
+
+/** The hints for a position: good moves in no order, and later the best of them. */
+interface Hints {
+  moves: string[];
+  best?: string;
+  /** the share of the win that the judge expects */
+  win?: number;
+  reason?: string;
 }

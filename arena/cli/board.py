@@ -18,8 +18,8 @@ import click
 
 from arena.cli.rules import rules_text, show_rules
 from arena.cli.terminal import colours_wanted, columns_of, is_unicode, screen_folded, tell
-from arena.commands.game import best_moves
-from arena.errors import MoveError, NotationError, UserError, printable
+from arena.commands.hints import Hint, hints_for, note_of_help
+from arena.errors import MoveError, NotationError, UserError, counted, printable
 from arena.exports.grid import cut_names, padded, width_of
 from arena.exports.scene import Pair, Scene, pair_of
 from arena.exports.text import HIDDEN_TILE, board_text, event_text, hands_text, seat_names
@@ -60,7 +60,7 @@ HELP = """\
   {move:<8} place a tile: one colour and its square, then the other
   {tile:<8} show where a tile of your hand can go
   {square:<8} show which of your moves cover a square
-  hint     show the moves that do best in many random games from here
+  hint     mark the squares of three good moves; again: the best one, and why
   rules    read the rules; R4.4 or 'rules village' for one of them
   quit     leave the game"""
 """What a person can type."""
@@ -315,6 +315,9 @@ class Human(Player):
         self._ask = ask
         self._seed = 0
         self._is_new = True
+        # The hints of this turn, none before the first one is asked for, and how many were shown.
+        self._hints = list[Hint]()
+        self._hints_shown = 0
 
     def begin(self, start: Start) -> None:
         """Prints the seat and the goal of the game. How to move is explained at the first turn,
@@ -331,6 +334,8 @@ class Human(Player):
         """
         seat = state.mover
         began_ns = time.monotonic_ns()
+        self._hints = []
+        self._hints_shown = 0
         mosaic = self._mosaic
         click.echo(f"{mosaic.board(state)}\n{mosaic.seats(state, self._names, seen_by=seat)}")
         moves = {move_text(state.board, move): move for move in state.legal_moves()} or {
@@ -341,7 +346,8 @@ class Human(Player):
             self._is_new = False
         while (move := self._read(state, seat, moves)) is None:
             pass
-        return Answer(move, time.monotonic_ns() - began_ns)
+        note = note_of_help(self._hints_shown)
+        return Answer(move, time.monotonic_ns() - began_ns, note=note)
 
     def _read(self, state: State, seat: int, moves: dict[str, int]) -> str | None:
         """Reads a line. If the line is a legal move, returns the move as text; otherwise prints a
@@ -372,12 +378,7 @@ class Human(Player):
         if text == "hint" and PASS in moves.values():
             return "you can only pass"
         if text == "hint":
-            # What the seat cannot see is shuffled each time.
-            best = best_moves(state, list(moves.values()), self._seed + state.turns)
-            return "\n".join(
-                f"  {move_text(state.board, move)}  wins {share:.0%} of {games} random games"
-                for move, share, games in best
-            )
+            return self._hint(state)
         if ABOUT_RULES.fullmatch(text):
             try:
                 show_rules(rules_text(text.removeprefix("rules").strip()))
@@ -393,6 +394,21 @@ class Human(Player):
         reason = state.why_illegal(move)
         command = where_to_read(reason)
         return f"{reason}; type {command.split()[-1]} to read the rule" if command else reason
+
+    def _hint(self, state: State) -> str:
+        """The next hint of this turn. The first one is a board on which the squares of the best
+        moves are marked, so that there still is something to think about; the second one is the
+        best move, with its reason.
+        """
+        self._hints = self._hints or hints_for(state, self._names, self._seed + state.turns)
+        self._hints_shown = min(self._hints_shown + 1, 2)
+        if self._hints_shown == 1:
+            squares = (squares_under(state.board, hint.move) for hint in self._hints)
+            marked = self._mosaic.board(state, reduce(or_, squares))
+            count = counted(len(self._hints), "good move")
+            return f"{marked}\n  marked: the squares of {count}; type hint again for the best one"
+        best = self._hints[0]
+        return f"  {move_text(state.board, best.move)}  {best.reason}; wins about {best.win:.0%}"
 
     def _where(self, state: State, moves: dict[str, int], text: str) -> str:
         """The legal moves with the tile, or over the square, that ``text`` names: a board on which

@@ -18,17 +18,10 @@ from arena.cli.run import sandbox_options
 from arena.cli.sections import BriefCommand
 from arena.cli.terminal import columns_of, say, tell_with_commands
 from arena.commands.playing import SandboxChoice
-from arena.commands.review import (
-    DEFAULT_DEALS,
-    DEFAULT_JUDGE,
-    MAX_DEALS,
-    MIN_DEALS,
-    Review,
-    adviser,
-    make_judge,
-)
+from arena.commands.review import MAX_DEALS, MIN_DEALS, Review, adviser, make_judge
 from arena.commands.runs import named_run
 from arena.errors import RunError, counted, printable
+from arena.match.grading import DEFAULT_DEALS, DEFAULT_JUDGE
 from arena.records.grades import MAX_SEED
 from arena.tournament.run import Run
 

@@ -13,6 +13,7 @@ from platform import node
 from typing import NamedTuple, Self
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.errors import RunError
 from arena.exports.text import seat_names
@@ -29,12 +30,14 @@ from arena.players.staging import staged_for_a_while
 from arena.records.config import OneGame, RunConfig
 from arena.records.evidence import EvidenceWriter
 from arena.records.journal import Journal, read_records
+from arena.records.notes import NoteEntry
 from arena.records.ownership import mark_run
-from arena.records.record import MAX_SEATS, utc_now
+from arena.records.record import MAX_SEATS, Fault, utc_now
 from arena.records.runfile import write_run
 from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import Board
+from arena.rules.notation import parse_move
 from arena.tournament.consistency import make_config
 from arena.tournament.runs import describe_run
 from arena.tournament.schedule import Schedule
@@ -42,12 +45,6 @@ from arena.tournament.session import new_seed
 
 PREFIX = "played"
 """How the names of the folders of kept games begin."""
-HINT_GAMES = 4000
-"""About how many random games are played in all for one set of hints."""
-MAX_GAMES_A_MOVE = 200
-"""The most random games that are played after one of the moves for a set of hints."""
-MAX_HINTS = 3
-"""The most moves that are suggested at once."""
 MakePerson = Callable[[Sequence[str]], Player]
 """A function that takes the names of all seats and returns the player for a person's seat."""
 
@@ -139,15 +136,29 @@ class SingleGame(NamedTuple):
         return BotPlayer(bot, startup_ms, self.sandbox, clock, stderr=stderr)
 
 
-def best_moves(state: State, moves: Sequence[int], seed: int) -> list[tuple[int, float, int]]:
-    """Hints for a person: at most `MAX_HINTS` of the ``moves``, the best first, each with the share
-    of random games after it that the mover wins, and the number of these games. What the mover
-    cannot see is shuffled anew for each game, from ``seed``.
+class Past(NamedTuple):
+    """The part of a game from which it is played on: the ``moves``, including passes, their times
+    in nanoseconds (``spent_ns``, None for a pass), the ``faults`` by which seats left, and the
+    ``notes`` on the moves.
     """
-    times = max(1, min(MAX_GAMES_A_MOVE, HINT_GAMES // len(moves)))
-    tried, wins, _, _ = state.rollouts(state.mover, times, seed, "uniform", list(moves))
-    best = sorted(zip(wins, tried, strict=True), key=lambda pair: -pair[0])[:MAX_HINTS]
-    return [(move, won / times, times) for won, move in best]
+
+    moves: Sequence[str] = ()
+    spent_ns: Sequence[int | None] = ()
+    faults: Sequence[Fault] = ()
+    notes: Sequence[NoteEntry] = ()
+
+    def steps(self, state: State) -> Iterator[tuple[int, int, State]]:
+        """Plays the moves on ``state``, the position before the first one. For each of them: the
+        seat, the move, and the state after it, which is the same object each time.
+        """
+        for text in self.moves:
+            for fault in self.faults:
+                if fault.turn <= state.turns and not state.retired[fault.seat]:
+                    state.retire(fault.seat)
+            seat = state.mover
+            move = parse_move(state.board, text)
+            state.play(move)
+            yield seat, move, state
 
 
 class PlayedGame(NamedTuple):
@@ -166,6 +177,11 @@ class PlayedGame(NamedTuple):
         `SingleGame` takes.
         """
         return Round(self.board, lambda _: self._plan())
+
+    def round_from(self, past: Past) -> Round:
+        """The same for the game that is played on from its ``past``."""
+        plan = replace(self._plan(), past=tuple(past.moves), gone=tuple(past.faults))
+        return Round(self.board, lambda _: plan)
 
     def _plan(self) -> GamePlan:
         """The plan of this game."""

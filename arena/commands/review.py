@@ -17,7 +17,7 @@ from arena import __version__
 from arena.commands.bots import Tell, bot_finder, find_bot, registry_of
 from arena.commands.playing import SandboxChoice
 from arena.errors import RunError
-from arena.match.grading import seconds_of_a_grade
+from arena.match.grading import DEFAULT_DEALS, DEFAULT_JUDGE, seconds_of_a_grade
 from arena.match.replay import start_state
 from arena.players.folder import Bot
 from arena.players.labels import label_among
@@ -49,10 +49,6 @@ if TYPE_CHECKING:
 
     from arena.ratings.analysis import Graded
 
-DEFAULT_JUDGE = "careful-4"
-"""The built-in bot that grades decisions, if the user names none."""
-DEFAULT_DEALS = 400
-"""How often the unseen tiles are dealt for a grade, if the user gives no number."""
 # With fewer deals a grade would say nothing.
 MIN_DEALS = 10
 MAX_DEALS = 1_000_000

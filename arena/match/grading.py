@@ -2,15 +2,17 @@
 
 Moves are tried on random deals of the tiles that the seat cannot see, and a built-in bot, the
 *judge*, plays the games to their end for all seats. All moves are tried on the same deals with the
-same random numbers. The best of many uncertain figures is partly lucky, so the better move is
-chosen on some deals and its gain is measured on others. A seat that plays as the judge would loses
-nothing on average, however few the deals.
+same random numbers. Only the moves with the best outlooks are tried, in short games first. The best
+of many uncertain figures is partly lucky, so the better move is chosen on some deals and its gain
+is measured on others. A seat that plays as the judge would loses nothing on average, however few
+the deals.
 """
 
 import time
 from collections.abc import Sequence
 from hashlib import sha256
 from math import sqrt
+from typing import NamedTuple
 
 from arena.errors import ArenaError, RunError
 from arena.match.replay import SEE, positions
@@ -22,18 +24,29 @@ from arena.rules.boards import Board
 from arena.rules.notation import PASSED, move_text, play_text
 from arena.rules.playouts import Random
 
-ROUNDS = ((32, 50), (8, 17), (2, 6), (1, 3))
-"""The rounds in which the better move is chosen, each as (keep, part): the number of moves that are
-kept after the round, and the number by which a grade's deals are divided to give the deals of the
-round. The method is sequential halving (Karnin, Koren & Somekh 2013).
+DEFAULT_JUDGE = "careful-4"
+"""The built-in bot that grades decisions and gives hints, if the user names none."""
+DEFAULT_DEALS = 400
+"""How often the unseen tiles are dealt for a grade, if the user gives no number."""
+CANDIDATES = 12
+"""The number of moves, those with the best outlooks, that the judge tries."""
+FINALISTS = 4
+"""The number of moves that are left after games of `SHORT` turns and are then tried in games to the
+end.
 """
+SHORT = 12
+"""The number of turns after which a short game is stopped and judged by its outlook."""
+SHORT_PART = 8
+"""A grade's deals divided by this number are the deals on which the candidates are tried."""
+LONG_PART = 2
+"""A grade's deals divided by this number are the deals on which the finalists are tried."""
 OUTLOOKS = 1000
 """The outlook at the end of a game, per other player, that counts as much as a win when a move is
 chosen. In a league's games, choosing by wins and outlooks was twice as good as by wins alone,
 because wins are rarer.
 """
-CHOICES = 140
-"""The typical number of legal moves in a position, for an estimate of time."""
+TURNS = 50
+"""The typical number of turns in a game, for an estimate of time."""
 SAMPLE = 8
 """The number of games that are played to estimate how long a grade takes."""
 
@@ -86,23 +99,64 @@ def grade(
     )
 
 
-def best_move(state: State, judge: Judge, seed: int) -> int:
-    """The move that the judge would play for the mover of ``state``, found by sequential halving on
-    deals that follow from ``seed``.
+class RankedMove(NamedTuple):
+    """A move that a judge tried, and the share of the win, from 0 to 1, that the mover gets after
+    it.
+    """
+
+    move: int
+    win: float
+
+
+def best_moves(state: State, judge: Judge, seed: int) -> list[RankedMove]:
+    """At most `FINALISTS` moves for the mover of ``state``, the best first, as the judge ranks them
+    on deals that follow from ``seed``: it tries the moves with the best outlooks in short games,
+    and the best of those in games to the end.
     """
     luck = Random(seed)
     policy = built_in(judge.judge)
-    others = state.players - 1
+    candidates = _by_outlook(state)[:CANDIDATES]
+    if len(candidates) > FINALISTS:
+        deals = -(-judge.deals // SHORT_PART)
+        values = _values(state, policy, candidates, deals=deals, seed=luck.next(), turns=SHORT)
+        candidates = sorted(candidates, key=lambda move: -values[move].value)[:FINALISTS]
+    deals = -(-judge.deals // LONG_PART)
+    values = _values(state, policy, candidates, deals=deals, seed=luck.next())
+    candidates.sort(key=lambda move: -values[move].value)
+    return [RankedMove(move, values[move].win) for move in candidates]
+
+
+def best_move(state: State, judge: Judge, seed: int) -> int:
+    """The move that the judge would play for the mover of ``state``: the first of `best_moves`."""
+    return best_moves(state, judge, seed)[0].move
+
+
+def _by_outlook(state: State) -> list[int]:
+    """The legal moves of ``state``, those with the best outlooks first."""
     moves = state.legal_moves()
-    worth = dict.fromkeys(moves, 0.0)
-    for keep, part in ROUNDS:
-        if len(moves) <= keep:
-            continue
-        wins, outlooks = _rolled(state, policy, -(-judge.deals // part), luck.next(), moves)
-        for move, share, outlook in zip(moves, wins, outlooks, strict=True):
-            worth[move] += share + outlook / (OUTLOOKS * others)
-        moves = sorted(moves, key=lambda move: -worth[move])[:keep]
-    return moves[0]
+    outlooks = dict(zip(moves, state.outlooks(), strict=True))
+    return sorted(moves, key=lambda move: -outlooks[move])
+
+
+class _Value(NamedTuple):
+    """What a move is worth to the mover: by wins and outlooks (``value``), and by wins alone."""
+
+    value: float
+    win: float
+
+
+def _values(
+    state: State, policy: BuiltIn, moves: Sequence[int], *, deals: int, seed: int, turns: int = 0
+) -> dict[int, _Value]:
+    """The value of each of ``moves``, from games of ``policy`` on ``deals`` deals that follow from
+    ``seed``. A game is stopped after ``turns`` placements; with 0 it is played to its end.
+    """
+    wins, outlooks = _rolled(state, policy, deals, seed, moves, turns)
+    others = state.players - 1
+    return {
+        move: _Value((win + outlook / (OUTLOOKS * others)) / deals, win / deals)
+        for move, win, outlook in zip(moves, wins, outlooks, strict=True)
+    }
 
 
 def seconds_of_a_grade(start: State, judge: Judge) -> float:
@@ -113,9 +167,11 @@ def seconds_of_a_grade(start: State, judge: Judge) -> float:
     began = time.process_time()
     _rolled(start, policy, SAMPLE, 0, [start.nth(0)])
     game = (time.process_time() - began) / SAMPLE
-    sizes = [CHOICES, *(keep for keep, _ in ROUNDS)]
-    games = sum(size * judge.deals / part for size, (_, part) in zip(sizes, ROUNDS, strict=False))
-    return game / 2 * (games + 2 * judge.deals)
+    short_games = CANDIDATES * judge.deals / SHORT_PART
+    long_games = FINALISTS * judge.deals / LONG_PART
+    # A game from the middle of a game is half as long as a whole one.
+    whole = game / 2 * (long_games + 2 * judge.deals)
+    return whole + game * SHORT / TURNS * short_games
 
 
 def winning_shares(record: GameRecord, board: Board, judge: Judge) -> dict[int, float]:
@@ -141,13 +197,14 @@ def winning_shares(record: GameRecord, board: Board, judge: Judge) -> dict[int, 
 
 
 def _rolled(
-    state: State, policy: BuiltIn, times: int, seed: int, moves: list[int]
+    state: State, policy: BuiltIn, times: int, seed: int, moves: Sequence[int], turns: int = 0
 ) -> tuple[Sequence[float], Sequence[float]]:
     """The mover's shares of the win and its outlooks after each of ``moves``, summed over ``times``
-    deals that follow from ``seed``; ``policy`` plays the games to their end.
+    deals that follow from ``seed``. ``policy`` plays each game on for ``turns`` placements; with 0
+    to its end.
     """
     _, wins, _, outlooks = state.rollouts(
-        state.mover, times, seed, policy.policy, moves, policy.among
+        state.mover, times, seed, policy.policy, moves, policy.among, turns
     )
     return wins, outlooks
 

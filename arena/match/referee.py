@@ -5,6 +5,7 @@ about the move, and makes the record of the game.
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -147,7 +148,8 @@ class Referee:
     after each move.
 
     ``timing`` is one time control for all seats, or a list with one for each. ``seated`` are the
-    seats whose game has begun and that have not forfeited.
+    seats whose game has begun and that have not forfeited. ``past_ns`` are the times, in
+    nanoseconds, of the moves of the plan's past, None for a pass; set them before `play`.
     """
 
     def __init__(
@@ -166,6 +168,7 @@ class Referee:
         self.clock = Clock(self.timings)
         self.moves: list[str] = []
         self.spent_ns: list[int | None] = []
+        self.past_ns: Sequence[int | None] = ()
         self.notes: list[NoteEntry] = []
         self.seated: list[int] = []
         self.forfeited: list[int] = []
@@ -210,9 +213,13 @@ class Referee:
         sent to the seats as if the moves were played now.
         """
         lines = []
-        for text in self.plan.past:
+        for text, spent_ns in zip_longest(self.plan.past, self.past_ns):
             self._let_go()
+            seat = self.state.mover
             lines.append(self._advance(parse_move(self.state.board, text)))
+            if spent_ns is not None:
+                self.spent_ns[-1] = spent_ns
+                self.clock.spend(seat, spent_ns)
         self._let_go()
         return lines
 

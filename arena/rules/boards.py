@@ -16,6 +16,7 @@ from arena.errors import BoardError
 
 GRASS, VILLAGE, LAKE = ".V~"
 COLOURS = "RYB"
+COLOUR_NAMES = ("red", "yellow", "blue")
 MAX_SIDE = 26
 MAX_BYTES = 64 << 10
 NAMED_SQUARES = 1088

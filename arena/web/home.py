@@ -133,7 +133,7 @@ def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -
     """
     play = (("/play", "Play"),) if has_play else ()
     links = (("/", "Runs"), ("/bots", "Bots"), *play, ("/rules", "Rules"))
-    files = ("web.css", "live.js", *further)
+    files = ("web.css", "stream.js", "live.js", *further)
     style = "\n".join(read(name, PACKAGE) for name in files if name.endswith(".css"))
     scripts = tuple(read(name, PACKAGE) for name in files if name.endswith(".js"))
     return PageSetting(PACKAGE, style, scripts, POLICY, links)

@@ -57,16 +57,14 @@ const keepFocus = (part, change) => {
     problem.textContent = text;
     problem.hidden = !text;
   };
-  const source = new EventSource(address);
-  source.addEventListener("open", () => showProblem(""));
-  source.addEventListener("error", () => showProblem("The connection is lost. Trying again."));
-  source.addEventListener("over", () => source.close());
-  source.addEventListener("problem", (event) => {
-    showProblem(JSON.parse(event.data));
-    source.close();
-  });
-  source.addEventListener("parts", (event) => {
-    for (const [name, text] of Object.entries(JSON.parse(event.data))) {
+  const PROBLEMS = {
+    open: "",
+    lost: "The connection is lost. Trying again.",
+    gone: "The connection is lost: load the page again.",
+    unreadable: "The server sent something that this page cannot read: load the page again.",
+  };
+  const showParts = (/** @type {Record<string, string>} */ texts) => {
+    for (const [name, text] of Object.entries(texts)) {
       const part = document.getElementById(`part-${name}`);
       const fresh = /** @type {HTMLElement} */ (part.cloneNode(false));
       fresh.append(...parseHtml(text).childNodes);
@@ -74,5 +72,17 @@ const keepFocus = (part, change) => {
       keepFocus(part, () => updateNode(part, fresh));
     }
     document.dispatchEvent(new Event("parts")); // page.js starts the films that are new
-  });
+  };
+  const stream = streamInView(
+    address,
+    {
+      parts: showParts,
+      over: () => stream.close(),
+      problem: (text) => {
+        showProblem(text);
+        stream.close();
+      },
+    },
+    (state) => showProblem(PROBLEMS[state]),
+  );
 })();

@@ -9,37 +9,22 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from arena.commands.game import PlayedGame, SingleGame, best_moves
+from arena.commands.game import Past, PlayedGame, SingleGame
+from arena.commands.hints import Hint, hints_for, note_of_help
 from arena.errors import ArenaError, MoveError, Void, printable
-from arena.exports.report.viewer_data import cells_of
-from arena.exports.scene import Film
-from arena.exports.text import event_text, seat_names
 from arena.match.referee import Outcome, Referee
 from arena.players.player import YOU, Answer, Player
 from arena.records.notes import Note
-from arena.records.record import Fault
 from arena.rules import State
-from arena.rules.boards import Board
-from arena.rules.explain import explained
-from arena.rules.notation import PASS, TILES, legal_move, move_text
-from arena.rules.terms import PAGODAS, Event
+from arena.rules.notation import PASS, PASSED, legal_move, move_text
+from arena.rules.terms import Event
 from arena.tournament.run import Run
+from arena.web.story import Story
 
-_YOU = "\x00"
-"""The name of the person in a sentence, until `_PHRASES` puts "you" in its place. No bot can have
-this name.
-"""
-_PHRASES = (
-    (f"the province of {_YOU}", "your province"),
-    *((f"{_YOU} {verb}s", f"you {verb}") for verb in ("found", "own", "connect", "conquer")),
-    (f"{_YOU} takes", "you take"),
-    (_YOU, "you"),
-)
 PATIENCE_S = 1800.0
 """A game is given up if the person does not move for this many seconds, because its bots use
 memory.
@@ -56,77 +41,8 @@ ended; it has failed or was given up.
 log = logging.getLogger(__name__)
 
 
-class Story:
-    """A game as the person at ``seat`` sees it.
-
-    ``view`` is what pages get. The thread that plays calls `begin` and `add`, and each call makes a
-    new view.
-    """
-
-    def __init__(self, board: Board, labels: Sequence[str], seat: int) -> None:
-        self.names = seat_names(labels)
-        self._board = board
-        self._seat = seat
-        self._called = [_YOU if at == seat else name for at, name in enumerate(self.names)]
-        self._film = Film(board)
-        self.view: dict[str, Any] = {
-            "seat": seat,
-            "names": self.names,
-            "stock": PAGODAS[len(self.names)],
-            "board": board.name,
-            "rows": board.rows,
-            "elements": [],
-            "start": [],
-            "steps": [],
-            "cells": list("".join(board.rows)),
-            "hands": [],
-        }
-
-    def begin(self, state: State) -> None:
-        """Begin the view with the position before the first move."""
-        self._look(state, start=self._film.add(state).came)
-
-    def add(self, state: State, seat: int, move: int, events: Sequence[Event]) -> None:
-        """Add a move of ``seat``, its events, and the state after it to the view."""
-        came, went = self._film.add(state, move)
-        step = {
-            "seat": seat,
-            "turn": state.turns,
-            "move": move_text(self._board, move),
-            "came": came,
-            "went": went,
-            "left": list(state.left),
-            "events": [(event.name, self._words(event)) for event in events],
-        }
-        self._look(state, steps=[*self.view["steps"], step])
-
-    def faults(self, faults: Sequence[Fault]) -> list[dict[str, Any]]:
-        """Rows for the page about these faults of bots, with a sentence for each."""
-        rows = []
-        for fault in faults:
-            words = f"{self.names[fault.seat]} forfeits ({fault.kind})"
-            words = f"{words}: {explained(printable(fault.detail))}"
-            rows.append({"seat": fault.seat, "turn": fault.turn, "words": words})
-        return rows
-
-    def _look(self, state: State, **further: Any) -> None:
-        """Makes a new view from the last one, this state, and the entries in ``further``."""
-        self.view = {
-            **self.view,
-            **further,
-            "elements": self._film.elements,
-            "cells": cells_of(state),
-            "hand": [TILES[tile] for tile in state.hands[self._seat]],
-            "hands": [len(hand) for hand in state.hands],
-            "mover": state.mover,
-        }
-
-    def _words(self, event: Event) -> str:
-        """A sentence about an event, with "you" for the person."""
-        words = event_text(event, self._board, self._called)
-        for phrase, yours in _PHRASES:
-            words = words.replace(phrase, yours)
-        return words
+class _TakenBackError(Exception):
+    """Raised in the game's thread, at the person's turn, to play on from their last move."""
 
 
 class RefusedError(ArenaError):
@@ -157,6 +73,12 @@ class OpenGame(Player):
         self._turn = threading.Condition()
         self._asked: State | None = None
         self._move = self._farewell = ""
+        # The hints for the present turn, once they were asked for, and how many the page has shown.
+        self._hints = list[Hint]()
+        self._hints_shown = 0
+        # Whether the person's last move is to be taken back, and how many were since then.
+        self._wants_undo = False
+        self._undone = 0
         self._is_ended = False
         self._heard_s = time.monotonic()
         self._status: dict[str, Any] = {}
@@ -223,16 +145,46 @@ class OpenGame(Player):
             self._asked = None
             self._turn.notify_all()
 
-    def hints(self, steps: int) -> list[tuple[str, float]]:
-        """The best moves for the person, and the share of random games that each of them wins.
-        ``steps`` is the number of steps that the page knows.
-
-        Raises RefusedError.
+    def hints(self, steps: int) -> dict[str, Any]:
+        """The next hint for the person in this position: first the moves whose squares a page
+        marks (``moves``), in the order of the notation, so that their order tells nothing; then
+        also the ``best`` one, the share of the win that the judge expects after it (``win``), and
+        the ``reason``. ``steps`` is the number of steps that the page knows. Raises RefusedError.
         """
         with self._turn:
             state = self._due(steps).copy()
-        best = best_moves(state, list(state.legal_moves()), state.turns)
-        return [(move_text(state.board, move), share) for move, share, _ in best]
+            hints = self._hints
+        if not hints:
+            hints = hints_for(state, self._story.names, state.turns)
+        with self._turn:
+            self._due(steps)
+            self._hints = hints
+            self._hints_shown = min(self._hints_shown + 1, 2)
+            is_first = self._hints_shown == 1
+        moves = sorted(move_text(state.board, hint.move) for hint in hints)
+        if is_first or not hints:
+            return {"moves": moves}
+        best = hints[0]
+        return {
+            "moves": moves,
+            "best": move_text(state.board, best.move),
+            "win": best.win,
+            "reason": best.reason,
+        }
+
+    def undo(self) -> None:
+        """Take the person's last move back, and the moves of the bots after it. While a bot is to
+        move, that happens after its answer. The bots are started again and play on from there.
+        Raises RefusedError if there is no such move.
+        """
+        with self._turn:
+            self._heard_s = time.monotonic()
+            if self.is_over:
+                raise RefusedError("the game is over")
+            if not self._own_moves():
+                raise RefusedError("you have made no move that can be taken back")
+            self._wants_undo = True
+            self._turn.notify_all()
 
     def leave(self, farewell: str = "you left the game") -> None:
         """Give the game up; ``farewell`` is the reason that pages show."""
@@ -283,12 +235,9 @@ class OpenGame(Player):
     def _play(self) -> None:
         """Plays the game and keeps it. Runs in the game's thread."""
         try:
-            with self._single.seated(None, lambda _: self) as players:
-                self._referee = self._single.referee(self._game.round, players, self._watch)
-                with self._turn:
-                    self._story.begin(self._referee.state)
-                self._publish(THEIRS)
-                outcome = self._single.play(self._referee)
+            past = Past()
+            while (outcome := self._play_from(past)) is None:
+                past = self._past_before_own_move()
             self._end(outcome)
         except Void as void:
             self._publish(BROKEN, says=self._farewell or f"the game is void: {void}")
@@ -297,6 +246,52 @@ class OpenGame(Player):
         except Exception:
             log.exception("a game at the page")
             self._publish(BROKEN, says="the arena made a mistake: this game cannot go on")
+
+    def _play_from(self, past: Past) -> Outcome | None:
+        """Plays the game on from ``past`` to its end; None if the person takes a move back."""
+        with self._single.seated(None, lambda _: self) as players:
+            game = self._game.round_from(past)
+            referee = self._single.referee(game, players, self._watch)
+            referee.notes += past.notes
+            referee.past_ns = past.spent_ns
+            with self._turn:
+                self._referee = referee
+                self._story = self._story.started_anew()
+                self._story.begin(referee.state)
+                for seat, move, state in past.steps(referee.state.copy()):
+                    self._story.add(state, seat, move)
+            self._publish(THEIRS)
+            try:
+                return self._single.play(referee)
+            except _TakenBackError:
+                return None
+
+    def _own_moves(self) -> list[int]:
+        """The indices, in the list of moves, of the tiles that the person has placed."""
+        moves = self._referee.moves if self._referee else []
+        players = len(self._game.bots)
+        return [
+            index
+            for index, text in enumerate(moves)
+            if index % players == self._seat and text != PASSED
+        ]
+
+    def _past_before_own_move(self) -> Past:
+        """The game up to the person's last move."""
+        assert self._referee is not None, "a game is played"
+        with self._turn:
+            self._wants_undo = False
+            self._undone += 1
+            return self._referee_past(self._own_moves()[-1])
+
+    def _referee_past(self, count: int) -> Past:
+        """The first ``count`` moves of the game, with the faults and notes of that part."""
+        assert self._referee is not None, "a game is played"
+        moves = tuple(self._referee.moves[:count])
+        turn = len([text for text in moves if text != PASSED])
+        faults = tuple(fault for fault in self._referee.faults if fault.turn < turn)
+        notes = [note for note in self._referee.notes if int(note["turn"]) < turn]
+        return Past(moves, self._referee.spent_ns[:count], faults, notes)
 
     def _end(self, outcome: Outcome) -> None:
         """Keeps the game with this outcome as a run, and publishes its end."""
@@ -343,10 +338,11 @@ class OpenGame(Player):
         self, state: State, seat: int, move: int, events: list[Event], note: Note | None
     ) -> None:
         """Adds a move to the view and publishes it; called by the referee after each move."""
-        # Pages do not get the note, because it may reveal what a bot has in its hand.
-        del note
+        # Pages do not get the note, because it may reveal what a bot has in its hand. What the
+        # move did is described from the positions before and after it.
+        del note, events
         with self._turn:
-            self._story.add(state, seat, move, events)
+            self._story.add(state, seat, move)
         self._publish(THEIRS)
 
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
@@ -357,13 +353,18 @@ class OpenGame(Player):
         with self._turn:
             self._asked = state
             self._move = ""
+            self._hints = []
+            self._hints_shown = 0
             self._heard_s = time.monotonic()
         legal = [move_text(state.board, move) for move in state.legal_moves() if move != PASS]
-        self._publish(YOURS, legal=legal)
+        self._publish(YOURS, legal=legal, effects=self._story.effects(state))
         while True:
             with self._turn:
-                if not (self._move or self._farewell):
+                if not (self._move or self._farewell or self._wants_undo):
                     self._turn.wait(LOOK_S)
+                if self._wants_undo:
+                    self._asked = None
+                    raise _TakenBackError
                 if time.monotonic() - self._heard_s > self._patience_s:
                     minutes = round(self._patience_s / 60)
                     self._farewell = f"nobody moved for {minutes} minutes, so the game was given up"
@@ -371,7 +372,10 @@ class OpenGame(Player):
                     self._asked = None
                     raise Void(self._farewell)
                 if self._move:
-                    return Answer(self._move, time.monotonic_ns() - began_ns)
+                    spent_ns = time.monotonic_ns() - began_ns
+                    note = note_of_help(self._hints_shown, self._undone)
+                    self._undone = 0
+                    return Answer(self._move, spent_ns, note=note)
             self.meanwhile()
 
     def _publish(self, state: str, **further: Any) -> None:
@@ -382,8 +386,10 @@ class OpenGame(Player):
             self._status = {
                 "state": state,
                 "count": len(self._story.view["steps"]),
+                "undo": bool(self._own_moves()) and state in (YOURS, THEIRS),
                 "faults": self._story.faults(self._referee.faults if self._referee else ()),
                 "legal": [],
+                "effects": {"lines": [], "moves": {}},
                 "says": "",
                 **further,
             }

@@ -7,187 +7,107 @@
   const STEP_MS = 650;
   const MAX_STEPS_BEHIND = 4;
   const IDS =
-    "playing ground grid tiles turn place hint said refused over ending look grade grading seats " +
-    "seed pace list moves choose story leave rules rules-open";
+    "playing ground grid tiles turn place hint undo said does refused over ending look grade grading " +
+    "seats seed pace list moves choose story leave rules rules-open";
   const parts = /** @type {PlayParts} */ (
     Object.fromEntries(IDS.split(" ").map((id) => [id, document.getElementById(id)]))
   );
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-  /* The game as far as the server has said it. `elements` and `steps` stay the same lists, so that
-     the board knows that a later view is of the game that it shows. */
+  /* The game as far as the server has said it. `elements` and `steps` stay the same lists while the
+     game only goes on, so that the board knows that a later view is of the game that it shows. */
   /** @type {View} */
   let view = null;
   /** @type {Story} */
   let story = null;
   /** @type {BoardElement[]} */
-  const elements = [];
+  let elements = [];
   /** @type {Step[]} */
-  const steps = [];
+  let steps = [];
   /* How many steps the page has shown. */
   let shown = 0;
   let timer = 0;
   let isFirstView = true;
-  let shownFaults = 0;
-
-  /* What the person is about to play. */
-  /** @type {Set<string>} */
-  let legalMoves = new Set();
-  let chosenIndex = 0;
-  let turn = 0;
-  /** @type {{ row: number, column: number, move: string }} */
-  let aim = null;
-  /** @type {[string, number][]} */
-  let hints = [];
   let isSending = false;
 
   const isOver = () => view.state === "over" || view.state === "broken";
   const isMyTurn = () => view?.state === "yours" && shown === steps.length && !isSending;
-  const chosenTile = () => view.hand[chosenIndex];
 
   /* The parts of the page that have a script of their own. */
-  const overlay = overlayOn(parts.ground);
-  const hand = handIn(parts.tiles, (index) => choose(index));
+  const rules = rulesIn(parts.rules);
+  const slot = slotIn(parts, rules.link);
+  const end = endIn(parts);
+  const choosing = choosingOn(parts, {
+    onAim: (move) => view && slot.showEffects(view, move),
+    onPlace: (move) => send(move),
+    onRefused: (move) => askWhyRefused(move),
+  });
   const server = connectToGame(
     `/play/${playing.dataset.name}`,
     (newView) => receive(newView),
     (problem) => showRefusal(problem),
   );
+  const statusOf = (seat, isNext) => {
+    if (view.faults.some((fault) => fault.seat === seat)) return "forfeited";
+    if (!isNext) return "";
+    return seat === view.seat ? "your move" : "thinks\u2026";
+  };
   /** @type {LineOf} */
   const lineOf = (_story, _state, seat, isNext) => {
     const isMe = seat === view.seat;
     const hidden = Array.from({ length: view.hands[seat] ?? 0 }, () => draw.domino("??"));
     const words = {
       name: playWording.playerName(view, seat),
+      label: "",
       status: statusOf(seat, isNext),
       unit: "to place",
     };
     return isMe ? [words] : [words, html("div", { class: "hand" }, ...hidden)];
   };
-  const statusOf = (seat, isNext) => {
-    if (view.faults.some((fault) => fault.seat === seat)) return "forfeited";
-    if (!isNext) return "";
-    return seat === view.seat ? "your move" : "thinks\u2026";
-  };
   const table = tableOf(parts.ground, parts.seats, lineOf);
-  /* Both are made when the first view has brought the rows of the board. */
-  /** @type {ReturnType<typeof placingOn>} */
-  let placing = null;
+  const log = logIn(parts.story, rules.withLinks, (numbers, isLit) => table.light(numbers, isLit));
+  /* Made when the first view has brought the rows of the board. */
   /** @type {ReturnType<typeof gridOver>} */
   let grid = null;
 
-  /* ---- choosing a move */
-
-  const showHand = () => hand.show(view.hand, chosenIndex, turn);
-  const showAim = () => {
-    const isLegal = Boolean(aim) && legalMoves.has(aim.move);
-    parts.place.disabled = !isMyTurn() || !isLegal;
-    overlay.showTiles(hints, isMyTurn() && aim ? aim.move : null, isLegal);
-  };
-  const showLights = () => {
-    const isLit = isMyTurn() && chosenTile();
-    overlay.showLights(isLit ? placementsOf(chosenTile(), legalMoves) : []);
-  };
-  const moveOver = (row, column, wantedTurn) =>
-    placing.moveOver(chosenTile(), row, column, wantedTurn, legalMoves);
-  const aimAt = (row, column) => {
-    const move = isMyTurn() && chosenTile() ? moveOver(row, column, turn) : null;
-    aim = move ? { row, column, move } : null;
-    showAim();
-  };
-  const clearAim = () => {
-    aim = null;
-    showAim();
-  };
-  const isAimedAt = (row, column) => aim?.row === row && aim?.column === column;
-
-  /* The next turn of the tile: one in which it is legal where it is aimed, if there is any. */
-  const nextTurn = () => {
-    const all = turnsOf(chosenTile());
-    const current = all.indexOf(turn % all.length);
-    const following = [...all.slice(current + 1), ...all.slice(0, current)];
-    const fits = (candidate) => {
-      if (!aim) return false;
-      const move = moveOver(aim.row, aim.column, candidate);
-      return legalMoves.has(move) && move !== aim.move;
-    };
-    return following.find(fits) ?? following[0];
-  };
-  const turnTile = () => {
-    if (!view || !chosenTile()) return;
-    turn = nextTurn();
-    if (aim) aimAt(aim.row, aim.column);
-    showHand();
-  };
-  const choose = (index) => {
-    if (!view || index >= view.hand.length) return;
-    chosenIndex = index;
-    turn %= turnsOf(chosenTile()).length;
-    showHand();
-    showLights();
-    if (aim) aimAt(aim.row, aim.column);
-    showAim();
-  };
-  /* A finger cannot turn the tile, so each tap on a square aims at the next legal placement there.
-     Where the tile cannot lie, a tap sends the move, so that the server says which rule forbids it.
-   */
-  const aimByTap = (row, column) => {
-    if (!isMyTurn()) return;
-    const here = notation.squareName(row, column);
-    const candidates = placementsOf(chosenTile(), legalMoves).filter((move) => {
-      const { first, second } = notation.parseMove(move);
-      return first.square === here || second.square === here;
-    });
-    if (candidates.length) {
-      const next = (candidates.indexOf(aim?.move) + 1) % candidates.length;
-      aim = { row, column, move: candidates[next] };
-    } else {
-      aimAt(row, column);
-      send(aim?.move);
-    }
-    showAim();
-  };
-
   /* ---- asking the server */
 
-  const showRefusal = (text) => {
-    parts.refused.hidden = !text;
-    parts.refused.replaceChildren(...withRuleLinks(text));
-  };
-  const showMoveState = () => {
-    showAim();
-    showLights();
+  const showRefusal = (text) => slot.showRefusal(...(text ? rules.withLinks(text) : []));
+  const askWhyRefused = async (move) => {
+    const { problem } = await server.ask("move", { move });
+    showRefusal(problem ?? "");
   };
   const send = async (move) => {
     if (!isMyTurn() || !move) return;
-    if (!legalMoves.has(move)) {
-      // The server refuses the move, and says why.
-      const { problem } = await server.ask("move", { move });
-      showRefusal(problem ?? "");
-      return;
-    }
     isSending = true;
-    aim = null;
     showRefusal("");
-    showMoveState();
+    choosing.close();
     const { problem } = await server.ask("move", { move });
     if (!problem) return;
     isSending = false;
     showRefusal(problem);
-    showMoveState();
+    choosing.reopen();
   };
   const askForHints = async () => {
     if (!isMyTurn()) return;
+    const askedAt = steps.length;
     parts.hint.disabled = true;
     const { answer, problem } = await server.ask("hint");
+    // An answer that comes after a move belongs to an earlier position.
+    if (steps.length !== askedAt) return;
     parts.hint.disabled = !isMyTurn();
     if (problem) {
       showRefusal(problem);
       return;
     }
-    hints = answer;
-    parts.said.replaceChildren(playWording.hintWords(hints));
-    showAim();
+    choosing.showHints(answer);
+    slot.showWords(playWording.hintWords(answer));
+  };
+  const undo = async () => {
+    if (parts.undo.disabled) return;
+    parts.undo.disabled = true;
+    const { problem } = await server.ask("undo");
+    if (problem) showRefusal(problem);
   };
   const playAgain = async (how) => {
     const { address, problem } = await server.ask(`again/${how}`);
@@ -199,51 +119,8 @@
     if (problem) showRefusal(problem);
   };
 
-  /* ---- the rules */
-
-  const openRules = (rule) => {
-    parts.rules.showModal();
-    rule?.focus();
-  };
-  const ruleLink = (number) => {
-    const rule = document.getElementById(wording.ruleId(number));
-    if (!rule) return null;
-    const title = rule.querySelector("dd").textContent;
-    const link = html("a", { href: `#${rule.id}`, class: "rule", title }, number);
-    link.addEventListener("click", (event) => {
-      event.preventDefault();
-      openRules(rule);
-    });
-    return link;
-  };
-  const withRuleLinks = (text) => wording.withRuleLinks(text, ruleLink);
-
   /* ---- showing the steps of the game, one after another */
 
-  const addToLog = (...nodes) => {
-    const entry = html("li", {}, ...nodes);
-    parts.story.append(entry);
-    return entry;
-  };
-  const scrollLog = () => {
-    parts.story.scrollTop = parts.story.scrollHeight;
-  };
-  const logStep = (/** @type {Step} */ step) => {
-    const player = html("bdi", {}, playWording.playerNameAtStart(view, step.seat));
-    const head = html("p", {}, `${step.turn}. `, player, " ", ...draw.loggedMove(step.move));
-    const events = step.events.map(([, words]) => html("span", {}, ...withRuleLinks(words)));
-    const entry = addToLog(head, ...events);
-    entry.addEventListener("pointerenter", () => table.light(step.came, true));
-    entry.addEventListener("pointerleave", () => table.light(step.came, false));
-    scrollLog();
-  };
-  const logFaults = () => {
-    for (const fault of view.faults.slice(shownFaults)) {
-      addToLog(html("span", { class: "key" }, ...withRuleLinks(fault.words)));
-    }
-    shownFaults = view.faults.length;
-    scrollLog();
-  };
   const showTable = (isMoving) => {
     const mover = isOver() ? undefined : (steps[shown]?.seat ?? view.mover);
     table.show(shown, isMoving, mover);
@@ -254,7 +131,7 @@
   };
   const showNextStep = (isMoving) => {
     shown += 1;
-    logStep(steps[shown - 1]);
+    log.addStep(view, steps[shown - 1]);
     if (isMoving) showTable(true);
   };
   /* Show the steps that came, one at a time. They are shown all at once to those who want no motion
@@ -273,13 +150,7 @@
 
   /* ---- showing the present state, once all steps are shown */
 
-  /* A tile of the hand that has a legal placement: the chosen one if it has, else the first. */
-  const playableIndex = () => {
-    const hasPlace = (tile) => placementsOf(tile, legalMoves).length > 0;
-    if (!isMyTurn() || hasPlace(chosenTile())) return chosenIndex;
-    return Math.max(0, view.hand.findIndex(hasPlace));
-  };
-  const moveGroup = (tile) =>
+  const moveGroup = (tile, legalMoves) =>
     html(
       "optgroup",
       { label: playWording.tileWords(tile) },
@@ -288,79 +159,61 @@
       ),
     );
   const showMoveList = () => {
+    const legalMoves = new Set(isMyTurn() ? view.legal : []);
+    const tiles = [...new Set(view.hand)];
     parts.list.hidden = !isMyTurn();
-    parts.moves.replaceChildren(...[...new Set(view.hand)].map(moveGroup));
+    parts.moves.replaceChildren(...tiles.map((tile) => moveGroup(tile, legalMoves)));
   };
   const showWords = () => {
-    const ownMove = playWording.ownMoveWords(view);
-    const unseen = ownMove ? [html("span", { class: "unseen" }, ownMove)] : [];
-    parts.said.replaceChildren(...unseen, ...withRuleLinks(playWording.statusWords(view)));
+    const lastMoves = isOver() ? "" : playWording.lastMovesWords(view);
+    const unseen = lastMoves ? [html("span", { class: "unseen" }, lastMoves)] : [];
+    slot.showWords(...unseen, ...rules.withLinks(playWording.statusWords(view)));
+  };
+  const squareWords = (row, column) => {
+    const words = playWording.squareWords(view, row, column);
+    return choosing.isLit(row, column) ? `${words}, the chosen tile can lie here` : words;
   };
   const showPresent = () => {
-    logFaults();
-    legalMoves = new Set(isMyTurn() ? view.legal : []);
-    if (chosenIndex >= view.hand.length) chosenIndex = 0;
-    if (view.hand.length) {
-      chosenIndex = playableIndex();
-      turn %= turnsOf(chosenTile()).length;
-    }
-    hints = [];
-    showHand();
-    showLights();
-    grid.label((row, column) => playWording.squareWords(view, row, column));
-    if (aim) aimAt(aim.row, aim.column);
-    else showAim();
-    parts.hint.disabled = !isMyTurn();
-    parts.turn.disabled = !isMyTurn();
-    showMoveList();
+    log.addFaults(view);
     showWords();
-    showEnd();
+    choosing.open(view, isMyTurn() ? view.legal : []);
+    grid.label(squareWords);
+    parts.hint.disabled = !isMyTurn();
+    parts.undo.disabled = !view.undo;
+    showMoveList();
+    end.show(view);
   };
-  const showEnd = () => {
-    const isEnded = isOver();
-    playing.classList.toggle("is-over", isEnded);
-    parts.over.hidden = !isEnded;
-    parts.leave.hidden = isEnded;
-    if (!isEnded) return;
-    parts.ending.textContent = playWording.endWords(view);
-    if (view.seed) parts.seed.textContent = `, seed ${view.seed}`;
-    parts.look.hidden = !view.kept;
-    parts.grade.hidden = !view.kept;
-    if (view.kept) {
-      const game = view.game.split("/").map(encodeURIComponent).join("/");
-      parts.look.href = `/runs/${encodeURIComponent(view.kept)}/games/${game}`;
-    }
-    if (view.grading) showGrading();
-  };
-  const showGrading = () => {
-    parts.grade.disabled = true;
-    parts.grading.hidden = false;
-    parts.grading.textContent = view.grading;
-    if (view.graded) parts.look.textContent = "Look at the game with its key moments";
+  const chooseTile = (index) => {
+    if (!view) return;
+    choosing.chooseTile(index);
+    grid?.label(squareWords);
   };
 
   /* ---- a new view from the server */
 
-  const makeBoard = () => {
-    placing = placingOn(view.rows);
-    grid = gridOver(parts, view.rows, {
-      onPoint: (row, column) => {
-        if (!isAimedAt(row, column)) aimAt(row, column);
-      },
-      onLeave: clearAim,
-      onClick: (row, column) => {
-        aimAt(row, column);
-        send(aim?.move);
-      },
-      onTap: aimByTap,
-    });
+  /* Show the game from its start, because moves were taken back. */
+  const startOver = () => {
+    elements = [];
+    steps = [];
+    shown = 0;
+    isFirstView = true;
+    log.clear();
   };
   const receive = (/** @type {View} */ newView) => {
+    const isSameGame = steps.every(({ move }, index) => newView.steps[index]?.move === move);
+    if (!isSameGame) startOver();
     elements.splice(0, elements.length, ...newView.elements);
     steps.splice(0, steps.length, ...newView.steps);
     view = { hand: [], ...newView };
     isSending = false;
-    if (!grid) makeBoard();
+    // The list is of the position before as long as moves are shown one after another.
+    if (shown !== steps.length) parts.list.hidden = true;
+    grid ??= gridOver(parts, view.rows, {
+      onPoint: choosing.point,
+      onLeave: choosing.leave,
+      onClick: choosing.click,
+      onPress: choosing.press,
+    });
     const { board, names, stock, start, rows } = view;
     /** @type {Game} */
     const game = {
@@ -383,21 +236,33 @@
 
   /* ---- buttons and keys */
 
-  turnByGesture(parts.ground, isMyTurn, turnTile);
+  turnByGesture(parts.ground, choosing, choosing.turnTile);
+  /* Keys work while the board or the hand has the focus or the pointer, so that they disturb no
+     other part of the page. */
+  const isAtBoard = (target) => {
+    const near = [parts.ground, parts.tiles.parentElement];
+    return (
+      near.some((part) => part.contains(target)) || near.some((part) => part.matches(":hover"))
+    );
+  };
   document.addEventListener("keydown", (event) => {
-    const isInField = /** @type {Element} */ (event.target).closest?.("input, select, textarea");
+    const target = /** @type {Element} */ (event.target);
+    const isInField = target.closest?.("input, select, textarea");
     const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
-    if (hasModifier || isInField || parts.rules.open) return;
+    const isElsewhere = target !== document.body && !isAtBoard(target);
+    if (hasModifier || isInField || isElsewhere || parts.rules.open) return;
     const key = event.key.toLowerCase();
-    if (["1", "2", "3"].includes(key)) choose(Number(key) - 1);
-    else if (key === "r") turnTile();
+    if (["1", "2", "3"].includes(key)) chooseTile(Number(key) - 1);
+    else if (key === "r") choosing.turnTile();
     else if (key === "h") askForHints();
+    else if (key === "u") undo();
   });
-  parts.turn.addEventListener("click", turnTile);
+  parts.turn.addEventListener("click", choosing.turnTile);
   parts.hint.addEventListener("click", askForHints);
-  parts.place.addEventListener("click", () => send(aim?.move));
+  parts.undo.addEventListener("click", undo);
+  parts.place.addEventListener("click", choosing.place);
   parts.choose.addEventListener("click", () => send(parts.moves.value));
-  parts["rules-open"].addEventListener("click", () => openRules(null));
+  parts["rules-open"].addEventListener("click", () => rules.open());
   parts.leave.addEventListener("click", () => server.ask("leave"));
   parts.grade.addEventListener("click", askForGrades);
   /** @type {NodeListOf<HTMLElement>} */

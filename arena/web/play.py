@@ -45,8 +45,9 @@ NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
 FORM_FILES = ("play.css", "newgame.js")
 """The styles and scripts of the page with the form."""
 BOARD_FILES = (
-    "play.css", "play_server.js", "play_words.js", "play_placing.js", "play_overlay.js",
-    "play_hand.js", "play_grid.js", "play.js",
+    "play.css", "play_server.js", "play_words.js", "play_rules.js", "play_placing.js",
+    "play_overlay.js", "play_hand.js", "play_choosing.js", "play_effects.js", "play_log.js",
+    "play_end.js", "play_grid.js", "play.js",
 )  # fmt: skip
 """The styles and scripts of the page of a game."""
 
@@ -195,11 +196,12 @@ async def _news(game: OpenGame) -> AsyncIterator[bytes]:
 QUESTIONS: Mapping[str, Callable[[OpenGame, Ask], Any]] = {
     "move": lambda game, ask: game.place(ask.move, ask.steps),
     "hint": lambda game, ask: game.hints(ask.steps),
+    "undo": lambda game, _: game.undo(),
     "leave": lambda game, _: game.leave(),
     "review": lambda game, _: game.review(),
 }
-"""What a page can ask for: to play a move, to see the best moves in random games, to give the game
-up, and to grade the person's moves in the finished game.
+"""What a page can ask for: to play a move, to see the next hint, to take the person's last move
+back, to give the game up, and to grade the person's moves in the finished game.
 """
 
 

@@ -9,7 +9,6 @@
 const gridOver = (parts, rows, actions) => {
   const { html } = draw;
   const { grid, ground } = parts;
-  const TAP_MS = 1500;
   const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   const width = rows[0].length;
   const height = rows.length;
@@ -60,18 +59,11 @@ const gridOver = (parts, rows, actions) => {
     if (event.pointerType === "mouse" && !hasFocus) actions.onLeave();
   });
 
-  /* A click that follows a touch is a tap. */
-  let lastTouchMs = 0;
-  grid.addEventListener("pointerdown", (event) => {
-    if (event.pointerType !== "mouse") lastTouchMs = event.timeStamp;
-  });
   grid.addEventListener("click", (event) => {
     const cell = cellOf(event);
     if (!cell) return;
     focusOn(...cell.square);
-    const isTap = lastTouchMs && event.timeStamp - lastTouchMs < TAP_MS;
-    if (isTap) actions.onTap(...cell.square);
-    else actions.onClick(...cell.square);
+    actions.onClick(...cell.square);
   });
 
   grid.addEventListener("focusin", (event) => {
@@ -93,7 +85,7 @@ const gridOver = (parts, rows, actions) => {
       focusOn(target[0], target[1]);
       actions.onPoint(focused[0], focused[1]);
     } else if (event.key === "Enter" || event.key === " ") {
-      actions.onClick(focused[0], focused[1]);
+      actions.onPress(focused[0], focused[1]);
     } else {
       return;
     }
@@ -107,16 +99,17 @@ const gridOver = (parts, rows, actions) => {
  * Turn the tile with the wheel, or with a touch of two fingers.
  *
  * @param {HTMLElement} ground
- * @param {() => boolean} canTurn
+ * @param {{ canTurn: () => boolean, hasAim: () => boolean }} choosing
  * @param {() => void} turn
  */
-const turnByGesture = (ground, canTurn, turn) => {
+const turnByGesture = (ground, { canTurn, hasAim }, turn) => {
   const MIN_PAUSE_MS = 120; // one pull of the wheel makes several events
   let lastWheelMs = -Infinity;
   ground.addEventListener(
     "wheel",
     (event) => {
-      if (!canTurn()) return;
+      // With Ctrl the wheel zooms the page, and without an aim it scrolls it.
+      if (event.ctrlKey || !hasAim()) return;
       event.preventDefault();
       if (event.timeStamp - lastWheelMs < MIN_PAUSE_MS) return;
       lastWheelMs = event.timeStamp;

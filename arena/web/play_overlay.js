@@ -12,7 +12,7 @@ const overlayOn = (ground) => {
   live.before(lights);
   live.after(aimed);
 
-  const framedTile = (move, className, ...nodes) => {
+  const framedTile = (move, className) => {
     const placement = notation.parseMove(move);
     const { first, second } = placement;
     const frame = svg("rect", {
@@ -22,27 +22,38 @@ const overlayOn = (ground) => {
       height: (second.row - first.row + 1) * side - 2,
       rx: 8,
     });
-    return svg("g", { class: className }, draw.placedTile(placement, side), frame, ...nodes);
+    return svg("g", { class: className }, draw.placedTile(placement, side), frame);
   };
-  const hintedTile = (move, number) => {
-    const { first, second } = notation.parseMove(move);
-    const label = svg("text", {
-      x: ((first.column + second.column + 1) * side) / 2,
-      y: ((first.row + second.row + 1) * side) / 2 + 7,
-      class: "place-number",
+  /* A frame around a square that a good move covers: not which tile, and not which way. */
+  const markOf = ({ row, column }) =>
+    svg("rect", {
+      x: column * side + 2,
+      y: row * side + 2,
+      width: side - 4,
+      height: side - 4,
+      rx: 8,
+      class: "hint-mark",
     });
-    label.textContent = String(number);
-    return framedTile(move, "hinted", label);
+  const marksOf = (moves) => {
+    /** @type {Map<string, Half>} */
+    const halves = new Map();
+    for (const move of moves) {
+      const { first, second } = notation.parseMove(move);
+      halves.set(first.square, first).set(second.square, second);
+    }
+    return [...halves.values()].map(markOf);
   };
 
   /**
-   * Show the hinted moves, numbered from 1, and the move that is aimed at.
+   * Show the hints, and the move that is aimed at.
    *
-   * @param {[string, number][]} hints
+   * @param {Hints} hints
    * @param {string | null} aimedMove
+   * @param {boolean} isLegal
    */
   const showTiles = (hints, aimedMove, isLegal) => {
-    aimed.replaceChildren(...hints.map(([move], index) => hintedTile(move, index + 1)));
+    const shown = hints.best ? [framedTile(hints.best, "hinted")] : marksOf(hints.moves);
+    aimed.replaceChildren(...shown);
     if (aimedMove) aimed.append(framedTile(aimedMove, isLegal ? "trial" : "trial bad"));
   };
 

@@ -2,8 +2,8 @@
  * The placements of a tile on a board, by the square that is pointed at and by the way the tile is
  * turned. The server says which of them are legal; no rule of the game is known here.
  *
- * A turn is a number of quarter turns, 0 to 3. With 0 the second half lies to the right of the
- * first.
+ * A turn is a number of quarter turns, 0 to 3. With 0 the tile's second half lies to the right of
+ * its first half.
  *
  * @param {string[]} rows the rows of the board
  */
@@ -29,21 +29,42 @@ const placingOn = (rows) => {
     return down < 0 || right < 0 ? second + first : first + second;
   };
 
-  /**
-   * The placement that a pointer on a square means: the tile's first half lies there, or, if only
-   * that is legal, its second half.
-   *
-   * @param {Set<string>} legalMoves
-   */
-  const moveOver = (tile, row, column, turn, legalMoves) => {
+  /* The two placements over a square in one turn: with the first half on it, and with the second. */
+  const bothAt = (tile, row, column, turn) => {
     const [down, right] = SECOND_HALF[turn];
     const firstHalfHere = moveAt(tile, row, column, turn);
     const secondHalfHere = moveAt(tile, row - down, column - right, turn);
-    const candidates = [firstHalfHere, secondHalfHere].filter(Boolean);
-    return candidates.find((move) => legalMoves.has(move)) ?? candidates[0] ?? null;
+    return [firstHalfHere, secondHalfHere].filter(Boolean);
   };
 
-  return Object.freeze({ isOnBoard, moveOver });
+  /**
+   * The legal placements of a tile over a square, each once: first those with the tile's first half
+   * on the square, by turn, then those with its second half there.
+   *
+   * @param {Set<string>} legalMoves
+   * @returns {string[]}
+   */
+  const waysAt = (tile, row, column, legalMoves) => {
+    const turns = turnsOf(tile);
+    const withFirstHalf = turns.map((turn) => moveAt(tile, row, column, turn));
+    const all = turns.flatMap((turn) => bothAt(tile, row, column, turn));
+    const legal = [...withFirstHalf, ...all].filter((move) => legalMoves.has(move));
+    return [...new Set(legal)];
+  };
+
+  /* A placement over a square that is shown although no placement there is legal; null where no
+     placement stays on the board. */
+  const anyAt = (tile, row, column, turn) => bothAt(tile, row, column, turn)[0] ?? null;
+
+  /* The turn in which a tile lies in a placement. */
+  const turnOf = (tile, move) => {
+    const { first, isHorizontal } = notation.parseMove(move);
+    const isUpright = first.colour === tile[0];
+    if (isHorizontal) return isUpright ? 0 : 2;
+    return isUpright ? 1 : 3;
+  };
+
+  return Object.freeze({ waysAt, anyAt, turnOf });
 };
 
 /* The turns of a tile that differ: a tile with two equal halves looks the same upside down. */

@@ -8,24 +8,21 @@
  */
 const connectToGame = (address, onView, onConnection) => {
   const UNREACHABLE = "the server cannot be reached: the game goes on once it is there again";
-  const LOST =
-    "The connection is lost. The game waits: " +
-    "the page goes on with it as soon as the server can be reached.";
-  const GONE = "The server does not know this game any more. It has probably been started again.";
+  const MAX_WAIT_MS = 60_000;
+  const PROBLEMS = {
+    open: "",
+    lost:
+      "The connection is lost. The game waits: " +
+      "the page goes on with it as soon as the server can be reached.",
+    gone: "The server does not know this game any more. It has probably been started again.",
+    unreadable: "The server sent something that this page cannot read: load the page again.",
+  };
   let knownSteps = 0;
-
-  const events = new EventSource(`${address}/events`);
-  events.addEventListener("message", (event) => {
-    /** @type {View} */
-    const view = JSON.parse(event.data);
+  const receive = (/** @type {View} */ view) => {
     knownSteps = view.steps.length;
     onView(view);
-  });
-  events.addEventListener("open", () => onConnection(""));
-  events.addEventListener("error", () => {
-    const isClosed = events.readyState === EventSource.CLOSED;
-    onConnection(isClosed ? GONE : LOST);
-  });
+  };
+  streamInView(`${address}/events`, { message: receive }, (state) => onConnection(PROBLEMS[state]));
 
   /**
    * Ask the server something, such as "hint". The number of steps that the page knows goes with it,
@@ -39,8 +36,9 @@ const connectToGame = (address, onView, onConnection) => {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ steps: knownSteps, ...fields }),
+        signal: AbortSignal.timeout(MAX_WAIT_MS),
       });
-      return await reply.json();
+      return await replyOf(reply);
     } catch {
       return { problem: UNREACHABLE };
     }

@@ -24,22 +24,26 @@ const playWording = (() => {
     return `${notation.squareName(row, column)}, ${ground}${owner}`;
   };
 
-  const stepWords = (/** @type {View} */ view, /** @type {Step} */ { seat, move }) => {
+  /* A step: with `isFull` also the squares, for those who do not see them on the board. */
+  const stepWords = (/** @type {View} */ view, /** @type {Step} */ { seat, move }, isFull) => {
     const player = playerNameAtStart(view, seat);
-    if (move !== "pass") return `${player} placed ${placementWords(move)}`;
-    if (seat === view.seat) return "You have no legal move and pass";
-    return `${player} has no legal move and passes`;
+    if (move !== "pass") {
+      const { tile } = notation.parseMove(move);
+      return `${player} placed ${isFull ? placementWords(move) : tileWords(tile)}.`;
+    }
+    if (seat === view.seat) return "You have no legal move and pass.";
+    return `${player} has no legal move and passes.`;
   };
-  /* A step and everything that followed from it, in one sentence. */
+  /* A step and everything that followed from it. */
   const stepSentence = (/** @type {View} */ view, /** @type {Step} */ step) => {
     const events = step.events.map(([, words]) => words);
-    return `${[stepWords(view, step), ...events].join("; ")}.`;
+    return [stepWords(view, step, false), ...events].join(" ");
   };
 
   const firstTurnWords = (/** @type {View} */ view) => {
     const how = matchMedia("(pointer: coarse)").matches
-      ? "tap a lit square, tap again for another way to lay it there, then Place"
-      : "point at a lit square and click; R or the wheel turns it";
+      ? "tap a lit square, Turn if you like, and tap again to place it"
+      : "click a lit square, turn it with R or the wheel, and click again to place it";
     return `You move. Be the first to place all ${view.stock} pagodas: choose a tile, ${how}.`;
   };
 
@@ -73,17 +77,21 @@ const playWording = (() => {
     return `${news}${endWords(view)}`;
   };
 
-  /* The person's own last move, for those who do not see it on the board. */
-  const ownMoveWords = (/** @type {View} */ view) => {
-    const step = view.steps.findLast(({ seat }) => seat === view.seat);
-    return step && view.state !== "over" ? `${stepSentence(view, step)} ` : "";
+  /* The last move of each player with its squares, for those who do not see it on the board. */
+  const lastMovesWords = (/** @type {View} */ view) => {
+    const ownLast = view.steps.findLastIndex(({ seat }) => seat === view.seat);
+    const last = view.steps.slice(Math.max(0, ownLast));
+    return last.map((step) => `${stepWords(view, step, true)} `).join("");
   };
 
-  const hintWords = (/** @type {[string, number][]} */ hints) => {
-    const best = hints.map(([move, share], index) => {
-      return `${index + 1}: ${placementWords(move)} (${wording.percent(share)})`;
-    });
-    return `Of many random games you win most after ${best.join(", ")}.`;
+  const hintWords = (/** @type {Hints} */ { moves, best, win, reason }) => {
+    if (!best) {
+      const isOne = moves.length === 1;
+      return isOne
+        ? "There is one move, and its squares are marked."
+        : `The squares of ${moves.length} good moves are marked. Press Hint again for the best one.`;
+    }
+    return `The best move is ${reason}. It wins about ${wording.percent(win)} of the games.`;
   };
 
   return Object.freeze({
@@ -93,7 +101,7 @@ const playWording = (() => {
     placementWords,
     squareWords,
     statusWords,
-    ownMoveWords,
+    lastMovesWords,
     endWords,
     hintWords,
   });

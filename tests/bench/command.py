@@ -8,7 +8,7 @@ import msgspec
 from arena.cli.options import as_json
 from arena.exports.grid import columns_text
 
-PARTS = ("rules", "referee", "startup", "ratings", "memory")
+PARTS = ("rules", "referee", "startup", "ratings", "memory", "hints")
 
 
 @click.command()
@@ -50,6 +50,9 @@ def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
               peak memory for that.
     memory    10,000 games on one worker: memory.main and memory.worker,
               .mb_after_1000, .mb_after_10000, and .growth_mb between them.
+    hints     hints.BOARD.2_players and .3_players: 100 games of the first
+              hint against the bot careful, .won; .hint_s a hint; .blunders
+              of these moves by a review (a quarter of an hour in all).
 
     Figures are medians of several runs, which take turns with the references.
     """

@@ -29,8 +29,16 @@ AIM = """
     const tile = document.querySelector(".trial");
     return tile ? !tile.classList.contains("bad") : null;
 """
+EFFECTS = "return document.querySelectorAll('#does:not([hidden]) li').length"
 STEPS = "return document.querySelectorAll('#story p').length"
 FOCUSED = "return document.activeElement.square ?? null"
+SHIFTS = "return window.shifts.reduce((sum, shift) => sum + shift, 0)"
+WATCH_SHIFTS = """
+    window.shifts = [];
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) shifts.push(entry.value);
+    }).observe({ type: "layout-shift", buffered: true });
+"""
 FITS = """
     const inside = (id) => {
       const { left, top, right, bottom } = document.getElementById(id).getBoundingClientRect();
@@ -94,24 +102,27 @@ def hover(browser, x, y):
 
 
 def test_a_whole_game_is_played_with_the_mouse_to_its_end(game, browser, home):
-    """The tile follows the pointer, is turned with R or the wheel where it does not fit, and a
-    click places it.
+    """The tile follows the pointer and lies in a way that is legal there, R and the wheel turn it,
+    the first click aims, and the second one places it.
     """
     game(bot="careful", bot2="careful-16", seed="mouse")
+    browser.js(WATCH_SHIFTS)
     turns = 0
     while wait(browser) == "yours":
         turns += 1
         before, lights = browser.js(STEPS), browser.js(LIGHTS)
         x, y = lights[turns % len(lights)]
         hover(browser, x, y).perform()
-        for _ in range(4):
-            if browser.js(AIM):
-                break
-            turn_tile(browser, x, y, with_wheel=turns % 2 == 0)
-        assert browser.js(AIM), "a lit square takes the tile in one of its turns"
+        assert browser.js(AIM), "a lit square takes the tile"
+        turn_tile(browser, x, y, with_wheel=turns % 2 == 0)
+        assert browser.js(AIM), "each turn of it is legal"
+        assert browser.js(EFFECTS)
+        hover(browser, x, y).click().perform()
+        assert browser.js(STEPS) == before
         hover(browser, x, y).click().perform()
         wait_for_step(browser, before)
     assert turns > 8
+    assert browser.js(SHIFTS) < 0.1, "nothing jumps"
     assert "The game is over" in browser.text("ending")
     assert browser.log() == []
     (folder,) = [run for run in (home / "results").iterdir() if run.name.startswith("played")]
@@ -177,10 +188,11 @@ def test_a_finger_chooses_a_place_and_confirms_and_two_fingers_turn_the_tile(gam
     tap(browser, x, y)
     tile = "return document.querySelector('.trial:not(.bad)')?.innerHTML"
     first = soon(browser, lambda: browser.js(tile))
-    tap(browser, x, y)
+    assert browser.js(EFFECTS)
+    tap(browser, *middle(browser, "turn"))
     soon(browser, lambda: browser.js(tile) not in (None, first))
     assert browser.js(STEPS) == before
-    tap(browser, *middle(browser, "place"))
+    tap(browser, x, y)
     wait_for_step(browser, before)
 
 
@@ -202,8 +214,12 @@ def test_hints_are_on_the_board_a_move_is_chosen_from_the_list_and_a_refusal_nam
 ):
     game()
     browser.keys("h")
-    soon(browser, lambda: browser.js("return document.querySelectorAll('.hinted').length") == 3)
-    assert "1: " in browser.text("said")
+    soon(browser, lambda: browser.js("return document.querySelectorAll('.hint-mark').length") > 2)
+    assert "3 good moves" in browser.text("said")
+    browser.click("hint")
+    soon(browser, lambda: browser.js("return document.querySelectorAll('.hinted').length") == 1)
+    assert "The best move is " in browser.text("said")
+    assert click_the_hint(browser), "a click on the hint aims its tile in its way"
     before = browser.js(STEPS)
     browser.js("document.getElementById('list').open = true")
     words = browser.js("return document.getElementById('moves').selectedOptions[0].textContent")
@@ -220,6 +236,59 @@ def test_hints_are_on_the_board_a_move_is_chosen_from_the_list_and_a_refusal_nam
     soon(browser, lambda: "R4.2" in browser.text("refused"))
     browser.driver.find_element("css selector", "#refused .rule").click()
     assert browser.js("return document.activeElement.id") == "r42"
+
+
+def click_the_hint(browser):
+    """Clicks on the tile of the hint; whether that tile is aimed then."""
+    x, y = browser.js(
+        "const box = document.querySelector('.hinted').getBoundingClientRect();"
+        "return [box.x + box.width / 2, box.y + box.height / 4]"
+    )
+    hover(browser, x, y).click().perform()
+    return browser.js(
+        "const at = (name) => ['x', 'y', 'width', 'height'].map((side) =>"
+        " document.querySelector(`.${name} rect`).getAttribute(side)).join();"
+        "return at('hinted') === at('trial')"
+    )
+
+
+def test_the_last_move_is_taken_back_with_a_key_or_the_button(game, browser):
+    game()
+    disabled = "return document.getElementById('undo').disabled"
+    assert browser.js(disabled)
+    for press in (lambda: browser.keys("u"), lambda: browser.click("undo")):
+        tiles = browser.js("return document.querySelectorAll('.live use').length")
+        before = browser.js(STEPS)
+        browser.click("choose")
+        wait_for_step(browser, before + 1)
+        wait(browser, "yours")
+        assert not browser.js(disabled)
+        press()
+        soon(browser, lambda before=before: browser.js(STEPS) == before)
+        wait(browser, "yours")
+        assert browser.js("return document.querySelectorAll('.live use').length") == tiles
+    assert browser.log() == []
+
+
+def test_a_page_that_is_not_in_view_gives_its_connection_back(game, browser):
+    """A browser opens six connections to a server: with more pages than that none could move."""
+    script = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=KEPT)
+    game()
+    browser.cdp("Page.removeScriptToEvaluateOnNewDocument", **script)
+    hide = (
+        "const value = Boolean(arguments[0]);"
+        "Object.defineProperty(document, 'hidden', { configurable: true, value });"
+        "document.dispatchEvent(new Event('visibilitychange'));"
+    )
+    assert browser.js("return source.readyState") == 1
+    browser.js(hide, 1)
+    assert browser.js("return source.readyState") == 2
+    browser.js("window.source = undefined")
+    browser.js(hide, 0)
+    soon(browser, lambda: browser.js("return source?.readyState") == 1)
+    before = browser.js(STEPS)
+    browser.click("choose")
+    wait_for_step(browser, before)
 
 
 def test_a_page_that_is_loaded_again_goes_on_with_the_game(game, browser):

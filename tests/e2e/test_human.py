@@ -89,13 +89,21 @@ def test_what_is_typed_is_answered(capsys):
     )
     shown = capsys.readouterr().out
     assert "where a tile of your hand can go" in shown
-    assert "% of " in shown
-    assert "random games" in shown
     assert "you do not hold " in shown
     assert "none of your moves covers a1" in shown
     assert re.search(r"expected a move such as (?!Rc4Yd4)\w+, got 'zz'; \? for help", shown)
     assert re.search(r"\((R4\.2|R3\.1)\); type \1 to read the rule\n", shown)
     assert "expected a square from a1 to m13" in shown
+
+
+def test_the_first_hint_marks_squares_and_the_second_names_the_best_move(capsys):
+    record = play(["hint", "hint"])
+    shown = capsys.readouterr().out
+    assert "marked: the squares of 3 good moves; type hint again for the best one" in shown
+    move, reason = re.search(r"^  (\w+)  (.*); wins about \d+%$", shown, re.M).groups()
+    assert opening().is_legal(parse_move(opening().board, move))
+    assert ": " in reason
+    assert record.notes == [{"turn": 0, "hints": 2}]
 
 
 def test_the_move_shown_as_an_example_is_legal_on_the_board_shown(capsys):

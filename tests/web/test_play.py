@@ -74,8 +74,19 @@ def test_the_page_is_told_of_no_other_hand_and_of_no_tile_to_come(played, home):
     game, view = played
     (record,) = read_records(home / "results" / view["kept"])
     assert game.told
-    known = {"state", "count", "faults", "legal", "says", "seat", "names", "stock", "board", "rows"}
-    known |= {"elements", "start", "steps", "version", "cells", "hand", "hands"}
+    known = {"state", "count", "faults", "legal", "effects", "undo", "says", "seat", "names"}
+    known |= {
+        "stock",
+        "elements",
+        "start",
+        "steps",
+        "version",
+        "cells",
+        "hand",
+        "hands",
+        "board",
+        "rows",
+    }
     known |= {"mover", "end", "ranks", "final", "kept", "game", "seed"}
     step = {"seat", "turn", "move", "came", "went", "left", "events"}
     hands = [hand for state in _states(record) for hand in [deck_text(state.hands[1])]]
@@ -153,13 +164,69 @@ def test_a_page_opened_later_is_told_everything_and_two_pages_are_told_the_same(
     game.leave()
 
 
-def test_hints_are_legal_moves_with_their_share_of_random_wins(server):
+def test_the_first_hint_names_moves_in_no_order_and_the_second_the_best_with_its_reason(
+    server, home
+):
     game = begin(server, bot="random", seed="hint")
     view = game.play(until=lambda view: view["state"] == "yours")
-    hints = game.post("hint", steps=view["count"])[1]["answer"]
-    assert len(hints) == 3
-    assert all(move in view["legal"] and 0 <= share <= 1 for move, share in hints)
+    first, second, third = (game.post("hint", steps=view["count"])[1]["answer"] for _ in range(3))
+    assert set(first) == {"moves"}
+    assert first["moves"] == sorted(first["moves"])
+    assert len(first["moves"]) == 3
+    assert set(first["moves"]) <= set(view["legal"])
+    assert second == third
+    assert second["best"] in first["moves"]
+    assert 0 <= second["win"] <= 1
+    assert second["reason"].split(": ")[1]
+    game.post("move", move=second["best"], steps=view["count"])
+    ended = game.play()
+    (record,) = read_records(home / "results" / ended["kept"])
+    assert record.notes == [{"turn": 0, "hints": 2}]
+
+
+def test_what_each_legal_move_does_is_told_before_it_is_played(server):
+    game = begin(server, bot="random", seed="effects")
+    view = game.play(until=lambda view: view["state"] == "yours" and view["count"] >= 6)
+    effects = view["effects"]
+    assert list(effects["moves"]) == view["legal"]
+    for left, numbers in effects["moves"].values():
+        assert len(left) == 2
+        assert numbers
+        assert all(effects["lines"][number][2].endswith(".") for number in numbers)
+    move = view["legal"][-1]
+    left, numbers = effects["moves"][move]
+    assert game.post("move", move=move, steps=view["count"])[0] == 200
+    later = game.play(until=lambda later: later["count"] > view["count"])
+    step = later["steps"][view["count"]]
+    assert step["left"] == left
+    assert [words for _, words in step["events"]] == [
+        effects["lines"][number][2] for number in numbers
+    ]
     game.leave()
+
+
+def test_moves_are_taken_back_and_the_game_that_is_kept_is_the_one_played_on(server, home):
+    game = begin(server, bot="careful-2", bot2="greedy-python", seed="undo", seat="1")
+    view = game.play(until=lambda view: view["state"] == "yours")
+    assert game.post("undo", steps=view["count"])[0] == 409
+    view = game.play(until=lambda view: view["state"] == "yours" and view["count"] >= 7)
+    before = [step["move"] for step in view["steps"]]
+    for count in (4, 1):
+        assert game.post("undo", steps=view["count"])[0] == 200
+        with game.events() as views:
+            view = next(
+                view for view in views if view["state"] == "yours" and view["count"] == count
+            )
+        assert [step["move"] for step in view["steps"]] == before[:count]
+    other = next(move for move in view["legal"] if move != before[1])
+    game.post("move", move=other, steps=view["count"])
+    ended = game.play()
+    folder = home / "results" / ended["kept"]
+    (record,) = read_records(folder)
+    assert record.moves[:2] == [before[0], other]
+    assert record.notes == [{"turn": 1, "undone": 2}]
+    assert record.faults == []
+    assert verify_run(Run(folder)).differences == []
 
 
 def test_a_game_that_is_left_ends_without_a_record(server, home):

@@ -177,12 +177,12 @@ const draw = (() => {
   /* A seat in the list beside the board: its player, its pagodas, and then `nodes`, such as a hand.
    */
   const seatLine = (/** @type {SeatLine} */ line, ...nodes) => {
-    const { seat, name, status, isNext, left, before, stock, unit } = line;
+    const { seat, name, label = `seat ${seat}`, status, isNext, left, before, stock, unit } = line;
     const who = html(
       "div",
       { class: "who" },
       html("bdi", {}, name),
-      html("small", {}, [`seat ${seat}`, status].filter(Boolean).join(", ")),
+      html("small", {}, [label, status].filter(Boolean).join(", ")),
     );
     const count = html(
       "div",

@@ -29,6 +29,7 @@ const tableOf = (board, players, lineOf) => {
     if (template) board.replaceChildren(template.content.firstElementChild.cloneNode(true));
     side = draw.sizesOf(board).side;
     live = board.querySelector(".live");
+    for (const layer of live.children) layer.replaceChildren();
     live.after(ghost);
     showScene = draw.stage(live, story.game.elements);
   };

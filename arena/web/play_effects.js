@@ -1,0 +1,67 @@
+/**
+ * The slot beside the board, which has one of three things at a time: what has happened, what the
+ * aimed move would do, or why something was refused. Its height is fixed, so that nothing else on
+ * the page moves.
+ *
+ * @param {PlayParts} parts
+ * @param {(number: string, words?: string) => Node | null} ruleLink a link to the text of a rule
+ */
+const slotIn = (parts, ruleLink) => {
+  const { html } = draw;
+  const MAX_LINES = 4;
+
+  const showOne = () => {
+    const isRefused = !parts.refused.hidden;
+    parts.does.hidden = isRefused || !parts.does.childElementCount;
+    parts.said.classList.toggle("unseen", isRefused || !parts.does.hidden);
+  };
+
+  /* Such as "you 18 → 17", for each seat whose number of pagodas changes. */
+  const changes = (/** @type {View} */ view, /** @type {number[]} */ left) => {
+    const before = view.steps.at(-1)?.left ?? view.names.map(() => view.stock);
+    const changed = left.map((_, seat) => seat).filter((seat) => left[seat] !== before[seat]);
+    return changed.map((seat) => {
+      const isGood = left[seat] < before[seat] === (seat === view.seat);
+      const words = `${playWording.playerName(view, seat)} ${before[seat]} \u2192 ${left[seat]}`;
+      return html("span", { class: isGood ? "change good" : "change bad" }, html("bdi", {}, words));
+    });
+  };
+  const lineOf = ([kind, , words, why, rule]) => {
+    const link = ruleLink(rule, "why?");
+    const reason = html("span", { class: "why" }, why ? `${why} ` : "");
+    const small = html("small", {}, reason, ...(link ? [link] : []));
+    return html("li", { class: `does-${kind}` }, html("span", {}, words), " ", small);
+  };
+
+  /**
+   * Show what a move would do; null shows what has happened instead.
+   *
+   * @param {View} view
+   * @param {string | null} move
+   */
+  const showEffects = (view, move) => {
+    const effects = move ? view.effects.moves[move] : null;
+    if (!effects) {
+      parts.does.replaceChildren();
+      showOne();
+      return;
+    }
+    const [left, numbers] = effects;
+    const lines = numbers.slice(0, MAX_LINES).map((number) => lineOf(view.effects.lines[number]));
+    const head = html("p", { class: "does-head" }, html("b", {}, "What this move does"), " ");
+    head.append(...changes(view, left));
+    parts.does.replaceChildren(head, html("ul", {}, ...lines));
+    showOne();
+  };
+  const showWords = (...nodes) => {
+    parts.said.replaceChildren(...nodes);
+    showOne();
+  };
+  const showRefusal = (...nodes) => {
+    parts.refused.hidden = nodes.length === 0;
+    parts.refused.replaceChildren(...nodes);
+    showOne();
+  };
+
+  return Object.freeze({ showEffects, showWords, showRefusal });
+};

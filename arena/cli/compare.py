@@ -123,7 +123,12 @@ def compare(
         else:
             contest = settled.contest
             text = verdicts.verdict_text(
-                contest.test, settled.new, settled.old, contest.games, is_wide=conduct.verbose
+                contest.test,
+                settled.new,
+                settled.old,
+                contest.games,
+                is_wide=conduct.verbose,
+                is_same=contest.is_same,
             )
             tell(text)
     return settled.ending(f"use a larger --games with --out {folder.name} to continue")
@@ -152,7 +157,7 @@ class FinishedComparison(NamedTuple):
         """The verdict and the evidence for it, as an object for JSON."""
         contest = self.contest
         return verdicts.verdict_object(
-            contest.test, self.new, self.old, contest.games, contest.looks
+            contest.test, self.new, self.old, contest.games, contest.looks, is_same=contest.is_same
         )
 
     def ending(self, more: str) -> int:

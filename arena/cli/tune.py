@@ -144,7 +144,8 @@ def tune(  # noqa: PLR0913 - its options
         compared = play_comparison(beside, again, conduct, keeps_looks=False)
         text = "the comparison has no answer"
         if not compared.is_empty:
-            text = verdicts.finding_text(compared.contest.test, new, bot)
+            contest = compared.contest
+            text = verdicts.finding_text(contest.test, new, bot, is_same=contest.is_same)
     else:
         text = f"not compared: 'arena compare {new} {bot}' tells if it is better"
     if as_json:

@@ -5,6 +5,7 @@ the requests of `run`, `compare` and `tune` to play with them.
 import os
 import shlex
 from collections.abc import Callable, Collection, Sequence
+from itertools import combinations
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -199,6 +200,7 @@ def request_run(home: Path, options: GivenOptions, tell: Tell) -> Request:
     if "challenger" in options:
         label = _seat_challenger(find, str(options["challenger"]), bots)
         options = {**options, "challenger": label}
+    _refuse_second_names(bots)
     _refuse_too_few(bots, options)
     return _request(bots, options, tell)
 
@@ -256,6 +258,20 @@ def _beside_built_in(bot: Bot, tell: Tell) -> Bot:
     return replace(bot, label=label)
 
 
+def _refuse_second_names(bots: Sequence[Bot]) -> None:
+    """Raises ConfigError if two of the ``bots`` have different labels, but are in one folder and
+    play with the same options.
+    """
+    for one, other in combinations(bots, 2):
+        if is_built_in(one) or one.label == other.label or not one.plays_as(other):
+            continue
+        if one.folder.resolve() == other.folder.resolve():
+            raise ConfigError(
+                f"{one.label} and {other.label} are one bot in {one.folder} with the same options",
+                "name it once, or set other options for one of the two",
+            )
+
+
 def _refuse_too_few(bots: Sequence[Bot], options: GivenOptions) -> None:
     """Raises ConfigError if there are fewer bots than a game has players. The hint is a command
     that names enough bots.
@@ -304,7 +320,7 @@ def request_comparison(
     find = bot_finder(home, tell, in_process=options.get("in_process", False))
     new, old = _find_pair(find, compare, tell)
     bots = [new, old, *map(find, options.get("bots", ()))]
-    compare = replace(compare, new=new.label, old=old.label)
+    compare = replace(compare, new=new.label, old=old.label, luck="roles")
     request = _request(bots, options, tell, compare=compare)
     deals = deals_for(request.config, max_blocks)
     return replace(request, config=replace(request.config, deals=deals))

@@ -404,6 +404,13 @@ class Contest:
         """The number of games on which the test's verdict is based."""
         return self.test.blocks * self._source.block_size
 
+    @property
+    def is_same(self) -> bool:
+        """Whether the two bots played the same moves in every game so far, so that the games do not
+        show any difference between them. False without games.
+        """
+        return 0 < self.test.blocks == self._source.same_blocks
+
     def play(self) -> None:
         """Feeds the games in the journal to the test, then plays more until the test is decided,
         the planned games have been played, or the user stops. If the test is decided, run.json gets

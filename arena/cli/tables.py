@@ -36,6 +36,8 @@ MORE_GAMES = 400
 """A number of games to suggest: between two bots of about equal strength, it leaves an error bar of
 some 30 Elo.
 """
+WIDEST_TABLE = 100
+"""The most columns that the table of `--wide` takes on a terminal."""
 PAINTS: Mapping[str, Mapping[str, Any]] = {
     "head": {"bold": True},
     "bar": {"fg": "cyan"},
@@ -66,7 +68,7 @@ def _print(tables: "Tables", output: OutputOptions) -> None:
     """
     width = columns_of(sys.stdout)
     if output.wide:
-        table, below = text.standings_parts(tables, width)
+        table, below = text.standings_parts(tables, width and min(width, WIDEST_TABLE))
     else:
         pen = Pen() if is_unicode(sys.stdout) else ASCII
         pen = pen._replace(paint=lambda text, what: click.style(text, **PAINTS[what]))

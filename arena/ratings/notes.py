@@ -60,8 +60,9 @@ def _twins_notes(info: RunInfo) -> Iterator[str]:
         names[bot.sha256, *sorted(bot.options.items())].append(bot.name)
     for same in names.values():
         if len(same) > 1:
+            listed = f"{', '.join(same[:-1])} and {same[-1]}"
             yield (
-                f"{' and '.join(same)} are the same program with the same options: any difference"
+                f"{listed} are the same program with the same options: any difference"
                 " between them is luck"
             )
 

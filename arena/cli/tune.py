@@ -122,6 +122,12 @@ def tune(  # noqa: PLR0913 - its options
     tuned = bot_finder(home, say)(bot)
     request = request_tuning(tuned, params, options, say, games=games, step=step)
     _note_few(len(params), games)
+    if is_compared:
+        most = compare_games or games
+        say(
+            f"this plays {counted(games, 'game')} to search, then at most"
+            f" {counted(most, 'game')} to compare: at most {counted(games + most, 'game')}"
+        )
     folder = run_path(home, options, request, finished=True, prefix="tune-")
     path, played, status = _search(folder, request, _for_sides(conduct, tuned, request))
     if status:

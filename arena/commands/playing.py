@@ -402,7 +402,12 @@ class Contest:
     @property
     def games(self) -> int:
         """The number of games on which the test's verdict is based."""
-        return self.test.blocks * self._source.block_size
+        return self.test.blocks * self.block_size
+
+    @property
+    def block_size(self) -> int:
+        """The number of games in a block."""
+        return self._source.block_size
 
     @property
     def is_same(self) -> bool:

@@ -3,10 +3,11 @@ as CSV and as JSON.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from arena.errors import counted
+from arena.exports.grid import duration_text
 from arena.ratings.sequential import FAR, Question, SequentialTest, Verdict, WinTest
 from arena.records.config import RESOLUTION, Parameter, RunConfig
 from arena.tournament.tuning import SearchPath
@@ -15,11 +16,16 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from arena.ratings.estimates import Estimate, Look
+    from arena.ratings.forecast import Forecast
     from arena.ratings.margins import MarginTest
 
 CSV = "path.csv"
 """The name of the file in a run's folder with the steps of a search."""
 MAX_DECIMALS = 8
+CLOSE_AND_FAR = (2, 10)
+"""The differences for which a comparison says what it costs, as multiples of ``elo1``."""
+FARTHEST = 400.0
+"""The largest difference in Elo for which a comparison says what it costs."""
 SAME = "every game was the same: these are the same player"
 """What is said of two bots that played the same moves in every game."""
 
@@ -47,6 +53,59 @@ def llr_text(test: SequentialTest) -> str:
     question = test.question
     bounds = f"({question.lower:.2f}, {question.upper:.2f})"
     return f"{_two(test.llr)} {bounds} [{question.elo0:g}, {question.elo1:g}]"
+
+
+def left_text(test: SequentialTest, games_a_block: int) -> str:
+    """How many more games ``test`` takes, such as ``40 to 900 more games (80 %)``, given the number
+    of games in a block. The test must have a block and be undecided.
+    """
+    left = _forecasts().forecast(test)
+    return f"{_games_range(left, games_a_block)} more games (80 %)"
+
+
+def bill_text(
+    test: SequentialTest, games_a_block: int, seconds: Callable[[int], float] | None
+) -> str:
+    """A sentence on how many games ``test`` takes if the bots are close, and if they are far apart,
+    and how long these games take. ``seconds`` returns the time that a number of games takes; None
+    gives no times.
+    """
+    parts = []
+    for times in CLOSE_AND_FAR:
+        elo = min(times * test.question.elo1, FARTHEST)
+        left = _forecasts().forecast(test, elo)
+        text = f"a gain of {elo:g} Elo takes {_games_range(left, games_a_block)} games"
+        if seconds is not None:
+            shortest, longest = (duration_text(seconds(blocks * games_a_block)) for blocks in left)
+            text += f", {shortest if shortest == longest else f'{shortest} to {longest}'}"
+        parts.append(text)
+    return f"forecast (80 %): {'; '.join(parts)}"
+
+
+def how_far_text(test: SequentialTest, new: str, games_a_block: int) -> str:
+    """How far an undecided ``test`` of the bot ``new`` has come, such as ``my-bot is better with 87
+    %; 90 to 400 more games (80 %) would settle it``.
+    """
+    if not test.blocks:
+        return "no block of games is complete yet"
+    chance = _forecasts().superiority(test)
+    is_ahead = chance >= 0.5  # noqa: PLR2004 - as likely as not
+    word = "better" if is_ahead else "worse"
+    percent = min(round(100 * max(chance, 1 - chance)), 99)
+    left = left_text(test, games_a_block)
+    return f"{new} is {word} with {percent} %; {left} would settle it"
+
+
+def _games_range(left: "Forecast", games_a_block: int) -> str:
+    """The range of a forecast in games, rounded to two digits, such as ``800 to 1,300``."""
+    low, high = (_two_digits(blocks * games_a_block) for blocks in left)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _two_digits(count: int) -> int:
+    """``count``, rounded to two significant digits."""
+    power: int = 10 ** max(len(str(count)) - 2, 0)
+    return round(count / power) * power
 
 
 def _two(value: float) -> str:
@@ -114,14 +173,19 @@ def verdict_object(
     """The answer of ``test``, the comparison of the bots ``new`` and ``old``, which played
     ``games`` games, as an object for JSON. ``looks`` are the states of the test after each round of
     blocks. Infinite values become None; ``bound`` says that the games bound the difference on one
-    side only. ``is_same`` says that the two bots played the same moves in every game; then all
-    estimates are None.
+    side only. ``superiority`` is the probability that the new bot is better, by the blocks alone,
+    and ``more_games_low`` and ``more_games_high`` are the range of a forecast of the games left;
+    both are None without an open question. ``is_same`` says that the two bots played the same moves
+    in every game; then all estimates are None.
     """
     margins = _margins_of(test)
     estimates = _estimates()
     unknown = estimates.Estimate(math.nan, -math.inf, math.inf)
     unbiased = unknown if is_same else estimates.unbiased_estimate(test)
     plain = unknown if is_same else estimates.plain_estimate(test)
+    is_open = test.verdict == Verdict.UNDECIDED and test.blocks > 0 and not is_same
+    left = _forecasts().forecast(test) if is_open else None
+    games_a_block = games // max(test.blocks, 1)
     content = {
         "verdict": str(test.verdict),
         "by": "margin" if margins else "wins",
@@ -138,6 +202,9 @@ def verdict_object(
         "bound": not math.isfinite(unbiased.elo)
         and math.isfinite(unbiased.low) != math.isfinite(unbiased.high),
         "identical": is_same,
+        "superiority": round(_forecasts().superiority(test), 4) if is_open else None,
+        "more_games_low": left and left.low * games_a_block,
+        "more_games_high": left and left.high * games_a_block,
         **_fields("plain_elo", plain),
     }
     if margins:
@@ -167,6 +234,13 @@ def _estimates() -> "ModuleType":
     from arena.ratings import estimates  # noqa: PLC0415
 
     return estimates
+
+
+def _forecasts() -> "ModuleType":
+    """The module `arena.ratings.forecast`, imported late because it loads scipy."""
+    from arena.ratings import forecast  # noqa: PLC0415
+
+    return forecast
 
 
 def _margins_of(test: SequentialTest) -> "MarginTest | None":

@@ -42,9 +42,9 @@ def test_a_better_bot_is_found_better_and_a_worse_one_not(arena):
     )
     assert len(out.splitlines()) == 2
     assert not re.search("LLR|spread|biased", out)
-    assert re.search(r"\n1 block: LLR [\d.-]+ \(-2.94, 2.94\) \[0, 10\]\n2 blocks: LLR ", err), (
-        "its looks"
-    )
+    assert re.search(
+        r"\n1 block: LLR [\d.-]+ \(-2.94, 2.94\) \[0, 10\], .*\n2 blocks: LLR ", err
+    ), "its looks"
     out, _ = arena("compare", GREEDY, "rnd", "--seed", "s", "--out", "up", "-v")
     assert out.splitlines()[0].endswith(": better")
     assert "median-unbiased" in out
@@ -180,3 +180,23 @@ def test_a_game_that_cannot_be_played_is_an_error_and_not_a_verdict(arena):
 def test_what_is_no_number_is_refused(arena):
     _, err = arena("compare", "a", "b", "--alpha", "nan", status=2)
     assert "--alpha: expected a number above 0 and below 0.5, got 'nan'" in err
+
+
+def test_a_forecast_comes_first_and_a_limit_of_time_says_how_far_it_got(arena):
+    command = ("compare", "rnd", "fst", "--seed", "slow", "--elo1", 1, "--out", "timed")
+    out, err = arena(*command, "--minutes", 0.05, status=5)
+    first = err.splitlines()[1]
+    assert re.match(
+        r"forecast \(80 %\): a gain of 2 Elo takes [\d,]+ to [\d,]+ games, .*; a gain of 10 ", first
+    )
+    assert re.search(r"\n1 block: LLR .*, [\d,]+ to [\d,]+ more games \(80 %\)\n", err)
+    assert "undecided" in out.splitlines()[0]
+    last = err.splitlines()[-1]
+    assert re.match(r"stopped after 0.05 min: rnd is (better|worse) with \d+ %; ", last)
+    assert last.endswith(" would settle it; repeat the command to continue")
+    assert "interrupted" not in err
+    before = len(arena.records("timed"))
+    found = json.loads(arena(*command, "--minutes", 0.05, "--json", status=5)[0])
+    assert found["games"] > before, "the same command continues"
+    assert 0 < found["more_games_low"] < found["more_games_high"]
+    assert 0 <= found["superiority"] <= 1

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.forecast import forecast
-from arena.ratings.sequential import Question, Verdict
+from arena.ratings.sequential import Verdict
 from tests.ratings.stopping import Case, blocks
 
 LOOKS = (1, 5, 20)
@@ -42,6 +42,18 @@ def trial(question, spread, rng, by="wins"):
     return Trial(held)
 
 
+def forecasts(question, spread):
+    """A trial: by look, whether the number of further blocks lay in the range of the forecast; NaN
+    if the comparison had ended before.
+    """
+
+    def held(rng):
+        found = trial(question, spread, rng).held
+        return [float(found[look]) if look in found else np.nan for look in LOOKS]
+
+    return held
+
+
 def coverage(question, spread, tries, seed=1, by="wins"):
     """By look, the share of comparisons whose further blocks lay in the range, and their number."""
     rng = np.random.default_rng(seed)
@@ -50,14 +62,3 @@ def coverage(question, spread, tries, seed=1, by="wins"):
         for look, is_held in trial(question, spread, rng, by).held.items():
             held[look].append(is_held)
     return {look: (float(np.mean(of_look)), len(of_look)) for look, of_look in held.items()}
-
-
-if __name__ == "__main__":
-    import sys
-
-    for elo1 in (10, 30, 50):
-        for spread in (30, 60, 100):
-            found = coverage(Question(0, elo1), spread, int(sys.argv[1]))
-            print(
-                elo1, spread, {look: (round(a, 3), n) for look, (a, n) in found.items()}, flush=True
-            )

@@ -22,6 +22,7 @@ from tests.ratings.coverage import (
     with_winless,
     world_of,
 )
+from tests.ratings.forecasts import LOOKS, forecasts
 from tests.ratings.spending import LADDER, RUNS, UNEVEN, spending
 from tests.ratings.stopping import Case, answer_and_interval
 
@@ -126,6 +127,16 @@ def _apart():
         yield _labels(players, bots, luck), partial(apart, world_of(players, bots, luck), 60)
 
 
+def _forecasts():
+    for elo1, spread in ((30, 30), (30, 60), (30, 100), (50, 60)):
+        question = Question(0, elo1)
+        yield (_question_text(question), f"sd {spread}"), partial(forecasts, question, spread)
+
+
+def _question_text(question):
+    return f"{question.elo0:g} or {question.elo1:g} Elo?"
+
+
 FAR = 50
 QUESTIONS = (
     *((elo, Question(0, 10)) for elo in (0, 5, 10, 50)),
@@ -221,6 +232,13 @@ TABLES = (
         ),
         list(_compare()),
         least=0.87,
+    ),
+    Table(
+        "forecasts",
+        "Forecasts of `arena compare`",
+        ("question", "true differences"),
+        tuple(Column(f"after {look} blocks", "share") for look in LOOKS),
+        list(_forecasts()),
     ),
     Table(
         "margins",

@@ -40,6 +40,10 @@ SHOWN = (1, 2, 5)
 """A line of progress may be printed after 1, 2, 5, 10, 20, 50 ... blocks; these are the first
 digits.
 """
+WEAK_POOL = (
+    "note: both win or lose nearly all games against this pool, which tells little about the"
+    " difference: choose opponents of about their own strength"
+)
 MANY = 100
 """From this many blocks on, "not clear yet" is printed now and then, so that the user sees that the
 comparison runs.
@@ -59,8 +63,8 @@ comparison runs.
     "--pool",
     callback=split_bot_names,
     metavar="BOT,...",
-    help="Opponents for both; three and four players need some.  [default: NEW and OLD play each"
-    " other]",
+    help="Opponents for both, best of about their strength: a weak pool tells little.  [default:"
+    " NEW and OLD play each other; with three and four players, both play against copies of OLD]",
 )
 @click.option(
     "--games",
@@ -129,6 +133,10 @@ def compare(  # noqa: PLR0913 - its options
         max_blocks = blocks_of(games, options)
     request = request_comparison(home, question, options, say, max_blocks=max_blocks)
     folder = run_path(home, options, request, finished=True)
+    if not pool and len(request.bots) > 2:  # noqa: PLR2004 - copies of the old bot
+        old = request.bots[1]
+        copies = [old, *request.bots[2:]]
+        conduct = conduct._replace(choice=conduct.choice.for_copies(old, copies))
     settled = play_comparison(folder, request, conduct, keeps_looks=as_json, minutes=minutes)
     if settled.runner.stop_level < AT_ONCE and (as_json or not settled.is_empty):
         if as_json:
@@ -144,6 +152,8 @@ def compare(  # noqa: PLR0913 - its options
                 is_same=contest.is_same,
             )
             tell(text)
+            if request.config.pool and verdicts.is_weak_pool(contest.test):
+                say(WEAK_POOL)
     return settled.ending(f"use a larger --games with --out {folder.name} to continue")
 
 

@@ -15,7 +15,6 @@ from arena.cli.run import Conduct, conduct_options, playing, run_path, status_of
 from arena.cli.sections import SectionedCommand
 from arena.cli.terminal import say, tell
 from arena.commands.bots import bot_finder, request_comparison, request_tuning
-from arena.commands.playing import is_trusted
 from arena.errors import ConfigError, RunError, counted
 from arena.exports import verdicts
 from arena.players.folder import Bot, with_options
@@ -25,7 +24,7 @@ from arena.records.journal import read_records
 from arena.records.regular import write_durably
 from arena.tournament import tuning
 from arena.tournament.runs import Request
-from arena.tournament.settings import GivenOptions, read_own_config
+from arena.tournament.settings import GivenOptions
 
 USUAL_GAMES = 2000
 """The number of games of a search if the user gives none."""
@@ -129,7 +128,8 @@ def tune(  # noqa: PLR0913 - its options
             f" {counted(most, 'game')} to compare: at most {counted(games + most, 'game')}"
         )
     folder = run_path(home, options, request, finished=True, prefix="tune-")
-    path, played, status = _search(folder, request, _for_sides(conduct, tuned, request))
+    of_sides = conduct._replace(choice=conduct.choice.for_copies(tuned, request.bots))
+    path, played, status = _search(folder, request, of_sides)
     if status:
         return status
     write_durably(folder / verdicts.CSV, verdicts.path_csv(path, played).encode())
@@ -213,25 +213,6 @@ def _note_few(parameters: int, games: int) -> None:
             f"note: {counted(games, 'game')} for {counted(parameters, 'option')}: the suggestion"
             f" may be mere luck; --games {4 * enough} is a start"
         )
-
-
-def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
-    """The conduct of a search whose two sides have the trust and the grants that the user gave the
-    bot under its own name.
-    """
-    choice = conduct.choice
-    sides = [side.base for side in request.bots]
-    own = read_own_config()
-    trusted = choice.trusted or tuple(own.trust or ())
-    if is_trusted(bot, choice.trusted, own):
-        trusted = (*trusted, *sides)
-    allowed = [text.partition("=") for text in choice.allowed]
-    words = [
-        f"{side}{equals}{grants}"
-        for name, equals, grants in allowed
-        for side in (sides if name == bot.base else [name])
-    ]
-    return conduct._replace(choice=choice._replace(trusted=trusted, allowed=tuple(words)))
 
 
 def _confirmation_request(

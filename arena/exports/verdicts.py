@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 CSV = "path.csv"
 """The name of the file in a run's folder with the steps of a search."""
 MAX_DECIMALS = 8
+POOL_BLOCKS = 10
+"""With fewer blocks than this, nothing is said about the strength of a pool."""
+ONE_SIDED = 0.9
+"""If both compared bots win more than this share of their games against a pool, the pool is too
+weak to tell them apart.
+"""
 CLOSE_AND_FAR = (2, 10)
 """The differences for which a comparison says what it costs, as multiples of ``elo1``."""
 FARTHEST = 400.0
@@ -53,6 +59,17 @@ def llr_text(test: SequentialTest) -> str:
     question = test.question
     bounds = f"({question.lower:.2f}, {question.upper:.2f})"
     return f"{_two(test.llr)} {bounds} [{question.elo0:g}, {question.elo1:g}]"
+
+
+def is_weak_pool(test: SequentialTest) -> bool:
+    """Whether the opponents in ``test``, a comparison with a pool, tell little about the two bots:
+    after at least `POOL_BLOCKS` blocks, both win or both lose nearly all games.
+    """
+    margins = _margins_of(test)
+    wins = margins.wins if margins else cast("WinTest", test)
+    shares = [1 / (1 + math.exp(-odds)) for odds in wins.odds]
+    is_lopsided = min(shares) > ONE_SIDED or max(shares) < 1 - ONE_SIDED
+    return test.blocks >= POOL_BLOCKS and is_lopsided
 
 
 def left_text(test: SequentialTest, games_a_block: int) -> str:
@@ -180,9 +197,8 @@ def verdict_object(
     """
     margins = _margins_of(test)
     estimates = _estimates()
-    unknown = estimates.Estimate(math.nan, -math.inf, math.inf)
-    unbiased = unknown if is_same else estimates.unbiased_estimate(test)
-    plain = unknown if is_same else estimates.plain_estimate(test)
+    unbiased = estimates.UNKNOWN if is_same else estimates.unbiased_estimate(test)
+    plain = estimates.UNKNOWN if is_same else estimates.plain_estimate(test)
     is_open = test.verdict == Verdict.UNDECIDED and test.blocks > 0 and not is_same
     left = _forecasts().forecast(test) if is_open else None
     games_a_block = games // max(test.blocks, 1)

@@ -51,9 +51,9 @@ def conditions_notes(info: RunInfo, hosts: Collection[str]) -> Iterator[str]:
 
 def _twins_notes(info: RunInfo) -> Iterator[str]:
     """A note for each set of bots in a run, whose run.json is ``info``, that have the same files
-    and the same options. None for a search, whose two sides are one program.
+    and the same options. None for a search or a comparison, which play a bot against copies.
     """
-    if info.is_search:
+    if info.is_search or info.is_comparison:
         return
     names = defaultdict[tuple[object, ...], list[str]](list)
     for bot in info.bots:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from arena.ratings.estimates import Estimate, Look
-    from arena.ratings.forecast import Forecast
+    from arena.ratings.forecast import BlocksLeft
     from arena.ratings.margins import MarginTest
 
 CSV = "path.csv"
@@ -113,7 +113,7 @@ def how_far_text(test: SequentialTest, new: str, games_a_block: int) -> str:
     return f"{new} is {word} with {percent} %; {left} would settle it"
 
 
-def _games_range(left: "Forecast", games_a_block: int) -> str:
+def _games_range(left: "BlocksLeft", games_a_block: int) -> str:
     """The range of a forecast in games, rounded to two digits, such as ``800 to 1,300``."""
     low, high = (_two_digits(blocks * games_a_block) for blocks in left)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"

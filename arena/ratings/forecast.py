@@ -43,7 +43,7 @@ MOST_BLOCKS = 1_000_000
 """Simulations that are longer than this count as having this many blocks."""
 
 
-class Forecast(NamedTuple):
+class BlocksLeft(NamedTuple):
     """The range in which the number of further blocks lies with the probability `SURE`: from
     ``low`` to ``high``.
     """
@@ -52,7 +52,7 @@ class Forecast(NamedTuple):
     high: int
 
 
-def forecast(test: SequentialTest, elo: float | None = None) -> Forecast:
+def forecast(test: SequentialTest, elo: float | None = None) -> BlocksLeft:
     """The range of the number of further blocks until ``test`` is decided, which must have at least
     one block. ``elo`` is the true difference in Elo, None if only the blocks say what it may be.
     """
@@ -65,7 +65,7 @@ def forecast(test: SequentialTest, elo: float | None = None) -> Forecast:
     means = _true_means(test, variances, rng) if elo is None else np.full(TRIES, test.worth(elo))
     more = _blocks_to_bound(test, means, variances, squares, rng)
     low, high = np.quantile(more, [(1 - SURE) / 2, (1 + SURE) / 2])
-    return Forecast(max(round(float(low)), 1), max(round(float(high)), 1))
+    return BlocksLeft(max(round(float(low)), 1), max(round(float(high)), 1))
 
 
 def superiority(test: SequentialTest) -> float:

@@ -8,7 +8,7 @@ import click
 from arena.cli import DONE, FAILED
 from arena.cli.completion import complete_bots
 from arena.cli.options import as_json, default_option, tell_json
-from arena.cli.progress import LONG_S, duration_text
+from arena.cli.progress import LONG_S
 from arena.cli.run import sandbox_options
 from arena.cli.sections import BriefCommand
 from arena.cli.terminal import say, tell
@@ -16,6 +16,7 @@ from arena.commands.bots import bot_to_check, note_same_files, registry_of
 from arena.commands.checks import remember_passed
 from arena.commands.playing import SandboxChoice
 from arena.errors import printable
+from arena.exports.grid import duration_text
 from arena.match.bench import thinking_s
 from arena.match.check import StepResult, check_bot, check_object
 from arena.players.crashes import without_quoted

@@ -1,5 +1,6 @@
 """arena compare: plays until it is clear whether one bot is better than another."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,7 +9,7 @@ import click
 
 from arena.cli import DONE, NO, UNDECIDED
 from arena.cli.completion import complete_bots
-from arena.cli.numbers import WholeNumber
+from arena.cli.numbers import Number, WholeNumber
 from arena.cli.options import (
     as_json,
     default_option,
@@ -18,7 +19,7 @@ from arena.cli.options import (
     tell_json,
 )
 from arena.cli.progress import Progress
-from arena.cli.run import Conduct, conduct_options, playing, run_path, status_of
+from arena.cli.run import Conduct, conduct_options, playing, run_path, show_troubles, status_of
 from arena.cli.sections import SectionedCommand
 from arena.cli.signals import AT_ONCE
 from arena.cli.terminal import say, tell
@@ -30,6 +31,7 @@ from arena.exports.verdicts import llr_text
 from arena.ratings.sequential import SequentialTest, Verdict
 from arena.records.config import Comparison
 from arena.records.journal import unplayed_text
+from arena.tournament.next_games import ComparedGames
 from arena.tournament.runner import Runner
 from arena.tournament.runs import Request
 from arena.tournament.settings import MAX_BLOCKS, QUESTION, GivenOptions
@@ -38,6 +40,10 @@ SHOWN = (1, 2, 5)
 """A line of progress may be printed after 1, 2, 5, 10, 20, 50 ... blocks; these are the first
 digits.
 """
+WEAK_POOL = (
+    "note: both win or lose nearly all games against this pool, which tells little about the"
+    " difference: choose opponents of about their own strength"
+)
 MANY = 100
 """From this many blocks on, "not clear yet" is printed now and then, so that the user sees that the
 comparison runs.
@@ -57,20 +63,25 @@ comparison runs.
     "--pool",
     callback=split_bot_names,
     metavar="BOT,...",
-    help="Opponents for both; three and four players need some.  [default: NEW and OLD play each"
-    " other]",
+    help="Opponents for both, best of about their strength: a weak pool tells little.  [default:"
+    " NEW and OLD play each other; with three and four players, both play against copies of OLD]",
 )
 @click.option(
     "--games",
     type=WholeNumber(1),
     help=f"Stop undecided after this many games.  [default: those of {MAX_BLOCKS} blocks]",
 )
+@click.option(
+    "--minutes",
+    type=Number(0, min_open=True),
+    help="Stop after this many minutes, and say how far the comparison has come.",
+)
 @click.option("--max-blocks", type=WholeNumber(1), default=MAX_BLOCKS, hidden=True)
 @setting_options("compare")
 @conduct_options
 @as_json
 @click.pass_obj
-def compare(
+def compare(  # noqa: PLR0913 - its options
     home: Path,
     /,
     question: Comparison,
@@ -78,6 +89,7 @@ def compare(
     options: GivenOptions,
     *,
     games: int | None,
+    minutes: float | None,
     max_blocks: int,
     conduct: Conduct,
     as_json: bool,
@@ -98,7 +110,11 @@ def compare(
     depends only on the blocks in the order of their deals, not on workers or interruptions. Use
     --out NAME to start afresh.
 
-    The answer comes first, with the difference in Elo and its 95 % interval. With -v you also see
+    After the first block, a forecast says how many games it takes, and how long, if the two are
+    close or far apart. Lines of progress say in which range the number of games left lies with a
+    probability of 80 %.
+
+    The answer begins with the difference in Elo and its 95 % interval. With -v you also see
     the log likelihood ratio (LLR) of the test, and the plain estimate of the Elo, which is biased.
 
     With --json, "looks" has what the test said after each round of blocks: its log likelihood
@@ -107,6 +123,7 @@ def compare(
     \b
     arena compare my-bot my-bot@1
     arena compare ./my-bot my-bot --elo1 30 --games 4000
+    arena compare ./my-bot my-bot --minutes 10
     arena compare my-bot my-bot@1 --pool greedy-python,careful-python --players 3
     arena compare my-bot my-bot@1 --pool greedy,careful
     arena compare careful-16 careful-8
@@ -116,22 +133,34 @@ def compare(
         max_blocks = blocks_of(games, options)
     request = request_comparison(home, question, options, say, max_blocks=max_blocks)
     folder = run_path(home, options, request, finished=True)
-    settled = play_comparison(folder, request, conduct, keeps_looks=as_json)
+    if not pool and len(request.bots) > 2:  # noqa: PLR2004 - copies of the old bot
+        old = request.bots[1]
+        copies = [old, *request.bots[2:]]
+        conduct = conduct._replace(choice=conduct.choice.for_copies(old, copies))
+    settled = play_comparison(folder, request, conduct, keeps_looks=as_json, minutes=minutes)
     if settled.runner.stop_level < AT_ONCE and (as_json or not settled.is_empty):
         if as_json:
             tell_json(settled.object())
         else:
             contest = settled.contest
             text = verdicts.verdict_text(
-                contest.test, settled.new, settled.old, contest.games, is_wide=conduct.verbose
+                contest.test,
+                settled.new,
+                settled.old,
+                contest.games,
+                is_wide=conduct.verbose,
+                is_same=contest.is_same,
             )
             tell(text)
+            if request.config.pool and verdicts.is_weak_pool(contest.test):
+                say(WEAK_POOL)
     return settled.ending(f"use a larger --games with --out {folder.name} to continue")
 
 
 class FinishedComparison(NamedTuple):
     """A comparison of two bots, ``new`` and ``old``, whose games have been played as far as
-    possible. ``folder`` is that of its run.
+    possible. ``folder`` is that of its run. ``minutes`` is the time after which the comparison was
+    stopped; None if it was not stopped for that reason.
     """
 
     contest: Contest
@@ -140,6 +169,7 @@ class FinishedComparison(NamedTuple):
     folder: Path
     new: str
     old: str
+    minutes: float | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -152,7 +182,7 @@ class FinishedComparison(NamedTuple):
         """The verdict and the evidence for it, as an object for JSON."""
         contest = self.contest
         return verdicts.verdict_object(
-            contest.test, self.new, self.old, contest.games, contest.looks
+            contest.test, self.new, self.old, contest.games, contest.looks, is_same=contest.is_same
         )
 
     def ending(self, more: str) -> int:
@@ -163,6 +193,12 @@ class FinishedComparison(NamedTuple):
         """
         verdict = self.contest.test.verdict
         is_settled = verdict != Verdict.UNDECIDED
+        if self.minutes is not None and not is_settled and self.runner.stop_level < AT_ONCE:
+            show_troubles(self.runner, self.folder, progress=self.progress)
+            contest = self.contest
+            how_far = verdicts.how_far_text(contest.test, self.new, contest.block_size)
+            say(f"stopped after {self.minutes:g} min: {how_far}; repeat the command to continue")
+            return UNDECIDED
         status = status_of(self.runner, self.folder, self.progress, is_settled=is_settled)
         if status == DONE:
             return DONE if verdict == Verdict.BETTER else NO
@@ -172,34 +208,74 @@ class FinishedComparison(NamedTuple):
 
 
 def play_comparison(
-    folder: Path, request: Request, conduct: Conduct, *, keeps_looks: bool
+    folder: Path,
+    request: Request,
+    conduct: Conduct,
+    *,
+    keeps_looks: bool,
+    minutes: float | None = None,
 ) -> FinishedComparison:
-    """Plays the comparison of a request in ``folder`` until it is decided or cannot continue."""
+    """Plays the comparison of a request in ``folder`` until it is decided or cannot continue, for
+    at most this many ``minutes`` (None: any time).
+    """
+    is_late = threading.Event()
     with playing(folder, request, conduct) as (play, progress):
-        teller = _test_progress(progress, verbose=conduct.verbose)
+
+        def stop() -> None:
+            """Stops the comparison after the running games, unless the user has stopped it."""
+            if play.runner.stop_level == 0:
+                is_late.set()
+                play.runner.request_stop()
+
+        games_a_block = ComparedGames(play.session.run.schedule, lambda _: False).block_size
+        teller = _test_progress(progress, games_a_block, verbose=conduct.verbose)
         contest = Contest(play, teller, keeps_looks=keeps_looks)
-        contest.play()
+        timer = threading.Timer(60 * (minutes or 0), stop)
+        timer.daemon = True
+        if minutes is not None:
+            timer.start()
+        try:
+            contest.play()
+        finally:
+            timer.cancel()
     new, old = request.bots[:2]
-    return FinishedComparison(contest, play.runner, progress, folder, new=new.label, old=old.label)
+    return FinishedComparison(
+        contest,
+        play.runner,
+        progress,
+        folder,
+        new=new.label,
+        old=old.label,
+        minutes=minutes if is_late.is_set() else None,
+    )
 
 
-def _test_progress(progress: Progress, *, verbose: bool) -> Callable[[SequentialTest], None]:
+def _test_progress(
+    progress: Progress, games_a_block: int, *, verbose: bool
+) -> Callable[[SequentialTest], None]:
     """A callback that takes the sequential test and shows how far it is: a figure after the bar,
-    and at some numbers of blocks a line.
+    and at some numbers of blocks a line. After the first blocks of a session, a line says what the
+    comparison costs. ``games_a_block`` is the number of games in a block.
     """
     shown = 0
+    has_bill = False
 
     def show(test: SequentialTest) -> None:
-        nonlocal shown
+        nonlocal shown, has_bill
         is_decided = test.verdict != Verdict.UNDECIDED
         progress.figure("LLR", llr_text(test))
+        if not (has_bill or is_decided) and progress.has_times:
+            has_bill = True
+            progress.say(verdicts.bill_text(test, games_a_block, progress.seconds_for))
         if is_decided or is_shown(shown, test.blocks):
             blocks = counted(test.blocks, "block")
-            # The bar of a terminal shows the ratio all the time.
+            left = "" if is_decided else verdicts.left_text(test, games_a_block)
+            # The bar of a terminal shows the ratio and the games left all the time.
+            progress.figure("left", left.partition(" more")[0] or "0")
             if verbose or not progress.has_bar:
-                progress.say(f"{blocks}: LLR {llr_text(test)}")
+                progress.say(f"{blocks}: LLR {llr_text(test)}{f', {left}' if left else ''}")
             elif test.blocks >= MANY and not is_decided:
-                progress.say(f"{blocks}: not clear yet")
+                progress.say(f"{blocks}: not clear yet, {left}")
         shown = test.blocks
 
     return show

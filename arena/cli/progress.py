@@ -22,6 +22,7 @@ from tqdm import tqdm
 
 from arena.cli.terminal import columns_of, folded
 from arena.errors import counted, printable
+from arena.exports.grid import duration_text
 from arena.faults import FaultKind
 from arena.match.referee import Wait
 from arena.players.labels import odds_of, timing_for
@@ -81,10 +82,6 @@ FEW_DEALS = (
     "note: a deal is played in one place at a time: more --deals, or --seatings single, keep all {}"
     " busy"
 )
-CLEAR = "this ends as soon as it is clear which is better, usually long before its last game"
-"""Printed in place of an estimate for a comparison: most comparisons end after a hundredth of their
-planned games.
-"""
 TORN = (
     "warning: the journal ended in a torn record of {} bytes: cut off, kept in games.torn, played"
     " again"
@@ -167,6 +164,15 @@ class Progress:
         """
         self._figures[name] = value
         self._bar.set_postfix(self._figures, refresh=False)
+
+    @property
+    def has_times(self) -> bool:
+        """Whether a game has ended in this session, so that times can be estimated."""
+        return self._forecast.games > 0
+
+    def seconds_for(self, games: int) -> float:
+        """An estimate of the seconds that this number of further games takes; see `has_times`."""
+        return self._forecast.left_s(time.monotonic() - self._began, games)
 
     def expect(self, games: int) -> None:
         """Sets the total number of games of the bar to ``games``."""
@@ -269,7 +275,9 @@ class Progress:
         if is_known and not self._is_estimated:
             self._is_estimated = True
             if seconds > LONG_S:
-                self.say(self._left_text(seconds))
+                # What is left of a comparison follows from its blocks, and not from its plan.
+                if not self._is_compared:
+                    self.say(self._left_text(seconds))
                 self._say_few_deals()
         if self.if_long is not None and seconds > MUCH_S and elapsed_s > ASK_S:
             ask = self.if_long
@@ -277,11 +285,7 @@ class Progress:
             ask(to_go, seconds, f"{'about' if is_known else 'at least'} {duration_text(seconds)}")
 
     def _left_text(self, seconds: float) -> str:
-        """A line about the time left, which is ``seconds``; for a comparison, a text without a
-        time.
-        """
-        if self._is_compared:
-            return CLEAR
+        """A line about the time left, which is ``seconds``."""
         first = f"by the first {counted(self._forecast.games, 'game')}"
         most = "at most " if self._session.run.config.is_open else ""
         return f"{most}about {duration_text(seconds)} to go, {first}"
@@ -411,16 +415,3 @@ class Forecast:
         first = took.pop(config.challenger, None) if config.challenger else None
         seats = config.players - (first is not None)
         return (first or 0) + seats * sum(took.values()) / len(took)
-
-
-def duration_text(seconds: float) -> str:
-    """A duration in seconds as a text of about two digits: ``3 min``, ``2 h 20 min``, ``14 h``, ``3
-    days``; at least ``1 min``.
-    """
-    minutes = max(1, round(seconds / 60))
-    if minutes < 60:  # noqa: PLR2004 - an hour
-        return f"{minutes} min"
-    hours, rest = divmod(round(minutes, -1), 60)
-    if hours < 10:  # noqa: PLR2004 - minutes still matter
-        return f"{hours} h {rest} min" if rest else f"{hours} h"
-    return f"{round(minutes / 60)} h" if minutes < 48 * 60 else f"{round(minutes / 1440)} days"

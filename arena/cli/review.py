@@ -13,7 +13,7 @@ from tqdm import tqdm
 from arena.cli.completion import complete_runs
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import OutputOptions, check_utf8, jobs_option, output_option, split_bot_names
-from arena.cli.progress import LONG_S, duration_text
+from arena.cli.progress import LONG_S
 from arena.cli.run import sandbox_options
 from arena.cli.sections import BriefCommand
 from arena.cli.terminal import columns_of, say, tell_with_commands
@@ -21,6 +21,7 @@ from arena.commands.playing import SandboxChoice
 from arena.commands.review import MAX_DEALS, MIN_DEALS, Review, adviser, make_judge
 from arena.commands.runs import named_run
 from arena.errors import RunError, counted, printable
+from arena.exports.grid import duration_text
 from arena.match.grading import DEFAULT_DEALS, DEFAULT_JUDGE
 from arena.records.grades import MAX_SEED
 from arena.tournament.run import Run

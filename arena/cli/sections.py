@@ -10,7 +10,17 @@ SECTIONS = {
     "Question": ("elo0", "elo1", "alpha", "beta", "by", "pool"),
     "Search": ("param", "step", "compare", "compare-games"),
     "Games": (
-        *("benchmarks", "games", "hours", "players", "deals", "boards", "board", "match"),
+        *(
+            "benchmarks",
+            "games",
+            "minutes",
+            "hours",
+            "players",
+            "deals",
+            "boards",
+            "board",
+            "match",
+        ),
         *("seatings", "tables", "challenger", "seed", "deal", "until", "in-process", "from"),
         *("turn", "human", "web"),
     ),

@@ -11,7 +11,7 @@ from arena.cli.check import run_checks
 from arena.cli.mistakes import MistakeError
 from arena.cli.numbers import WholeNumber
 from arena.cli.options import default_option, split_words
-from arena.cli.progress import LONG_S, duration_text
+from arena.cli.progress import LONG_S
 from arena.cli.run import sandbox_options
 from arena.cli.sections import BriefCommand
 from arena.cli.terminal import say, tell
@@ -26,6 +26,7 @@ from arena.commands.members import (
 )
 from arena.commands.playing import SandboxChoice
 from arena.errors import BotFolderError
+from arena.exports.grid import duration_text
 from arena.players.folder import Bot, from_inside, home_of_script, near_paths, script_command
 from arena.players.player import refuse_built_in_name
 from arena.players.registry import Registry, expect_to_write

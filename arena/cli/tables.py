@@ -36,6 +36,8 @@ MORE_GAMES = 400
 """A number of games to suggest: between two bots of about equal strength, it leaves an error bar of
 some 30 Elo.
 """
+WIDEST_TABLE = 100
+"""The most columns that the table of `--wide` takes on a terminal."""
 PAINTS: Mapping[str, Mapping[str, Any]] = {
     "head": {"bold": True},
     "bar": {"fg": "cyan"},
@@ -66,7 +68,7 @@ def _print(tables: "Tables", output: OutputOptions) -> None:
     """
     width = columns_of(sys.stdout)
     if output.wide:
-        table, below = text.standings_parts(tables, width)
+        table, below = text.standings_parts(tables, width and min(width, WIDEST_TABLE))
     else:
         pen = Pen() if is_unicode(sys.stdout) else ASCII
         pen = pen._replace(paint=lambda text, what: click.style(text, **PAINTS[what]))
@@ -93,8 +95,8 @@ def write_and_show_standings(
     run: Run, output: OutputOptions | None, prior: float | None = None
 ) -> list[str]:
     """Writes the tables of a run that has just been played. Shows them in the form of ``output``;
-    None shows nothing. Returns the bots that forfeited each of their games, if these were at least
-    `FIRST_GAMES`.
+    None shows nothing. The results of a challenger against each opponent follow. Returns the bots
+    that forfeited each of their games, if these were at least `FIRST_GAMES`.
     """
     from arena.exports.files import write_standings  # noqa: PLC0415
 
@@ -102,8 +104,21 @@ def write_and_show_standings(
     write_standings(run, tables)
     if output is not None:
         show_tables(tables, output, plan=plan and plan._asdict())
+        is_text = not (output.as_json or output.csv_path == "-" or output.pairs)
+        if run.config.challenger and is_text:
+            _show_opponents(tables, run.config.challenger)
     rows = tables.standings
     return list(rows["bot"][(rows["games"] >= FIRST_GAMES) & (rows["forfeits"] == rows["games"])])
+
+
+def _show_opponents(tables: "Tables", challenger: str) -> None:
+    """Prints the results of the bot ``challenger`` against each opponent."""
+    own = tables.pairs[tables.pairs["bot"] == challenger]
+    if own.empty:
+        return
+    width = columns_of(sys.stdout)
+    text_of_pairs = text.pairs_text(own, text.noun_of(tables), width)
+    click.echo(f"\n{printable(challenger)} against each opponent:\n{folded(text_of_pairs, width)}")
 
 
 def show_history(run: Run, bot: str | None, output: OutputOptions) -> None:

@@ -15,7 +15,6 @@ from arena.cli.run import Conduct, conduct_options, playing, run_path, status_of
 from arena.cli.sections import SectionedCommand
 from arena.cli.terminal import say, tell
 from arena.commands.bots import bot_finder, request_comparison, request_tuning
-from arena.commands.playing import is_trusted
 from arena.errors import ConfigError, RunError, counted
 from arena.exports import verdicts
 from arena.players.folder import Bot, with_options
@@ -25,7 +24,7 @@ from arena.records.journal import read_records
 from arena.records.regular import write_durably
 from arena.tournament import tuning
 from arena.tournament.runs import Request
-from arena.tournament.settings import GivenOptions, read_own_config
+from arena.tournament.settings import GivenOptions
 
 USUAL_GAMES = 2000
 """The number of games of a search if the user gives none."""
@@ -122,8 +121,15 @@ def tune(  # noqa: PLR0913 - its options
     tuned = bot_finder(home, say)(bot)
     request = request_tuning(tuned, params, options, say, games=games, step=step)
     _note_few(len(params), games)
+    if is_compared:
+        most = compare_games or games
+        say(
+            f"this plays {counted(games, 'game')} to search, then at most"
+            f" {counted(most, 'game')} to compare: at most {counted(games + most, 'game')}"
+        )
     folder = run_path(home, options, request, finished=True, prefix="tune-")
-    path, played, status = _search(folder, request, _for_sides(conduct, tuned, request))
+    of_sides = conduct._replace(choice=conduct.choice.for_copies(tuned, request.bots))
+    path, played, status = _search(folder, request, of_sides)
     if status:
         return status
     write_durably(folder / verdicts.CSV, verdicts.path_csv(path, played).encode())
@@ -144,7 +150,8 @@ def tune(  # noqa: PLR0913 - its options
         compared = play_comparison(beside, again, conduct, keeps_looks=False)
         text = "the comparison has no answer"
         if not compared.is_empty:
-            text = verdicts.finding_text(compared.contest.test, new, bot)
+            contest = compared.contest
+            text = verdicts.finding_text(contest.test, new, bot, is_same=contest.is_same)
     else:
         text = f"not compared: 'arena compare {new} {bot}' tells if it is better"
     if as_json:
@@ -206,25 +213,6 @@ def _note_few(parameters: int, games: int) -> None:
             f"note: {counted(games, 'game')} for {counted(parameters, 'option')}: the suggestion"
             f" may be mere luck; --games {4 * enough} is a start"
         )
-
-
-def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
-    """The conduct of a search whose two sides have the trust and the grants that the user gave the
-    bot under its own name.
-    """
-    choice = conduct.choice
-    sides = [side.base for side in request.bots]
-    own = read_own_config()
-    trusted = choice.trusted or tuple(own.trust or ())
-    if is_trusted(bot, choice.trusted, own):
-        trusted = (*trusted, *sides)
-    allowed = [text.partition("=") for text in choice.allowed]
-    words = [
-        f"{side}{equals}{grants}"
-        for name, equals, grants in allowed
-        for side in (sides if name == bot.base else [name])
-    ]
-    return conduct._replace(choice=choice._replace(trusted=trusted, allowed=tuple(words)))
 
 
 def _confirmation_request(

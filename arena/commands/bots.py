@@ -5,6 +5,7 @@ the requests of `run`, `compare` and `tune` to play with them.
 import os
 import shlex
 from collections.abc import Callable, Collection, Sequence
+from itertools import combinations
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from arena.players.player import NAME, NAMES, built_in_bot, is_built_in
 from arena.players.registry import Registry, ladder
 from arena.players.staging import check_programs, lack
 from arena.records.config import Comparison, Tuning
+from arena.records.record import DUEL
 from arena.records.timing import BEST_CLOCK, Timing
 from arena.tournament.next_games import deals_for
 from arena.tournament.runs import Request, boards_of, choose_folder, make_request
@@ -199,6 +201,7 @@ def request_run(home: Path, options: GivenOptions, tell: Tell) -> Request:
     if "challenger" in options:
         label = _seat_challenger(find, str(options["challenger"]), bots)
         options = {**options, "challenger": label}
+    _refuse_second_names(bots)
     _refuse_too_few(bots, options)
     return _request(bots, options, tell)
 
@@ -256,6 +259,20 @@ def _beside_built_in(bot: Bot, tell: Tell) -> Bot:
     return replace(bot, label=label)
 
 
+def _refuse_second_names(bots: Sequence[Bot]) -> None:
+    """Raises ConfigError if two of the ``bots`` have different labels, but are in one folder and
+    play with the same options.
+    """
+    for one, other in combinations(bots, 2):
+        if is_built_in(one) or one.label == other.label or not one.plays_as(other):
+            continue
+        if one.folder.resolve() == other.folder.resolve():
+            raise ConfigError(
+                f"{one.label} and {other.label} are one bot in {one.folder} with the same options",
+                "name it once, or set other options for one of the two",
+            )
+
+
 def _refuse_too_few(bots: Sequence[Bot], options: GivenOptions) -> None:
     """Raises ConfigError if there are fewer bots than a game has players. The hint is a command
     that names enough bots.
@@ -299,24 +316,44 @@ def request_comparison(
 ) -> Request:
     """The request for a comparison of the two bots that ``compare`` names, of at most
     ``max_blocks`` blocks. The bots of the request are the new one, the old one, then the opponents
-    (``bots`` in the options). Raises UserError.
+    (``bots`` in the options). Without opponents, the two play each other; in games of three and
+    four, both play against copies of the old one. Raises UserError.
     """
     find = bot_finder(home, tell, in_process=options.get("in_process", False))
     new, old = _find_pair(find, compare, tell)
-    bots = [new, old, *map(find, options.get("bots", ()))]
-    compare = replace(compare, new=new.label, old=old.label)
+    pool = [find(name) for name in options.get("bots", ())] or _copies(old, options)
+    bots = [new, old, *pool]
+    compare = replace(compare, new=new.label, old=old.label, luck="roles")
     request = _request(bots, options, tell, compare=compare)
     deals = deals_for(request.config, max_blocks)
     return replace(request, config=replace(request.config, deals=deals))
 
 
+def _copies(old: Bot, options: GivenOptions) -> list[Bot]:
+    """The opponents in a comparison without a pool: in games of more than two players, as many
+    copies of the bot ``old`` as a game has further seats. Raises ConfigError for a built-in bot.
+    """
+    count = options.get("players", default_of("players")) - 1
+    if count == 1:
+        return []
+    if is_built_in(old):
+        raise ConfigError(
+            f"a game of {count + 1} needs at least {count} opponents, and the built-in bot"
+            f" {old.label} cannot play against copies of itself",
+            "name opponents of about its strength with --pool A,B",
+        )
+    sign = "-" if "@" in old.base else "@"
+    return [renamed(old, f"{old.base}{sign}copy{number}") for number in range(1, count + 1)]
+
+
 def blocks_of(games: int, options: GivenOptions) -> int:
-    """The smallest number of blocks with which a comparison has at least ``games`` games. Without
-    opponents (``bots`` in the options), the two bots play each other once from each seat in a
-    block; with opponents, each of the two plays once from every seat.
+    """The smallest number of blocks with which a comparison has at least ``games`` games. With two
+    players and without opponents (``bots`` in the options), the two bots play each other once from
+    each seat in a block; else each of the two plays once from every seat.
     """
     players: int = options.get("players", default_of("players"))
-    return ceil(games / (2 * players if options.get("bots") else players))
+    has_pool = options.get("bots") or players > DUEL
+    return ceil(games / (2 * players if has_pool else players))
 
 
 def request_tuning(

@@ -85,6 +85,23 @@ class SandboxChoice(NamedTuple):
         """A copy with this mode, the one of a configuration file, if the user gave none."""
         return self._replace(mode=self.mode or mode)
 
+    def for_copies(self, bot: Bot, copies: Sequence[Bot]) -> Self:
+        """A choice in which the ``copies``, the bots that play in place of ``bot`` under other
+        names, have the trust and the grants that the user gave ``bot``. If the bot itself plays
+        too, it is one of the copies.
+        """
+        bases = [copy.base for copy in copies]
+        own = read_own_config()
+        trusted = self.trusted or tuple(own.trust or ())
+        if is_trusted(bot, self.trusted, own):
+            trusted = (*trusted, *bases)
+        words = []
+        for text in self.allowed:
+            name, equals, grants = text.partition("=")
+            names = bases if name == bot.base else [name]
+            words += [f"{each}{equals}{grants}" for each in names]
+        return self._replace(trusted=trusted, allowed=tuple(words))
+
     def sandbox_for(self, bots: Sequence[Bot], run: Path | None = None) -> Sandbox:
         """The sandbox for these bots, including what each bot is allowed beyond it. What the
         options leave open, the user's own configuration file decides. ``run`` is the folder of the
@@ -402,7 +419,19 @@ class Contest:
     @property
     def games(self) -> int:
         """The number of games on which the test's verdict is based."""
-        return self.test.blocks * self._source.block_size
+        return self.test.blocks * self.block_size
+
+    @property
+    def block_size(self) -> int:
+        """The number of games in a block."""
+        return self._source.block_size
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the two bots played the same moves in every game so far, so that the games do not
+        show any difference between them. False without games.
+        """
+        return 0 < self.test.blocks == self._source.same_blocks
 
     def play(self) -> None:
         """Feeds the games in the journal to the test, then plays more until the test is decided,

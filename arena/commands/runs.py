@@ -407,6 +407,8 @@ class ComparisonResult(NamedTuple):
     ``plain``    the difference as if the number of blocks had been fixed in advance
     ``looks``    one row for each evaluation of the test: blocks, llr, lower, upper, elo, error
                  (half of the 95 % interval), verdict
+    ``identical`` whether the two bots played the same moves in every game; then ``elo`` and
+                 ``plain`` are NaN with open ends
     """
 
     path: Path
@@ -419,6 +421,7 @@ class ComparisonResult(NamedTuple):
     elo: "Estimate"
     plain: "Estimate"
     looks: "pd.DataFrame"
+    identical: bool = False
 
 
 def comparison_of(folder: Path, request: Request, contest: "Contest") -> ComparisonResult:
@@ -428,7 +431,7 @@ def comparison_of(folder: Path, request: Request, contest: "Contest") -> Compari
     # This loads pandas and scipy, which commands do not need.
     import pandas as pd  # noqa: PLC0415
 
-    from arena.ratings.estimates import Look, plain_estimate, unbiased_estimate  # noqa: PLC0415
+    from arena.ratings.estimates import UNKNOWN, Look, plain_estimate, unbiased_estimate  # noqa: PLC0415
 
     test = contest.test
     new, old = (bot.label for bot in request.bots[:2])
@@ -438,5 +441,6 @@ def comparison_of(folder: Path, request: Request, contest: "Contest") -> Compari
     looks.insert(3, "upper", test.question.upper)
     return ComparisonResult(
         folder, str(test.verdict), new, old, test.blocks, contest.games, test.llr,
-        unbiased_estimate(test), plain_estimate(test), looks,
+        UNKNOWN if contest.is_same else unbiased_estimate(test),
+        UNKNOWN if contest.is_same else plain_estimate(test), looks, contest.is_same,
     )  # fmt: skip

@@ -16,7 +16,7 @@ from pandas.api.types import is_numeric_dtype
 
 from arena.errors import UserError
 from arena.exports.formats import DEFAULT, Format
-from arena.ratings.columns import DECIMALS, FILES, cell_of, file_names
+from arena.ratings.columns import BOUNDS, DECIMALS, FILES, cell_of, file_names
 from arena.ratings.tables import Tables
 from arena.ratings.tally import Row, WholeRow, row_decoder
 from arena.records.journal import read_rows
@@ -70,8 +70,20 @@ def rounded(table: pd.DataFrame, columns: list[str] | None = None) -> pd.DataFra
 
 
 def table_rows(table: pd.DataFrame) -> Any:
-    """The rows of ``table`` as objects for JSON, with None for missing values."""
-    return json.loads(rounded(table).to_json(orient="records"))
+    """The rows of ``table`` as objects for JSON, with None for missing values.
+
+    In a table with marks, each row says with ``bound`` whether its rating or difference is known on
+    one side only. Then the figure itself is None, and the end that is known has the bound.
+    """
+    rows = json.loads(rounded(table).to_json(orient="records"))
+    figure = next((name for name in ("elo", "elo_diff") if name in table), None)
+    if figure is None or "mark" not in table:
+        return rows
+    for row in rows:
+        row["bound"] = row["mark"] in BOUNDS
+        if row["bound"]:
+            row[figure] = None
+    return rows
 
 
 def standings_file(tables: Tables) -> tuple[pd.DataFrame, list[str]]:

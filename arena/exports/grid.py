@@ -77,6 +77,19 @@ def milliseconds(value: float) -> str:
     return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"  # noqa: PLR2004
 
 
+def duration_text(seconds: float) -> str:
+    """A duration in seconds as a text of about two digits: ``3 min``, ``2 h 20 min``, ``14 h``, ``3
+    days``; at least ``1 min``.
+    """
+    minutes = max(1, round(seconds / 60))
+    if minutes < 60:  # noqa: PLR2004 - an hour
+        return f"{minutes} min"
+    hours, rest = divmod(round(minutes, -1), 60)
+    if hours < 10:  # noqa: PLR2004 - minutes still matter
+        return f"{hours} h {rest} min" if rest else f"{hours} h"
+    return f"{round(minutes / 60)} h" if minutes < 48 * 60 else f"{round(minutes / 1440)} days"
+
+
 def moment(text: str) -> str:
     """``text``, a time in ISO form, as ``22 Nov 2026, 15:36 UTC``. A text that is no time is
     returned unchanged.

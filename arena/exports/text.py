@@ -18,7 +18,7 @@ from arena.exports.grid import (
     width_of,
 )
 from arena.exports.report.charts import Scale, linear
-from arena.ratings.columns import PAIRS, SEATS, STANDINGS, Column, in_whole_elo, placed
+from arena.ratings.columns import BOUNDS, PAIRS, SEATS, STANDINGS, Column, in_whole_elo, placed
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import TILES
@@ -47,6 +47,12 @@ FURTHER = 1.5
 """A drawing that has bounds but no intervals reaches this many times as far as the bounds, to have
 room for arrows.
 """
+SQUEEZED = 0.4
+"""If the drawing without a bot needs less than this part of its width, the bot is an outlier and
+may lie outside the drawing.
+"""
+MARGIN = 0.1
+"""The room that a clipped drawing has to either side, as a part of the distance that it shows."""
 TICK_WIDTH = 7
 """About how many columns a number on the axis needs."""
 
@@ -73,7 +79,8 @@ def _field(column: Column, rows: Sequence[Mapping[Any, Any]], noun: str) -> Stri
         for row in rows
     ]
     is_name = column.style == "name"
-    return Strip([head, *cells], is_name, is_name, column.spare)
+    is_text = column.style in {"name", "text"}
+    return Strip([head, *cells], is_text, is_name, column.spare)
 
 
 def standings_parts(tables: "Tables", width: int | None = None) -> tuple[str, str]:
@@ -204,15 +211,28 @@ def brief_lines(tables: "Tables") -> list[str]:
     return [
         *tables.sentences,
         ", ".join([counted_text(tables), *deals]),
+        *_seat_effects(tables.seats, decimals=0),
+        *_bound_lines(tables.standings),
         *_anchor_lines(tables),
         *(_clock_lines(tables) if tables.clock == "wall" else ()),
         *(f"note: {note}" for note in tables.notes if note not in tables.details),
     ]
 
 
-def _seat_effects(seats: "pd.DataFrame") -> Iterator[str]:
+def _bound_lines(standings: "pd.DataFrame") -> list[str]:
+    """A line that explains the marks of bounds in the table ``standings``; none without bounds."""
+    marks = [mark for mark in BOUNDS if (standings["mark"] == mark).any()]
+    meanings = {"<": "< stands for below", ">": "> for above"}
+    if len(marks) == 1:
+        meanings = {"<": "< stands for below", ">": "> stands for above"}
+    if not marks:
+        return []
+    return [f"{' and '.join(meanings[mark] for mark in marks)}, with 95 % confidence"]
+
+
+def _seat_effects(seats: "pd.DataFrame", decimals: int = 1) -> Iterator[str]:
     """A line for each number of players that says how much each seat is worth compared with the
-    first one.
+    first one, in Elo with this number of ``decimals``.
     """
     known = seats[seats["elo_error"].notna() & (seats["seat"] > 0)]
     for size, rows in known.groupby("seats"):
@@ -221,10 +241,12 @@ def _seat_effects(seats: "pd.DataFrame") -> Iterator[str]:
         if size == 2:  # noqa: PLR2004
             elo = -effects_by_seat[0]["elo"]
             error = effects_by_seat[0]["elo_error"]
-            yield f"first seat {round(elo, 1) + 0.0:+.1f} +/- {error:.1f} Elo"
+            elo = round(elo, decimals) + 0.0
+            yield f"first seat {elo:+.{decimals}f} +/- {error:.{decimals}f} Elo"
             continue
         effects = [
-            f"{ORDINALS[row['seat']]} {row['elo']:+.1f} +/- {row['elo_error']:.1f}"
+            f"{ORDINALS[row['seat']]} {row['elo']:+.{decimals}f} +/-"
+            f" {row['elo_error']:.{decimals}f}"
             for row in effects_by_seat
         ]
         yield f"{size} players, Elo compared with the first seat: {', '.join(effects)}"
@@ -291,7 +313,7 @@ def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
     ``width`` None means a file, in which names are never cut.
     """
     table = tables.standings
-    right = _beside(table, 2)
+    right = _beside(table, "right", noun=noun_of(tables))
     taken = max(map(len, right)) + len(GAP)
     left = _left(table, width and width - taken)
     wide = max(map(width_of, left))
@@ -313,24 +335,32 @@ def _left(table: "pd.DataFrame", room: int | None) -> list[str]:
     Names are cut a little if that makes room for the drawing; else only as far as ``room`` demands.
     """
     if room is None:
-        return _beside(table, 1)
-    lines = _beside(table, 1, max(room - MIN_DRAWING - len(GAP), LEFT))
-    return lines if max(map(width_of, lines)) <= room else _beside(table, 1, room)
+        return _beside(table, "left")
+    lines = _beside(table, "left", max(room - MIN_DRAWING - len(GAP), LEFT))
+    return lines if max(map(width_of, lines)) <= room else _beside(table, "left", room)
 
 
-def _beside(table: "pd.DataFrame", side: int, width: int | None = None) -> list[str]:
-    """The columns of ``table`` left (``side`` 1) or right (2) of the drawing, with ratings as whole
-    numbers; names are cut to make them at most ``width`` wide.
+def _beside(
+    table: "pd.DataFrame", side: str, width: int | None = None, *, noun: str = "Games"
+) -> list[str]:
+    """The columns of ``table`` on one ``side`` of the drawing, ``left`` or ``right``, with ratings
+    as whole numbers; names are cut to make them at most ``width`` wide. Faults are left out if
+    there are none. ``noun`` is the head of the column with the number of games.
     """
-    columns = [column for column in placed(STANDINGS, "brief") if column.brief == side]
-    return table_text([*map(in_whole_elo, columns)], table, width=width).split("\n")
+    columns = [
+        column
+        for column in placed(STANDINGS, "brief")
+        if (column.brief == 1) == (side == "left")
+        and (column.name != "forfeits" or table["forfeits"].any())
+    ]
+    return table_text([*map(in_whole_elo, columns)], table, noun, width).split("\n")
 
 
 def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -> list[str]:
     """The lines of the drawing, each ``room`` columns wide: the axis, then a bar for each row of
     ``table``. ``is_anchored`` says that a bot is held at a given rating.
     """
-    ends = ends_of(table, is_anchored=is_anchored)
+    ends = _clipped(table, ends_of(table, is_anchored=is_anchored))
     scale = linear(ends, 0, room - 1, count=max(room // TICK_WIDTH, 2))
     low = min(ends, default=0.0)
     high = max(ends, default=0.0)
@@ -365,26 +395,58 @@ def ends_of(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
     return [end for end in [*ends, *([] if is_anchored else [0.0])] if isfinite(end)]
 
 
+def _clipped(table: "pd.DataFrame", ends: list[float]) -> list[float]:
+    """The values that the drawing of the standings ``table`` includes, given the ``ends`` that
+    `ends_of` returns. An outlier, a bot without which the drawing needs less than `SQUEEZED` of its
+    width, may lie outside, so that the other bars do not shrink to dots. At most a third of the
+    bots are left outside.
+    """
+    closed = table[table["elo_low"].notna() & table["elo_high"].notna()]
+    kept = list(zip(closed["elo_low"], closed["elo_high"], strict=True))
+    most_outside = len(kept) // 3
+    whole = [max(ends, default=0.0) - min(ends, default=0.0)]
+    for _ in range(most_outside):
+        others = [kept[:place] + kept[place + 1 :] for place in range(len(kept))]
+        fewer = min(others, key=_span)
+        if _span(fewer) > SQUEEZED * whole[-1]:
+            break
+        kept = fewer
+        whole.append(_span(fewer))
+    if len(whole) == 1:
+        return ends
+    margin = MARGIN * whole[-1]
+    low = min(low for low, _ in kept) - margin
+    high = max(high for _, high in kept) + margin
+    return [low, high]
+
+
+def _span(intervals: Sequence[tuple[float, float]]) -> float:
+    """The distance from the lowest end of the ``intervals`` to the highest one."""
+    return max(high for _, high in intervals) - min(low for low, _ in intervals)
+
+
 def _bar(row: Mapping[Any, Any], scale: Scale, room: int, pen: Pen) -> str:
-    """The interval of ``row`` on ``scale`` as ``room`` characters of ``pen``: an arrow if it is
-    open at one end, blanks if there is none.
+    """The interval of ``row`` on ``scale`` as ``room`` characters of ``pen``: an arrow at an end
+    that is open or beyond the scale, blanks if there is no interval.
     """
     low = row["elo_low"]
     middle = row["elo"]
     high = row["elo_high"]
     if not isfinite(low) and not isfinite(high):
         return " " * room
+    # The scale puts what is beyond an end of it at that end.
     first = round(scale(low)) if isfinite(low) else 0
     last = round(scale(high)) if isfinite(high) else room - 1
     cells = [" "] * room
     cells[first : last + 1] = pen.line * (last + 1 - first)
-    cells[first], cells[last] = pen.start, pen.end
-    if not isfinite(low):
-        cells[first] = pen.down
-    elif not isfinite(high):
-        cells[last] = pen.up
-    else:
+    cells[first] = pen.start
+    cells[last] = pen.end
+    if isfinite(low) and isfinite(high) and scale.low <= middle <= scale.high:
         cells[round(scale(middle))] = pen.dot
+    if not isfinite(low) or low < scale.low:
+        cells[first] = pen.down
+    if not isfinite(high) or high > scale.high:
+        cells[last] = pen.up
     return "".join(cells)
 
 

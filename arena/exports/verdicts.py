@@ -3,11 +3,12 @@ as CSV and as JSON.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from arena.errors import counted
-from arena.ratings.sequential import Question, SequentialTest, Verdict, WinTest
+from arena.exports.grid import duration_text
+from arena.ratings.sequential import FAR, Question, SequentialTest, Verdict, WinTest
 from arena.records.config import RESOLUTION, Parameter, RunConfig
 from arena.tournament.tuning import SearchPath
 
@@ -15,11 +16,24 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from arena.ratings.estimates import Estimate, Look
+    from arena.ratings.forecast import BlocksLeft
     from arena.ratings.margins import MarginTest
 
 CSV = "path.csv"
 """The name of the file in a run's folder with the steps of a search."""
 MAX_DECIMALS = 8
+POOL_BLOCKS = 10
+"""With fewer blocks than this, nothing is said about the strength of a pool."""
+ONE_SIDED = 0.9
+"""If both compared bots win more than this share of their games against a pool, the pool is too
+weak to tell them apart.
+"""
+CLOSE_AND_FAR = (2, 10)
+"""The differences for which a comparison says what it costs, as multiples of ``elo1``."""
+FARTHEST = 400.0
+"""The largest difference in Elo for which a comparison says what it costs."""
+SAME = "every game was the same: these are the same player"
+"""What is said of two bots that played the same moves in every game."""
 
 
 def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
@@ -39,8 +53,76 @@ def test_of(config: RunConfig, groups: int, look: int) -> SequentialTest:
 
 
 def llr_text(test: SequentialTest) -> str:
-    """The log likelihood ratio of ``test`` with its bounds, such as ``1.02 [-2.94, 2.94]``."""
-    return f"{_two(test.llr)} [{test.question.lower:.2f}, {test.question.upper:.2f}]"
+    """The log likelihood ratio of ``test``, its bounds, and the two hypotheses in Elo, as chess
+    engine testers write them: ``1.02 (-2.94, 2.94) [0, 10]``.
+    """
+    question = test.question
+    bounds = f"({question.lower:.2f}, {question.upper:.2f})"
+    return f"{_two(test.llr)} {bounds} [{question.elo0:g}, {question.elo1:g}]"
+
+
+def is_weak_pool(test: SequentialTest) -> bool:
+    """Whether the opponents in ``test``, a comparison with a pool, tell little about the two bots:
+    after at least `POOL_BLOCKS` blocks, both win or both lose nearly all games.
+    """
+    margins = _margins_of(test)
+    wins = margins.wins if margins else cast("WinTest", test)
+    shares = [1 / (1 + math.exp(-odds)) for odds in wins.odds]
+    is_lopsided = min(shares) > ONE_SIDED or max(shares) < 1 - ONE_SIDED
+    return test.blocks >= POOL_BLOCKS and is_lopsided
+
+
+def left_text(test: SequentialTest, games_a_block: int) -> str:
+    """How many more games ``test`` takes, such as ``40 to 900 more games (80 %)``, given the number
+    of games in a block. The test must have a block and be undecided.
+    """
+    left = _forecasts().forecast(test)
+    return f"{_games_range(left, games_a_block)} more games (80 %)"
+
+
+def bill_text(
+    test: SequentialTest, games_a_block: int, seconds: Callable[[int], float] | None
+) -> str:
+    """A sentence on how many games ``test`` takes if the bots are close, and if they are far apart,
+    and how long these games take. ``seconds`` returns the time that a number of games takes; None
+    gives no times.
+    """
+    parts = []
+    for times in CLOSE_AND_FAR:
+        elo = min(times * test.question.elo1, FARTHEST)
+        left = _forecasts().forecast(test, elo)
+        text = f"a gain of {elo:g} Elo takes {_games_range(left, games_a_block)} games"
+        if seconds is not None:
+            shortest, longest = (duration_text(seconds(blocks * games_a_block)) for blocks in left)
+            text += f", {shortest if shortest == longest else f'{shortest} to {longest}'}"
+        parts.append(text)
+    return f"forecast (80 %): {'; '.join(parts)}"
+
+
+def how_far_text(test: SequentialTest, new: str, games_a_block: int) -> str:
+    """How far an undecided ``test`` of the bot ``new`` has come, such as ``my-bot is better with 87
+    %; 90 to 400 more games (80 %) would settle it``.
+    """
+    if not test.blocks:
+        return "no block of games is complete yet"
+    chance = _forecasts().superiority(test)
+    is_ahead = chance >= 0.5  # noqa: PLR2004 - as likely as not
+    word = "better" if is_ahead else "worse"
+    percent = min(round(100 * max(chance, 1 - chance)), 99)
+    left = left_text(test, games_a_block)
+    return f"{new} is {word} with {percent} %; {left} would settle it"
+
+
+def _games_range(left: "BlocksLeft", games_a_block: int) -> str:
+    """The range of a forecast in games, rounded to two digits, such as ``800 to 1,300``."""
+    low, high = (_two_digits(blocks * games_a_block) for blocks in left)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _two_digits(count: int) -> int:
+    """``count``, rounded to two significant digits."""
+    power: int = 10 ** max(len(str(count)) - 2, 0)
+    return round(count / power) * power
 
 
 def _two(value: float) -> str:
@@ -49,17 +131,27 @@ def _two(value: float) -> str:
 
 
 def verdict_text(
-    test: SequentialTest, new: str, old: str, games: int, *, is_wide: bool = True
+    test: SequentialTest,
+    new: str,
+    old: str,
+    games: int,
+    *,
+    is_wide: bool = True,
+    is_same: bool = False,
 ) -> str:
     """The answer of ``test``, the comparison of the bots ``new`` and ``old``, which played
     ``games`` games, for people. With ``is_wide`` the figures that the test used, and all estimates,
-    are added.
+    are added. ``is_same`` says that the two bots played the same moves in every game; then the text
+    gives no figures.
     """
     margins = _margins_of(test)
     question = f"{test.question.elo1:g} Elo rather than {test.question.elo0:g}"
     by = ", by margin" if margins else ""
-    played = f"{new} against {old}: {games} games in {counted(test.blocks, 'block')}"
-    lines = [_answer(test), f"{played}, asked for {question}{by}"]
+    played = f"{counted(games, 'game')} in {counted(test.blocks, 'block')}"
+    asked = f"{played}, asked for {question}{by}"
+    if is_same:
+        return f"{new} against {old}: {SAME}\n{asked}"
+    lines = [_answer(test, new, old), asked]
     if is_wide:
         lines += _evidence(test)
     if margins and _is_apart(apart := _estimates().disagreement(margins)):
@@ -71,10 +163,13 @@ def verdict_text(
     return "\n".join(lines)
 
 
-def finding_text(test: SequentialTest, new: str, old: str) -> str:
+def finding_text(test: SequentialTest, new: str, old: str, *, is_same: bool = False) -> str:
     """The result of ``test``, which compares suggested settings (``new``) with the present ones
-    (``old``) on fresh deals, and what to do, in one line.
+    (``old``) on fresh deals, and what to do, in one line. ``is_same`` says that both played the
+    same moves in every game.
     """
+    if is_same:
+        return f"no difference on fresh deals ({SAME}): keep {old}"
     by = f"{_estimate_text(_estimates().unbiased_estimate(test))} Elo"
     if test.verdict == Verdict.BETTER:
         return f"{new} is better than {old} by {by}, on fresh deals"
@@ -84,14 +179,29 @@ def finding_text(test: SequentialTest, new: str, old: str) -> str:
 
 
 def verdict_object(
-    test: SequentialTest, new: str, old: str, games: int, looks: Sequence["Look"] = ()
+    test: SequentialTest,
+    new: str,
+    old: str,
+    games: int,
+    looks: Sequence["Look"] = (),
+    *,
+    is_same: bool = False,
 ) -> dict[str, Any]:
     """The answer of ``test``, the comparison of the bots ``new`` and ``old``, which played
     ``games`` games, as an object for JSON. ``looks`` are the states of the test after each round of
-    blocks. Infinite values become None.
+    blocks. Infinite values become None; ``bound`` says that the games bound the difference on one
+    side only. ``superiority`` is the probability that the new bot is better, by the blocks alone,
+    and ``more_games_low`` and ``more_games_high`` are the range of a forecast of the games left;
+    both are None without an open question. ``is_same`` says that the two bots played the same moves
+    in every game; then all estimates are None.
     """
     margins = _margins_of(test)
     estimates = _estimates()
+    unbiased = estimates.UNKNOWN if is_same else estimates.unbiased_estimate(test)
+    plain = estimates.UNKNOWN if is_same else estimates.plain_estimate(test)
+    is_open = test.verdict == Verdict.UNDECIDED and test.blocks > 0 and not is_same
+    left = _forecasts().forecast(test) if is_open else None
+    games_a_block = games // max(test.blocks, 1)
     content = {
         "verdict": str(test.verdict),
         "by": "margin" if margins else "wins",
@@ -104,8 +214,14 @@ def verdict_object(
         "lower": round(test.question.lower, 4),
         "upper": round(test.question.upper, 4),
         "spread": round(math.sqrt(test.variance), 4),
-        **_fields("elo", estimates.unbiased_estimate(test)),
-        **_fields("plain_elo", estimates.plain_estimate(test)),
+        **_fields("elo", unbiased),
+        "bound": not math.isfinite(unbiased.elo)
+        and math.isfinite(unbiased.low) != math.isfinite(unbiased.high),
+        "identical": is_same,
+        "superiority": round(_forecasts().superiority(test), 4) if is_open else None,
+        "more_games_low": left and left.low * games_a_block,
+        "more_games_high": left and left.high * games_a_block,
+        **_fields("plain_elo", plain),
     }
     if margins:
         apart = estimates.disagreement(margins)
@@ -136,29 +252,46 @@ def _estimates() -> "ModuleType":
     return estimates
 
 
+def _forecasts() -> "ModuleType":
+    """The module `arena.ratings.forecast`, imported late because it loads scipy."""
+    from arena.ratings import forecast  # noqa: PLC0415
+
+    return forecast
+
+
 def _margins_of(test: SequentialTest) -> "MarginTest | None":
     """``test`` if it is a test on margins; None if it is a test on wins."""
     return None if isinstance(test, WinTest) else cast("MarginTest", test)
 
 
-def _answer(test: SequentialTest) -> str:
-    """The answer of ``test`` in words, such as ``better, by about 60 Elo [20, 101]``."""
+def _answer(test: SequentialTest, new: str, old: str) -> str:
+    """The answer of ``test``, the comparison of the bots ``new`` and ``old``, in words, such as
+    ``my-bot is +31 [+8, +54] Elo against my-bot@1: better``.
+    """
     estimate: Estimate = _estimates().unbiased_estimate(test)
-    is_better = test.verdict == Verdict.BETTER and estimate.low > 0
-    sign = "-" if is_better else "+"
     low, high = (
-        f"{round(end) + 0:{sign}}" if math.isfinite(end) else "open"
+        f"{round(end) + 0:+}" if math.isfinite(end) else "open"
         for end in (estimate.low, estimate.high)
     )
+    if test.verdict == Verdict.UNDECIDED and _is_unknown(estimate):
+        return f"{test.verdict}: nothing is known yet about {new} against {old}"
     if math.isfinite(estimate.elo):
-        about = f"about {estimate.elo:{sign}.0f} Elo [{low}, {high}]"
+        about = f"{round(estimate.elo) + 0:+} [{low}, {high}] Elo against {old}"
     elif estimate.elo > 0 and math.isfinite(estimate.low):
-        about = f"more than {estimate.low:.0f} Elo"
+        about = f"more than {low} Elo against {old}"
     elif estimate.elo < 0 and math.isfinite(estimate.high):
-        about = f"less than {estimate.high:.0f} Elo"
+        about = f"less than {high} Elo against {old}"
     else:
-        about = "the difference may be anything"
-    return f"better, by {about}" if is_better else f"{test.verdict}: {about}"
+        about = f"an unknown number of Elo away from {old}"
+    return f"{new} is {about}: {test.verdict}"
+
+
+def _is_unknown(estimate: "Estimate") -> bool:
+    """Whether an estimate says next to nothing: its interval has 0 in it and is open at an end, or
+    reaches more than `FAR` Elo to either side.
+    """
+    has_zero = estimate.low < 0 < estimate.high
+    return has_zero and estimate.high - estimate.low > 2 * FAR
 
 
 def _evidence(test: SequentialTest) -> Iterator[str]:
@@ -184,8 +317,11 @@ def _is_apart(apart: "Estimate") -> bool:
 
 
 def _estimate_text(estimate: "Estimate") -> str:
-    """An estimate with its interval, in Elo, such as ``+60.1 [+20.0, +101.2]``."""
-    return f"{estimate.elo:+.1f} [{estimate.low:+.1f}, {estimate.high:+.1f}]"
+    """An estimate with its interval, in Elo, such as ``+60.1 [+20.0, +101.2]``; infinite figures
+    are ``open``.
+    """
+    elo, low, high = (f"{value:+.1f}" if math.isfinite(value) else "open" for value in estimate)
+    return f"{elo} [{low}, {high}]"
 
 
 def _fields(name: str, estimate: "Estimate") -> dict[str, float | None]:

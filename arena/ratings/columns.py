@@ -42,10 +42,11 @@ class Column(NamedTuple):
                   higher ``file`` than the others
     ``text``      the group of the column on the terminal, like ``file``
     ``page``      the group of the column in the report, like ``file``
-    ``brief``     the group of the column in the short standings: 1 is left of the drawing, 2 right
-                  of it; 0 leaves it out. Ratings are whole numbers there
-    ``style``     ``name``: heads a row; ``strong``: stands out; ``warn``: stands out unless it is
-                  0; ``term``: the heading is explained by the meaning
+    ``brief``     the group of the column in the short standings: 1 is left of the drawing, higher
+                  groups are right of it; 0 leaves it out. Ratings are whole numbers there
+    ``style``     ``name``: heads a row; ``text``: a text that is never cut; ``strong``: stands
+                  out; ``warn``: stands out unless it is 0; ``term``: the heading is explained by
+                  the meaning
     ``page_head`` the heading in the report; empty: the same as ``head``
     ``spare``     narrow terminals leave out the column with 1 first, then the one with 2, and so
                   on; a column with 0 is never left out
@@ -99,18 +100,30 @@ def half_width(row: Any) -> Any:
     return (row["elo_high"] - row["elo_low"]) / 2
 
 
+def ranks_text(row: Any) -> str:
+    """The range of ranks that the bot in ``row`` may really have, such as ``1-2``, or ``5``."""
+    return "-".join(map(str, sorted({row["rank_low"], row["rank_high"]})))
+
+
+def rank_and_range(row: Any) -> str:
+    """The rank of the bot in ``row``, with the range of ranks that it may really have if that is
+    not the rank alone, such as ``1 (1-2)``.
+    """
+    ranks = ranks_text(row)
+    return ranks if ranks == str(row["rank"]) else f"{row['rank']} ({ranks})"
+
+
 ERROR = Column("error", "+/-", 1, of=half_width, page_head="±")
 GAMES = "games counted"
 RATINGS = "all games"
 # fmt: off
 STANDINGS = (
-    Column("rank", "Rank", meaning="1 is best; equal ratings share it", source="`elo`", brief=1,
+    Column("rank", "Rank", meaning="1 is best; equal ratings share it", source="`elo`",
         style="strong"),
+    Column("rank_and_range", "Rank", of=rank_and_range, text=0, page=0, brief=1, style="text"),
     Column("rank_low", meaning="best rank it may really have", source=RATINGS, file=3),
     Column("rank_high", meaning="worst rank it may really have", source=RATINGS, file=3),
-    Column("ranks", "95%",
-        of=lambda row: "-".join(map(str, sorted({row["rank_low"], row["rank_high"]}))), page=2,
-        page_head="Ranks"),
+    Column("ranks", "95%", of=ranks_text, page=2, page_head="Ranks"),
     Column("bot", "Bot", meaning="its name", source="`run.json`", brief=1, style="name"),
     Column("mark",
         meaning="`<` or `>`: `elo` is a bound; `~`: no rating; `?`: too few deals to be sure of it",
@@ -122,7 +135,7 @@ STANDINGS = (
     ERROR,
     Column("los", "LOS%", 1, 4, "likelihood of being stronger than the next row", RATINGS, file=0,
         text=2, style="term", spare=4),
-    Column("games", "Games", meaning=GAMES, source="`games.jsonl`", page=3),
+    Column("games", "Games", meaning=GAMES, source="`games.jsonl`", page=3, brief=3),
     Column("wins", "Wins", meaning="games alone at rank 1", source="`ranks`", page=3, spare=5),
     Column("shared", "Shared", meaning="games at rank 1 with others", source="`ranks`", page=3,
         spare=2),
@@ -133,7 +146,7 @@ STANDINGS = (
     Column("avg_left", "Left", 1, 3, "mean number of pagodas left", "`left`", text=3, page=3,
         spare=3),
     Column("forfeits", "Faults", meaning="games forfeited", source="`faults`", text=3, page=3,
-        style="warn"),
+        brief=4, style="warn"),
     Column("think_ms", "", None, 1, "mean time spent on a game, in milliseconds", "`think_ms`"),
     Column("deals", meaning="deals on which it played", source="`deal`", file=3),
 )

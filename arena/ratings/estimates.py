@@ -3,7 +3,7 @@ stop on a lucky streak, so the plain mean is biased; `unbiased_estimate` correct
 """
 
 from collections.abc import Callable
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from scipy.optimize import brentq
@@ -36,6 +36,10 @@ class Estimate(NamedTuple):
     elo: float
     low: float
     high: float
+
+
+UNKNOWN = Estimate(nan, -inf, inf)
+"""The estimate of a difference of which nothing is known."""
 
 
 def plain_estimate(test: SequentialTest) -> Estimate:

@@ -34,7 +34,8 @@ unequal.
 
 def conditions_notes(info: RunInfo, hosts: Collection[str]) -> Iterator[str]:
     """Notes on unequal conditions in a run: ``hosts``, the machines as in records, that differ too
-    much in speed, if there are time limits, and the grants of bots beyond the sandbox. ``info`` is
+    much in speed, if there are time limits, bots that are one program under several names, and the
+    grants of bots beyond the sandbox. ``info`` is
     the run's run.json.
     """
     differ = None if info.counting.in_process else _unlike(map(split_host, hosts))
@@ -42,9 +43,28 @@ def conditions_notes(info: RunInfo, hosts: Collection[str]) -> Iterator[str]:
         slow, fast, ratio = differ
         comparison = f"{fast} is {ratio:.1f} times as fast as {slow}"
         yield f"{comparison}, so bots did not play under equal conditions; see 'arena analyse'"
+    yield from _twins_notes(info)
     named = [f"{bot.name} was allowed {', '.join(bot.grants)}" for bot in info.bots if bot.grants]
     if named:
         yield f"beyond the sandbox, {'; '.join(named)}"
+
+
+def _twins_notes(info: RunInfo) -> Iterator[str]:
+    """A note for each set of bots in a run, whose run.json is ``info``, that have the same files
+    and the same options. None for a search or a comparison, which play a bot against copies.
+    """
+    if info.is_search or info.is_comparison:
+        return
+    names = defaultdict[tuple[object, ...], list[str]](list)
+    for bot in info.bots:
+        names[bot.sha256, *sorted(bot.options.items())].append(bot.name)
+    for same in names.values():
+        if len(same) > 1:
+            listed = f"{', '.join(same[:-1])} and {same[-1]}"
+            yield (
+                f"{listed} are the same program with the same options: any difference"
+                " between them is luck"
+            )
 
 
 def purpose_notes(run: Path, info: RunInfo, *, anchored: bool) -> Iterator[str]:
@@ -162,6 +182,7 @@ def detail_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]
         if part.fit is not None and part.is_rated:
             marked.update(_prior_notes(results, part.fit))
             marked.update(_few_notes(results, part.fit, unit))
+            marked.update(_alike_notes(results, part.fit, unit))
     return (note for note in figure_notes(results, ratings, unit) if note not in marked)
 
 
@@ -176,6 +197,11 @@ def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
         yield f"rated with a prior of {_count(fit.prior, 'virtual draw')} for every bot (--prior)"
     yield from _prior_notes(results, fit)
     yield from _few_notes(results, fit, unit)
+    yield from _alike_notes(results, fit, unit)
+
+
+def _alike_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
+    """A note on the bots whose error bar in ``fit`` is 0; none without such bots."""
     given = np.arange(len(fit.members)) == fit.anchor
     alike = _names(results, fit.members[(fit.half_widths() == 0) & ~given])
     if alike:

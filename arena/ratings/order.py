@@ -21,6 +21,7 @@ from arena.ratings.fit import Fit
 from arena.ratings.intervals import COVERAGE, holm
 from arena.ratings.model import FEW_DEALS, Bound, Component, Defeat, Ratings, rate
 from arena.ratings.results import Flags, Floats, Ints, Results
+from arena.ratings.sequential import FAR
 from arena.ratings.tally import score_journal
 
 RISK = 1 - COVERAGE
@@ -33,6 +34,10 @@ LIKELY = 0.84
 more than needed, it is found to be clear in four of five cases.
 """
 FINER = 1.1
+APART = 200.0
+"""Bots that seem to be further apart than this many Elo are not called too close to call: the
+better one of two bots 200 Elo apart wins 76 % of their games.
+"""
 NAMED = 3
 """The most bots whose names are listed in a sentence; of more bots only the first and the last are
 named.
@@ -47,7 +52,10 @@ class Group(NamedTuple):
     ``bots``      the numbers of the bots in the results
     ``ahead_of``  the index in ``bots`` from which on each bot is clearly behind the first; None if
                   the last bot is not
-    ``is_alike``  whether no two bots of the group clearly differ
+    ``is_alike``  whether no two bots of the group clearly differ, or seem to differ by more than
+                  `APART` Elo
+    ``is_unknown`` whether the step nearest to being clear is known so badly that the sentence gives
+                  no number: its 95 % interval reaches further than `FAR` to either side
     ``nearest``   the index of the bot whose step to the next one is nearest to being clear
     ``more``      about how many more deals would make that step clear, if the present difference is
                   the true one; infinite beyond `MAX_TIMES` the deals played, None if the deals do
@@ -59,6 +67,7 @@ class Group(NamedTuple):
     is_alike: bool = True
     nearest: int = 0
     more: float | None = None
+    is_unknown: bool = False
 
 
 def placed_bots(fit: Fit) -> Flags:
@@ -113,12 +122,15 @@ def _group(
     # Which bots are clearly behind the first is corrected for all pairs of bots.
     behind = int(np.flatnonzero(chance[0] > risk / (count * (count - 1) / 2)).max()) + 1
     deals = float(fit.deals[held[nearest : nearest + 2]].min())
+    widest = float(fit.elo[held[0]] - fit.elo[held[-1]])
+    halves = np.diag(fit.difference_half_widths()[np.ix_(held, held)], 1)
     return Group(
         bots,
         behind if behind < len(bots) else None,
-        bool((chance[np.triu_indices(len(bots), 1)] > risk).all()),
+        bool((chance[np.triu_indices(len(bots), 1)] > risk).all()) and widest <= APART,
         nearest,
         _more(ratio[nearest], deals, risk / max(count - 1, 1)) if steps[nearest] > 0 else None,
+        is_unknown=bool(halves[nearest] > FAR) and behind == len(bots),
     )
 
 
@@ -244,12 +256,15 @@ def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
 
 
 def _too_close(names: Sequence[str], group: Group, unit: str) -> str:
-    """A sentence on the bots ``names`` of a ``group``, which are too close to each other for a
-    clear order.
-    """
-    text = f"{_listed(names)} are too close to call"
-    if not group.is_alike and len(names) > 2:  # noqa: PLR2004 - a pair has one step
-        text += " from one to the next"
+    """A sentence on the bots ``names`` of a ``group``, which have no clear order."""
+    if group.is_unknown:
+        return f"Nothing is known yet about the order of {_listed(names)}."
+    if group.is_alike:
+        text = f"{_listed(names)} are too close to call"
+    elif len(names) == 2:  # noqa: PLR2004 - a pair has one step
+        text = f"{names[0]} is probably ahead of {names[1]}, but that is not clear yet"
+    else:
+        text = f"No step from {names[0]} down to {names[-1]} ({len(names)} bots) is clear yet"
     if group.ahead_of is not None:
         behind = names[group.ahead_of]
         and_below = " and all below" if group.ahead_of < len(names) - 1 else ""
@@ -259,8 +274,10 @@ def _too_close(names: Sequence[str], group: Group, unit: str) -> str:
 
 def _wanted(names: Sequence[str], group: Group, unit: str) -> str:
     """A phrase that says about how many more deals, or other ``unit``, would settle the step of the
-    ``group`` that is nearest to being clear.
+    ``group`` that is nearest to being clear, if the difference is the one that the deals show.
     """
+    # In simulations the number of deals settles the step in 83 % of cases if the difference is the
+    # one that the deals show, in 61 to 76 % over all differences, and in 29 % in a close field.
     assert group.more is not None, "a group of several"
     is_pair = len(names) == 2  # noqa: PLR2004 - two bots
     if isinf(group.more):
@@ -268,8 +285,9 @@ def _wanted(names: Sequence[str], group: Group, unit: str) -> str:
         return f"{what} would take more than {MAX_TIMES} times the {unit}s played"
     above, below = names[group.nearest : group.nearest + 2]
     more = one_digit(group.more)
-    what = "it" if is_pair else f"{above} against {below}"
-    return f"about {more:,} more {unit}{'' if more == 1 else 's'} would settle {what}"
+    who = "they" if is_pair else f"{above} and {below}"
+    more_deals = f"about {more:,} more {unit}{'' if more == 1 else 's'}"
+    return f"if {who} are as far apart as they look, {more_deals} would settle it"
 
 
 def one_digit(value: float) -> int:

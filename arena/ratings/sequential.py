@@ -20,6 +20,10 @@ SCALE = 400 / log(10)
 """Elo points per unit of the logistic scale."""
 WIDEST = 1.0
 """The square of the largest possible value of a block."""
+FAR = 300.0
+"""In Elo: if a 95 % interval has 0 in it and reaches further than this to either side on average,
+nothing is known yet. The better one of two bots 300 Elo apart wins 85 % of their games.
+"""
 BORROWED = 2.0
 """The weight, in blocks, that the mean level against all opponents has in the estimated level
 against each set of opponents.

@@ -22,6 +22,7 @@ HalfWidth = Annotated[float, Meta(gt=0)]
 Chance = Annotated[float, Meta(gt=0, lt=0.5)]
 Seatings = Literal["rotations", "all", "single"]
 Basis = Literal["wins", "margin"]
+Luck = Literal["names", "roles"]
 RESOLUTION = 3
 """A tuned float is rounded to about this many significant digits of the width of its range; see
 `Parameter.nearest`.
@@ -41,6 +42,9 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
     ``alpha``, ``beta``  the probability of deciding for ``elo1`` if ``elo0`` is true, and for
                          ``elo0`` if ``elo1`` is true
     ``by``               what is compared: shares of the win (``wins``) or margins (``margin``)
+    ``luck``             what the seeds of bots follow from: the bots' labels (``names``, in
+                         comparisons made by older versions), or only their places in the run's
+                         list of bots (``roles``)
     """
 
     new: str
@@ -50,6 +54,7 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
     alpha: Chance = 0.05
     beta: Chance = 0.05
     by: Basis = "wins"
+    luck: Luck = "names"
 
 
 class Parameter(Struct, frozen=True, forbid_unknown_fields=True):

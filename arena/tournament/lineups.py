@@ -222,8 +222,16 @@ def opponents(config: RunConfig) -> list[LineUp]:
     size = config.players - 1
     if not config.pool:
         return [()]
-    count = min(comb(len(config.pool), size), max(MAX_GROUPS, ceil(len(config.pool) / size)))
-    return balanced_subset(config.pool, size, count)
+    pool = config.pool
+    count = min(comb(len(pool), size), max(MAX_GROUPS, ceil(len(pool) / size)))
+    if config.compare is None or config.compare.luck == "names":
+        return balanced_subset(pool, size, count)
+    # Which opponents take which turn must not depend on their names.
+    places = [f"{place:06}" for place in range(len(pool))]
+    return [
+        tuple(sorted(pool[int(place)] for place in group))
+        for group in balanced_subset(places, size, count)
+    ]
 
 
 def compared(compare: Comparison, group: LineUp) -> list[LineUp]:

@@ -358,6 +358,8 @@ class ComparedGames:
     ``block_size``  the number of games in a block
     ``round_size``  the number of blocks in a round
     ``settled``     the number of deals on which the test is based; None until it is decided
+    ``same_blocks`` the number of blocks in which the two bots played the same moves, see
+                    `_is_same_block`
     """
 
     def __init__(self, schedule: Schedule, is_decided: Callable[[Sequence[Block]], bool]) -> None:
@@ -373,8 +375,10 @@ class ComparedGames:
         self._parts_of_block = schedule.block_size * WHOLE
         # By board and deal: the scores of the new bot and the old one in each game.
         self._open = defaultdict[tuple[str, int], list[tuple[_GameScore, _GameScore]]](list)
+        self._records = defaultdict[tuple[str, int], list[GameRecord]](list)
         self._looked_at = 0
         self.settled: int | None = None
+        self.same_blocks = 0
 
     def games(self, opener: QueueOpener) -> Games:
         """The games to play, from the queues of ``opener``, until the test is decided, or until a
@@ -387,6 +391,7 @@ class ComparedGames:
         new = self._score(record, self._compare.new)
         old = self._score(record, self._compare.old)
         self._open[record.board, record.deal].append((new, old))
+        self._records[record.board, record.deal].append(record)
         while self.settled is None and self._looked_at < self._config.deals:
             deals = range(self._looked_at, self._looked_at + self._groups)
             places = [(board, deal) for deal in deals for board in self._config.boards]
@@ -395,6 +400,19 @@ class ComparedGames:
             self._looked_at = deals.stop
             if self._is_decided([self._block(place) for place in places]):
                 self.settled = self._looked_at
+
+    def _is_same_block(self, records: Sequence[GameRecord]) -> bool:
+        """Whether the two bots played alike in the games of a block, ``records``: without a pool,
+        every game of the block has the same moves; with a pool, the games of the two bots in one
+        seating have. A block with a forfeit does not count as one.
+        """
+        if any(record.faults or not record.moves for record in records):
+            return False
+        played = defaultdict[int, set[tuple[str, ...]]](set)
+        for record in records:
+            seating = record.seating if self._config.pool else 0
+            played[seating].add(tuple(record.moves))
+        return all(len(games) == 1 for games in played.values())
 
     def _score(self, record: GameRecord, bot: str) -> _GameScore:
         """The score of one of the two compared bots in a game; no share and no margin if the bot
@@ -410,6 +428,8 @@ class ComparedGames:
     def _block(self, place: tuple[str, int]) -> Block:
         """The complete block at ``place``, a board and a deal. Its scores are then forgotten."""
         games = self._open.pop(place)
+        if self._is_same_block(self._records.pop(place)):
+            self.same_blocks += 1
         new = [score for score, _ in games]
         old = [score for _, score in games]
         return Block(

@@ -40,7 +40,7 @@ from arena.tournament.settings import (
 )
 
 IntOrFloat = int | float
-STATE = ("bots", "seed", "line_ups", "settled", "allotted", "drawn", "in_process")
+STATE = ("bots", "seed", "line_ups", "settled", "allotted", "drawn", "in_process", "luck")
 """Settings that a run decides by itself, or that are compared in another way than the others."""
 CURES = {
     "match": "; use 'arena standings --match' to see a run under another scoring",

@@ -272,9 +272,8 @@ class Schedule:
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
         """The plan of the game of this line-up with this board, deal and seating."""
-        _, twin = self._as_compared(line_up)
         seed = self.config.seed
-        name = game_id(board, twin, deal, seating)
+        name = self._name_for_seeds(board, line_up, deal, seating)
         return GamePlan(
             id=game_id(board, line_up, deal, seating),
             board=board,
@@ -284,6 +283,20 @@ class Schedule:
             deck=self.deck(board, line_up, deal),
             seeds=tuple(bot_seed(seed, name, seat) for seat in range(self.config.players)),
         )
+
+    def _name_for_seeds(self, board: str, line_up: LineUp, deal: int, seating: int) -> str:
+        """The text from which, with the run's seed and the seat, the seeds of the bots in a game
+        follow.
+        """
+        order, twin = self._as_compared(line_up)
+        if self.config.compare is None or self.config.compare.luck == "names":
+            return game_id(board, twin, deal, seating)
+        if not self.config.pool:
+            # Both seatings of a deal have the same seeds by seat, so that two bots that are the
+            # same program play the same game twice.
+            return f"{board}/new+old/{deal}"
+        places = [str(self.config.bots.index(bot)) for bot in order[1:]]
+        return game_id(board, ["new", *places], deal, seating)
 
     def deck(self, board: str, line_up: LineUp, deal: int) -> str:
         """The deck of a deal on a board: the same for all line-ups or, with single seatings, the
@@ -300,12 +313,17 @@ class Schedule:
     def _as_compared(self, line_up: LineUp) -> tuple[LineUp, LineUp]:
         """Two line-ups. The first is this line-up with the compared bot at the front, so that both
         compared bots get the same seats. The ids of games of the second one determine the bots'
-        seeds: both compared bots share it. If nothing is compared, both are the line-up itself.
+        seeds if these follow from names: both compared bots share it. If nothing is compared, both
+        are the line-up itself.
         """
         if (compare := self.config.compare) is None:
             return line_up, line_up
-        first = [bot for bot in line_up if bot in (compare.new, compare.old)]
+        first = [bot for bot in (compare.new, compare.old) if bot in line_up]
         rest = [bot for bot in line_up if bot not in first]
+        if compare.luck == "names":
+            first.sort()
+        else:
+            rest.sort(key=self.config.bots.index)
         return (*first, *rest), tuple(sorted((compare.new, *rest))) if rest else line_up
 
 

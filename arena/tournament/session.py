@@ -216,6 +216,9 @@ def _planned_info(
     if known and before:
         kept = before.settled if config.compare else config.settled
         config = msgspec.structs.replace(config, settled=kept, drawn=before.drawn)
+        if config.compare and before.compare:
+            compare = msgspec.structs.replace(config.compare, luck=before.compare.luck)
+            config = msgspec.structs.replace(config, compare=compare)
         there = {bot.name: bot for bot in known.bots}
         bots = [there.get(bot.name, bot) for bot in info.bots]
         info = msgspec.structs.replace(known, bots=bots)

@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.cli.progress import SEAT_MS, Forecast, Progress, duration_text, late_text
+from arena.cli.progress import SEAT_MS, Forecast, late_text
+from arena.exports.grid import duration_text
 from arena.tournament.consistency import make_config
 
 
@@ -106,14 +107,3 @@ def test_late_bots_are_counted_with_a_cure():
     )
     assert late_text(["a:move_ms=9"], 2, "cpu").endswith("try a larger move_ms")
     assert late_text(["a:move_ms=9", "b"], 2, "cpu").endswith("try a larger --move-ms")
-
-
-def test_a_comparison_does_not_say_what_all_its_games_would_take():
-    shown = SimpleNamespace(
-        _session=SimpleNamespace(run=SimpleNamespace(config=SimpleNamespace(is_open=False))),
-        _forecast=SimpleNamespace(games=5),
-        _is_compared=True,
-    )
-    assert "as soon as it is clear" in Progress._left_text(shown, 50_000)
-    shown._is_compared = False
-    assert "about 14 h to go" in Progress._left_text(shown, 14 * 3600)

@@ -68,7 +68,7 @@ MISTAKES = {
     "play rnd fst --increment-ms 5": (2, "--increment-ms needs --game-ms"),
     "compare rnd": (2, "'arena compare' needs OLD hint: 'arena compare --help' shows"),
     "compare rnd rnd": (1, "rnd and rnd are the same program with the same options"),
-    "compare rnd fst --players 3": (1, "needs at least 2 opponents, got none"),
+    "compare rnd greedy --players 3": (1, "greedy cannot play against copies of itself"),
     "compare rnd fst --pool fst": (1, "the bot 'fst' is named twice"),
     "compare rnd fst --elo0 10": (1, "expected --elo0 below --elo1, got 10 and 10"),
     "compare rnd fst --alpha 0.5": (2, "expected a number above 0 and below 0.5, got '0.5'"),

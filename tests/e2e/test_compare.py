@@ -14,7 +14,7 @@ from tests.support.commandline import FIRST, RANDOM, ROOT, Arena
 from tests.support.kills import kill_while_playing, wait_for_games
 
 GREEDY = ROOT / "bots" / "greedy-python"
-CLOSE = ("compare", "rnd", "fst", "--seed", "close", "--elo1", 100)
+CLOSE = ("compare", "rnd", "fst", "--seed", "c3", "--elo1", 100)
 TRUTH = ("verdict", "blocks", "games", "llr", "elo", "elo_low", "elo_high", "plain_elo", "looks")
 
 
@@ -37,12 +37,16 @@ def close(tmp_path_factory):
 
 def test_a_better_bot_is_found_better_and_a_worse_one_not(arena):
     out, err = arena("compare", GREEDY, "rnd", "--seed", "s", "--out", "up")
-    assert re.match(r"better, by (about|more than) \d+ Elo.*\ngreedy-python against rnd: ", out)
+    assert re.match(
+        r"greedy-python is (more than )?\+\d+ .*Elo against rnd: better\n\d+ games", out
+    )
     assert len(out.splitlines()) == 2
     assert not re.search("LLR|spread|biased", out)
-    assert re.search(r"\n1 block: LLR [\d.-]+ \[-2.94, 2.94\]\n2 blocks: LLR ", err), "its looks"
+    assert re.search(
+        r"\n1 block: LLR [\d.-]+ \(-2.94, 2.94\) \[0, 10\], .*\n2 blocks: LLR ", err
+    ), "its looks"
     out, _ = arena("compare", GREEDY, "rnd", "--seed", "s", "--out", "up", "-v")
-    assert out.startswith("better, by ")
+    assert out.splitlines()[0].endswith(": better")
     assert "median-unbiased" in out
     assert "biased because the test stopped" in out
     found = json.loads(
@@ -56,8 +60,8 @@ def test_a_better_bot_is_found_better_and_a_worse_one_not(arena):
 
 def test_too_few_blocks_leave_it_undecided_and_more_go_on(arena):
     out, err = arena(*CLOSE, "--games", 6, "--out", "few", status=5)
-    assert out.startswith("undecided: ")
-    assert "\nrnd against fst: 6 games in 3 blocks" in out
+    assert "undecided" in out.splitlines()[0]
+    assert "\n6 games in 3 blocks, asked for 100 Elo rather than 0" in out
     assert "undecided: use a larger --games with --out few to continue" in err
     first = arena.records("few")
     assert len(first) == 6
@@ -96,13 +100,13 @@ def test_an_interruption_says_how_to_go_on(arena):
     out, err = process.communicate(timeout=240)
     assert process.returncode == 130, err
     assert "interrupted: repeat the same command to continue in results/stopped" in err
-    assert out.startswith("undecided: ")
+    assert "undecided" in out.splitlines()[0]
 
 
 def test_without_out_the_same_comparison_is_found_again_and_is_complete(arena):
     arena("compare", "greedy", "rnd")
     out, err = arena("compare", "greedy", "rnd")
-    assert out.startswith("better, by ")
+    assert out.splitlines()[0].endswith(": better")
     [run] = (arena.home / "results").iterdir()
     assert "already played" in err
     listed = json.loads(arena("runs", "--json")[0])
@@ -145,7 +149,8 @@ def test_the_working_copy_is_compared_with_the_registered_version(arena):
     arena.add_bot("fst", RANDOM, to=".")
     out, err = arena("compare", "./fst", "fst", "--max-blocks", 2, status=5)
     assert "note: fst is called fst@1 here, and ./fst fst" in err
-    assert "\nfst against fst@1: 4 games in 2 blocks" in out
+    assert "fst against fst@1" in out.splitlines()[0] or "Elo against fst@1" in out
+    assert "\n4 games in 2 blocks" in out
 
 
 def test_a_game_that_cannot_be_played_is_an_error_and_not_a_verdict(arena):
@@ -175,3 +180,23 @@ def test_a_game_that_cannot_be_played_is_an_error_and_not_a_verdict(arena):
 def test_what_is_no_number_is_refused(arena):
     _, err = arena("compare", "a", "b", "--alpha", "nan", status=2)
     assert "--alpha: expected a number above 0 and below 0.5, got 'nan'" in err
+
+
+def test_a_forecast_comes_first_and_a_limit_of_time_says_how_far_it_got(arena):
+    command = ("compare", "rnd", "fst", "--seed", "slow", "--elo1", 1, "--out", "timed")
+    out, err = arena(*command, "--minutes", 0.05, status=5)
+    first = err.splitlines()[1]
+    assert re.match(
+        r"forecast \(80 %\): a gain of 2 Elo takes [\d,]+ to [\d,]+ games, .*; a gain of 10 ", first
+    )
+    assert re.search(r"\n1 block: LLR .*, [\d,]+ to [\d,]+ more games \(80 %\)\n", err)
+    assert "undecided" in out.splitlines()[0]
+    last = err.splitlines()[-1]
+    assert re.match(r"stopped after 0.05 min: rnd is (better|worse) with \d+ %; ", last)
+    assert last.endswith(" would settle it; repeat the command to continue")
+    assert "interrupted" not in err
+    before = len(arena.records("timed"))
+    found = json.loads(arena(*command, "--minutes", 0.05, "--json", status=5)[0])
+    assert found["games"] > before, "the same command continues"
+    assert 0 < found["more_games_low"] < found["more_games_high"]
+    assert 0 <= found["superiority"] <= 1

@@ -118,3 +118,14 @@ def test_built_in_bots_are_compared(arena):
         ]
         is True
     )
+
+
+def test_a_run_of_a_challenger_ends_with_its_results_against_each_opponent(arena):
+    bots = ("--in-process", "--challenger", "careful-4", "greedy-4", "random", "--deals", 2)
+    out, _ = arena("run", *bots, "--seed", 1, "--out", "own")
+    below = out.partition("careful-4 against each opponent:\n")[2].splitlines()
+    assert [line.split()[:2] for line in below[1:3]] == [
+        ["careful-4", "greedy-4"],
+        ["careful-4", "random"],
+    ]
+    assert "against each opponent" not in arena("run", *bots, "--seed", 1, "--json")[0]

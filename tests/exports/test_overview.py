@@ -29,16 +29,16 @@ EXAMPLE = tables_with(
 
 
 def test_a_bar_begins_ends_and_has_its_dot_where_the_axis_says():
-    assert overview_lines(EXAMPLE, 60, Pen()) == [
-        "Rank  Bot   Elo  -200    -100       0        100      Share%",
-        "   1  a     100                     ┊    ├────●────┤    75.0",
-        "   2  b       0                   ├─●─┤                 43.8",
-        "   3  c    -100  ├─────────●────────┤                   37.5",
+    assert overview_lines(EXAMPLE, 67, Pen()) == [
+        "Rank  Bot   Elo  -200    -100       0        100      Share%  Games",
+        "1     a     100                     ┊    ├────●────┤    75.0    160",
+        "2     b       0                   ├─●─┤                 43.8    320",
+        "3     c    -100  ├─────────●────────┤                   37.5    160",
     ]
 
 
 def test_without_unicode_the_same_is_drawn_in_ascii():
-    text = overview_text(EXAMPLE, 60, ASCII)
+    text = overview_text(EXAMPLE, 67, ASCII)
     assert text.isascii()
     assert "|----o----|" in text
 
@@ -49,8 +49,8 @@ def test_a_table_is_never_wider_than_the_terminal(width):
 
 
 def test_without_room_for_a_drawing_there_is_none():
-    narrow = overview_lines(EXAMPLE, 20 + MIN_DRAWING, ASCII)
-    assert narrow[0].split() == ["Rank", "Bot", "Elo", "Share%"]
+    narrow = overview_lines(EXAMPLE, 27 + MIN_DRAWING, ASCII)
+    assert narrow[0].split() == ["Rank", "Bot", "Elo", "Share%", "Games"]
 
 
 def test_a_bound_is_an_arrow_to_the_open_side():
@@ -61,8 +61,8 @@ def test_a_bound_is_an_arrow_to_the_open_side():
         elo_high=[np.nan, 100.0, -60.0],
     )
     _, lines = drawn(tables)
-    assert lines[0].split()[2:-1] == [">", "60", ":", "|---------->"]
-    assert lines[2].split()[2:-1] == ["<", "-60", "<----------|", ":"]
+    assert lines[0].split()[2:-2] == [">", "60", ":", "|-------->"]
+    assert lines[2].split()[2:-2] == ["<", "-60", "<--------|", ":"]
 
 
 def test_a_bound_far_out_leaves_the_room_to_the_others():
@@ -78,10 +78,49 @@ def test_a_bound_far_out_leaves_the_room_to_the_others():
     assert lines[2].split()[2:5] == ["<", "-3000", "<"]
 
 
+def test_an_outlier_does_not_make_dots_of_the_others():
+    tables = tables_with(
+        elo=[120.0, 80.0, -900.0], elo_low=[100.0, 60.0, -1000.0], elo_high=[140.0, 100.0, -800.0]
+    )
+    head, lines = drawn(tables)
+    assert "100" in head
+    assert "-900" not in head
+    assert lines[2].split()[2:4] == ["-900", "<"]
+    assert all(line.count("-") > 6 for line in lines[:2]), "bars and not dots"
+
+
+def test_a_newcomer_with_a_wide_bar_reaches_beyond_the_drawing():
+    tables = tables_with(
+        elo=[274.0, 20.0, -20.0], elo_low=[-354.0, 0.0, -40.0], elo_high=[902.0, 40.0, 0.0]
+    )
+    _, lines = drawn(tables)
+    bar = lines[0].split()[3]
+    assert (bar[0], bar[-1]) == ("<", ">")
+    assert "o" not in bar, "its dot is beyond the drawing"
+
+
+def test_ranks_have_their_range_and_faults_are_shown_if_there_are_any():
+    tables = tables_with(rank_low=[1, 1, 3], rank_high=[2, 2, 3])
+    head, lines = drawn(tables)
+    assert [line[:7].strip() for line in lines] == ["1 (1-2)", "2 (1-2)", "3"]
+    assert "Faults" not in head
+    head, lines = drawn(tables_with(forfeits=[0, 4, 0]))
+    assert head.split()[-1] == "Faults"
+    assert [line.split()[-1] for line in lines] == ["0", "4", "0"]
+
+
+def test_marks_of_bounds_are_explained_below():
+    below = overview_text(tables_with(mark=["", "", "<"])).split("\n\n")[1]
+    assert "\n< stands for below, with 95 % confidence" in below
+    below = overview_text(tables_with(mark=[">", "", "<"])).split("\n\n")[1]
+    assert "\n< stands for below and > for above, with 95 % confidence" in below
+    assert "stands for" not in overview_text(EXAMPLE)
+
+
 def test_a_bot_without_error_bar_has_no_bar():
     unknown = tables_with(elo_low=[np.nan, -20.0, -200.0], elo_high=[np.nan, 20.0, 0.0])
     _, lines = drawn(unknown)
-    assert set(lines[0].split()[3:-1]) <= {":"}
+    assert set(lines[0].split()[3:-2]) <= {":"}
     assert len(lines[0]) == len(lines[1])
     nothing = drawn(tables_with(elo=np.nan, elo_low=np.nan, elo_high=np.nan))[1]
     assert all(line.split()[2] == "-" for line in nothing)

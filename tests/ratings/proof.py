@@ -27,6 +27,9 @@ HEADS = ["table", "simulated", "figure", "found", "runs", "known_to"]
 """
 BEGIN, END = "<!-- proof: summary -->\n\n", "\n<!-- proof: end of summary -->"
 UNTIL_BEGIN, UNTIL_END = "<!-- proof: until -->\n\n", "\n<!-- proof: end of until -->"
+FORECAST_BEGIN = "<!-- proof: forecasts -->\n\n"
+FORECAST_END = "\n<!-- proof: end of forecasts -->"
+FORECAST_TABLE = "forecasts"
 UNTIL_TABLE = "spending"
 UNTIL_FIGURES = ["games", "ratings", "differences", "widest bar"]
 """What the page shows of the runs with ``--until``."""
@@ -131,6 +134,13 @@ def leagues_summary(found):
     )
 
 
+def forecast_summary(found):
+    """The table of forecasts as the page has it; ``found``: `Measured` by key."""
+    [table] = [each for each in TABLES if each.key == FORECAST_TABLE]
+    heads = [*table.labels, *(column.head for column in table.columns)]
+    return markdown(heads, found[FORECAST_TABLE].rows)
+
+
 def with_generated(page, found):
     """The text of the page with its generated parts made anew from ``found``."""
     parts = [
@@ -138,6 +148,7 @@ def with_generated(page, found):
         (UNTIL_BEGIN, UNTIL_END, part_of(found, UNTIL_TABLE, UNTIL_FIGURES)),
         (SCALE_BEGIN, SCALE_END, leagues_summary(found)),
         (GAINS_BEGIN, GAINS_END, part_of(found, LEAGUES_TABLE, GAIN_FIGURES)),
+        (FORECAST_BEGIN, FORECAST_END, forecast_summary(found)),
     ]
     for begin, end, text in parts:
         before = page.index(begin) + len(begin)

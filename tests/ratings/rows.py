@@ -22,6 +22,7 @@ from tests.ratings.coverage import (
     with_winless,
     world_of,
 )
+from tests.ratings.forecasts import LOOKS, forecasts
 from tests.ratings.leagues import Steps, league
 from tests.ratings.spending import LADDER, RUNS, UNEVEN, spending
 from tests.ratings.stopping import Case, answer_and_interval
@@ -129,6 +130,16 @@ def _beyond():
 def _apart():
     for (players, bots), luck in product(((2, 6), (3, 6), (4, 6)), LUCK):
         yield _labels(players, bots, luck), partial(apart, world_of(players, bots, luck), 60)
+
+
+def _forecasts():
+    for elo1, spread in ((30, 30), (30, 60), (30, 100), (50, 60)):
+        question = Question(0, elo1)
+        yield (_question_text(question), f"sd {spread}"), partial(forecasts, question, spread)
+
+
+def _question_text(question):
+    return f"{question.elo0:g} or {question.elo1:g} Elo?"
 
 
 FAR = 50
@@ -239,6 +250,13 @@ TABLES = (
         ),
         list(_compare()),
         least=0.87,
+    ),
+    Table(
+        "forecasts",
+        "Forecasts of `arena compare`",
+        ("question", "true differences"),
+        tuple(Column(f"after {look} blocks", "share") for look in LOOKS),
+        list(_forecasts()),
     ),
     Table(
         "margins",

@@ -25,11 +25,16 @@ def test_of_two_bots_one_is_ahead_or_nobody_is():
     assert said([50, 0], 10) == ["a is clearly ahead of b."]
     assert said([0, 50], 10) == ["b is clearly ahead of a."]
     assert said([20, 0], 10) == [
-        "a and b are too close to call; about 3,000 more deals would settle it."
+        (
+            "a and b are too close to call; if they are as far apart as they look, about 3,000 more"
+            " deals would settle it."
+        )
     ]
-    assert "b and c are too close to call; about 50 more deals would settle it." in said(
-        [200, 25, 0, -200, -225], 8, deals=40
+    close = (
+        "b is probably ahead of c, but that is not clear yet; if they are as far apart as they"
+        " look, about 50 more deals would settle it."
     )
+    assert close in said([200, 25, 0, -200, -225], 8, deals=40)
     assert said([2, 0], 10) == [
         "a and b are too close to call; it would take more than 10 times the deals played."
     ]
@@ -38,7 +43,10 @@ def test_of_two_bots_one_is_ahead_or_nobody_is():
 def test_groups_are_told_from_the_top_with_the_names_of_few_and_the_ends_of_many():
     assert said([100, 20, 0, -100], 8) == [
         "a is clearly ahead of b and c, which are clearly ahead of d.",
-        "b and c are too close to call; about 2,000 more deals would settle it.",
+        (
+            "b and c are too close to call; if they are as far apart as they look,"
+            " about 2,000 more deals would settle it."
+        ),
     ]
     assert said([100, 20, 15, 10, 0, -5], 8)[0] == "a is clearly ahead of b to f (5 bots)."
 
@@ -61,10 +69,22 @@ def test_many_bots_get_few_sentences():
 def test_neighbours_that_are_close_do_not_hide_who_is_far_apart():
     assert said(np.arange(6) * -15, 8) == [
         (
-            "a to f (6 bots) are too close to call from one to the next, but a is clearly ahead of"
-            " d and all below; about 6,000 more deals would settle a against b."
+            "No step from a down to f (6 bots) is clear yet, but a is clearly ahead of d and all"
+            " below; if a and b are as far apart as they look, about 6,000 more deals would settle"
+            " it."
         )
     ]
+
+
+def test_bots_far_apart_are_not_called_close_and_unknown_differences_are_called_unknown():
+    assert said([250, 0], 80, deals=8)[0].startswith(
+        "a is probably ahead of b, but that is not clear yet; if they are as far apart"
+    )
+    assert said([274, 0], 400, deals=8) == ["Nothing is known yet about the order of a and b."]
+    [few] = said([400, 200, 0], 85, deals=8)
+    assert few.startswith("No step from a down to c (3 bots) is clear yet")
+    [alike] = said([10, 5, 0], 30, deals=8)
+    assert alike.startswith("a, b and c are too close to call; ")
 
 
 def test_a_bot_of_which_little_is_known_is_behind_nobody_and_ahead_of_nobody():
@@ -80,7 +100,10 @@ def test_a_newcomer_has_no_place_yet_and_leaves_the_steps_of_the_others_clear():
     ]
     assert said([200, 20, 0], 8, deals=5) == [
         "a is clearly ahead of b and c.",
-        "b and c are too close to call; about 10 more deals would settle it.",
+        (
+            "b and c are too close to call; if they are as far apart as they look,"
+            " about 10 more deals would settle it."
+        ),
     ]
 
 

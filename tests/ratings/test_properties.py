@@ -74,8 +74,9 @@ def test_the_table_is_the_csv_is_the_json_is_what_the_games_say(games):
         assert int(row["shared"]) == sum(0 < share < 1 for share in shares) == entry["shared"]
         assert int(row["losses"]) == shares.count(0) == entry["losses"]
         assert float(row["win_rate"]) == pytest.approx(np.mean(shares), abs=5.1e-5)
-        assert (row["elo"] == "") == (entry["elo"] is None)
-        if row["elo"]:
+        assert entry["bound"] == (row["mark"] in ("<", ">"))
+        assert (row["elo"] == "" or entry["bound"]) == (entry["elo"] is None)
+        if entry["elo"] is not None:
             assert float(row["elo"]) == entry["elo"]
     counted = Counter()
     for _, seated, shares in games:

@@ -307,7 +307,8 @@ def test_the_csv_the_json_and_the_text_say_the_same_of_a_bound():
     assert cells["elo"] == cells["elo_high"]
     assert (cells["rank_low"], cells["rank_high"], cells["deals"]) == ("4", "4", "20")
     entry = standings_object(tables, pairs=False)["standings"][3]
-    assert (entry["mark"], entry["elo_low"], entry["elo"]) == ("<", None, float(cells["elo"]))
+    assert (entry["mark"], entry["elo_low"], entry["elo"]) == ("<", None, None)
+    assert (entry["bound"], entry["elo_high"]) == (True, float(cells["elo"]))
     assert f" < {float(cells['elo']):.0f} " in standings_text(tables).splitlines()[4]
     assert any(f"is below {float(cells['elo']):.0f}" in note for note in tables.notes)
 

@@ -1,0 +1,69 @@
+"""The answers of comparisons and searches in words: no figure where nothing is known."""
+
+import pytest
+
+from arena.exports.verdicts import bill_text, finding_text, how_far_text, llr_text, verdict_text
+from arena.ratings.sequential import Question, WinTest
+
+
+def fed(values, question=None):
+    test = WinTest(question or Question(0, 10))
+    for value in values:
+        test.add((1 + value) / 2, (1 - value) / 2)
+    return test
+
+
+def first_line(values, **words):
+    return verdict_text(fed(values), "new", "old", 2 * len(values), **words).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ([1, 0, -1], "undecided: nothing is known yet about new against old"),
+        ([0, 1, -1, 0] * 20, "new is +0 [-55, +55] Elo against old: undecided"),
+    ],
+)
+def test_an_answer_begins_with_the_difference_or_says_that_nothing_is_known(values, line):
+    assert first_line(values) == line
+
+
+def test_the_same_player_has_no_figures():
+    text = verdict_text(fed([0] * 5), "new", "old", 10, is_same=True)
+    assert text.splitlines() == [
+        "new against old: every game was the same: these are the same player",
+        "10 games in 5 blocks, asked for 10 Elo rather than 0",
+    ]
+
+
+def test_an_open_end_is_called_open_and_not_infinite():
+    assert "inf" not in verdict_text(fed([1] * 3), "new", "old", 6, is_wide=True)
+
+
+def test_a_finding_says_what_to_do():
+    close = fed([0, 1, -1, 0] * 20)
+    assert finding_text(close, "new", "old").startswith("not clear on fresh deals (+0.0 [")
+    assert finding_text(close, "new", "old").endswith("keep old until it is")
+    lost = fed([-1, 0] * 40)
+    assert finding_text(lost, "new", "old").startswith("no gain found on fresh deals (-")
+    won = finding_text(fed([1, 0] * 40), "new", "old")
+    assert won.startswith("new is better than old by +")
+    assert finding_text(close, "new", "old", is_same=True).endswith(": keep old")
+
+
+def test_a_ratio_has_its_bounds_and_its_hypotheses():
+    assert llr_text(fed([], Question(-5, 5))) == "0.00 (-2.94, 2.94) [-5, 5]"
+
+
+def test_a_bill_names_two_gains_and_their_times():
+    text = bill_text(fed([0, 1]), 2, lambda games: games * 3.0)
+    assert text.startswith("forecast (80 %): a gain of 20 Elo takes ")
+    assert "; a gain of 100 Elo takes " in text
+    assert " h" in text or " min" in text
+    assert " min" not in bill_text(fed([0, 1]), 2, None)
+
+
+def test_how_far_a_comparison_has_come_is_a_probability_and_a_number_of_games():
+    assert how_far_text(fed([]), "new", 2) == "no block of games is complete yet"
+    assert how_far_text(fed([1, 0, 1, 0, 0]), "new", 2).startswith("new is better with ")
+    assert how_far_text(fed([-1, 0, -1, 0, 0]), "new", 2).startswith("new is worse with ")

@@ -21,7 +21,7 @@ from arena.commands.home import results_folder
 from arena.errors import printable
 from arena.players.builds import MAX_BYTES, BuildCache, cache_folder
 from arena.players.channel import CHANNEL
-from arena.players.sandbox.launch import search_path
+from arena.players.sandbox.readable import search_path
 from arena.players.sandbox.tiers import TIERS, Sandbox, Tier, failure, sdk_failure
 from arena.players.timekeeper import kernel_counts, longest_pauses, paranoia
 from arena.rules import CORE

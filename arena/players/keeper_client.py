@@ -22,7 +22,8 @@ from typing import IO, Literal
 from arena.errors import UserError
 from arena.players.endings import Ending, reported_ending
 from arena.players.orphans import adoption, kill_orphans
-from arena.players.sandbox.launch import PACKAGE, Launch
+from arena.players.sandbox.launch import Launch
+from arena.players.sandbox.readable import PACKAGE
 from arena.players.usage import read_file
 
 NATIVE = Path(__file__).parent / "native" / "keeper"

@@ -48,7 +48,8 @@ CURES = {
 class BotProcess:
     """A started bot. ``to_bot`` and ``from_bot`` are descriptors that the caller owns.
     ``processes`` 0 sets no limit to the number of processes. ``grants`` are what the bot may do
-    beyond the sandbox.
+    beyond the sandbox, and ``programs`` those of the system that it may run beside the ones that
+    its command names.
 
     Raises Void if the machine cannot start another process, SandboxError for a grant that has
     changed.
@@ -64,8 +65,10 @@ class BotProcess:
         *,
         building: bool = False,
         grants: Grants = NO_GRANTS,
+        programs: Sequence[str] = (),
     ) -> None:
         self.grants = grants
+        self._programs = programs
         self._stderr_dropped = 0
         self.is_paused = False
         """Whether the bot is stopped until `go_on`."""
@@ -99,7 +102,9 @@ class BotProcess:
         resources, and the descriptors of the caller into ``undo``. Raises OSError, SandboxError.
         """
         with ExitStack() as inherited:
-            self._launch = sandbox.launch(command, folder, writable=building, grants=self.grants)
+            self._launch = sandbox.launch(
+                command, folder, writable=building, grants=self.grants, programs=self._programs
+            )
             inherited.callback(self._launch.close)
             self._resources.callback(self._launch.clear_up)
             self.stderr = self._resources.enter_context(tempfile.TemporaryFile())

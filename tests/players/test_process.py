@@ -16,7 +16,8 @@ import pytest
 from arena.players import keeper_client
 from arena.players.endings import signal_name
 from arena.players.process import BotProcess
-from arena.players.sandbox.launch import plain_launch, readable_paths
+from arena.players.sandbox.launch import plain_launch
+from arena.players.sandbox.readable import readable_paths
 from arena.players.sandbox.tiers import TIERS, Sandbox, failure
 from arena.players.usage import is_ending, read_file
 from tests.support.processes import is_alive, wait_until_dead

@@ -47,6 +47,8 @@ def dial():
     with socket.socket() as one:
         one.settimeout(0.5)
         one.connect(("127.0.0.1", PORT))
+def run_other():
+    subprocess.run(["/bin/true"])
 def run_own():
     with tempfile.TemporaryDirectory() as folder:
         own = os.path.join(folder, "own")
@@ -64,7 +66,7 @@ print(json.dumps({
     "files": refused(lambda: open(SECRET).close()),
     "kernel settings": refused(lambda: open("/proc/sys/kernel/core_pattern", "r+").close()),
     "processes": is_apart(),
-    "programs": refused(run_own),
+    "programs": refused(run_own) and refused(run_other),
 }))
 """
 Tier = Literal["bubblewrap", "landlock", "none"]
@@ -72,8 +74,9 @@ Mode = Literal["auto", "require", "off", "strangers"]
 TIERS: tuple[Tier, ...] = ("bubblewrap", "landlock")
 """The tiers that confine a bot, the best first."""
 PROGRAMS = "programs"
-"""The barrier that keeps a bot from running programs that it wrote. It needs Landlock within
-bubblewrap, and only bots of strangers need it.
+"""The barrier that keeps a bot from running programs that it wrote, and programs of the system that
+neither its command nor its bot.toml names. It needs Landlock within bubblewrap, and only bots of
+strangers need it.
 """
 INSTALL = (
     "install bubblewrap (on Debian and Ubuntu: apt install bubblewrap), then run 'arena doctor'"
@@ -86,7 +89,8 @@ class Sandbox(Struct, frozen=True):
 
     ``grants`` has what the user allows bots beyond the sandbox, by their labels without options.
     Grants count where a bot plays, never where it is built. With ``strangers``, the kernel must
-    count CPU time, and no bot may run a program that it wrote.
+    count CPU time, and Landlock must keep bots from running other programs than those prepared for
+    them.
     """
 
     tier: Tier = "none"
@@ -100,9 +104,11 @@ class Sandbox(Struct, frozen=True):
         *,
         writable: bool = False,
         grants: Grants = NO_GRANTS,
+        programs: Sequence[str] = (),
     ) -> Launch:
         """How to start a bot's command in its folder. A ``writable`` folder may be changed by the
-        command. Raises SandboxError, or OSError if the machine lacks something such as descriptors.
+        command. The bot may also run the ``programs`` that its bot.toml lists. Raises
+        SandboxError, or OSError if the machine lacks something such as descriptors.
         """
         folder = folder.resolve()
         if self.tier == "none":
@@ -110,7 +116,13 @@ class Sandbox(Struct, frozen=True):
         prepare = bubblewrap_launch if self.tier == "bubblewrap" else landlock_launch
         with ExitStack() as undo:
             launch = prepare(
-                command, folder, os.environ, undo=undo, writable=writable, grants=grants
+                command,
+                folder,
+                os.environ,
+                undo=undo,
+                writable=writable,
+                grants=grants,
+                programs=programs,
             )
             undo.pop_all()  # from here on the launch has them
         return launch

@@ -191,13 +191,23 @@ def at_least(least: Tier, *, strangers: bool = False) -> Sandbox:
             f"expected the {least} sandbox, got a weaker one: {choice.note}", INSTALL
         )
     if strangers:
-        lack = "" if kernel_counts() else "a kernel that does not count their CPU time"
+        lack = "" if kernel_counts() else "the kernel does not count their CPU time"
         lack = lack or failure(choice.sandbox.launch, PROGRAMS)
         if lack:
             raise SandboxError(
-                f"expected walls for bots of strangers, got {lack}", "'arena doctor' says more"
+                f"this machine cannot isolate bots of strangers: {lack}",
+                "'arena doctor' says what to install",
             )
     return replace(choice.sandbox, strangers=strangers)
+
+
+def why_no_strangers() -> str:
+    """Why this machine cannot isolate bots of strangers; empty if it can."""
+    try:
+        at_least("bubblewrap", strangers=True)
+    except SandboxError as error:
+        return str(error)
+    return ""
 
 
 def _why_weaker(reason: str) -> str:

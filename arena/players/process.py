@@ -101,6 +101,7 @@ class BotProcess:
         """Starts the keeper, which starts the bot. What `stop` has to end is entered into the
         resources, and the descriptors of the caller into ``undo``. Raises OSError, SandboxError.
         """
+        occupy_standard_streams()
         with ExitStack() as inherited:
             self._launch = sandbox.launch(
                 command, folder, writable=building, grants=self.grants, programs=self._programs
@@ -231,6 +232,18 @@ class BotProcess:
         does nothing.
         """
         self._resources.close()
+
+
+def occupy_standard_streams() -> None:
+    """Opens /dev/null in the place of each standard stream that is closed in this process. A pipe
+    to a bot that got the number of one would be replaced when the keeper is started. Raises
+    OSError.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # it gets the lowest free number, which is this one
 
 
 def open_pipe(closes_read: ExitStack, closes_write: ExitStack) -> tuple[int, int]:

@@ -141,6 +141,27 @@ def test_every_link_on_the_way_to_an_interpreter_can_be_read(tmp_path, monkeypat
     assert {str(tmp_path / folder / "runs") for folder in ("bin", "links", "real")} <= set(found)
 
 
+CLOSED = """
+import os, sys
+from pathlib import Path
+for descriptor in {closed}:
+    os.close(descriptor)
+from arena.players.process import BotProcess
+folder = Path(sys.argv[1])
+process = BotProcess([sys.executable, "-c", "print(input())"], folder)
+os.write(process.to_bot, b"hello\\n")
+(folder / "answer").write_bytes(os.read(process.from_bot, 100))
+process.stop()
+"""
+
+
+@pytest.mark.parametrize("closed", [(0,), (1,), (0, 1), (0, 1, 2)])
+def test_a_bot_has_its_pipes_where_the_arena_has_no_standard_streams(tmp_path, closed):
+    program = CLOSED.format(closed=closed)
+    subprocess.run([PYTHON, "-c", program, tmp_path], check=True)
+    assert (tmp_path / "answer").read_bytes() == b"hello\n"
+
+
 HIDING = """
 import os, subprocess, sys, time
 child = subprocess.Popen([sys.executable, "-c", "import os, time; os.setsid(); time.sleep(600)"])

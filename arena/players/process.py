@@ -85,7 +85,7 @@ class BotProcess:
                 self._open(undo, command, folder, sandbox, limits, building=building)
             except OSError as error:
                 cure = CURES.get(error.errno or 0, "")
-                raise Void(f"expected to start a process, got {error}", cure) from error
+                raise Void(f"this machine could not start a process: {error}", cure) from error
             undo.pop_all()  # the start has succeeded: `stop` closes the resources
 
     def _open(

@@ -187,8 +187,8 @@ def unpack(bot: Bot, files: Packed, sandbox: Sandbox, folder: Path) -> Bot:
             file.chmod(0o755 if is_executable else 0o644)
         if content_hash(source, bot.manifest) != bot.sha256:
             raise BotFolderError(
-                f"{bot.label}: expected the files from the start of the run, got others",
-                "do not change them",
+                f"{bot.label}: its files have changed since the run started",
+                "undo the changes, or start another run",
             )
         packed = msgspec.structs.replace(bot, folder=source)
         return stage(packed, folder / f"{bot.base}-{bot.sha256}", sandbox)

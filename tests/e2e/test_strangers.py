@@ -55,7 +55,7 @@ def test_strangers_are_granted_no_programs_but_their_bot_toml_may_name_readable_
 def test_strangers_do_not_play_in_the_weaker_sandbox(arena, request):
     request.getfixturevalue("tiers_command")("landlock")
     _, err = arena("run", "rnd", "fst", "--deals", 1, "--strangers", status=1)
-    assert "expected the bubblewrap sandbox, got a weaker one" in err
+    assert "this machine cannot provide the sandbox bubblewrap: the sandbox is Landlock" in err
 
 
 def test_strangers_do_not_play_where_the_kernel_does_not_count(monkeypatch):

@@ -251,22 +251,25 @@ def test_a_program_that_nobody_may_read_is_named_with_its_mode(folder, tmp_path,
     write_program(folder / "run", f"#!{tools / 'unseen'}\n")
     with pytest.raises(BotFolderError) as caught:
         staged(folder, tmp_path, sandbox)
-    assert f"a program that the bot may read, got {tools / 'unseen'} with mode 0111" in str(
-        caught.value
-    )
+    wanted = f"run names the program {tools / 'unseen'}, which the bot may not read: its mode is"
+    assert wanted in str(caught.value)
     assert f"chmod a+r {tools / 'unseen'}" in caught.value.hint
 
 
 @pytest.mark.parametrize(
     ("line", "entries", "words"),
     [
-        ("#!/usr/bin/no-such", {}, "expected the program '/usr/bin/no-such', which run names"),
-        ("#!/bin/sh\r", {}, r"expected the program '/bin/sh\r', which "),
+        (
+            "#!/usr/bin/no-such",
+            {},
+            "run names the program '/usr/bin/no-such', which cannot be used: No such",
+        ),
+        ("#!/bin/sh\r", {}, r"run names the program '/bin/sh\r', which cannot be used"),
         ("#!/bin/sh", {"programs": ["no-such"]}, "expected the program 'no-such' on PATH, found"),
         (
             "#!/bin/sh",
             {"programs": ["/usr/lib/no-such"]},
-            "expected the program '/usr/lib/no-such', which bot.toml names, got: No such file",
+            "bot.toml names the program '/usr/lib/no-such', which cannot be used: No such file",
         ),
     ],
 )

@@ -265,7 +265,7 @@ def _processors(text: str) -> int:
             "every bot has one; for example cpus:2",
         )
     if not CORES:
-        raise ConfigError("expected Linux for cpus:, got another system", "leave it out")
+        raise ConfigError("cpus: works on Linux only", "leave it out")
     return int(text)
 
 

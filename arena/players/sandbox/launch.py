@@ -275,8 +275,7 @@ def _granted_files(grants: Grants) -> list[str]:
     """
     for path in (*grants.read, *grants.exec):
         if os.path.realpath(path) != path:
-            was = f"{path} to stay what it was when a bot was allowed to use it"
-            raise SandboxError(f"expected {was}, got a link")
+            raise SandboxError(f"{path} has become a link since a bot was allowed to use it")
     programs = [path for path in grants.exec if not is_system(path)]
     return [*opened_files(network=grants.network, gpu=grants.gpu), *grants.read, *programs]
 
@@ -313,8 +312,10 @@ def _readable(
     paths = [*readable_paths(named, folder), *(str(place) for place in rust if place.is_dir())]
     for path in ("/usr", *paths):
         if folder.is_relative_to(path):
-            wanted = "expected bots and results outside the folders that every bot may read"
-            raise SandboxError(f"{wanted}, got {folder} in {path}", "choose another --home")
+            raise SandboxError(
+                f"the bot's folder {folder} lies in {path}, which every bot may read",
+                "choose another --home",
+            )
     return paths
 
 

@@ -83,12 +83,13 @@ def unfit_program(command: Sequence[str], programs: Sequence[str], folder: Path)
         except OSError as error:
             if program.is_loader:  # the kernel may have another way to start the program
                 continue
-            reason = f"expected the program {program.path!r}, which {program.needed_by} names"
-            return f"{reason}, got: {error.strerror}", "install it, or name another one"
+            reason = f"{program.needed_by} names the program {program.path!r}, which cannot be used"
+            return f"{reason}: {error.strerror}", "install the program, or name another one"
         if not is_readable(status):
             mode = stat.S_IMODE(status.st_mode)
-            reason = f"expected a program that the bot may read, got {program.path}"
-            return f"{reason} with mode {mode:04o}", unreadable_cure(program.path)
+            reason = f"{program.needed_by} names the program {program.path}"
+            cure = unreadable_cure(program.path)
+            return f"{reason}, which the bot may not read: its mode is {mode:04o}", cure
     return "", ""
 
 

@@ -173,7 +173,7 @@ def choose(mode: Mode, *, accept_none: bool) -> Choice:
     if mode == "auto" and accept_none:
         return Choice(OPEN, f"no sandbox works here ({why}): bots run with your own rights")
     raise SandboxError(
-        f"expected a sandbox for bots, got none that works here ({why})",
+        f"no sandbox for bots works on this machine ({why})",
         f"{INSTALL}; or use --trust to name the bots that you trust enough to run by hand; or"
         " --unsafe-no-sandbox for all bots",
     )
@@ -188,7 +188,7 @@ def at_least(least: Tier, *, strangers: bool = False) -> Sandbox:
     choice = choose("require", accept_none=False)
     if TIERS.index(choice.sandbox.tier) > TIERS.index(least):
         raise SandboxError(
-            f"expected the {least} sandbox, got a weaker one: {choice.note}", INSTALL
+            f"this machine cannot provide the sandbox {least}: {choice.note}", INSTALL
         )
     if strangers:
         lack = "" if kernel_counts() else "the kernel does not count their CPU time"
@@ -213,7 +213,7 @@ def why_no_strangers() -> str:
 def _why_weaker(reason: str) -> str:
     """A note that explains why the sandbox is not the best tier."""
     why = f"does not work here ({reason})" if shutil.which("bwrap") else "is not installed"
-    return f"bubblewrap {why}: bots play in Landlock; see 'arena doctor'"
+    return f"the sandbox is Landlock, because bubblewrap {why}; see 'arena doctor'"
 
 
 # Does a tier work on this machine?

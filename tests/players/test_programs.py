@@ -78,6 +78,11 @@ def outcomes(commands, folder, sandbox, **more):
     return said(["python3", "bot.py"], folder, sandbox, **more).split(";")[:-1]
 
 
+def real_files(command, folder):
+    """The real paths of what the bot of this command may execute."""
+    return [os.path.realpath(path) for path in executable_files(command, [], folder)]
+
+
 def write_program(path, text, mode=0o755):
     path.write_text(text)
     path.chmod(mode)
@@ -88,8 +93,8 @@ def write_program(path, text, mode=0o755):
 
 
 def test_the_list_has_the_interpreter_its_loader_and_nothing_else(folder):
-    names = {Path(path).name for path in executable_files(["python3", "bot.py"], [], folder)}
-    assert os.path.realpath(sys.executable) in executable_files(["python3", "x"], [], folder)
+    names = {Path(path).name for path in real_files(["python3", "bot.py"], folder)}
+    assert os.path.realpath(sys.executable) in real_files(["python3", "x"], folder)
     assert {name.partition("-")[0] for name in names if not name.startswith("python")} <= {"ld"}
 
 
@@ -105,13 +110,13 @@ def test_the_list_has_the_interpreter_its_loader_and_nothing_else(folder):
 )
 def test_the_first_line_of_a_script_names_its_interpreter(folder, first_line, program):
     write_program(folder / "run", f"{first_line}\n")
-    found = executable_files(["./run"], [], folder)
+    found = real_files(["./run"], folder)
     assert os.path.realpath(program_place(program)) in found
 
 
 def test_every_program_on_path_that_the_command_names_is_in_the_list(folder):
     for command in (["nice", "python3", "x"], ["sh", "-c", "cd x; exec python3 bot.py"]):
-        found = executable_files(command, [], folder)
+        found = real_files(command, folder)
         assert os.path.realpath(shutil.which(command[0])) in found
         assert os.path.realpath(sys.executable) in found
 
@@ -174,6 +179,35 @@ def test_a_program_that_nobody_may_read_is_never_run(folder, sandbox, tools, mon
     assert outcomes([["seen"], [unseen]], folder, sandbox, **more) == ["0 ", REFUSED]
     (tools / "unseen").chmod(0o755)
     assert outcomes([["seen"], [unseen]], folder, sandbox, **more) == ["0 ", "0 "]
+
+
+def test_no_program_outside_what_the_bot_may_read_is_run(folder, sandbox, tmp_path):
+    """Neither as the interpreter of a script nor because bot.toml names it."""
+    hidden = tmp_path / "private" / "hidden"
+    hidden.parent.mkdir()
+    shutil.copy(shutil.which("true"), hidden)
+    write_program(folder / "run", f"#!/usr/..{hidden}\n")
+    (folder / "bot.py").write_text(RUNS.format(commands=[["./run"], [str(hidden)]]))
+    words = ["python3", "bot.py", "./run", str(hidden)]
+    found = said(words, folder, sandbox, programs=[str(hidden), f"/usr/..{hidden}"])
+    assert "0 " not in found.split(";")
+    assert found.count(REFUSED) + found.count("No such file") == 2
+    process = BotProcess(["./run"], folder, sandbox)
+    ending = process.ending(60)
+    process.stop()
+    os.close(process.to_bot)
+    os.close(process.from_bot)
+    assert ending is not None
+    assert ending.failed
+
+
+def test_an_interpreter_behind_a_link_to_a_folder_runs(folder, sandbox, tools, monkeypatch):
+    """As where /home is a link to /var/home: in the sandbox the link does not exist."""
+    link = tools.parent.parent / "link"
+    link.symlink_to(tools.parent)
+    write_program(tools / "print", "#!/bin/sh\necho 8\n")
+    monkeypatch.setenv("PATH", f"{link}/bin{os.pathsep}{os.environ['PATH']}")
+    assert said(["print"], folder, sandbox) == "8"
 
 
 def test_a_granted_folder_of_programs_can_be_run(folder, sandbox, tools):
@@ -269,7 +303,12 @@ def test_a_program_that_nobody_may_read_is_named_with_its_mode(folder, tmp_path,
         (
             "#!/bin/sh",
             {"programs": ["/usr/lib/no-such"]},
-            "bot.toml names the program '/usr/lib/no-such', which cannot be used: No such file",
+            "bot.toml names the program '/usr/lib/no-such', which is neither on PATH nor below",
+        ),
+        (
+            "#!/bin/sh",
+            {"programs": ["/usr/../etc/passwd"]},
+            "bot.toml names the program '/usr/../etc/passwd', which is neither on PATH nor below",
         ),
     ],
 )

@@ -163,7 +163,7 @@ def bubblewrap_launch(
     # A program that may be executed but not read would end the count of the bot's CPU time. A
     # build, however, is not counted, and needs compilers and what they call.
     if not writable:
-        prepared = [*_executable(command, programs, folder, grants), BOT_FOLDER]
+        prepared = [*_executable(command, programs, folder, readable, grants), BOT_FOLDER]
         options.append(f"handled={confine.EXECUTE}")
         options += _allowed(confine.EXECUTE, prepared)
     else:
@@ -219,7 +219,9 @@ def landlock_launch(
         "/proc/self",
         *(["/dev/dri", *gpu_processes()] if grants.gpu else []),
     ]
-    prepared = read if writable else [*_executable(command, programs, folder, grants), str(folder)]
+    prepared = [*_executable(command, programs, folder, readable, grants), str(folder)]
+    if writable:
+        prepared = read
     to_read = confine.READ_FILE | confine.READ_DIR
     to_use = confine.READ_FILE | confine.WRITE_FILE
     options = [
@@ -281,13 +283,23 @@ def _granted_files(grants: Grants) -> list[str]:
 
 
 def _executable(
-    command: Sequence[str], programs: Sequence[str], folder: Path, grants: Grants
+    command: Sequence[str],
+    programs: Sequence[str],
+    folder: Path,
+    readable: Sequence[str],
+    grants: Grants,
 ) -> list[str]:
     """The files outside its ``folder`` that a bot may execute, and the folders that the user
-    granted.
+    granted. A script in the bot's folder may name any file as its interpreter; only those of the
+    system and below the ``readable`` paths count.
     """
     granted = [needed.path for path in grants.exec for needed in needed_files(path, "", folder)]
-    return [*executable_files(command, programs, folder), *granted]
+    places = [Path(place) for place in (*_system_paths(), *readable)]
+    return [
+        path
+        for path in (*executable_files(command, programs, folder), *granted)
+        if any(map(Path(os.path.normpath(path)).is_relative_to, places))
+    ]
 
 
 def _cores(grants: Grants) -> list[str]:

@@ -47,9 +47,9 @@ MAX_PATH = 4096
 class Program(Struct, frozen=True):
     """A file that a bot may have to execute, outside its folder.
 
-    ``path``      its real path, or the path as it was written if there is no such file
-    ``needed_by`` what names it: the bot's command, bot.toml, or a script
-    ``is_loader`` whether the file loads the shared libraries of a program
+    ``path``       its path, which may be a link; links in the bot's folder are followed
+    ``needed_by``  what names it: the bot's command, bot.toml, or a script
+    ``is_loader``  whether the file loads the shared libraries of a program
     """
 
     path: str
@@ -77,6 +77,10 @@ def unfit_program(command: Sequence[str], programs: Sequence[str], folder: Path)
     """Why a bot in this ``folder`` cannot execute a program that its command or its bot.toml names,
     and the cure; two empty texts if it can execute all of them.
     """
+    for name in programs:
+        if program_place(name) is None:
+            reason = f"bot.toml names the program {name!r}, which is neither on PATH nor below /usr"
+            return reason, "install the program, or name another one"
     for program in _required(command, programs, folder):
         try:
             status = os.stat(program.path)  # noqa: PTH116 - like the kernel
@@ -118,8 +122,9 @@ def program_place(name: str) -> str | None:
     """
     if os.sep not in name:
         return shutil.which(name, path=search_path(os.environ))
-    is_program = is_system(os.path.normpath(name)) and os.access(name, os.X_OK)
-    return name if is_program and os.path.isfile(name) else None  # noqa: PTH113
+    path = os.path.normpath(name)
+    is_program = is_system(path) and os.access(path, os.X_OK)
+    return path if is_program and os.path.isfile(path) else None  # noqa: PTH113
 
 
 def needed_files(path: str, needed_by: str, folder: Path) -> Iterator[Program]:
@@ -135,12 +140,12 @@ def needed_files(path: str, needed_by: str, folder: Path) -> Iterator[Program]:
         if real in seen:
             continue
         seen.add(real)
-        name = real if os.path.lexists(real) else program.path
-        if Path(real).is_relative_to(folder):
-            name = os.path.relpath(real, folder)
-        else:
-            yield Program(name, program.needed_by, program.is_loader)
-        waiting += [Program(path, name, is_loader) for path, is_loader in _started_by(real, folder)]
+        name = os.path.relpath(real, folder) if Path(real).is_relative_to(folder) else program.path
+        if not Path(real).is_relative_to(folder):
+            is_link_inside = Path(program.path).is_relative_to(folder)
+            place = real if is_link_inside else program.path
+            yield Program(place, program.needed_by, program.is_loader)
+        waiting += [Program(each, name, is_loader) for each, is_loader in _started_by(real, folder)]
 
 
 def _required(command: Sequence[str], programs: Sequence[str], folder: Path) -> Iterator[Program]:
@@ -153,7 +158,8 @@ def _required(command: Sequence[str], programs: Sequence[str], folder: Path) -> 
     elif place := program_place(first):
         yield from needed_files(place, "the bot's command", folder)
     for name in programs:
-        yield from needed_files(program_place(name) or name, "bot.toml", folder)
+        if place := program_place(name):
+            yield from needed_files(place, "bot.toml", folder)
 
 
 def _mentioned(command: Sequence[str], folder: Path) -> Iterator[Program]:

@@ -74,6 +74,9 @@ void find_tree(Tree *tree);
  * that nothing interrupts counts as stopped: it stops when the call ends. */
 int is_stopped(pid_t pid);
 
+/* Whether the first thread of process PID waits for something. */
+int is_asleep(pid_t pid);
+
 /* Whether process PID is ending, but has not ended. Such a process ignores SIGSTOP, and its end can
  * send signals to others. */
 int is_leaving(pid_t pid);

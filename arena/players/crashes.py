@@ -217,8 +217,8 @@ def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
     if missing:
         return _cure_of_missing_module(missing[1], bot)
     refused = REFUSED.match(crash.words) if is_walled else None
-    program = next(filter(None, refused.groups()), "") if refused else ""
-    if program and program_place(program):
+    program = _program_in(refused) if refused else ""
+    if program:
         return (
             f"the sandbox lets it run only its own programs and those that its command names: write"
             f' programs = ["{program}"] into its {MANIFEST_FILE}, or'
@@ -235,6 +235,15 @@ def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
         install = f"'npm install {missing[1]}'"
         return f"what it imports must lie in its folder: run {install} there, if you trust it"
     return ""
+
+
+def _program_in(refused: re.Match[str]) -> str:
+    """The program in a match of `REFUSED`, as a bot.toml can list it; empty if it cannot."""
+    program = next(filter(None, refused.groups()), "")
+    name = PurePosixPath(program).name
+    if program_place(name) == program:
+        return name
+    return program if program_place(program) else ""
 
 
 def _cure_of_missing_module(module: str, bot: Bot) -> str:

@@ -184,12 +184,12 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
     name: str
     command: CommandWords
-    programs: ProgramNames = []
     version: str | int = "1"
     author: str = ""
     language: str = ""
     description: str = ""
     build: list[CommandWords] = []
+    programs: ProgramNames = []
     fresh: bool = False
     memory_mb: Annotated[int, Meta(ge=MIN_MEMORY_MB, le=MAX_MEMORY_MB)] = 1024
     processes: Annotated[int, Meta(ge=1, le=MAX_PROCESSES)] = 32

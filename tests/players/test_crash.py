@@ -244,6 +244,7 @@ def test_a_program_that_the_sandbox_hides_is_named_with_the_grant(fault, sandbox
         ("python3 bot.py", "bot.py", "import subprocess\nsubprocess.run(['sed'])\n"),
         ("sh bot.sh", "bot.sh", "exec sed\n"),
         ("sh bot.sh", "bot.sh", "sed -n p; exit $?\n"),
+        ("sh bot.sh", "bot.sh", f"{shutil.which('sed')} -n p; exit $?\n"),
     ],
 )
 def test_a_program_that_the_sandbox_does_not_run_is_named_with_both_cures(

@@ -146,7 +146,7 @@ def test_a_shell_that_waits_for_its_children_sees_none_of_them_stopped(start, sh
     if not shutil.which(shell):
         pytest.skip(f"{shell} is not installed")
     loops = "while :; do :; done & " * 8
-    process = start(f"{loops} wait; echo ended", command=[shell])
+    process = start(f"set -m\n{loops} wait; echo ended", command=[shell])
     for _ in range(4):
         time.sleep(0.2)
         process.pause()

@@ -9,15 +9,17 @@
  * kills them. When the arena closes the socket or dies, the keeper kills everything.
  * The keeper writes lines:
  *
- *     started PID   the bot has been started; with the counter of its CPU time, if the kernel has
- * one stopped       all processes of the bot are stopped many          the bot has more than one
- * process or thread; the line comes once exit N S KB   the bot ended with this status; S are its
- * seconds of CPU time, KB its peak memory signal N S KB a signal ended it failed REASON the bot
- * could not be started
+ * - "started PID": the bot has been started. The counter of its CPU time is attached, if the kernel
+ *   has one.
+ * - "stopped": all processes of the bot are stopped.
+ * - "many": the bot has more than one process or thread. This line comes once.
+ * - "exit N S KB": the bot ended with status N, after S seconds of CPU time; KB is its peak memory.
+ * - "signal N S KB": signal N ended the bot.
+ * - "failed REASON": the bot could not be started.
  *
- * If the keeper ends the bot because all its processes together use too much, a line "memory MB",
- * "processes N", "threads N", "disk MB" or "files N" comes first, or "uncounted MS" for CPU time
- * that the counter missed.
+ * If the keeper ends the bot because all its processes together use too much, a line comes first:
+ * "memory MB", "processes N", "threads N", "mappings N", "disk MB", "files N", or "uncounted MS" for
+ * CPU time that the counter missed.
  *
  * The options are the fields of Options in keeper.h, RLIMIT_... for setrlimit, allow=RIGHTS:PATH
  * for the paths below which the bot keeps rights to files, and folder=PATH for the folders in which
@@ -54,16 +56,14 @@
 
 enum { CANNOT_START = 127, WRONG_ARGUMENTS = 2 };
 enum { LINE_SIZE = 512, PATIENCE_S = 2 };
-/* How long the keeper looks whether the processes that it stopped have stopped, and how many times
- * it does not sleep in between. */
-enum { MAX_STOP_MS = 2000, MAX_FIRST_MS = 20, QUICK_ROUNDS = 3 };
-/* The time between two looks is random within these bounds. A bot that knew when the next look
- * comes could hide from it. */
+/* For how long the keeper asks the scheduler to run it at once. */
 enum { SLICE_NS = 100000 };
 /* A bot with more processes than this is stopped while the keeper looks at them. Otherwise they take
  * the processor from the keeper, and it is late when the arena wants the bot stopped: 0.3 s with 60
  * that compute. */
 enum { CROWD = 4 };
+/* The time between two looks is random within these bounds. A bot that knew when the next look
+ * comes could hide from it. */
 enum { MIN_LOOK_MS = 120, MAX_LOOK_MS = 280 };
 /* The environment variable that tells a bot's processes apart: its value is the number of their
  * keeper, by which the arena finds them if the keeper is killed. */
@@ -221,101 +221,6 @@ static pid_t start_bot(const Options *options, int *counter)
     close(gate[0]);
     close(gate[1]);
     return child;
-}
-
-/* Sends a signal to each process of the tree, in this order or from the last to the first. */
-static void signal_tree(const Tree *tree, int number, int is_reversed)
-{
-    for (size_t i = 0; i < tree->count; i++)
-        kill(tree->pids[is_reversed ? tree->count - 1 - i : i], number);
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Lets other processes run for a moment. */
-static void give_way(int round)
-{
-    const struct timespec pause = {0, 100000};
-    if (round < QUICK_ROUNDS) sched_yield();
-    else nanosleep(&pause, NULL);
-}
-
-/* Whether FUNCTION is true for a process of the tree. */
-static int any_of(const Tree *tree, int (*function)(pid_t))
-{
-    for (size_t i = 0; i < tree->count; i++)
-        if (function(tree->pids[i])) return 1;
-    return 0;
-}
-
-static int is_awake(pid_t pid)
-{
-    return !is_stopped(pid);
-}
-
-/* Stops all processes of the bot. With one processor for all, nothing of the bot runs until the
- * keeper waits again, so one call is enough, unless a process is ending. Otherwise the keeper looks
- * until nothing runs. */
-static void stop_bot(int has_more_cores)
-{
-    static Tree tree;
-    if (is_init() && !has_more_cores) {
-        kill(-1, SIGSTOP);
-        find_tree(&tree);
-        if (!any_of(&tree, is_leaving)) return;
-    }
-    size_t known = 0;
-    int64_t deadline_ms = now_ms() + MAX_STOP_MS;
-    for (int round = 0; now_ms() < deadline_ms; round++) {
-        find_tree(&tree);
-        if (is_init()) kill(-1, SIGSTOP);
-        else /* parents first: a shell that saw its child stop would end */
-            signal_tree(&tree, SIGSTOP, 0);
-        if (tree.count == known && !any_of(&tree, is_awake)) return;
-        known = tree.count;
-        give_way(round);
-    }
-}
-
-/* Stops the bot's first process, before its children are. A shell that minds its children would end
- * if it saw one of them stopped; such a shell sleeps meanwhile. */
-static void stop_first(pid_t child)
-{
-    if (!is_asleep(child)) return;
-    kill(child, SIGSTOP);
-    int64_t deadline_ms = now_ms() + MAX_FIRST_MS;
-    for (int round = 0; !is_stopped(child) && now_ms() < deadline_ms; round++) give_way(round);
-}
-
-/* Lets all processes of the bot go on, each before its parent: a shell that saw its child stopped
- * would end. One call for all of them begins with the parents, but with one processor for all, none
- * runs before the call is over. */
-static void resume_bot(int has_more_cores)
-{
-    static Tree tree;
-    if (is_init() && !has_more_cores) {
-        kill(-1, SIGCONT);
-        return;
-    }
-    find_tree(&tree);
-    signal_tree(&tree, SIGCONT, 1);
-}
-
-/* Kills all processes of the bot. */
-static void kill_bot(void)
-{
-    static Tree tree;
-    if (is_init()) {
-        kill(-1, SIGKILL);
-        return;
-    }
-    find_tree(&tree);
-    signal_tree(&tree, SIGKILL, 0);
 }
 
 /* Whether this process may run on more than one processor, or gave the bot more. */

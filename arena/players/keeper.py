@@ -226,8 +226,9 @@ def wait_for_end(
 
 
 def excess_of(child: int, arena: Arena, options: KeeperOptions, watch: Watch) -> str:
-    """The line for the arena about what the bot uses too much of; empty if there is nothing. A bot
-    with many processes is stopped meanwhile.
+    """Looks at what the bot uses. Returns the line for the arena about a limit that it exceeds,
+    else an empty text. In a pid namespace, a bot with more than `CROWD` processes is stopped
+    meanwhile.
     """
     is_running = is_init() and not arena.has_paused
     if not is_running or len(bot_processes()) <= CROWD:

@@ -75,8 +75,8 @@ proof: $(VENV)/.ready-dev ## simulate runs, and write how often their error bars
 sanitize: $(VENV)/.ready-dev ## the tests of rules and channel, and games of the bots in C and C++, built with the address and undefined-behaviour sanitizers (about two minutes)
 	@JOBS=$(JOBS) PYTHON=$(BIN)/python .ci/apart .ci/sanitize $(ARGS)
 
-chaos: $(VENV)/.ready-dev ## 100 rounds of kills, signals, full disks and torn journals against a run (about ten minutes)
-	@ARENA_CHAOS_ROUNDS=$${ARENA_CHAOS_ROUNDS:-100} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_chaos.py
+chaos: $(VENV)/.ready-dev ## 100 rounds of kills, signals, full disks and torn journals against a run, and 50 kills of workers and keepers in one (about ten minutes)
+	@ARENA_CHAOS_ROUNDS=$${ARENA_CHAOS_ROUNDS:-100} ARENA_CHAOS_KILLS=$${ARENA_CHAOS_KILLS:-50} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_chaos.py
 
 soak: $(VENV)/.ready-dev ## 20,000 games, in which memory and open files have to stay flat (about ten minutes)
 	@ARENA_SOAK_GAMES=$${ARENA_SOAK_GAMES:-20000} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_soak.py

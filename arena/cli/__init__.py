@@ -18,6 +18,7 @@ def main() -> None:
     """Runs the command line and exits. SIGTERM and SIGHUP count as Ctrl-C, except signals that the
     caller has set to be ignored.
     """
+    open_closed_streams()
     # While Python imports a module or shuts down, a KeyboardInterrupt prints a traceback, or is
     # lost. So this module imports only what Python has loaded anyway; the rest comes after this.
     _heard[:] = [
@@ -33,6 +34,24 @@ def main() -> None:
     for number in _heard:
         signal.signal(number, _end)
     sys.exit(status)
+
+
+def open_closed_streams() -> None:
+    """Replaces each standard stream with which the process was started closed, as by ``<&-``, with
+    one that leads to /dev/null. Otherwise a file that is opened later would get its descriptor, and
+    Python would have None as the stream.
+    """
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is not None:
+            continue
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # it gets the lowest free number, which is this one
+            os.set_inheritable(descriptor, True)  # noqa: FBT003 - it takes no keyword
+        # It stays open until the process ends, as the usual streams do.
+        stream = open(os.devnull, "w" if descriptor else "r", encoding="utf-8")  # noqa: PTH123, SIM115
+        setattr(sys, name, stream)
 
 
 def command_is_loaded() -> None:

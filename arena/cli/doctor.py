@@ -21,8 +21,8 @@ from arena.commands.home import results_folder
 from arena.errors import printable
 from arena.players.builds import MAX_BYTES, BuildCache, cache_folder
 from arena.players.channel import CHANNEL
-from arena.players.sandbox.launch import search_path
-from arena.players.sandbox.tiers import TIERS, Sandbox, Tier, failure, sdk_failure
+from arena.players.sandbox.readable import search_path
+from arena.players.sandbox.tiers import TIERS, Sandbox, Tier, failure, sdk_failure, why_no_strangers
 from arena.players.timekeeper import kernel_counts, longest_pauses, paranoia
 from arena.rules import CORE
 from arena.tournament.crew import START_METHOD
@@ -124,6 +124,7 @@ def examine(results: Path) -> dict[str, Any]:
     of runs.
 
     ``walls``      the kinds of sandbox: whether each works, and if not, why
+    ``strangers``  why this machine cannot isolate bots of strangers; empty if it can
     ``sdk``        why a bot that imports ``arena.sdk`` does not start; empty if it does
     ``languages``  the programs on the bots' PATH
     ``limits``     this user's limits, None for no limit
@@ -149,6 +150,7 @@ def examine(results: Path) -> dict[str, Any]:
             tier: {"works": not reason, "reason": reason, "meaning": MEANING[tier]}
             for tier, reason in reasons.items()
         },
+        "strangers": why_no_strangers(),
         "sdk": sdk_failure(Sandbox(best).launch),
         "rules": CORE,
         "rules_reason": why_not_native("ARENA_RULES", "arena.rules.native", CORE),

@@ -139,8 +139,8 @@ sandbox_options = one_argument(
         "--allow",
         multiple=True,
         metavar="BOT=GRANT,...",
-        help="Let one bot use more: network, env:NAME, read:PATH, gpu or cpus:N. Repeat it for"
-        " others.",
+        help="Let one bot use more: network, env:NAME, read:PATH, exec:PATH, gpu or cpus:N. Repeat"
+        " it for others.",
     ),
     click.option(
         "--trust",

@@ -6,7 +6,7 @@ import hashlib
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from math import ceil
 from pathlib import Path
@@ -117,9 +117,11 @@ class SandboxChoice(NamedTuple):
                 cure = "leave out --sandbox or --strangers: built-in bots are part of the arena"
                 raise SandboxError("built-in bots need no sandbox", cure)
             return OPEN
+        mode = self.mode or own.sandbox or "auto"
+        if mode == "strangers":
+            _refuse_programs(grants)
         choice = choose(
-            self.mode or own.sandbox or "auto",
-            accept_none=self.unsafe or all(is_trusted(bot, self.trusted, own) for bot in bots),
+            mode, accept_none=self.unsafe or all(is_trusted(bot, self.trusted, own) for bot in bots)
         )
         if choice.warning:
             self.tell(f"warning: {choice.warning}")
@@ -180,6 +182,17 @@ def _granted(
         allowed = ", ".join(grants.words)
         tell(printable(f"note: {base} in {place} is allowed {allowed}"))
     return grants_by_bot
+
+
+def _refuse_programs(grants: Mapping[str, Grants]) -> None:
+    """Raises ConfigError if a bot may execute programs that only its user vouches for."""
+    for base, granted in grants.items():
+        for path in granted.exec:
+            raise ConfigError(
+                f"expected no exec: among what is allowed with --strangers, got {base}=exec:{path}",
+                f'write the program into its bot.toml, as in programs = ["{Path(path).name}"], or'
+                " play without --strangers",
+            )
 
 
 def own_words(own: OwnConfig, bot: Bot) -> list[str]:

@@ -12,7 +12,7 @@ from arena.match.bench import Bench, CheckTimeOver, Failed
 from arena.match.steps import NO_FIGURES, STEPS, Figures, TableStep
 from arena.players.crashes import with_own_paths
 from arena.players.folder import Bot, bot_files
-from arena.players.sandbox.launch import interpreter_paths
+from arena.players.sandbox.readable import interpreter_paths
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
 from arena.rules.explain import where_to_read
@@ -82,7 +82,8 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
             # The bot's command may give it access to more paths than other bots have: they are
             # shown.
             is_open = sandbox.tier == "none"
-            paths = [] if is_open else interpreter_paths(staged.command[0], staged.folder)
+            named = [] if is_open else [staged.command[0], *staged.manifest.programs]
+            paths = [path for name in named for path in interpreter_paths(name, staged.folder)]
             more = f"; its command lets it read {', '.join(paths)}" if paths else ""
             yield StepResult(FILES, detail=f"{' '.join(bot.command)}, {files}{more}")
             bench = Bench(staged, move_ms, sandbox)

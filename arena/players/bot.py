@@ -304,7 +304,13 @@ class BotPlayer(Player):
         bot = self.bot
         processes = self.bot.manifest.processes
         process = self.process = BotProcess(
-            bot.command, bot.folder, self.sandbox, bot.memory_mb, processes, grants=self._grants
+            bot.command,
+            bot.folder,
+            self.sandbox,
+            bot.memory_mb,
+            processes,
+            grants=self._grants,
+            programs=bot.manifest.programs,
         )
         self.attach(self._speech.connect(process.to_bot, process.from_bot), process.meter)
 

@@ -61,7 +61,7 @@ def chosen(wanted: str) -> Exchange | None:
     except ImportError as error:
         if wanted == "native":
             raise UserError(
-                f"expected the native channel, as ARENA_CHANNEL asks, got {error}",
+                f"ARENA_CHANNEL asks for the native channel, which cannot be loaded: {error}",
                 "install a C compiler and run 'pip install .' again, or unset ARENA_CHANNEL",
             ) from None
         return None

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from arena.players.folder import Bot
 from arena.players.manifest import MANIFEST_FILE
-from arena.players.sandbox.launch import search_path
+from arena.players.sandbox.programs import program_place
+from arena.players.sandbox.readable import search_path
 from arena.players.sandbox.tiers import Sandbox
 
 MAX_QUOTED = 300
@@ -41,6 +42,13 @@ HIDDEN = re.compile(
     r"|could not be started: /.+(Permission denied|No such file).*"
 )
 """The messages of programs that do not find a file, as when the sandbox hides it."""
+REFUSED = re.compile(
+    r"PermissionError: \[Errno 13\] Permission denied: '(?P<python>[^']+)'"
+    r"|.*spawn(?:Sync)? (?P<node>\S+) EACCES"
+    r"|.*Cannot run program \"(?P<java>[^\"]+)\".*Permission denied"
+    r"|(?:.*: )?(?P<shell>[^: ]+): (?:Permission denied|cannot execute).*"
+)
+"""The messages of programs that may not execute a file, with its path or name."""
 SDK = ("arena", "msgspec")  # modules that a Python without the arena cannot import
 NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)(?:\.[\w.]+)?'")
 NO_NODE_MODULE = re.compile(r"Error: Cannot find module '(@[\w.-]+/[\w.-]+|\w[\w.-]*)[^']*'")
@@ -64,7 +72,7 @@ class Form(NamedTuple):
 
 
 FORMS = (
-    Form(127, re.compile("(?P<said>prlimit: failed to execute .+)"), NOWHERE),
+    Form(126, re.compile(r"(?P<said>[^:]+: .*: (?:Permission denied|cannot execute.*))"), NOWHERE),
     Form(  # the arena's SDK
         1,
         re.compile(r"\S+ line \d+: (?P<said>\w+ returned .+ at turn \d+: return .+)"),
@@ -208,6 +216,14 @@ def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
     missing = NO_MODULE.fullmatch(crash.words)
     if missing:
         return _cure_of_missing_module(missing[1], bot)
+    refused = REFUSED.match(crash.words) if is_walled else None
+    program = _program_in(refused) if refused else ""
+    if program:
+        return (
+            f"the sandbox lets it run only its own programs and those that its command names: write"
+            f' programs = ["{program}"] into its {MANIFEST_FILE}, or'
+            f" --allow {bot.base}=exec:PATH lets it run a program"
+        )
     hidden = HIDDEN.match(crash.words) if is_walled else None
     if hidden and not _inside(hidden["file"] or "/", bot.folder.resolve()):
         return (
@@ -219,6 +235,15 @@ def cure_of(crash: Crash, bot: Bot, sandbox: Sandbox) -> str:
         install = f"'npm install {missing[1]}'"
         return f"what it imports must lie in its folder: run {install} there, if you trust it"
     return ""
+
+
+def _program_in(refused: re.Match[str]) -> str:
+    """The program in a match of `REFUSED`, as a bot.toml can list it; empty if it cannot."""
+    program = next(filter(None, refused.groups()), "")
+    name = PurePosixPath(program).name
+    if program_place(name) == program:
+        return name
+    return program if program_place(program) else ""
 
 
 def _cure_of_missing_module(module: str, bot: Bot) -> str:

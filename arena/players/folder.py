@@ -214,7 +214,7 @@ def bot_files(path: Path) -> list[Path]:
 
 def _refuse_unreadable(error: OSError) -> NoReturn:
     """Raises BotFolderError for a folder that cannot be read."""
-    raise BotFolderError(f"expected to read the bot's whole folder, got {error}") from error
+    raise BotFolderError(f"the bot's folder cannot be read as a whole: {error}") from error
 
 
 def played_copy(run: Path, info: BotInfo) -> Bot:
@@ -224,7 +224,7 @@ def played_copy(run: Path, info: BotInfo) -> Bot:
     folder = run / info.copy
     if not has_folder(run, info.copy):
         raise BotFolderError(
-            f"expected the files of {info.name} in {folder}, got a link to another folder, or none"
+            f"{folder}, which should hold the files of {info.name}, does not exist or is a link"
         )
     name = name_of(info.name)
     has_manifest = (folder / MANIFEST_FILE).exists()

@@ -17,7 +17,15 @@ import time
 from _socket import AF_UNIX, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socket
 
 from arena.players.sandbox import confine
-from arena.players.usage import Watch, bot_processes, children, is_init, is_leaving, is_stopped
+from arena.players.usage import (
+    Watch,
+    bot_processes,
+    children,
+    is_asleep,
+    is_init,
+    is_leaving,
+    is_stopped,
+)
 
 PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
 SOFTWARE = 1
@@ -44,6 +52,10 @@ MAX_FIRST_MS = 20
 QUICK_ROUNDS = 3
 """How long the keeper looks whether the processes that it stopped have stopped, and how many times
 it does not sleep in between.
+"""
+CROWD = 4
+"""A bot with more processes than this is stopped while the keeper looks at them. Otherwise they
+take the processor from the keeper, and it is late when the arena wants the bot stopped.
 """
 MIN_LOOK_MS = 120
 MAX_LOOK_MS = 280
@@ -83,10 +95,14 @@ class KeeperOptions:
 
 
 class Arena:
-    """The keeper's end of the control socket."""
+    """The keeper's end of the control socket.
+
+    ``has_paused`` says whether the arena had the bot stopped, and has not let it go on.
+    """
 
     def __init__(self, descriptor: int) -> None:
         # The descriptor is closed when this process ends, not when this object does.
+        self.has_paused = False
         self._socket = socket(AF_UNIX, SOCK_STREAM, 0, descriptor)
 
     def tell(self, line: str, descriptor: int = -1) -> None:
@@ -199,7 +215,7 @@ def wait_for_end(
             return
         if now_ms() < look_ms:
             continue
-        excess = watch.excess()
+        excess = excess_of(child, arena, options, watch)
         if watch.sees_many and not has_told_many:
             has_told_many = True
             arena.tell("many")
@@ -207,6 +223,21 @@ def wait_for_end(
             arena.tell(excess)
             return
         look_ms = next_look_ms()
+
+
+def excess_of(child: int, arena: Arena, options: KeeperOptions, watch: Watch) -> str:
+    """Looks at what the bot uses. Returns the line for the arena about a limit that it exceeds,
+    else an empty text. In a pid namespace, a bot with more than `CROWD` processes is stopped
+    meanwhile.
+    """
+    is_running = is_init() and not arena.has_paused
+    if not is_running or len(bot_processes()) <= CROWD:
+        return watch.excess()
+    stop_first(child)
+    stop_bot(has_more_cores=has_more_cores(options))
+    excess = watch.excess()
+    resume_bot(has_more_cores=has_more_cores(options))
+    return excess
 
 
 def now_ms() -> int:
@@ -242,13 +273,15 @@ def obey(arena: Arena, options: KeeperOptions, child: int) -> bool:
     orders = arena.orders()
     for order in orders:
         if order == ord("g"):
-            resume_bot()
+            resume_bot(has_more_cores=has_more_cores(options))
+            arena.has_paused = False
         if order == ord("k"):
             kill_bot()
         if order == ord("s"):
             stop_first(child)
         if order in b"sS":
             stop_bot(has_more_cores=has_more_cores(options))
+            arena.has_paused = True
             arena.tell("stopped")
     return bool(orders)
 
@@ -294,8 +327,10 @@ def give_way(number: int) -> None:
 
 def stop_first(child: int) -> None:
     """Stops the bot's first process, before its children are. A shell that minds its children would
-    end if it saw one of them stopped.
+    end if it saw one of them stopped; such a shell sleeps meanwhile.
     """
+    if not is_asleep(child):
+        return
     send(child, signal.SIGSTOP)
     deadline_ms = now_ms() + MAX_FIRST_MS
     number = 0
@@ -304,10 +339,14 @@ def stop_first(child: int) -> None:
         number += 1
 
 
-def resume_bot() -> None:
+def resume_bot(*, has_more_cores: bool) -> None:
     """Lets all processes of the bot go on, each before its parent: a shell that saw its child
-    stopped would end. One call for all of them would begin with the parents.
+    stopped would end. One call for all of them begins with the parents, but with one processor for
+    all, none runs before the call is over.
     """
+    if is_init() and not has_more_cores:
+        send(-1, signal.SIGCONT)
+        return
     for pid in reversed(bot_processes()):
         send(pid, signal.SIGCONT)
 

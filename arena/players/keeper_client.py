@@ -22,7 +22,8 @@ from typing import IO, Literal
 from arena.errors import UserError
 from arena.players.endings import Ending, reported_ending
 from arena.players.orphans import adoption, kill_orphans
-from arena.players.sandbox.launch import PACKAGE, Launch
+from arena.players.sandbox.launch import Launch
+from arena.players.sandbox.readable import PACKAGE
 from arena.players.usage import read_file
 
 NATIVE = Path(__file__).parent / "native" / "keeper"
@@ -61,8 +62,8 @@ def keeper_command() -> list[str]:
     has_native = os.access(NATIVE, os.X_OK)
     if wanted == "native" and not has_native:
         raise UserError(
-            "expected the native keeper, as ARENA_KEEPER asks, got an arena that was installed"
-            " without a C compiler",
+            "ARENA_KEEPER asks for the native keeper, but the arena was installed without a C"
+            " compiler",
             "install a C compiler and run 'pip install .' again, or unset ARENA_KEEPER",
         )
     if has_native and wanted != "python":

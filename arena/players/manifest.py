@@ -23,6 +23,8 @@ resolved path lies below it.
 """
 MAX_BYTES = 64 * 1024
 MAX_PROCESSES = 128
+MAX_PROGRAMS = 64
+MAX_PROGRAM_NAME = 1000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", re.ASCII)
 NOT_IN_NAME = re.compile(r"[^A-Za-z0-9._-]+", re.ASCII)
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,19}", re.ASCII)
@@ -165,14 +167,17 @@ ARENA_OPTIONS = {
 is not told.
 """
 
+ProgramName = Annotated[str, Meta(min_length=1, max_length=MAX_PROGRAM_NAME)]
 CommandWords = Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1)]
+ProgramNames = Annotated[list[ProgramName], Meta(max_length=MAX_PROGRAMS)]
 MoveLimitMs = Annotated[int, Meta(ge=1, le=3_600_000)]
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The contents of a bot.toml.
 
-    ``command`` and each ``build`` step run in the bot's folder. ``fresh`` asks for a new process
+    ``command`` and each ``build`` step run in the bot's folder. ``programs`` are programs that the
+    bot runs beside those that its command names. ``fresh`` asks for a new process
     for every game. ``startup_ms`` and ``move_ms`` are the shortest times with which the bot still
     plays as intended. ``options`` are by name, in the order of the file.
     """
@@ -184,6 +189,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     language: str = ""
     description: str = ""
     build: list[CommandWords] = []
+    programs: ProgramNames = []
     fresh: bool = False
     memory_mb: Annotated[int, Meta(ge=MIN_MEMORY_MB, le=MAX_MEMORY_MB)] = 1024
     processes: Annotated[int, Meta(ge=1, le=MAX_PROCESSES)] = 32
@@ -281,8 +287,8 @@ def read_manifest(folder: Path) -> Manifest:
         raise BotFolderError(str(error), SMALLEST) from None
     options = file.values.pop("options", {})
     manifest = _manifest_of(file)
-    if any("\0" in word for words in (manifest.command, *manifest.build) for word in words):
-        wanted = "words without the character U+0000 in command and build, got one with it"
+    if any("\0" in word for words in _all_words(manifest) for word in words):
+        wanted = "words without the character U+0000 in commands and programs, got one with it"
         raise BotFolderError(f"{path}: expected {wanted}")
     check_name(manifest.name, str(path))
     version = str(manifest.version)
@@ -290,6 +296,11 @@ def read_manifest(folder: Path) -> Manifest:
         wanted = f"a version of up to 20 letters, digits, '-', '_' and '.', got {version!r}"
         raise BotFolderError(f"{path}: expected {wanted}")
     return replace(manifest, options=read_options(options, str(path)))
+
+
+def _all_words(manifest: Manifest) -> list[list[str]]:
+    """The words of everything that the manifest lets the bot run."""
+    return [manifest.command, manifest.programs, *manifest.build]
 
 
 def _manifest_of(file: Toml) -> Manifest:

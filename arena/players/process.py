@@ -48,7 +48,8 @@ CURES = {
 class BotProcess:
     """A started bot. ``to_bot`` and ``from_bot`` are descriptors that the caller owns.
     ``processes`` 0 sets no limit to the number of processes. ``grants`` are what the bot may do
-    beyond the sandbox.
+    beyond the sandbox, and ``programs`` those of the system that it may run beside the ones that
+    its command names.
 
     Raises Void if the machine cannot start another process, SandboxError for a grant that has
     changed.
@@ -64,8 +65,10 @@ class BotProcess:
         *,
         building: bool = False,
         grants: Grants = NO_GRANTS,
+        programs: Sequence[str] = (),
     ) -> None:
         self.grants = grants
+        self._programs = programs
         self._stderr_dropped = 0
         self.is_paused = False
         """Whether the bot is stopped until `go_on`."""
@@ -82,7 +85,7 @@ class BotProcess:
                 self._open(undo, command, folder, sandbox, limits, building=building)
             except OSError as error:
                 cure = CURES.get(error.errno or 0, "")
-                raise Void(f"expected to start a process, got {error}", cure) from error
+                raise Void(f"this machine could not start a process: {error}", cure) from error
             undo.pop_all()  # the start has succeeded: `stop` closes the resources
 
     def _open(
@@ -98,8 +101,11 @@ class BotProcess:
         """Starts the keeper, which starts the bot. What `stop` has to end is entered into the
         resources, and the descriptors of the caller into ``undo``. Raises OSError, SandboxError.
         """
+        occupy_standard_streams()
         with ExitStack() as inherited:
-            self._launch = sandbox.launch(command, folder, writable=building, grants=self.grants)
+            self._launch = sandbox.launch(
+                command, folder, writable=building, grants=self.grants, programs=self._programs
+            )
             inherited.callback(self._launch.close)
             self._resources.callback(self._launch.clear_up)
             self.stderr = self._resources.enter_context(tempfile.TemporaryFile())
@@ -226,6 +232,18 @@ class BotProcess:
         does nothing.
         """
         self._resources.close()
+
+
+def occupy_standard_streams() -> None:
+    """Opens /dev/null in the place of each standard stream that is closed in this process. A pipe
+    to a bot that got the number of one would be replaced when the keeper is started. Raises
+    OSError.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # it gets the lowest free number, which is this one
 
 
 def open_pipe(closes_read: ExitStack, closes_write: ExitStack) -> tuple[int, int]:

@@ -152,9 +152,8 @@ class Registry:
         owners |= {"the ladder"} if name in self._ladder else set()
         others = owners - {author}
         if others:
-            cure = "choose another one, in bot.toml and for the folder"
-            got = f"{name!r}, which is that of {min(others)}"
-            raise BotFolderError(f"expected a name that is free or of {author}, got {got}", cure)
+            cure = "choose another name, in bot.toml and for the folder"
+            raise BotFolderError(f"the name {name!r} belongs to {min(others)}", cure)
         known = self.get(name) if owners else None
         used = self._taken(name, known, taken)
         numbers = [int(version) for version in used if version.isdecimal()]
@@ -227,7 +226,7 @@ class Registry:
             if folder.name == name and older:
                 (self.root / older[0]).rename(folder)
         except OSError as error:
-            raise UserError(f"expected to remove {folder}, got {error}") from error
+            raise UserError(f"{folder} cannot be removed: {error}") from error
 
     def _own_labels(self) -> list[str]:
         """The labels of the registered bots, sorted."""

@@ -30,7 +30,8 @@ from arena.players.folder import (
 from arena.players.manifest import MANIFEST_FILE, played_text
 from arena.players.passing import make_passing, remove_passing, remove_tree, run_tool
 from arena.players.process import run_build
-from arena.players.sandbox.launch import search_path
+from arena.players.sandbox.programs import unfit_program
+from arena.players.sandbox.readable import search_path
 from arena.players.sandbox.tiers import OPEN, Sandbox
 
 _XCODE = "xcode-select --install"
@@ -103,9 +104,11 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
     check_programs(bot)
     with _whole_or_not(target) as work:
         (_fetch_or_build if bot.manifest.build else _copy_to)(bot, work, sandbox)
-        missing, cure = missing_file(bot, work)
-        if missing:
-            raise BotFolderError(f"{bot.label}: {missing}", cure)
+        wrong, cure = missing_file(bot, work)
+        if not wrong and sandbox.tier != "none":
+            wrong, cure = unfit_program(bot.command, bot.manifest.programs, work)
+        if wrong:
+            raise BotFolderError(f"{bot.label}: {wrong}", cure)
         if bot.manifest.build:
             # The kernel stops counting CPU time at a program that may be run but not read.
             run_tool("chmod", "-R", "a+rX", str(work))
@@ -184,8 +187,8 @@ def unpack(bot: Bot, files: Packed, sandbox: Sandbox, folder: Path) -> Bot:
             file.chmod(0o755 if is_executable else 0o644)
         if content_hash(source, bot.manifest) != bot.sha256:
             raise BotFolderError(
-                f"{bot.label}: expected the files from the start of the run, got others",
-                "do not change them",
+                f"{bot.label}: its files have changed since the run started",
+                "undo the changes, or start another run",
             )
         packed = msgspec.structs.replace(bot, folder=source)
         return stage(packed, folder / f"{bot.base}-{bot.sha256}", sandbox)
@@ -221,8 +224,10 @@ def lack(bot: Bot) -> tuple[str, str]:
     """Why the bot cannot be built or started on this machine, and the cure; two empty texts if it
     can.
     """
-    programs = [words[0] for words in (*bot.manifest.build, bot.command) if "/" not in words[0]]
-    program = next((each for each in programs if not _place_of(each)), "")
+    steps = [*bot.manifest.build, bot.command]
+    programs = [*(words[0] for words in steps), *bot.manifest.programs]
+    names = [program for program in programs if "/" not in program]
+    program = next((name for name in names if not _place_of(name)), "")
     if program:
         return f"expected the program {program!r} on PATH, found none", installation(program)
     if bot.manifest.build:

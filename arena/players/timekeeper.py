@@ -201,8 +201,8 @@ class Timekeeper:
         wants_more = self.owed_ns() - owed_ns > PROBE_NS or not self._meter.is_started
         if share < FAIR_SHARE and wants_more:
             return BusyMachineError(
-                "expected a machine with time for bots, got one whose other programs left"
-                f" {share:.0%} of a processor: a bot was late that may not be to blame",
+                "this machine is too busy to time bots fairly: other programs left"
+                f" {share:.0%} of a processor, and a bot was late that may not be to blame",
                 "stop other programs, then go on with the same command, with --jobs 1",
             )
         used_ms = owed_ns // NS_PER_MS

@@ -306,6 +306,7 @@ ATTACKS = {
     "runs such a program in shared memory": Attack(
         "kernel.py run_own /dev/shm 0111", says, B, N, IF
     ),
+    "runs a program of the system": Attack("kernel.py run_other", says, B, B, O),
     "arms thousands of timers": Attack("kernel.py arm_timers 5000", says, B, N, IF),
     "arms timers with descriptors": Attack("kernel.py arm_descriptors", says, B, N, O),
     "leases its own files": Attack("kernel.py lease .", says, B, B, IF),

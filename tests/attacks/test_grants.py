@@ -85,7 +85,7 @@ def test_what_became_a_link_since_it_was_granted_is_not_followed(granted):
     place = granted.path / "granted"
     place.rename(granted.path / "moved")
     place.symlink_to(granted.home / ".ssh")
-    with pytest.raises(Exception, match="to stay what it was"):
+    with pytest.raises(Exception, match="has become a link since"):
         granted.attack("files.py read {secret}")
 
 

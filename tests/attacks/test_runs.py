@@ -125,7 +125,7 @@ def test_a_tool_beside_the_results_does_not_lay_them_open(arena, tiers_command, 
     looks_and_leaves = FORGER.replace("PATHS", repr(paths)) + "sys.exit(1)"
     folder = arena.add_bot("mine", attacker(looks_and_leaves, TURN))
     (folder / "bot.toml").write_text(
-        'name = "mine"\nversion = "1"\ncommand = ["myrun", "bot.py"]\n'
+        'name = "mine"\nversion = "1"\ncommand = ["myrun", "bot.py"]\nprograms = ["python3"]\n'
     )
     arena("run", "mine", "fst", "--deals", 1, "--out", "run", *options, status=1)
     [fault, *_] = [fault for record in arena.records("run") for fault in record["faults"]]
@@ -134,7 +134,7 @@ def test_a_tool_beside_the_results_does_not_lay_them_open(arena, tiers_command, 
 
 @pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
 def test_results_where_every_bot_may_read_are_refused(tier):
-    with pytest.raises(SandboxError, match="outside the folders that every bot may read"):
+    with pytest.raises(SandboxError, match="which every bot may read"):
         Sandbox(tier).launch(["python3", "bot.py"], Path("/usr/local/arena/results/run/bots/own"))
 
 

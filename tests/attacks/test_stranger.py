@@ -365,6 +365,7 @@ def test_what_lies_around_a_program_of_path_stays_hidden(
     )
     (folder / "bot.toml").write_text(
         'name = "mine"\nversion = "1"\ncommand = ["myrun", "bot.py"]\n'
+        'programs = ["cat", "python3"]\n'
     )
     arena("run", "mine", "fst", "--deals", 1, "--out", "run", *options, status=1)
     [evidence, *_] = (arena.home / "results" / "run" / "faults").rglob("seat-*.json")

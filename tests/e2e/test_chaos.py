@@ -1,8 +1,8 @@
 """Rounds of random harm to a run: every game is in the journal once, as in a quiet run, and no
 process stays.
 
-``make chaos`` plays 100 rounds, the tests a few; ARENA_CHAOS_ROUNDS and ARENA_CHAOS_SEED choose
-others.
+``make chaos`` plays 100 rounds and kills 50 keepers and workers, the tests a few;
+ARENA_CHAOS_ROUNDS, ARENA_CHAOS_KILLS and ARENA_CHAOS_SEED choose others.
 """
 
 import os
@@ -13,19 +13,24 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 
 import pytest
 
+from arena.players.usage import read_file
+from tests.attacks.tiers import bubblewrap_fails
 from tests.support.burners import with_parent
-from tests.support.commandline import ROOT
-from tests.support.kills import journal_lines, processes, wait_for_games, wait_until_gone
+from tests.support.commandline import FIRST, ROOT
+from tests.support.kills import journal_lines, processes, wait_for_games, wait_until_gone, workers
 from tests.support.mounts import may_mount
+from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 
 RUN = ("run", "--deals", 12, "--seed", "kills", "--jobs", 2, "--out")
 GAMES = 24
 ROUNDS = int(os.environ.get("ARENA_CHAOS_ROUNDS", "6"))
+KILLS = int(os.environ.get("ARENA_CHAOS_KILLS", "6"))
 SEED = os.environ.get("ARENA_CHAOS_SEED", "1")
 JUMPING_CLOCK = """
 import random, time
@@ -249,6 +254,79 @@ def test_no_harm_loses_or_doubles_a_game_or_leaves_a_process(arena):
     chaos.finish()
     assert not processes(str(arena.home))
     print(f"{ROUNDS} rounds: {dict(chaos.done)}")
+
+
+def is_sandbox(words):
+    """Whether this is the command line of bubblewrap."""
+    return words[0].endswith("bwrap")
+
+
+class Victims:
+    """The processes of an arena's run that can be killed, by what they are."""
+
+    def __init__(self, arena, script):
+        self.arena, self.script = arena, script
+
+    def of_bots(self):
+        """Command lines by process id: of all processes of bots, inside the sandbox and outside."""
+        commands = {}
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            text = read_file(f"/proc/{pid}/cmdline")
+            if text and self.script.encode() in text:
+                commands[int(pid)] = os.fsdecode(text).split("\0")
+        return commands
+
+    def keepers(self):
+        """The keepers inside the sandboxes, or those that need none."""
+        bots = self.of_bots()
+        return [pid for pid, words in bots.items() if "--" in words and not is_sandbox(words)]
+
+    def sandboxes(self):
+        """The programs of bubblewrap around the keepers."""
+        return [pid for pid, words in self.of_bots().items() if is_sandbox(words)]
+
+    def workers(self):
+        return workers(self.arena)
+
+
+@pytest.mark.timeout(max(300, 20 * KILLS))
+def test_no_kill_of_a_keeper_or_a_worker_loses_a_game_or_leaves_a_process(arena):
+    """Kills in turn a worker, a keeper and the sandbox around one, at random moments."""
+    rng = random.Random(SEED)
+    script = f"kills-{os.getpid()}.py"
+    for name in ("one", "two"):
+        folder = arena.add_bot(name, FIRST, command=["python3", "-S", script])
+        (folder / "bot.py").rename(folder / script)
+    victims = Victims(arena, script)
+    settings = ("run", "one", "two", "--seed", "kills", "--jobs", 2)
+    kinds = ["workers", "keepers", *([] if bubblewrap_fails() else ["sandboxes"])]
+    killed = Counter()
+    deals = 0
+    while killed.total() < KILLS:
+        deals += 10
+        process = arena.start(*settings, "--deals", deals, "--out", "kills")
+        # before the first game, each bot is started once, and a bot that cannot start ends the run
+        wait_for_games(arena, "kills", journal_lines(arena, "kills") + 1, process)
+        while process.poll() is None and killed.total() < KILLS:
+            time.sleep(rng.random() * 0.3)
+            kind = kinds[killed.total() % len(kinds)]
+            pids = getattr(victims, kind)()
+            if pids:
+                with suppress(ProcessLookupError):
+                    os.kill(rng.choice(pids), signal.SIGKILL)
+                    killed[kind] += 1
+        _, err = process.communicate(timeout=240)
+        assert process.returncode == 0, err
+        wait_for(lambda: not victims.of_bots(), "the end of all bots")
+        wait_until_gone(arena.home)
+    arena(*settings, "--deals", deals, "--out", "quiet")
+    records = arena.timeless("kills")
+    assert len({record["id"] for record in records}) == len(records) == 2 * deals
+    harmed = {record["id"] for record in records if record["faults"]}
+    print(f"killed {dict(killed)}: {len(records)} games, {len(harmed)} of them with a fault")
+    assert len(harmed) <= killed["keepers"] + killed["sandboxes"]
+    unharmed = [record for record in records if record["id"] not in harmed]
+    assert unharmed == [each for each in arena.timeless("quiet") if each["id"] not in harmed]
 
 
 def test_only_dates_come_from_the_wall_clock():

@@ -143,7 +143,7 @@ def test_a_run_on_two_workers_equals_the_local_run_and_leaves_nothing(arena, clu
     script.write_text("#!/bin/sh\nexec python3 -S bot.py\n")
     script.chmod(0o755)
     manifest = arena.home / "bots" / "fst" / "bot.toml"
-    built = 'build = [["sh", "-c", "echo built > made"]]\n'
+    built = 'programs = ["python3"]\nbuild = [["sh", "-c", "echo built > made"]]\n'
     manifest.write_text(manifest.read_text().replace(json.dumps(BARE), '["./run"]') + built)
     settings = ("run", "--deals", 1, "--seed", "s", "--boards", "bird,lion", "--out")
     arena(*settings, "here")

@@ -193,6 +193,23 @@ def test_greedy_beats_random_and_careful_beats_greedy(arena):
     assert table["careful-python"]["win_rate"] >= table["greedy-python"]["win_rate"]
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-"])
+def test_a_run_needs_no_standard_streams(arena, closed):
+    command = f"exec {sys.executable} -m arena run rnd fst --deals 1 --out run {closed}"
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=arena.home,
+        env=arena.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(arena.records("run")) == 2
+    assert ("Rank" in done.stdout) == (">&-" not in closed.split())
+    assert ("run run:" in done.stderr) == ("2>&-" not in closed)
+
+
 @pytest.mark.parametrize("command", ["bench", "audit-leaks"])
 def test_our_own_commands_say_that_they_need_a_checkout(command, tmp_path):
     shutil.copytree(ROOT / "arena", tmp_path / "arena", ignore=shutil.ignore_patterns("ladder"))

@@ -10,10 +10,11 @@ from arena.players import timekeeper
 from arena.players.sandbox import tiers
 
 
-def run(monkeypatch, tmp_path, reasons, *arguments, starts=lambda _: ""):
+def run(monkeypatch, tmp_path, reasons, *arguments, starts=lambda _: "", strangers=""):
     """The command on a machine where the tiers of the sandbox fail for these reasons."""
     monkeypatch.setattr("arena.cli.doctor.WATCHED_S", 0.1)
     monkeypatch.setattr("arena.cli.doctor.sdk_failure", starts)
+    monkeypatch.setattr("arena.cli.doctor.why_no_strangers", lambda: strangers)
     monkeypatch.setattr("arena.cli.doctor.failure", lambda launch: reasons[launch.__self__.tier])
     return CliRunner().invoke(doctor, arguments, obj=tmp_path, standalone_mode=False)
 
@@ -58,12 +59,21 @@ def test_a_bot_that_imports_the_sdk_is_started_and_a_failure_is_said_with_the_cu
     done = run(monkeypatch, tmp_path, dead, starts=tiers.sdk_failure)
     assert "ok  arena.sdk   a bot that imports it starts" in done.output
     monkeypatch.setattr("arena.players.sandbox.launch.sdk_folder", lambda: None)
-    monkeypatch.setattr("arena.players.sandbox.launch._packages", lambda: ())
+    monkeypatch.setattr("arena.players.sandbox.readable._packages", lambda: ())
     done = run(monkeypatch, tmp_path, dead, starts=tiers.sdk_failure)
     assert done.return_value == 1
     said = " ".join(done.output.split())
     assert "-- arena.sdk a bot that imports it does not start: ModuleNotFoundError: No" in said
     assert "for bots that import arena.sdk: install the arena in a virtual environment" in said
+
+
+def test_whether_bots_of_strangers_can_play_is_said_with_the_reason(monkeypatch, tmp_path):
+    done = run(monkeypatch, tmp_path, WORKS)
+    assert "ok  strangers   their bots can play with --strangers" in done.output
+    reason = "it leaves open: programs"
+    done = run(monkeypatch, tmp_path, WORKS, strangers=reason)
+    assert done.return_value == 0
+    assert f"--  strangers   their bots cannot play here: {reason}" in done.output
 
 
 def test_a_machine_s_words_cannot_steer_the_terminal(monkeypatch, tmp_path):

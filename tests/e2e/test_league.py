@@ -481,7 +481,7 @@ def test_an_author_owns_a_name_and_has_so_many_candidates(league):
     other.with_name("other").rename(other)
     for number in range(3):
         league("submit", f"submissions/bea/bold-{number}", "--author", "bea", "--no-check")
-    assert "'bold-0', which is that of bea" in submit("eve/bold-0", "eve", 1)
+    assert "the name 'bold-0' belongs to bea" in submit("eve/bold-0", "eve", 1)
     league("league", "run", "ladder", "--games", 1, "-q")
     err = submit("bea/bold-3", "bea", 1)
     assert "bea already has 3 bots waiting to be placed in ladder" in err

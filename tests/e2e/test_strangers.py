@@ -36,16 +36,32 @@ def test_a_run_with_deals_that_come_back_is_not_finished_by_strangers(arena, fit
     assert "--strangers allows only --seatings single" in err
 
 
+def test_strangers_are_granted_no_programs_but_their_bot_toml_may_name_readable_ones(arena, fit):
+    grant = ("--allow", "fst=exec:/usr/bin/env")
+    _, err = arena("run", "rnd", "fst", "--deals", 1, *grant, "--strangers", status=1)
+    assert (
+        "expected no exec: among what is allowed with --strangers, got fst=exec:/usr/bin/env" in err
+    )
+    assert 'programs = ["env"]' in err
+    script = arena.home / "bots" / "fst" / "run"
+    script.write_text("#!/bin/sh\nexec python3 -S bot.py\n")
+    script.chmod(0o755)
+    manifest = 'name = "fst"\ncommand = ["./run"]\nprograms = ["python3"]\n'
+    (arena.home / "bots" / "fst" / "bot.toml").write_text(manifest)
+    arena("run", "rnd", "fst", "--deals", 1, "--strangers", "--out", "run")
+    assert [record["faults"] for record in arena.records("run") if record["faults"]] == []
+
+
 def test_strangers_do_not_play_in_the_weaker_sandbox(arena, request):
     request.getfixturevalue("tiers_command")("landlock")
     _, err = arena("run", "rnd", "fst", "--deals", 1, "--strangers", status=1)
-    assert "expected the bubblewrap sandbox, got a weaker one" in err
+    assert "this machine cannot provide the sandbox bubblewrap: the sandbox is Landlock" in err
 
 
 def test_strangers_do_not_play_where_the_kernel_does_not_count(monkeypatch):
     needs("bubblewrap")
     monkeypatch.setattr(tiers, "kernel_counts", lambda: False)
-    with pytest.raises(SandboxError, match="a kernel that does not count their CPU time"):
+    with pytest.raises(SandboxError, match="the kernel does not count their CPU time"):
         tiers.choose("strangers", accept_none=True)
 
 

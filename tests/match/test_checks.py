@@ -213,7 +213,7 @@ def test_a_machine_too_busy_to_judge_a_bot_ends_the_check_and_is_not_the_bots_fa
     tmp_path, monkeypatch
 ):
     def too_busy(*_):
-        raise BusyMachineError("expected a machine with time for bots, got another")
+        raise BusyMachineError("this machine is too busy to time bots fairly")
 
     monkeypatch.setattr(Timekeeper, "ask", too_busy)
     (tmp_path / "good.py").write_text(GOOD)

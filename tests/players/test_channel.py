@@ -440,5 +440,5 @@ def test_the_exchange_can_be_chosen():
 def test_a_native_channel_that_is_asked_for_and_missing_is_an_error(monkeypatch):
     monkeypatch.setitem(sys.modules, "arena.players.native", None)
     assert chosen("") is None
-    with pytest.raises(UserError, match="expected the native channel, as ARENA_CHANNEL asks"):
+    with pytest.raises(UserError, match="ARENA_CHANNEL asks for the native channel, which"):
         chosen("native")

@@ -237,6 +237,26 @@ def test_a_program_that_the_sandbox_hides_is_named_with_the_grant(fault, sandbox
     assert found.endswith(f"; {HIDDEN}")
 
 
+@pytest.mark.parametrize("sandbox", WALLS[1:], ids=lambda each: each.tier)
+@pytest.mark.parametrize(
+    ("command", "name", "source"),
+    [
+        ("python3 bot.py", "bot.py", "import subprocess\nsubprocess.run(['sed'])\n"),
+        ("sh bot.sh", "bot.sh", "exec sed\n"),
+        ("sh bot.sh", "bot.sh", "sed -n p; exit $?\n"),
+        ("sh bot.sh", "bot.sh", f"{shutil.which('sed')} -n p; exit $?\n"),
+    ],
+)
+def test_a_program_that_the_sandbox_does_not_run_is_named_with_both_cures(
+    fault, sandbox, command, name, source
+):
+    found = fault(source, sandbox=sandbox, command=command, name=name).detail
+    assert found.endswith(
+        "the sandbox lets it run only its own programs and those that its command names: write"
+        ' programs = ["sed"] into its bot.toml, or --allow b=exec:PATH lets it run a program'
+    )
+
+
 def test_a_bot_in_javascript_is_told_its_line(fault):
     if not shutil.which("node"):
         pytest.skip("there is no node here: install nodejs")
@@ -278,10 +298,10 @@ Caused by: java.lang.ArrayIndexOutOfBoundsException: Index 3 out of bounds for l
         ),
         ("thread 'main' panicked at /rustc/a1/core/a.rs:1:5:\nno\n", 101, "", "no"),
         (
-            "prlimit: failed to execute /x/p: No such file or directory\n",
-            127,
+            "./run.sh: 2: exec: java: Permission denied\n",
+            126,
             "",
-            "prlimit: failed",
+            "./run.sh: 2: exec: java: Permission denied",
         ),
         ('  File "<string>", line 1, in f\nValueError: no\n', 1, "", "ValueError: no"),
         (

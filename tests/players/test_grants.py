@@ -69,6 +69,43 @@ def test_a_folder_around_what_is_closed_is_closed(tmp_path):
             make_grants([f"read:{path}"], tmp_path, [tmp_path / "qin" / "results"])
 
 
+def program(path, mode=0o755):
+    path.write_text("#!/bin/sh\n")
+    path.chmod(mode)
+    return path
+
+
+def test_a_program_or_a_folder_of_programs_can_be_granted(tmp_path):
+    (tmp_path / "tools").mkdir()
+    real = program(tmp_path / "tools" / "real")
+    (tmp_path / "link").symlink_to(real)
+    made = make_grants(["exec:link", "exec:tools", "read:tools"], tmp_path, [])
+    assert made.exec == (str(tmp_path / "tools"), str(real))
+    assert made.words == [f"read:{tmp_path}/tools", f"exec:{tmp_path}/tools", f"exec:{real}"]
+    assert made.kinds == ["read", "exec"]
+    real.unlink()
+    assert f"{real}, which is not there" in made.lack()
+
+
+@pytest.mark.parametrize(
+    ("mode", "word", "words"),
+    [
+        (0o644, "exec:tools/own", "expected a program after exec:, got .*own, which nobody may"),
+        (0o111, "exec:tools/own", "programs that the bot may read after exec:, got .*tools/own"),
+        (0o111, "exec:tools", "programs that the bot may read after exec:, got .*tools/own"),
+        (0o755, "exec:none", "expected a file or folder after exec:, got 'none', where nothing"),
+        (0o755, "exec:", "expected a file or folder after exec:, got ''"),
+        (0o755, "exec:/proc", "expected files after exec:, got /proc, a part of the system"),
+        (0o755, "exec", "expected a grant, got 'exec'"),
+    ],
+)
+def test_what_cannot_be_executed_is_not_granted(tmp_path, mode, word, words):
+    (tmp_path / "tools").mkdir()
+    program(tmp_path / "tools" / "own", mode)
+    with pytest.raises(ConfigError, match=words):
+        make_grants([word], tmp_path, [])
+
+
 def test_values_are_blotted_out_as_they_are_and_as_json_but_not_what_any_text_has(monkeypatch):
     value = 'k"ey\\of-münchen'
     monkeypatch.setenv("KEY", value)

@@ -5,6 +5,7 @@ stops the bot, and what ends with it.
 import os
 import re
 import resource
+import shutil
 import signal
 import sys
 import threading
@@ -66,10 +67,10 @@ def start(tmp_path, bubblewrap):
     """Starts a bot of this source in bubblewrap; all of them end with the test."""
     started = []
 
-    def run(source, **limits):
+    def run(source, command=("python3",), **limits):
         script = f"bot{len(started)}.py"
         (tmp_path / script).write_text(source)
-        process = BotProcess(["python3", script], tmp_path, bubblewrap, **limits)
+        process = BotProcess([*command, script], tmp_path, bubblewrap, **limits)
         started.append(process)
         return process
 
@@ -87,6 +88,11 @@ def read_line(process):
         assert piece, process.stderr_tail()
         line += piece
     return line.decode().split()
+
+
+def has_no_output(process):
+    """Whether the bot has written nothing that was not read."""
+    return not keeper_client.is_readable(process.from_bot, 0)
 
 
 def test_a_bot_can_neither_signal_its_keeper_nor_read_what_it_has_open(start, language):
@@ -117,6 +123,37 @@ def test_all_processes_stop_in_one_call_and_use_no_processor_time_until_they_go_
         process.go_on()
         wait_for(lambda: "T" not in states(process), "the bot to go on")
         wait_for(lambda used=used_ns: process.meter.used_ns() > used, "the bot to compute")
+
+
+def test_a_look_at_many_processes_stops_them_only_for_a_moment(start):
+    """The keeper stops more than four processes while it looks at them, every 120 to 280 ms."""
+    process = start(FORKS.format(number=8, work="pass"))
+    for _ in range(9):
+        assert read_line(process) == ["ready"]
+    for _ in range(3):
+        used_ns = process.meter.used_ns()
+        time.sleep(0.3)
+        wait_for(lambda used=used_ns: process.meter.used_ns() > used, "the bot to compute")
+    process.pause()
+    used_ns = process.meter.used_ns()
+    time.sleep(0.6)
+    assert set(states(process)) == {"T"}
+    assert process.meter.used_ns() == used_ns
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_a_shell_that_waits_for_its_children_sees_none_of_them_stopped(start, shell):
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
+    loops = "while :; do :; done & " * 8
+    process = start(f"set -m\n{loops} wait; echo ended", command=[shell])
+    for _ in range(4):
+        time.sleep(0.2)
+        process.pause()
+        assert set(states(process)) == {"T"}
+        process.go_on()
+    assert process.ending() is None
+    assert has_no_output(process)
 
 
 def test_a_bot_can_arm_no_timer_that_would_wake_it(start):

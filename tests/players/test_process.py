@@ -16,7 +16,8 @@ import pytest
 from arena.players import keeper_client
 from arena.players.endings import signal_name
 from arena.players.process import BotProcess
-from arena.players.sandbox.launch import plain_launch, readable_paths
+from arena.players.sandbox.launch import plain_launch
+from arena.players.sandbox.readable import readable_paths
 from arena.players.sandbox.tiers import TIERS, Sandbox, failure
 from arena.players.usage import is_ending, read_file
 from tests.support.processes import is_alive, wait_until_dead
@@ -138,6 +139,27 @@ def test_every_link_on_the_way_to_an_interpreter_can_be_read(tmp_path, monkeypat
     monkeypatch.setenv("HOME", str(tmp_path))
     found = readable_paths(["runs"], tmp_path / "bot")
     assert {str(tmp_path / folder / "runs") for folder in ("bin", "links", "real")} <= set(found)
+
+
+CLOSED = """
+import os, sys
+from pathlib import Path
+for descriptor in {closed}:
+    os.close(descriptor)
+from arena.players.process import BotProcess
+folder = Path(sys.argv[1])
+process = BotProcess([sys.executable, "-c", "print(input())"], folder)
+os.write(process.to_bot, b"hello\\n")
+(folder / "answer").write_bytes(os.read(process.from_bot, 100))
+process.stop()
+"""
+
+
+@pytest.mark.parametrize("closed", [(0,), (1,), (0, 1), (0, 1, 2)])
+def test_a_bot_has_its_pipes_where_the_arena_has_no_standard_streams(tmp_path, closed):
+    program = CLOSED.format(closed=closed)
+    subprocess.run([PYTHON, "-c", program, tmp_path], check=True)
+    assert (tmp_path / "answer").read_bytes() == b"hello\n"
 
 
 HIDING = """

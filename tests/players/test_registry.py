@@ -224,5 +224,5 @@ def test_a_name_belongs_to_its_first_author_and_the_versions_are_numbered_here(r
     again, is_new = owned(registry, tmp_path, "bea", "bold", "2", version="77")
     assert (str(again.manifest.version), is_new) == ("2", False)
     for name, owner in (("bold", "bea"), ("ann", "nobody"), ("high", "the ladder")):
-        with pytest.raises(BotFolderError, match=f"'{name}', which is that of {owner}"):
+        with pytest.raises(BotFolderError, match=f"'{name}' belongs to {owner}"):
             owned(registry, tmp_path, "eve", name, "3")

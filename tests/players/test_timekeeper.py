@@ -251,7 +251,9 @@ def test_a_shell_that_minds_its_child_goes_on_after_both_were_stopped(player, tm
     (tmp_path / "minded" / "run.sh").write_text("set -m\npython3 bot.py\n")
     minded.bot = msgspec.structs.replace(
         minded.bot,
-        manifest=msgspec.structs.replace(minded.bot.manifest, command=["bash", "run.sh"]),
+        manifest=msgspec.structs.replace(
+            minded.bot.manifest, command=["bash", "run.sh"], programs=["python3"]
+        ),
     )
     begun(minded)
     wait_for(lambda: minded.process.ending() or minded.process.may_compute, "its child to be seen")

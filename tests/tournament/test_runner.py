@@ -244,7 +244,7 @@ class Failing(OneByOne):
     """A pool of a machine that can start no process."""
 
     def _outcome(self, plan):
-        return Void("expected to start a process, got an error", "allow more open files")
+        return Void("this machine could not start a process: an error", "allow more open files")
 
 
 def test_a_game_that_is_given_up_has_the_reason_and_the_cure(tmp_path, capsys):
@@ -253,7 +253,7 @@ def test_a_game_that_is_given_up_has_the_reason_and_the_cure(tmp_path, capsys):
         runner = Runner(tmp_path, journal, Failing(), lambda event: None)
         runner.play(Games(lambda _: next(queues, None)))
     assert {(void.game, void.reason, void.cure) for void in runner.voided} == {
-        (game.id, "expected to start a process, got an error", "allow more open files")
+        (game.id, "this machine could not start a process: an error", "allow more open files")
         for game in GAMES[:2]
     }
     show_troubles(runner, tmp_path)

@@ -9,15 +9,17 @@
  * kills them. When the arena closes the socket or dies, the keeper kills everything.
  * The keeper writes lines:
  *
- *     started PID   the bot has been started; with the counter of its CPU time, if the kernel has
- * one stopped       all processes of the bot are stopped many          the bot has more than one
- * process or thread; the line comes once exit N S KB   the bot ended with this status; S are its
- * seconds of CPU time, KB its peak memory signal N S KB a signal ended it failed REASON the bot
- * could not be started
+ * - "started PID": the bot has been started. The counter of its CPU time is attached, if the kernel
+ *   has one.
+ * - "stopped": all processes of the bot are stopped.
+ * - "many": the bot has more than one process or thread. This line comes once.
+ * - "exit N S KB": the bot ended with status N, after S seconds of CPU time; KB is its peak memory.
+ * - "signal N S KB": signal N ended the bot.
+ * - "failed REASON": the bot could not be started.
  *
- * If the keeper ends the bot because all its processes together use too much, a line "memory MB",
- * "processes N", "threads N", "disk MB" or "files N" comes first, or "uncounted MS" for CPU time
- * that the counter missed.
+ * If the keeper ends the bot because all its processes together use too much, a line comes first:
+ * "memory MB", "processes N", "threads N", "mappings N", "disk MB", "files N", or "uncounted MS" for
+ * CPU time that the counter missed.
  *
  * The options are the fields of Options in keeper.h, RLIMIT_... for setrlimit, allow=RIGHTS:PATH
  * for the paths below which the bot keeps rights to files, and folder=PATH for the folders in which
@@ -54,9 +56,12 @@
 
 enum { CANNOT_START = 127, WRONG_ARGUMENTS = 2 };
 enum { LINE_SIZE = 512, PATIENCE_S = 2 };
-/* How long the keeper looks whether the processes that it stopped have stopped, and how many times
- * it does not sleep in between. */
-enum { MAX_STOP_MS = 2000, MAX_FIRST_MS = 20, QUICK_ROUNDS = 3 };
+/* For how long the keeper asks the scheduler to run it at once. */
+enum { SLICE_NS = 100000 };
+/* A bot with more processes than this is stopped while the keeper looks at them. Otherwise they take
+ * the processor from the keeper, and it is late when the arena wants the bot stopped: 0.3 s with 60
+ * that compute. */
+enum { CROWD = 4 };
 /* The time between two looks is random within these bounds. A bot that knew when the next look
  * comes could hide from it. */
 enum { MIN_LOOK_MS = 120, MAX_LOOK_MS = 280 };
@@ -64,7 +69,8 @@ enum { MIN_LOOK_MS = 120, MAX_LOOK_MS = 280 };
  * keeper, by which the arena finds them if the keeper is killed. */
 static const char MARK[] = "ARENA_KEEPER_PID";
 
-static int is_first; /* what is_init returns */
+static int is_first;  /* what is_init returns */
+static int is_paused; /* whether the arena had the bot stopped, and has not let it go on */
 
 int is_init(void)
 {
@@ -217,95 +223,6 @@ static pid_t start_bot(const Options *options, int *counter)
     return child;
 }
 
-/* Sends a signal to each process of the tree, in this order or from the last to the first. */
-static void signal_tree(const Tree *tree, int number, int is_reversed)
-{
-    for (size_t i = 0; i < tree->count; i++)
-        kill(tree->pids[is_reversed ? tree->count - 1 - i : i], number);
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Lets other processes run for a moment. */
-static void give_way(int round)
-{
-    const struct timespec pause = {0, 100000};
-    if (round < QUICK_ROUNDS) sched_yield();
-    else nanosleep(&pause, NULL);
-}
-
-/* Whether FUNCTION is true for a process of the tree. */
-static int any_of(const Tree *tree, int (*function)(pid_t))
-{
-    for (size_t i = 0; i < tree->count; i++)
-        if (function(tree->pids[i])) return 1;
-    return 0;
-}
-
-static int is_awake(pid_t pid)
-{
-    return !is_stopped(pid);
-}
-
-/* Stops all processes of the bot. With one processor for all, nothing of the bot runs until the
- * keeper waits again, so one call is enough, unless a process is ending. Otherwise the keeper looks
- * until nothing runs. */
-static void stop_bot(int has_more_cores)
-{
-    static Tree tree;
-    if (is_init() && !has_more_cores) {
-        kill(-1, SIGSTOP);
-        find_tree(&tree);
-        if (!any_of(&tree, is_leaving)) return;
-    }
-    size_t known = 0;
-    int64_t deadline_ms = now_ms() + MAX_STOP_MS;
-    for (int round = 0; now_ms() < deadline_ms; round++) {
-        find_tree(&tree);
-        if (is_init()) kill(-1, SIGSTOP);
-        else /* parents first: a shell that saw its child stop would end */
-            signal_tree(&tree, SIGSTOP, 0);
-        if (tree.count == known && !any_of(&tree, is_awake)) return;
-        known = tree.count;
-        give_way(round);
-    }
-}
-
-/* Stops the bot's first process, before its children are. A shell that minds its children would end
- * if it saw one of them stopped. */
-static void stop_first(pid_t child)
-{
-    kill(child, SIGSTOP);
-    int64_t deadline_ms = now_ms() + MAX_FIRST_MS;
-    for (int round = 0; !is_stopped(child) && now_ms() < deadline_ms; round++) give_way(round);
-}
-
-/* Lets all processes of the bot go on, each before its parent: a shell that saw its child stopped
- * would end. One call for all of them would begin with the parents. */
-static void resume_bot(void)
-{
-    static Tree tree;
-    find_tree(&tree);
-    signal_tree(&tree, SIGCONT, 1);
-}
-
-/* Kills all processes of the bot. */
-static void kill_bot(void)
-{
-    static Tree tree;
-    if (is_init()) {
-        kill(-1, SIGKILL);
-        return;
-    }
-    find_tree(&tree);
-    signal_tree(&tree, SIGKILL, 0);
-}
-
 /* Whether this process may run on more than one processor, or gave the bot more. */
 static int has_more_cores(const Options *options)
 {
@@ -321,11 +238,15 @@ static int obey(const Options *options, pid_t child)
     ssize_t length = read(options->control, orders, sizeof orders);
     if (length < 0) return errno == EINTR || errno == EAGAIN;
     for (ssize_t i = 0; i < length; i++) {
-        if (orders[i] == 'g') resume_bot();
+        if (orders[i] == 'g') {
+            resume_bot(has_more_cores(options));
+            is_paused = 0;
+        }
         if (orders[i] == 'k') kill_bot();
         if (orders[i] == 's') stop_first(child);
         if (orders[i] != 's' && orders[i] != 'S') continue;
         stop_bot(has_more_cores(options));
+        is_paused = 1;
         tell(options->control, "stopped\n", -1);
     }
     return length > 0;
@@ -361,11 +282,19 @@ static int64_t next_look_ms(void)
 
 /* Looks at what the bot uses. Returns whether that is too much, which the arena is told. MANY
  * remembers whether the arena knows that the bot has more than one process or thread. */
-static int uses_too_much(const Options *options, int counter, int *many)
+static int uses_too_much(const Options *options, pid_t child, int counter, int *many)
 {
+    static Tree tree;
     char line[LINE_SIZE];
     int has_many = 0;
+    find_tree(&tree);
+    int is_stopped_to_look = is_init() && !is_paused && tree.count > CROWD;
+    if (is_stopped_to_look) {
+        stop_first(child);
+        stop_bot(has_more_cores(options));
+    }
     int is_over = exceeds_limit(options, counter, &has_many, line, sizeof line - 1);
+    if (is_stopped_to_look) resume_bot(has_more_cores(options));
     if (has_many && !*many) {
         *many = 1;
         tell(options->control, "many\n", -1);
@@ -390,7 +319,7 @@ static void wait_for_end(const Options *options, pid_t child, int counter, int s
         }
         if (events[0].revents && !obey(options, child)) return;
         if (now_ms() < look_ms) continue;
-        if (uses_too_much(options, counter, &many)) return;
+        if (uses_too_much(options, child, counter, &many)) return;
         look_ms = next_look_ms();
     }
 }
@@ -419,6 +348,23 @@ static int kill_all(pid_t child)
         nanosleep(&pause, NULL);
     }
     return 0;
+}
+
+/* Asks the scheduler to run this process soon after it wakes, for a short time at once. Linux 6.12
+ * and later do so. The share of the processor stays the same, so no right is needed. */
+static void run_soon(void)
+{
+    struct {
+        uint32_t size;
+        uint32_t policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t slice_ns;
+        uint64_t deadline;
+        uint64_t period;
+    } attribute = {.size = sizeof attribute, .policy = SCHED_OTHER, .slice_ns = SLICE_NS};
+    syscall(SYS_sched_setattr, 0, &attribute, 0);
 }
 
 /* A descriptor that can be read when a child has ended. Stopped children do not count. */
@@ -473,6 +419,7 @@ int main(int count, char **words)
     }
     pid_t child = start_bot(&options, &counter);
     if (child < 0) return 0;
+    run_soon(); /* after the fork, so that the bot does not inherit it */
     let_go_of_streams(&options);
     wait_for_end(&options, child, counter, signals);
     return kill_all(child) ? 0 : 1;

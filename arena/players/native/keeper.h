@@ -1,6 +1,6 @@
 /* What the parts of the keeper share. keeper.c starts the bot and ends it, options.c reads the
- * arguments, confine.c takes rights away from the bot, processes.c finds its processes, and usage.c
- * looks at what they use. */
+ * arguments, confine.c takes rights away from the bot, processes.c finds its processes, stopping.c
+ * stops them, and usage.c looks at what they use. */
 #ifndef ARENA_KEEPER_H
 #define ARENA_KEEPER_H
 
@@ -74,6 +74,9 @@ void find_tree(Tree *tree);
  * that nothing interrupts counts as stopped: it stops when the call ends. */
 int is_stopped(pid_t pid);
 
+/* Whether the first thread of process PID waits for something. */
+int is_asleep(pid_t pid);
+
 /* Whether process PID is ending, but has not ended. Such a process ignores SIGSTOP, and its end can
  * send signals to others. */
 int is_leaving(pid_t pid);
@@ -81,6 +84,25 @@ int is_leaving(pid_t pid);
 /* Whether process PID is returning its memory, or has done so. A process whose first thread ended
  * before the others is not ending. */
 int is_ending(pid_t pid);
+
+/* The time on a clock that never goes back, in ms. */
+int64_t now_ms(void);
+
+/* Sends a signal to each process of the tree, in this order or from the last to the first. */
+void signal_tree(const Tree *tree, int number, int is_reversed);
+
+/* Stops the first process of the bot, before its children are. */
+void stop_first(pid_t child);
+
+/* Stops all processes of the bot. HAS_MORE_CORES says whether the bot may run at the same time as
+ * the keeper. */
+void stop_bot(int has_more_cores);
+
+/* Lets all processes of the bot go on. */
+void resume_bot(int has_more_cores);
+
+/* Kills all processes of the bot. */
+void kill_bot(void);
 
 /* Looks at what the bot's processes use. If it is more than a limit allows, writes a line for the
  * arena to LINE and returns 1; otherwise returns 0. COUNTER is a descriptor, -1 if there is none.

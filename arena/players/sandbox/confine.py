@@ -197,8 +197,11 @@ def restrict(allowed: list[str], handled: int, *, is_walled: bool) -> None:
 
 
 def allow(ruleset: int, path: str, rights: int) -> None:
-    """Adds a rule that grants rights below a path. Raises OSError."""
-    place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    """Adds a rule that grants rights below a path. Raises OSError, also for a program that this
+    process may not read: to execute it would end the count of its CPU time.
+    """
+    how = os.O_RDONLY | os.O_NONBLOCK if rights & EXECUTE else os.O_PATH
+    place = os.open(path, how | os.O_CLOEXEC)
     # Not pathlib, which would double the start-up time.
     if not os.path.isdir(path):  # noqa: PTH112
         rights &= OF_FILES

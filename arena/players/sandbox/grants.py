@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from glob import glob
 from itertools import islice
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 from msgspec import Struct
 
 from arena.errors import ConfigError, did_you_mean
+from arena.players.sandbox.programs import is_readable, unreadable_cure
 
 CORES = frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset[int]()
 """The processors of this process when it started; a worker later ties itself to one of them."""
@@ -41,6 +42,7 @@ SHAPES = {
     "gpu": "gpu",
     "env": "env:NAME",
     "read": "read:PATH",
+    "exec": "exec:PATH",
     "cpus": "cpus:N",
 }
 NOTHING = "none"
@@ -49,6 +51,7 @@ ALL = f"a grant is one of {', '.join(SHAPES.values())}, or {NOTHING}; join sever
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}", re.ASCII)
 NUMBER = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
 MAX_PATH = 1000
+ANY_EXECUTE = 0o111
 MAX_FILES = 100_000
 RESERVED = re.compile(
     r"LD_.*|PATH|HOME|TMPDIR|RUSTUP_HOME|PYTHON.*|GLIBC_TUNABLES|GCONV_PATH|ARENA_KEEPER_PID"
@@ -96,8 +99,8 @@ def _found(patterns: Sequence[str]) -> list[str]:
 
 
 class Grants(Struct, frozen=True):
-    """What one bot may do beyond its sandbox. ``read`` are real paths; ``cpus`` is 1 without a
-    grant.
+    """What one bot may do beyond its sandbox. ``read`` are real paths of files and folders, and
+    ``exec`` those of programs and of folders with programs. ``cpus`` is 1 without a grant.
     """
 
     network: bool = False
@@ -105,6 +108,7 @@ class Grants(Struct, frozen=True):
     cpus: int = 1
     env: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
+    exec: tuple[str, ...] = ()
 
     @property
     def words(self) -> list[str]:
@@ -113,6 +117,7 @@ class Grants(Struct, frozen=True):
             *(["network"] if self.network else []),
             *(f"env:{name}" for name in self.env),
             *(f"read:{path}" for path in self.read),
+            *(f"exec:{path}" for path in self.exec),
             *(["gpu"] if self.gpu else []),
             *([f"cpus:{self.cpus}"] if self.cpus > 1 else []),
         ]
@@ -129,7 +134,7 @@ class Grants(Struct, frozen=True):
         for name in self.env:
             if not os.environ.get(name):
                 return f"the environment variable {name}, which is not set: export it first"
-        for path in self.read:
+        for path in (*self.read, *self.exec):
             if os.path.realpath(path) != path or _kind_of(path) is None:
                 return f"a file or folder {path}, which is not there"
         if self.gpu and not gpu_devices():
@@ -211,7 +216,7 @@ def make_grants(words: Iterable[str], base: Path, closed: Sequence[Path]) -> Gra
     """The grants that these words stand for. Paths are relative to ``base``, and must not lie in
     ``closed``. Raises ConfigError.
     """
-    granted: dict[str, Any] = {"env": [], "read": []}
+    granted: dict[str, Any] = {"env": [], "read": [], "exec": []}
     for word in words:
         kind, colon, value = word.partition(":")
         if word in ("network", "gpu"):
@@ -219,13 +224,15 @@ def make_grants(words: Iterable[str], base: Path, closed: Sequence[Path]) -> Gra
         elif kind == "env" and colon:
             granted["env"].append(_variable(value))
         elif kind == "read" and colon:
-            granted["read"].append(_readable(value, base, closed))
+            granted["read"].append(_readable(kind, value, base, closed))
+        elif kind == "exec" and colon:
+            granted["exec"].append(_executable(value, base, closed))
         elif kind == "cpus" and colon:
             granted["cpus"] = _processors(value)
         elif word != NOTHING:
             near = did_you_mean(kind, SHAPES) if kind else ""
             raise ConfigError(f"expected a grant, got {word!r}", f"{near}{ALL}")
-    for name in ("env", "read"):
+    for name in ("env", "read", "exec"):
         granted[name] = tuple(sorted(set(granted[name])))
     grants = Grants(**granted)
     lack = grants.lack()
@@ -258,13 +265,34 @@ def _processors(text: str) -> int:
             "every bot has one; for example cpus:2",
         )
     if not CORES:
-        raise ConfigError("expected Linux for cpus:, got another system", "leave it out")
+        raise ConfigError("cpus: works on Linux only", "leave it out")
     return int(text)
 
 
-def _readable(text: str, base: Path, closed: Sequence[Path]) -> str:
-    """The real path of a file or folder that the bot may read. Raises ConfigError."""
-    wanted = f"expected a file or folder after read:, got {text!r}"
+def _executable(text: str, base: Path, closed: Sequence[Path]) -> str:
+    """The real path of a program, or of a folder of programs, that the bot may execute. Raises
+    ConfigError.
+    """
+    real = _readable("exec", text, base, closed)
+    if _kind_of(real) == "file" and not os.access(real, os.X_OK):
+        raise ConfigError(
+            f"expected a program after exec:, got {real}, which nobody may execute",
+            f"run 'chmod +x {real}', or use read:{text} for a file that the bot only reads",
+        )
+    for path in _programs(real):
+        if not is_readable(os.stat(path)):  # noqa: PTH116
+            raise ConfigError(
+                f"expected programs that the bot may read after exec:, got {path}",
+                unreadable_cure(path),
+            )
+    return real
+
+
+def _readable(kind: str, text: str, base: Path, closed: Sequence[Path]) -> str:
+    """The real path of a file or folder that a grant of this ``kind``, ``read`` or ``exec``, lets
+    the bot use. Raises ConfigError.
+    """
+    wanted = f"expected a file or folder after {kind}:, got {text!r}"
     try:
         # A link is followed here and only here, so that changing it later has no effect.
         real = os.path.realpath(base / Path(text).expanduser(), strict=True) if text else ""
@@ -276,36 +304,36 @@ def _readable(text: str, base: Path, closed: Sequence[Path]) -> str:
     if not real or _kind_of(real) is None:
         raise ConfigError(wanted, "pipes, sockets and devices cannot be allowed")
     if not real.isprintable() or "," in real or len(real) > MAX_PATH:
-        fit = f"a path of up to {MAX_PATH} printable characters without commas after read:"
+        fit = f"a path of up to {MAX_PATH} printable characters without commas after {kind}:"
         cure = "rename it, or allow the folder above"
         raise ConfigError(f"expected {fit}, got {real!r}", cure)
-    _refuse_closed(Path(real), closed)
-    _refuse_ways_out(real)
+    _refuse_closed(kind, Path(real), closed)
+    _refuse_ways_out(kind, real)
     return real
 
 
-def _refuse_closed(real: Path, closed: Sequence[Path]) -> None:
+def _refuse_closed(kind: str, real: Path, closed: Sequence[Path]) -> None:
     """Raises ConfigError for a path that would show the bot more than the user can mean."""
     whole = [Path(each).resolve() for each in (Path.home(), tempfile.gettempdir())]
     if any(each.is_relative_to(real) for each in whole):
         raise ConfigError(
-            f"expected a file or folder of the bot's own after read:, got {real}",
+            f"expected a file or folder of the bot's own after {kind}:, got {real}",
             "that shows it your keys and the files of others: name the folder that it needs",
         )
     if any(real.is_relative_to(place) for place in SYSTEM):
         raise ConfigError(
-            f"expected files after read:, got {real}, a part of the system",
+            f"expected files after {kind}:, got {real}, a part of the system",
             "that shows other processes and devices; for a GPU, allow gpu",
         )
     for folder in (each.resolve() for each in closed):
         if real.is_relative_to(folder) or folder.is_relative_to(real):
             raise ConfigError(
-                f"expected files apart from the arena's after read:, got {real}",
+                f"expected files apart from the arena's after {kind}:, got {real}",
                 f"{folder} holds bots or results, which no bot may read: keep the files elsewhere",
             )
 
 
-def _refuse_ways_out(real: str) -> None:
+def _refuse_ways_out(kind: str, real: str) -> None:
     """Raises ConfigError if something in a folder leads out of it. Measured: bubblewrap lets a bot
     write into a pipe in a folder that it may only read.
     """
@@ -318,15 +346,29 @@ def _refuse_ways_out(real: str) -> None:
                 waiting.append(entry.path)
             elif not (entry.is_symlink() or entry.is_file(follow_symlinks=False)):
                 raise ConfigError(
-                    f"expected files and folders in {real} for read:, got {entry.path}, a pipe,"
+                    f"expected files and folders in {real} for {kind}:, got {entry.path}, a pipe,"
                     " socket or device",
                     "move it elsewhere: a bot could talk through it",
                 )
     if count > MAX_FILES:
         raise ConfigError(
-            f"expected at most {MAX_FILES:,} files in {real} for read:, got more",
+            f"expected at most {MAX_FILES:,} files in {real} for {kind}:, got more",
             "name the folder that the bot needs",
         )
+
+
+def _programs(path: str) -> Iterator[str]:
+    """The path itself if it is a file; for a folder, the executable files in it and below."""
+    if _kind_of(path) == "file":
+        yield path
+        return
+    waiting = [path]
+    while waiting:
+        for entry in _entries(waiting.pop()):
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+            elif entry.is_file(follow_symlinks=False) and entry.stat().st_mode & ANY_EXECUTE:
+                yield entry.path
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:

@@ -1,20 +1,17 @@
-"""How each sandbox tier starts a command, and which part of the machine the command sees."""
+"""How each sandbox tier starts a command."""
 
 import errno
 import os
 import shutil
 import site
-import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from functools import cache
-from glob import escape, glob
+from glob import glob
 from pathlib import Path
 
 from msgspec import Struct
 
-import arena
 from arena.errors import SandboxError
 from arena.players.passing import make_passing, remove_passing
 from arena.players.sandbox import confine
@@ -26,31 +23,17 @@ from arena.players.sandbox.grants import (
     gpu_processes,
     opened_files,
 )
-
-PACKAGE = Path(arena.__file__).parent
-"""The folder of the arena's own package, which holds the SDK."""
-PYTHON_PARTS = ("bin", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share")
-"""The parts of a Python installation. Other files around them may be private to the person who
-installed it.
-"""
-PARTS = ("lib", "lib64", "libexec", "share")
-INSTALLED = (
-    "pyvenv.cfg",
-    "lib/*.so*",
-    *(f"{part}/{{name}}{version}" for part in PARTS for version in ("", "[0-9]*", "-[0-9]*")),
+from arena.players.sandbox.programs import BOT_FOLDER, executable_files, needed_files
+from arena.players.sandbox.readable import (
+    PACKAGE,
+    is_system,
+    readable_paths,
+    rustup_home,
+    sdk_folder,
+    search_path,
+    user_packages,
 )
-"""Patterns for the folders in which an installed interpreter keeps its files: lib/python3.12,
-share/julia, and libraries.
-"""
-TOOLCHAINS = {
-    "lib/modules": ("lib", "conf", "release"),  # a Java runtime
-    "pkg/tool": ("VERSION", "go.env", "lib", "pkg", "src"),  # Go
-}
-"""Installations that are recognised by a file in them: that file, and the parts that their programs
-need.
-"""
-PRIVATE = (".cargo", ".local")
-"""Folders in a home that hold secrets beside a folder ``bin``."""
+
 PROCESSES = 128
 SIGNALS = 8
 """The most signals that may wait, or timers that may be armed: with 9,000 timers a third of the
@@ -74,124 +57,7 @@ HOME = "home"
 """The folder to which a bot may write, in its temporary folder under Landlock."""
 SDK = "sdk"
 """The folder that links to the arena's package, in a bot's temporary folder under Landlock."""
-BOT_FOLDER = "/bot"
-"""Where bubblewrap shows a bot its own folder."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
-
-
-def readable_paths(command: Sequence[str], folder: Path) -> list[str]:
-    """The paths that a bot may read in addition to the system's files and its own folder: Python,
-    the arena's package and the packages that it needs, and, if the command names a program in PATH,
-    that program's installation.
-    """
-    paths = [*_python_parts(), *_packages(), *interpreter_paths(command[0], folder)]
-    return list(dict.fromkeys(path for path in paths if not is_system(path)))
-
-
-def sdk_folder() -> Path | None:
-    """The folder from which a bot's Python has to import the arena's package, for example a
-    checkout. None if the package lies among Python's packages, where any Python of a bot finds it.
-    """
-    of_python = [place for place in (*_python_parts(), user_packages(), "/usr") if place]
-    return None if any(map(PACKAGE.is_relative_to, of_python)) else PACKAGE.parent
-
-
-def user_packages() -> str:
-    """The folder to which ``pip install --user`` installs packages; empty if this Python does not
-    look there.
-    """
-    place = site.getusersitepackages() if site.ENABLE_USER_SITE else ""
-    return place if place in sys.path else ""
-
-
-@cache
-def _python_parts() -> tuple[str, ...]:
-    """The parts of the Python that runs the arena, and of the one on which its virtual environment
-    is based.
-    """
-    parts = (Path(prefix, n) for prefix in (sys.prefix, sys.base_prefix) for n in PYTHON_PARTS)
-    return tuple(dict.fromkeys(str(part) for part in parts if part.exists()))
-
-
-@cache
-def _packages() -> tuple[str, ...]:
-    """The folders of the arena's package and of the packages that it needs, as far as they lie
-    outside Python's own folders. Some installers, such as ``uv --link-mode symlink``, put links
-    there; then the targets are included, too.
-    """
-    user = [place for place in (user_packages(),) if place]
-    places = map(Path, (*site.getsitepackages(), *user))
-    metadata = [file for place in places for file in place.glob("*.dist-info/METADATA")]
-    links = [(file.parent, file.resolve().parent) for file in metadata if file.is_symlink()]
-    # If the names are equal, the whole package lies there, and not just one file of it.
-    kept = [str(real.parent) for link, real in links if real.name == link.name]
-    sources = (PACKAGE / "__init__.py").resolve().parent
-    return tuple(dict.fromkeys((str(PACKAGE), str(sources), *user, *kept)))
-
-
-def rustup_home() -> Path:
-    """The folder of rustup, which may not exist."""
-    return Path(os.environ.get("RUSTUP_HOME", Path.home() / ".rustup"))
-
-
-def interpreter_paths(program: str, folder: Path) -> list[str]:
-    """The paths that a program found in PATH needs beyond the system's: the program itself, and the
-    parts of the interpreter to which it belongs.
-    """
-    program_path = (
-        None if os.sep in program else shutil.which(program, path=search_path(os.environ))
-    )
-    if not program_path:
-        return []
-    paths = []
-    private = [Path.home() / name for name in PRIVATE]
-    for place in dict.fromkeys((*_links(Path(program_path)), Path(program_path).resolve())):
-        installation = place.parent.parent
-        if str(installation) in (sys.prefix, sys.base_prefix):
-            continue
-        paths.append(str(place))
-        # A folder with a program's name may hold the user's data, as ``.local/share/fish`` does.
-        is_private = Path.home().is_relative_to(installation) or installation in private
-        if place.parent.name == "bin" and not is_private:
-            paths += _parts(place)
-    kept = [path for path in dict.fromkeys(paths) if not is_system(path)]
-    return [path for path in kept if not folder.is_relative_to(path)]
-
-
-def _parts(program: Path) -> list[str]:
-    """The parts of the installation around the ``bin`` that holds this program; its other files
-    stay hidden.
-    """
-    installation = program.parent.parent
-    name = program.name.rstrip("0123456789.-") or program.name
-    named = [pattern.format(name=escape(name)) for pattern in INSTALLED]
-    for sign, parts in TOOLCHAINS.items():
-        named += parts if (installation / sign).exists() else ()
-    present = [path for pattern in named for path in sorted(installation.glob(pattern))]
-    return [str(path) for path in present if path.resolve().is_relative_to(installation.resolve())]
-
-
-def _links(place: Path) -> Iterator[Path]:
-    """A path and the targets of its link, step by step, because a python3 may be a link to another
-    link.
-    """
-    while place.is_symlink():
-        yield place
-        place = Path(os.path.normpath(place.parent / place.readlink()))
-    yield place
-
-
-def is_system(path: str) -> bool:
-    """Whether a path is one that every bot sees anyway. /etc/alternatives counts, because Debian's
-    ``cc`` is a link into it.
-    """
-    system = ("/usr/", "/bin/", "/lib", "/sbin/", "/etc/alternatives/")
-    return path == "/usr" or path.startswith(system)
-
-
-def search_path(environment: Mapping[str, str]) -> str:
-    """The value of PATH in this environment, with the folder of the arena's own Python first."""
-    return f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', os.defpath)}"
 
 
 class Launch(Struct):
@@ -252,14 +118,17 @@ def bubblewrap_launch(
     undo: ExitStack,
     writable: bool,
     grants: Grants = NO_GRANTS,
+    programs: Sequence[str] = (),
 ) -> Launch:
     """Starts the command in namespaces of its own. It sees no other processes, and no files but its
     own folder, the system's, its interpreter's and the arena's package. It has no network.
     ``grants`` add what the user allowed: the network, files, variables, a GPU. With ``writable``,
-    for a build, the command may change its folder and run programs that it makes. ``undo`` closes
-    the descriptors of the launch. Raises SandboxError, and FileNotFoundError without bubblewrap.
+    for a build, the command may change its folder and run all programs. Otherwise it may run its
+    folder's programs, those that it names itself, and the ``programs`` of its bot.toml. ``undo``
+    closes the descriptors of the launch. Raises SandboxError, and FileNotFoundError without
+    bubblewrap.
     """
-    readable = [*_readable(command, folder, writable=writable), *_granted_files(grants)]
+    readable = [*_readable(command, programs, folder, writable=writable), *_granted_files(grants)]
     # A socket in a granted folder leads to a service outside, and so do abstract sockets on the
     # machine's own network. The seccomp filter closes these ways, which bubblewrap leaves open.
     families = confine.INTERNET if grants.network else () if grants.read else confine.LOCAL
@@ -291,11 +160,12 @@ def bubblewrap_launch(
         f"filter={program}",
         *_cores(grants),
     ]
-    # A program that the bot wrote and made unreadable would end the count of its CPU time. So a
-    # bot may run only programs that existed before. A build, however, makes and tries programs.
+    # A program that may be executed but not read would end the count of the bot's CPU time. A
+    # build, however, is not counted, and needs compilers and what they call.
     if not writable:
+        prepared = [*_executable(command, programs, folder, readable, grants), BOT_FOLDER]
         options.append(f"handled={confine.EXECUTE}")
-        options += _allowed(confine.EXECUTE, [*_system_paths(), *readable, BOT_FOLDER])
+        options += _allowed(confine.EXECUTE, prepared)
     else:
         options.append(f"folder={BOT_FOLDER}")
     # otherwise the bot could see it through process 1 of the sandbox
@@ -332,12 +202,13 @@ def landlock_launch(
     undo: ExitStack,
     writable: bool,
     grants: Grants = NO_GRANTS,
+    programs: Sequence[str] = (),
 ) -> Launch:
     """Starts the command through `confine`, which confines itself and then becomes the bot. The bot
-    can write only to a temporary folder. ``undo`` closes the descriptors of the launch and removes
-    that folder.
+    can write only to a temporary folder. It may run the same programs as in bubblewrap, see
+    `bubblewrap_launch`. ``undo`` closes the descriptors of the launch and removes that folder.
     """
-    readable = [*_readable(command, folder, writable=writable), *_granted_files(grants)]
+    readable = [*_readable(command, programs, folder, writable=writable), *_granted_files(grants)]
     families = confine.INTERNET if grants.network else ()
     program = _memory_file(confine.program(families), undo)
     temporary = make_passing("bot")
@@ -348,11 +219,15 @@ def landlock_launch(
         "/proc/self",
         *(["/dev/dri", *gpu_processes()] if grants.gpu else []),
     ]
+    prepared = [*_executable(command, programs, folder, readable, grants), str(folder)]
+    if writable:
+        prepared = read
     to_read = confine.READ_FILE | confine.READ_DIR
     to_use = confine.READ_FILE | confine.WRITE_FILE
     options = [
         f"handled={confine.ALL}",
-        *_allowed(to_read | confine.EXECUTE, read),
+        *_allowed(to_read, read),
+        *_allowed(confine.EXECUTE, prepared),
         *_allowed(WRITING, [home, *([str(folder)] if writable else [])]),
         *_allowed(to_use, [f"/dev/{name}" for name in DEVICES]),
         *_allowed(to_use | confine.TO_DRIVERS, gpu_devices() if grants.gpu else []),
@@ -400,11 +275,31 @@ def _granted_files(grants: Grants) -> list[str]:
     """The files that the user lets the bot read. Raises SandboxError if one has changed since it
     was granted.
     """
-    for path in grants.read:
+    for path in (*grants.read, *grants.exec):
         if os.path.realpath(path) != path:
-            was = f"{path} to stay what it was when a bot was allowed to read it"
-            raise SandboxError(f"expected {was}, got a link")
-    return [*opened_files(network=grants.network, gpu=grants.gpu), *grants.read]
+            raise SandboxError(f"{path} has become a link since a bot was allowed to use it")
+    programs = [path for path in grants.exec if not is_system(path)]
+    return [*opened_files(network=grants.network, gpu=grants.gpu), *grants.read, *programs]
+
+
+def _executable(
+    command: Sequence[str],
+    programs: Sequence[str],
+    folder: Path,
+    readable: Sequence[str],
+    grants: Grants,
+) -> list[str]:
+    """The files outside its ``folder`` that a bot may execute, and the folders that the user
+    granted. A script in the bot's folder may name any file as its interpreter; only those of the
+    system and below the ``readable`` paths count.
+    """
+    granted = [needed.path for path in grants.exec for needed in needed_files(path, "", folder)]
+    places = [Path(place) for place in (*_system_paths(), *readable)]
+    return [
+        path
+        for path in (*executable_files(command, programs, folder), *granted)
+        if any(map(Path(os.path.normpath(path)).is_relative_to, places))
+    ]
 
 
 def _cores(grants: Grants) -> list[str]:
@@ -415,7 +310,9 @@ def _cores(grants: Grants) -> list[str]:
     return [f"cores={','.join(map(str, cores))}"] if cores else []
 
 
-def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[str]:
+def _readable(
+    command: Sequence[str], programs: Sequence[str], folder: Path, *, writable: bool
+) -> list[str]:
     """The paths that the bot may read. For a build they include the folders in which rustup keeps
     its toolchains, but not ``.cargo`` itself, which may hold a token.
 
@@ -423,11 +320,14 @@ def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[s
     the journal would be readable there, too.
     """
     rust = [Path.home() / ".cargo" / "bin", rustup_home()] if writable else []
-    paths = [*readable_paths(command, folder), *(str(place) for place in rust if place.is_dir())]
+    named = [command[0], *programs]
+    paths = [*readable_paths(named, folder), *(str(place) for place in rust if place.is_dir())]
     for path in ("/usr", *paths):
         if folder.is_relative_to(path):
-            wanted = "expected bots and results outside the folders that every bot may read"
-            raise SandboxError(f"{wanted}, got {folder} in {path}", "choose another --home")
+            raise SandboxError(
+                f"the bot's folder {folder} lies in {path}, which every bot may read",
+                "choose another --home",
+            )
     return paths
 
 

@@ -47,6 +47,8 @@ def dial():
     with socket.socket() as one:
         one.settimeout(0.5)
         one.connect(("127.0.0.1", PORT))
+def run_other():
+    subprocess.run(["/bin/true"])
 def run_own():
     with tempfile.TemporaryDirectory() as folder:
         own = os.path.join(folder, "own")
@@ -64,7 +66,7 @@ print(json.dumps({
     "files": refused(lambda: open(SECRET).close()),
     "kernel settings": refused(lambda: open("/proc/sys/kernel/core_pattern", "r+").close()),
     "processes": is_apart(),
-    "programs": refused(run_own),
+    "programs": refused(run_own) and refused(run_other),
 }))
 """
 Tier = Literal["bubblewrap", "landlock", "none"]
@@ -72,8 +74,9 @@ Mode = Literal["auto", "require", "off", "strangers"]
 TIERS: tuple[Tier, ...] = ("bubblewrap", "landlock")
 """The tiers that confine a bot, the best first."""
 PROGRAMS = "programs"
-"""The barrier that keeps a bot from running programs that it wrote. It needs Landlock within
-bubblewrap, and only bots of strangers need it.
+"""The barrier that keeps a bot from running programs that it wrote, and programs of the system that
+neither its command nor its bot.toml names. It needs Landlock within bubblewrap, and only bots of
+strangers need it.
 """
 INSTALL = (
     "install bubblewrap (on Debian and Ubuntu: apt install bubblewrap), then run 'arena doctor'"
@@ -86,7 +89,8 @@ class Sandbox(Struct, frozen=True):
 
     ``grants`` has what the user allows bots beyond the sandbox, by their labels without options.
     Grants count where a bot plays, never where it is built. With ``strangers``, the kernel must
-    count CPU time, and no bot may run a program that it wrote.
+    count CPU time, and Landlock must keep bots from running other programs than those prepared for
+    them.
     """
 
     tier: Tier = "none"
@@ -100,9 +104,11 @@ class Sandbox(Struct, frozen=True):
         *,
         writable: bool = False,
         grants: Grants = NO_GRANTS,
+        programs: Sequence[str] = (),
     ) -> Launch:
         """How to start a bot's command in its folder. A ``writable`` folder may be changed by the
-        command. Raises SandboxError, or OSError if the machine lacks something such as descriptors.
+        command. The bot may also run the ``programs`` that its bot.toml lists. Raises
+        SandboxError, or OSError if the machine lacks something such as descriptors.
         """
         folder = folder.resolve()
         if self.tier == "none":
@@ -110,7 +116,13 @@ class Sandbox(Struct, frozen=True):
         prepare = bubblewrap_launch if self.tier == "bubblewrap" else landlock_launch
         with ExitStack() as undo:
             launch = prepare(
-                command, folder, os.environ, undo=undo, writable=writable, grants=grants
+                command,
+                folder,
+                os.environ,
+                undo=undo,
+                writable=writable,
+                grants=grants,
+                programs=programs,
             )
             undo.pop_all()  # from here on the launch has them
         return launch
@@ -161,7 +173,7 @@ def choose(mode: Mode, *, accept_none: bool) -> Choice:
     if mode == "auto" and accept_none:
         return Choice(OPEN, f"no sandbox works here ({why}): bots run with your own rights")
     raise SandboxError(
-        f"expected a sandbox for bots, got none that works here ({why})",
+        f"no sandbox for bots works on this machine ({why})",
         f"{INSTALL}; or use --trust to name the bots that you trust enough to run by hand; or"
         " --unsafe-no-sandbox for all bots",
     )
@@ -176,22 +188,32 @@ def at_least(least: Tier, *, strangers: bool = False) -> Sandbox:
     choice = choose("require", accept_none=False)
     if TIERS.index(choice.sandbox.tier) > TIERS.index(least):
         raise SandboxError(
-            f"expected the {least} sandbox, got a weaker one: {choice.note}", INSTALL
+            f"this machine cannot provide the sandbox {least}: {choice.note}", INSTALL
         )
     if strangers:
-        lack = "" if kernel_counts() else "a kernel that does not count their CPU time"
+        lack = "" if kernel_counts() else "the kernel does not count their CPU time"
         lack = lack or failure(choice.sandbox.launch, PROGRAMS)
         if lack:
             raise SandboxError(
-                f"expected walls for bots of strangers, got {lack}", "'arena doctor' says more"
+                f"this machine cannot isolate bots of strangers: {lack}",
+                "'arena doctor' says what to install",
             )
     return replace(choice.sandbox, strangers=strangers)
+
+
+def why_no_strangers() -> str:
+    """Why this machine cannot isolate bots of strangers; empty if it can."""
+    try:
+        at_least("bubblewrap", strangers=True)
+    except SandboxError as error:
+        return str(error)
+    return ""
 
 
 def _why_weaker(reason: str) -> str:
     """A note that explains why the sandbox is not the best tier."""
     why = f"does not work here ({reason})" if shutil.which("bwrap") else "is not installed"
-    return f"bubblewrap {why}: bots play in Landlock; see 'arena doctor'"
+    return f"the sandbox is Landlock, because bubblewrap {why}; see 'arena doctor'"
 
 
 # Does a tier work on this machine?

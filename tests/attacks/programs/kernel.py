@@ -59,6 +59,11 @@ def run_own(folder, mode):
     subprocess.run([own], check=True)
 
 
+def run_other():
+    """A program of the system that the bot's command does not name."""
+    subprocess.run(["/bin/true"], check=True)
+
+
 def arm_timers(count):
     """They run out in somebody else's time."""
     for _ in range(int(count)):

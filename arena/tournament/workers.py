@@ -4,6 +4,9 @@ A worker plays one game at a time, keeps bots alive between the games of a batch
 main process ends. `arena.tournament.crew` starts its process.
 """
 
+import arena.slim_msgspec  # before anything imports msgspec
+
+# isort: split
 import hashlib
 import logging
 import multiprocessing

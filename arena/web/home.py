@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from copy import copy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -142,8 +143,15 @@ async def front(request: Request) -> Response:
     """The first page: all runs, the one that was played last first, and the bots."""
     rows = await request.app.state.run_list.rows()
     here = await run_in_threadpool(_bots, request)
-    values = {"name": request.app.state.home.resolve().name, "runs": _list(rows), **here}
-    shown = page(request, "home.html", values)
+    contents = (rows, here)
+    kept = request.app.state.front_pages.get(request.state.may_change)
+    if kept is None or kept[0] != contents:
+        values = {"name": request.app.state.home.resolve().name, "runs": _list(rows), **here}
+        kept = (contents, page(request, "home.html", values))
+        request.app.state.front_pages[request.state.may_change] = kept
+    # Without a copy, each request would add headers and a task to the same response.
+    shown: Response = copy(kept[1])
+    shown.raw_headers = list(kept[1].raw_headers)
     # The reader will probably open a run next.
     shown.background = BackgroundTask(request.app.state.page_worker.prepare)
     return shown

@@ -137,6 +137,7 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     state.live = Live(state.page_worker)
     state.run_list = RunList(home)
     state.bot_list = BotList(home)
+    state.front_pages = {}
     return app
 
 

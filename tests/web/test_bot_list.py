@@ -1,13 +1,17 @@
 """The list of bots on pages: what is read again, and that it is never out of date."""
 
+import asyncio
 import os
+from types import SimpleNamespace
 
 import pytest
 
 from arena.players import folder as bot_folder
 from arena.players import registry
 from arena.web import bot_list
+from arena.web import home as pages
 from arena.web.bot_list import BotList
+from arena.web.run_list import RunList
 
 SOURCE = "print('a bot')\n"
 
@@ -103,3 +107,37 @@ def test_a_file_that_has_just_changed_is_read_again(home, hashed, monkeypatch):
     bots.rows([])
     bots.rows([])
     assert sorted(hashed) == ["ann", "ann", "bob", "bob"]
+
+
+def test_the_first_page_is_rendered_again_only_when_what_it_shows_has_changed(home, monkeypatch):
+    rendered = []
+
+    def counting(template, *arguments):
+        rendered.append(template)
+        return render(template, *arguments)
+
+    render = pages.render
+    monkeypatch.setattr(pages, "render", counting)
+    app = SimpleNamespace(
+        home=home,
+        run_list=RunList(home),
+        bot_list=BotList(home),
+        open_games=None,
+        front_pages={},
+        page_worker=SimpleNamespace(prepare=None),
+    )
+
+    def ask(*, may_change):
+        state = SimpleNamespace(may_change=may_change)
+        return asyncio.run(
+            pages.front(SimpleNamespace(app=SimpleNamespace(state=app), state=state))
+        )
+
+    first, again = ask(may_change=True), ask(may_change=True)
+    assert (first.body, first.raw_headers) == (again.body, again.raw_headers)
+    assert first.raw_headers is not again.raw_headers
+    assert ask(may_change=False).body == ask(may_change=False).body
+    assert rendered == ["home.html"] * 2
+    (home / "bots" / "bob" / "bot.toml").unlink()
+    assert b"bob" in first.body
+    assert b"bob" not in ask(may_change=True).body

@@ -40,6 +40,13 @@ def test_starting_up_loads_nothing_heavy(arguments):
     assert not loaded & set(HEAVY)
 
 
+@pytest.mark.parametrize("arguments", [["bots"], ["runs"], ["standings", "--help"]])
+def test_a_list_waits_for_nothing_that_plays_games(arguments):
+    loaded = loaded_by("from arena.cli.main import run_command\nrun_command()", *arguments)
+    playing = {"arena.commands.playing", "arena.tournament.workers", "arena.players.bot"}
+    assert not loaded & {*playing, "multiprocessing", "concurrent.futures", "tqdm"}
+
+
 def test_the_help_waits_neither_for_the_rules_nor_for_what_reads_records():
     loaded = loaded_by("from arena.cli.main import run_command\nrun_command()", "--help")
     assert not loaded & {"arena.rules", "msgspec", "tqdm"}

@@ -15,7 +15,7 @@ from arena.cli.run import Conduct, conduct_options, playing, run_path, status_of
 from arena.cli.sections import SectionedCommand
 from arena.cli.terminal import say, tell
 from arena.commands.bots import bot_finder, request_comparison, request_tuning
-from arena.commands.playing import is_trusted
+from arena.commands.permissions import is_trusted
 from arena.errors import ConfigError, RunError, counted
 from arena.exports import verdicts
 from arena.players.folder import Bot, with_options

@@ -26,7 +26,7 @@ SETTLED_NS = 2_000_000_000
 """What was read from a file is kept if the file was last changed this long before it was read, in
 ns. A file that was changed twice in a moment may have the same times after both changes.
 """
-Row = dict[str, Any]
+BotRow = dict[str, Any]
 """A row of a list of bots, see `BotList.row`."""
 FileState = tuple[Hashable, ...]
 """The path, inode, size, mode, and the times of the last change, of a file or a folder."""
@@ -42,7 +42,7 @@ class BotList:
         self._home = home
         self._kept: dict[Hashable, tuple[Sequence[FileState], Any]] = {}
 
-    def rows(self, runs: Sequence[Path]) -> tuple[list[Row], int]:
+    def rows(self, runs: Sequence[Path]) -> tuple[list[BotRow], int]:
         """The rows of the newest versions of all bots, at most `MAX_BOTS` of them, and the number
         of bots that are left out. ``runs`` are the folders of the home's runs, the one that was
         played last first. The key ``rated`` of a row has the run of the bot's latest rating and
@@ -61,7 +61,7 @@ class BotList:
             row["rated"] = (rated.run, words_of(rated)) if rated else None
         return rows, max(len(labels) - MAX_BOTS, 0)
 
-    def row(self, label: str) -> Row:
+    def row(self, label: str) -> BotRow:
         """The row of the bot with this label in a list of bots. ``place`` is one of `PLACES`; a bot
         that cannot be read has only a ``problem``.
         """
@@ -75,7 +75,7 @@ class BotList:
         rated = [each for folder in runs[:RATED_IN] for each in ratings_in(folder)]
         return [each for each in rated if name_of(each.bot) == name]
 
-    def _row(self, registry: Registry, label: str, folders: dict[str, Path]) -> Row:
+    def _row(self, registry: Registry, label: str, folders: dict[str, Path]) -> BotRow:
         """The row of the bot with this label; ``folders`` has the folder of each bot of the
         registry.
         """
@@ -83,7 +83,7 @@ class BotList:
         if folder is None:
             return row_of(registry, label, is_registered=False)
         states = states_below(folder)
-        row: Row = self._known(
+        row: BotRow = self._known(
             (label, folder), states, lambda: row_of(registry, label, is_registered=True)
         )
         return dict(row)
@@ -112,7 +112,7 @@ class BotList:
         return value
 
 
-def row_of(registry: Registry, label: str, *, is_registered: bool) -> Row:
+def row_of(registry: Registry, label: str, *, is_registered: bool) -> BotRow:
     """The row of the bot with this label, see `BotList.row`, read from its files. A bot that is not
     registered may be built in.
     """

@@ -21,6 +21,9 @@ the argument ``home``, else $ARENA_HOME, else the nearest home from the current 
 An error that a user can fix is an `arena.errors.UserError`, whose ``hint`` says how.
 """
 
+import arena.slim_msgspec  # noqa: F401 - before anything imports msgspec
+
+# isort: split
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -40,6 +40,13 @@ def test_starting_up_loads_nothing_heavy(arguments):
     assert not loaded & set(HEAVY)
 
 
+@pytest.mark.parametrize("arguments", [["bots"], ["runs"], ["standings", "--help"]])
+def test_a_list_waits_for_nothing_that_plays_games(arguments):
+    loaded = loaded_by("from arena.cli.main import run_command\nrun_command()", *arguments)
+    playing = {"arena.commands.playing", "arena.tournament.workers", "arena.players.bot"}
+    assert not loaded & {*playing, "multiprocessing", "concurrent.futures", "tqdm"}
+
+
 def test_the_help_waits_neither_for_the_rules_nor_for_what_reads_records():
     loaded = loaded_by("from arena.cli.main import run_command\nrun_command()", "--help")
     assert not loaded & {"arena.rules", "msgspec", "tqdm"}
@@ -54,6 +61,33 @@ def test_a_worker_and_a_bot_load_nothing_heavy():
         "subprocess",
         "click",
     }
+
+
+@pytest.mark.parametrize("module", ["arena.sdk", "arena.api", "arena.tournament.workers"])
+def test_nothing_that_starts_waits_for_typing_extensions(module):
+    loaded = loaded_by(f"import {module}")
+    assert "msgspec" in loaded
+    assert "typing_extensions" not in loaded
+
+
+def test_no_command_waits_for_typing_extensions():
+    loaded = loaded_by("from arena.cli.main import run_command\nrun_command()", "run", "--help")
+    assert "msgspec" in loaded
+    assert "typing_extensions" not in loaded
+
+
+def test_a_bot_gets_typing_extensions_before_and_after_the_sdk():
+    """Where it was imported before, msgspec keeps the functions of that module."""
+    loaded_by("import arena.sdk, typing_extensions\ntyping_extensions.TypedDict")
+    loaded_by(
+        "import typing_extensions as before\nimport arena.sdk, typing_extensions\n"
+        "assert before is typing_extensions"
+    )
+
+
+def test_a_bot_in_python_loads_only_what_it_needs():
+    slow = {"pathlib", "json", "urllib.parse", "ipaddress", "copy", "arena.rules.explain"}
+    assert not loaded_by("import arena.sdk") & {*slow, "arena.players.manifest"}
 
 
 def test_the_keeper_which_delays_every_bot_loads_little():

@@ -13,7 +13,7 @@ from arena.cli.options import as_json, tell_json
 from arena.cli.terminal import columns_of, say, tell
 from arena.commands.bots import bot_finder, registry_of
 from arena.commands.home import results_folder
-from arena.commands.playing import own_words
+from arena.commands.permissions import own_words
 from arena.commands.runs import Rated, latest_ratings
 from arena.errors import UserError, printable
 from arena.exports.grid import GAP, MISSING, columns_text, padded, width_of

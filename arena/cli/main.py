@@ -95,6 +95,7 @@ class CommandTable(click.Group):
         module = CHECKOUT.get(cmd_name) or f"arena.cli.{cmd_name}"
         if cmd_name in CHECKOUT:
             _add_checkout(cmd_name)
+        importlib.import_module("arena.slim_msgspec")  # before anything imports msgspec
         command = getattr(importlib.import_module(module), cmd_name.replace("-", "_"))
         assert isinstance(command, click.Command)
         _take_home(command)

@@ -9,8 +9,8 @@ import click
 from arena.cli.options import as_json, tell_json
 from arena.cli.terminal import announced_if_slow, columns_of, say
 from arena.commands.home import results_folder
-from arena.commands.runs import leader_of, run_state
-from arena.errors import UserError
+from arena.commands.runs import Rated, leader_of, run_state
+from arena.errors import UserError, counted
 from arena.exports.grid import MISSING, columns_text
 from arena.tournament.run import Run
 from arena.tournament.runs import list_runs
@@ -32,31 +32,20 @@ def runs(home: Path, /, *, as_json: bool) -> None:
     """  # noqa: D301 - \b is click's mark for lines to keep
     rows = list[dict[str, Any]]()
     table = list[tuple[str, ...]]()
-    for folder in list_runs(results_folder(home)):
-        try:
-            run = Run(folder)
-            with announced_if_slow(f"counting the games of {folder.name}"):
+    folders = list_runs(results_folder(home))
+    # A timer is a thread, so one for each run would make a list of 1,000 runs slow.
+    with announced_if_slow(f"counting the games of {counted(len(folders), 'run')}"):
+        for folder in folders:
+            try:
+                run = Run(folder)
                 played, planned = run.progress()
-        except UserError as error:
-            say(f"warning: {folder.name} is left out: {error}")
-            continue
-        leader = leader_of(run, played, planned)
-        info = run.info
-        row = {
-            "run": run.name,
-            "started": info.started,
-            "players": info.counting.players,
-            "boards": list(info.boards),
-            "bots": [bot.name for bot in info.bots],
-            "games": played,
-            "planned": planned,
-            "state": run_state(folder, played, planned),
-            "leader": leader and leader.object(),
-        }
-        rows.append(row)
-        about = (folder.name, info.started, str(row["players"]), "+".join(info.boards))
-        sizes = (str(len(info.bots)), f"{played}/{planned}", str(row["state"]))
-        table.append((*about, *sizes, *((leader.bot, leader.text) if leader else (MISSING,) * 2)))
+            except UserError as error:
+                say(f"warning: {folder.name} is left out: {error}")
+                continue
+            leader = leader_of(run, played, planned)
+            row = _row(run, played, planned, leader)
+            rows.append(row)
+            table.append(_texts(row, leader))
     if as_json:
         tell_json(rows)
     elif not rows:
@@ -66,3 +55,27 @@ def runs(home: Path, /, *, as_json: bool) -> None:
         spare = ("Players", "Started", "Boards", "Bots", "State")
         width = columns_of(sys.stdout)
         click.echo(columns_text(HEADS, table, texts, width, names=("Run", "Leader"), spare=spare))
+
+
+def _row(run: Run, played: int, planned: int, leader: Rated | None) -> dict[str, Any]:
+    """What ``--json`` says about a run with this many ``played`` and ``planned`` games."""
+    info = run.info
+    return {
+        "run": run.name,
+        "started": info.started,
+        "players": info.counting.players,
+        "boards": list(info.boards),
+        "bots": [bot.name for bot in info.bots],
+        "games": played,
+        "planned": planned,
+        "state": run_state(run.folder, played, planned),
+        "leader": leader and leader.object(),
+    }
+
+
+def _texts(row: dict[str, Any], leader: Rated | None) -> tuple[str, ...]:
+    """The cells of the table for the run that ``row`` describes, see `_row`."""
+    about = (row["run"], row["started"], str(row["players"]), "+".join(row["boards"]))
+    sizes = (str(len(row["bots"])), f"{row['games']}/{row['planned']}", str(row["state"]))
+    first = (leader.bot, leader.text) if leader else (MISSING, MISSING)
+    return (*about, *sizes, *first)

@@ -22,15 +22,14 @@ from arena.exports.grid import ASCII, Pen
 from arena.ratings.columns import BOUNDS
 from arena.records.league import Member
 from arena.tournament.run import Run
-from arena.tournament.runner import FIRST_GAMES
 from arena.tournament.runs import Completeness
 
 if TYPE_CHECKING:
     from arena.ratings.history import History
     from arena.ratings.tables import Tables
 
-# Modules that load pandas or Jinja are imported in functions, because these are slow to load and
-# --help does not need them.
+# Modules that load pandas, Jinja or multiprocessing are imported in functions, because these are
+# slow to load and --help does not need them.
 
 MORE_GAMES = 400
 """A number of games to suggest: between two bots of about equal strength, it leaves an error bar of
@@ -99,6 +98,7 @@ def write_and_show_standings(
     that forfeited each of their games, if these were at least `FIRST_GAMES`.
     """
     from arena.exports.files import write_standings  # noqa: PLC0415
+    from arena.tournament.runner import FIRST_GAMES  # noqa: PLC0415
 
     tables, plan = rate_run(run, Rating(prior))
     write_standings(run, tables)

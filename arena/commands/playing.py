@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from arena.commands.bots import Tell
 from arena.commands.home import bots_folder, results_folder
+from arena.commands.permissions import is_meant, is_trusted, own_words
 from arena.errors import ConfigError, RunError, SandboxError, UserError, did_you_mean, printable
 from arena.exports.verdicts import test_of
 from arena.faults import FaultKind
@@ -48,7 +49,7 @@ from arena.tournament.pools import Place, Workers, workers_at
 from arena.tournament.runner import Pool, Runner
 from arena.tournament.runs import Request
 from arena.tournament.session import Session, open_session
-from arena.tournament.settings import SETTINGS_FILE, OwnConfig, own_folder, read_own_config
+from arena.tournament.settings import OwnConfig, own_folder, read_own_config
 
 if TYPE_CHECKING:
     from arena.ratings.estimates import Look
@@ -195,41 +196,12 @@ def _refuse_programs(grants: Mapping[str, Grants]) -> None:
             )
 
 
-def own_words(own: OwnConfig, bot: Bot) -> list[str]:
-    """The grants that the user's own configuration gives to a bot, in the words of the
-    configuration file. A built-in bot gets none. Raises ConfigError.
-    """
-    words = []
-    for text in () if is_built_in(bot) else own.allow or ():
-        folder = own_folder()
-        try:
-            name, more = read_allowed(text)
-        except ConfigError as error:
-            raise ConfigError(f"{folder / SETTINGS_FILE}: {error}", error.hint) from None
-        if os.sep not in name:
-            raise ConfigError(
-                f"{folder / SETTINGS_FILE}: expected the path of a bot's folder in allow, got"
-                f" {name!r}",
-                f'any bot could take that name: write its folder, as in "~/bots/{name}=..."',
-            )
-        words += more if _is_meant(bot, name, folder) else []
-    return words
-
-
-def is_trusted(bot: Bot, trusted: Sequence[str], own: OwnConfig) -> bool:
-    """Whether the user trusts a bot, whatever its options. ``trusted`` has the names and paths from
-    the command line; if it is empty, the user's own configuration decides.
-    """
-    base = Path() if trusted or not own.trust else own_folder()
-    return any(_is_meant(bot, name, base) for name in trusted or own.trust or ())
-
-
 def _named(name: str, bots: Sequence[Bot]) -> list[str]:
     """The labels, without options, of the bots that ``name`` on the command line means; several if
     ``name`` is the path of a program that plays under several labels. Raises ConfigError if it
     means none of ``bots``, or a built-in bot, which needs no permission.
     """
-    meant = [bot for bot in bots if _is_meant(bot, name, Path())]
+    meant = [bot for bot in bots if is_meant(bot, name, Path())]
     if not meant:
         names = list(dict.fromkeys(bot.base for bot in bots))
         hint = f"{did_you_mean(name, names)}there are {', '.join(names)}"
@@ -254,18 +226,6 @@ def _folder_of(base: str, bots: Sequence[Bot]) -> Path:
             "leave one out, or give it another name",
         )
     return next(iter(folders.values()))
-
-
-def _is_meant(bot: Bot, name: str, base: Path) -> bool:
-    """Whether ``name`` means this bot: it is the bot's label, with or without options, or, if it
-    has a slash, the path of its folder. A relative path begins at ``base``.
-    """
-    if os.sep not in name:
-        return name in (bot.label, bot.base)
-    try:
-        return (base / Path(name).expanduser()).resolve() == bot.folder.resolve()
-    except (OSError, ValueError, RuntimeError):
-        return False
 
 
 class Standing(NamedTuple):

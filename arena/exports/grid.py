@@ -141,18 +141,19 @@ def cut_names(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> lis
     names become equal. ``ellipsis`` takes the place of what is left out. Names are cut in the
     middle, or before and after the place where they begin to differ.
     """
-    widest = max(map(width_of, names), default=0)
-    many = len(set(names))
-    same = len(commonprefix(list(set(names))))  # noqa: RUF071 - names are no paths
+    # A table of pairs has each name many times.
+    different = list(dict.fromkeys(names))
+    widest = max(map(width_of, different), default=0)
+    same = len(commonprefix(different))  # noqa: RUF071 - names are no paths
     for room in range(max(width, 1), widest):
         for share in (*SHARES, None):
             cut = {
                 name: _around(name, room, ellipsis, same)
                 if share is None
                 else shortened(name, room, ellipsis, share)
-                for name in names
+                for name in different
             }
-            if len(set(cut.values())) == many:
+            if len(set(cut.values())) == len(different):
                 return [cut[name] for name in names]
     return list(names)
 
@@ -194,7 +195,8 @@ class Strip(NamedTuple):
 
     def lines(self) -> list[str]:
         """The cells, padded to the width of the widest one."""
-        return [padded(cell, self.width, is_left=self.is_text) for cell in self.cells]
+        width = self.width
+        return [padded(cell, width, is_left=self.is_text) for cell in self.cells]
 
     def cut(self, width: int) -> "Strip":
         """A copy whose names are cut to ``width`` columns, or to the smallest larger width at which

@@ -83,6 +83,9 @@ class GamePlan(Struct, frozen=True):
 
     A game may continue another game: ``past`` are the moves that are taken over, and ``gone`` the
     faults by which seats had left the other game.
+
+    ``ends_deal`` says that, when the batch of this game has been played, no game on its deal is
+    left to play in the run. What a bot's process knows of the deal is then of no use to anybody.
     """
 
     id: str
@@ -95,6 +98,7 @@ class GamePlan(Struct, frozen=True):
     past: tuple[str, ...] = ()
     gone: tuple[Fault, ...] = ()
     settings: tuple[dict[str, Value], ...] = ()
+    ends_deal: bool = False
 
 
 class Wait(NamedTuple):

@@ -1,7 +1,5 @@
 """Reads lines as messages: those of the arena, and the replies of bots with their notes."""
 
-import json
-
 import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
@@ -77,6 +75,8 @@ def _mended(line: bytes) -> Move | None:
     # unescaped tabs. Such a note must not cost the bot its game, and Python's own reader takes it.
     if b'"note"' not in line:
         return None
+    import json  # noqa: PLC0415 - every start of a Python bot would wait for it
+
     try:
         fields = json.loads(line.decode(errors="replace"), strict=False)
         note = json.dumps(fields.pop("note"))
@@ -91,6 +91,8 @@ def read_note(note: Raw) -> object:
         return _any(note)
     except msgspec.MsgspecError:
         # the note has a number out of range, or was accepted by `_mended`
+        import json  # noqa: PLC0415
+
         try:
             return json.loads(bytes(note))
         except (ValueError, RecursionError):

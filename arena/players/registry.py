@@ -67,8 +67,17 @@ class Registry:
         name = label.partition("@")[0]
         if name not in self._ladder:
             return False
-        folder = self.get(label).folder
+        folder = self._folder_of(label)
+        if folder is None:
+            raise self._unknown(label)
         return folder.resolve() == self._ladder[name].resolve()
+
+    def folders(self) -> dict[str, Path]:
+        """The folder of each bot by its label, in the order of `labels`."""
+        registered = {label: self.root / label for label in self._own_labels()}
+        return registered | {
+            name: folder for name, folder in self._ladder.items() if name not in registered
+        }
 
     def newest(self, leave_out: Callable[[str, BotFolderError], object]) -> list[Bot]:
         """The newest version of each bot: the registered ones by name, then those of the ladder.

@@ -175,7 +175,7 @@ def leverage_of(model: Model, parameters: Floats, bread: Floats, designs: Design
         (products.ravel(), places.ravel(), rows), shape=(len(rows) - 1, width**2)
     )
     by_design = csr_array(designs.games @ by_outcome)
-    information = csr_array(by_design.reshape((-1, width)))
+    by_design.sum_duplicates()  # in order, an entry is found a hundred times as fast
     touched = csr_array(
         designs.games @ by_parameter(np.ones(model.columns.shape), model.columns, model.size)
     )
@@ -185,7 +185,10 @@ def leverage_of(model: Model, parameters: Floats, bread: Floats, designs: Design
     for count in np.unique(touches).tolist():
         held = np.flatnonzero(touches == count)
         columns = touched.indices[touched.indptr[held][:, None] + np.arange(count)].astype(np.int64)
-        kept = (1 - HELD_BACK) * _blocks(information, held, columns)
+        # Not reshaped to one square matrix below the other: the matrix would have a row for each
+        # design and parameter, and for 300 bots these rows alone take 200 MB.
+        flat = columns[:, :, None] * width + columns[:, None, :]
+        kept = (1 - HELD_BACK) * _entries(by_design, held[:, None, None], flat)
         shared = bread[columns[:, :, None], columns[:, None, :]]
         pull = np.linalg.solve(np.eye(count) - kept @ shared, kept)
         pull = (pull + pull.transpose(0, 2, 1)) / 2
@@ -206,36 +209,60 @@ def jackknifed(leverage: Leverage, designs: Designs, scored: Iterable[csr_array]
     """
     size = len(leverage.bread)
     first = 0
-    squares = csr_array((len(designs.units) * size, size))
+    sums = [np.zeros_like(alike.pull) for alike in leverage.designs]
     for scores in scored:
         design = designs.design[first : first + scores.shape[0]]
         first += scores.shape[0]
-        # each design has columns of its own, so that one product sums each design by itself
-        places = scores.indices + np.repeat(design * size, np.diff(scores.indptr))
-        shape = (scores.shape[0], squares.shape[0])
-        squares = squares + csr_array((scores.data, places, scores.indptr), shape=shape).T @ scores
+        for begin, end, squares in _squares(scores, design):
+            for alike, total in zip(leverage.designs, sums, strict=True):
+                part = slice(*np.searchsorted(alike.held, (begin, end)))
+                columns = alike.columns[part]
+                rows = (alike.held[part, None] - begin) * size + columns
+                total[part] += _entries(squares, rows[:, :, None], columns[:, None, :])
     meat = np.zeros((size, size))
-    sums = csr_array(squares)
-    for alike in leverage.designs:
+    for alike, total in zip(leverage.designs, sums, strict=True):
         rows = alike.columns[:, :, None]
         columns = alike.columns[:, None, :]
         back = np.eye(rows.shape[1]) + alike.pull @ leverage.bread[rows, columns]
         alone = (np.abs(back).max(axis=(1, 2)) > ALONE) * alike.units * HELD_BACK
-        whole = back @ _blocks(sums, alike.held, alike.columns) @ back.transpose(0, 2, 1)
+        whole = back @ total @ back.transpose(0, 2, 1)
         np.add.at(meat, (rows, columns), whole + alone[:, None, None] * alike.pull)
     # With this factor, deals that are all alike give their plain variance.
     units = designs.units.sum()
     return np.asarray(meat * ((units - 1) / units if units > 1 else np.nan), dtype=np.float64)
 
 
-def _blocks(matrices: csr_array, held: Ints, columns: Ints) -> Floats:
-    """(D, R, R) for each of the designs ``held`` (D,), the entries of its square matrix at its own
-    parameters ``columns`` (D, R). ``matrices`` has the square matrices of all designs, one below
-    the other.
+def _squares(scores: csr_array, design: Ints) -> Iterator[tuple[int, int, csr_array]]:
+    """The sums of U U' over the units of each design, where U is a row of ``scores`` (C, size) and
+    ``design`` (C,) has the number of each unit's design.
+
+    Yields, for some designs at a time, their range of numbers, from the first to the one after the
+    last, and the sums (designs * size, size), one below the other. Ranges without units are left
+    out.
     """
-    rows = (held[:, None] * matrices.shape[1] + columns)[:, :, None]
-    places = np.broadcast_arrays(rows, columns[:, None, :])
-    picked = matrices[places[0].ravel(), places[1].ravel()]
+    size = scores.shape[1]
+    # A sparse matrix has a figure for each of its rows, also where it has no entry.
+    step = max(1, FIGURES_AT_ONCE // size)
+    last = int(design.max(initial=-1)) + 1
+    portion = design // step
+    for number in np.unique(portion).tolist():
+        units = np.flatnonzero(portion == number)
+        part = scores if len(units) == scores.shape[0] else csr_array(scores[units])
+        begin = number * step
+        end = min(begin + step, last)
+        # each design has columns of its own, so that one product sums each design by itself
+        places = part.indices + np.repeat((design[units] - begin) * size, np.diff(part.indptr))
+        shape = (part.shape[0], (end - begin) * size)
+        apart = csr_array((part.data, places, part.indptr), shape=shape)
+        squares = csr_array(csr_array(apart.T) @ part)
+        squares.sort_indices()
+        yield begin, end, squares
+
+
+def _entries(matrix: csr_array, rows: Ints, columns: Ints) -> Floats:
+    """The entries of ``matrix`` at these ``rows`` and ``columns``, which are broadcast together."""
+    places = np.broadcast_arrays(rows, columns)
+    picked = matrix[places[0].ravel(), places[1].ravel()]
     entries = picked.toarray() if hasattr(picked, "toarray") else picked
     return np.asarray(entries, dtype=np.float64).reshape(places[0].shape)
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from arena.errors import IllegalMoveError
 from arena.rules.boards import Board, nth_square, squares_of
-from arena.rules.explain import illegal_text
 from arena.rules.notation import (
     KIND_SHIFT,
     SQUARE_MASK,
@@ -250,6 +249,9 @@ class State(BoardState):
         """Says why the mover may not play ``move``, with the rule's number; an empty text if the
         move is legal.
         """
+        # Most processes never ask, and every start of a bot would wait for the module.
+        from arena.rules.explain import illegal_text  # noqa: PLC0415
+
         return illegal_text(self, move)
 
     # Effects of a move (R5 to R8).
@@ -263,7 +265,7 @@ class State(BoardState):
         Raises IllegalMoveError, and then the state is as before.
         """
         if not self.is_legal(move):
-            reason = illegal_text(self, move)
+            reason = self.why_illegal(move)
             if reason:
                 raise IllegalMoveError(reason)
             self._end_if_stuck()  # if hands were set, perhaps no seat can place a tile now

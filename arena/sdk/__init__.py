@@ -27,6 +27,9 @@ replay the game. ``arena new NAME --template montecarlo`` writes a bot that does
 `Position.line` is a position in one line of text. `position_of` reads it, for tests of your bot.
 """
 
+import arena.slim_msgspec  # noqa: F401 - before anything imports msgspec
+
+# isort: split
 import gc
 import operator
 import os

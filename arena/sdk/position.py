@@ -1,6 +1,5 @@
 """The position that a bot sees when it has to move, and the moves it can try in it."""
 
-import copy
 import random
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -312,8 +311,10 @@ class Position(SeenPosition):
         """A copy with its own state and `rng`. It belongs to the same answer: it shares its time,
         its nodes and its notes with this position.
         """
+        from copy import deepcopy  # noqa: PLC0415 - whoever calls this has loaded it
+
         twin = object.__new__(Position)
-        own = {"state": self.state.copy(), "rng": copy.deepcopy(self.rng, memo)}
+        own = {"state": self.state.copy(), "rng": deepcopy(self.rng, memo)}
         twin.__dict__.update(self.__dict__, **own)
         return twin
 

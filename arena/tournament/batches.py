@@ -15,7 +15,7 @@ PROCESSES_S = 1.0
 """The CPU time in seconds that a batch should take if bots have processes of their own. It is
 longer, because starting the processes for each batch takes as long as a few quick games.
 """
-FIRST_BATCH = 8
+FIRST_BATCH = 16
 """The size of the first batch for bots in processes. With a first batch of one game, a run of 20
 games started its bots 32 times. If the games turn out to be long, the worker returns the rest of
 the batch unplayed.

@@ -3,16 +3,20 @@ which batch comes next; for each kind of run there is a function that opens queu
 
 Bots can leave messages for each other on a machine in ways that no sandbox closes
 (docs/security.md), and a bot that has played a deal knows its hands and its draw pile. So a batch
-has games of one line-up on one board in one seating, each on another deal; a worker plays a batch
-with processes of its own; and while a game on a deal is in flight (issued and not ended), no other
-batch has a game on that deal. The module uses no clock and no files.
+has games of one line-up on one board, a round of them for each seating; in a round each game is on
+another deal. A worker plays a batch with processes of its own. While a game on a deal is in flight
+(issued and not ended), no other batch has a game on that deal. `Games` tells the worker for each
+game whether its deal ends with the batch; only then may a process that knows the deal live on. The
+module uses no clock and no files.
 """
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import count, islice
 from math import ceil
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from arena.errors import ConfigError
 from arena.match.referee import GamePlan
@@ -54,6 +58,8 @@ class BatchQueue:
         share: bool = False,
     ) -> None:
         self.waiting = list(batches)
+        self.issued: set[str] = set()
+        """The ids of the games that were taken."""
         self._refill = refill or iter(())
         self._share = share
 
@@ -71,11 +77,34 @@ class BatchQueue:
             return []
         for place, batch in enumerate(self.waiting):
             if self._share or not any(plan.deck in decks_in_flight for plan in batch):
-                taken = batch[:capacity]
-                left = batch[capacity:]
+                decks = _first_decks(batch, capacity)
+                taken = [plan for plan in batch if plan.deck in decks][:capacity]
+                ids = {plan.id for plan in taken}
+                self.issued |= ids
+                left = [plan for plan in batch if plan.id not in ids]
                 self.waiting[place : place + 1] = [left] if left else []
                 return taken
         return []
+
+    def waiting_decks(self) -> set[str]:
+        """The decks of the games that wait in this queue."""
+        return {plan.deck for batch in self.waiting for plan in batch}
+
+
+def _first_decks(batch: Sequence[GamePlan], capacity: int) -> set[str]:
+    """The decks of the first games of ``batch`` that fit into ``capacity`` games together with all
+    other games on the same decks. If not even the games on one deck fit, the first ``capacity``
+    decks.
+    """
+    games_on = Counter(plan.deck for plan in batch)
+    decks = set[str]()
+    size = 0
+    for deck, games in games_on.items():
+        size += games
+        if size > capacity:
+            break
+        decks.add(deck)
+    return decks or set(islice(games_on, capacity))
 
 
 class Games:
@@ -123,10 +152,14 @@ class Games:
         return True
 
     def _open_queue(self) -> bool:
-        """Opens another queue and drops the empty ones. Returns False if there was no queue to
-        open.
+        """Opens another queue, and drops those whose games have all ended. Returns False if there
+        was no queue to open.
         """
-        self.queues = [queue for queue in self.queues if queue.has_more()]
+        self.queues = [
+            queue
+            for queue in self.queues
+            if queue.has_more() or not self.in_flight.keys().isdisjoint(queue.issued)
+        ]
         queue = self._opener(self)
         if queue is None:
             return False
@@ -152,8 +185,19 @@ class Games:
             if games:
                 self.in_flight |= {plan.id: plan.deck for plan in games}
                 self._decks_in_flight |= {plan.deck for plan in games}
-                return games
+                return self._with_ends(games)
         return []
+
+    def _with_ends(self, games: list[GamePlan]) -> list[GamePlan]:
+        """The same games, in which ``ends_deal`` is False if other games on the deal wait."""
+        if not any(plan.ends_deal for plan in games):
+            return games
+        waiting = set[str]().union(
+            *(queue.waiting_decks() for queue in (self._requeued, *self.queues))
+        )
+        return [
+            replace(plan, ends_deal=plan.ends_deal and plan.deck not in waiting) for plan in games
+        ]
 
     def _next(self, capacity: int) -> list[GamePlan]:
         """The next games to play, at most ``capacity``, all of one batch: from the games that were

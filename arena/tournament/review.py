@@ -183,7 +183,7 @@ def _retraced(script: ReplayableGame, seat: int, label: str) -> list[Decision]:
     """Asks the bot ``label`` again for the decisions of a seat, in one attempt. Raises RunError,
     Void.
     """
-    [player] = this_worker().take([label], script.record.board, script.record.deal)
+    [player] = this_worker().players.take([label], script.record.deck)
     try:
         asked = retrace(script, seat, player)
     except BaseException:

@@ -10,6 +10,8 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from pathlib import Path
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from arena.errors import RunError, UserError, Void
 from arena.faults import FaultKind
 from arena.match.referee import BrokenOff, GamePlan, Outcome
@@ -231,11 +233,17 @@ class Runner:
         if unfair := next((result for _, result in ended if isinstance(result, UserError)), None):
             raise unfair
         broken = list[GamePlan]()
+        unplayed = defaultdict[tuple[str, ...], list[GamePlan]](list)
         for plan, result in ended:
             if isinstance(result, BrokenExecutor):
-                broken.append(plan)
-            elif not isinstance(result, Outcome) and not (result and self._void(plan, result)):
+                # They are played one at a time, so no deal ends with a batch.
+                broken.append(replace(plan, ends_deal=False))
+            elif result is None:
+                unplayed[plan.board, *sorted(plan.bots)].append(plan)
+            elif not isinstance(result, Outcome) and not self._void(plan, result):
                 self._source.requeue([plan])
+        for plans in unplayed.values():
+            self._source.requeue(plans)
         has_played = any(isinstance(result, Outcome) for _, result in ended)
         self._fruitless = 0 if has_played else self._fruitless + bool(broken)
         if broken:

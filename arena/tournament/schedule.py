@@ -28,6 +28,10 @@ from arena.tournament.lineups import LineUp, compared, line_ups_of, opponents
 
 SEED_BITS = 31
 """The number of bits of a bot's seed."""
+MAX_SEATINGS = 4
+"""A batch has all seatings of its deals if there are at most this many. For every further seating
+the worker needs another process of each bot, because a process never plays a deal twice.
+"""
 NO_DEALS = range(0)
 """An empty range of deals."""
 
@@ -87,6 +91,7 @@ class Schedule:
             self.seatings = [tuple(map(line_up.index, seated))]
         self.block_size = 1 if config.has_own_decks else len(self.seatings)
         self.turns = 1 if config.compare is None else len(opponents(config))
+        self._owns_deals = config.has_own_decks or bool(config.league) or len(self.line_ups) == 1
         first = config.game.deal if config.game else 0
         deals = config.deals if config.allotted is None else config.allotted
         self._all_deals = range(first, first + deals)
@@ -146,7 +151,8 @@ class Schedule:
     ) -> Iterator[list[list[GamePlan]]]:
         """The games on the deals ``numbers`` whose ids are not in ``ids``: a list of batches for
         each line-up. A batch has games of that line-up on one board in one seating, each on another
-        deal.
+        deal. Where no other line-up plays the deals, a batch may have all seatings, one after the
+        other (see `MAX_SEATINGS`).
 
         ``turn`` decides which line-up comes first, and which seating.
         """
@@ -185,7 +191,7 @@ class Schedule:
     ) -> list[list[tuple[int, int]]]:
         """The pairs of deal and seating that a line-up plays on a board, one list for each batch.
         With single seatings there is one list, in which each deal has its own seating; otherwise
-        one for each seating.
+        one for each seating, or one with a round of all deals for each seating.
         """
         rounds = self._rounds[board]
         count = len(self.seatings)
@@ -198,7 +204,11 @@ class Schedule:
             return [[(deal, number % count) for number, deal in deals]]
         # If the same seating always came first, nobody could tell a bot that is better in a seat
         # from one that remembers deals (ratings/reunions).
-        return [[(deal, (turn + place) % count) for _, deal in deals] for place in range(count)]
+        seatings_in_order = [(turn + place) % count for place in range(count)]
+        rounds_of_deals = [[(deal, seating) for _, deal in deals] for seating in seatings_in_order]
+        if self._owns_deals and count <= MAX_SEATINGS:
+            return [list(chain.from_iterable(rounds_of_deals))]
+        return rounds_of_deals
 
     def _deals_of(self, line_up: LineUp) -> list[range]:
         """The ranges of deals that a line-up plays."""
@@ -282,6 +292,7 @@ class Schedule:
             bots=self.seated(line_up, seating),
             deck=self.deck(board, line_up, deal),
             seeds=tuple(bot_seed(seed, name, seat) for seat in range(self.config.players)),
+            ends_deal=self._owns_deals,
         )
 
     def _name_for_seeds(self, board: str, line_up: LineUp, deal: int, seating: int) -> str:

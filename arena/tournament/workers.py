@@ -1,9 +1,13 @@
 """The workers on this machine: what runs in their processes, and the pool that gives them games.
 
-A worker plays one game at a time, keeps bots alive between the games of a batch, and ends when the
-main process ends. `arena.tournament.crew` starts its process.
+A worker plays one game at a time, keeps processes of bots for later games (see
+`arena.tournament.kept`), and ends when the main process ends. `arena.tournament.crew` starts its
+process.
 """
 
+import arena.slim_msgspec  # before anything imports msgspec
+
+# isort: split
 import hashlib
 import logging
 import multiprocessing
@@ -32,13 +36,14 @@ from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.labels import timing_for
 from arena.players.orphans import expect_only_keepers
-from arena.players.player import InProcessPlayer, built_in, built_in_player, is_built_in
+from arena.players.player import built_in, built_in_player, is_built_in
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.timing import Timing
 from arena.rules import CORE
 from arena.rules.boards import Board
 from arena.tournament.batches import Batch, Pace, Result
 from arena.tournament.crew import TERMINAL_SIGNALS, WORKERS, Crew
+from arena.tournament.kept import KeptPlayers, WorkerPlayer
 
 log = logging.getLogger(__name__)
 
@@ -85,10 +90,6 @@ class Setup(Struct, frozen=True):
     in_process: bool = False
 
 
-SeatedPlayer = tuple[BotPlayer | InProcessPlayer, set[tuple[str, int]]]
-"""A player, and the pairs of board and deal that its process has seen."""
-
-
 class Worker:
     """The state of a worker process: its boards, and the players of its bots, some of which have a
     running process.
@@ -97,7 +98,8 @@ class Worker:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.boards = {name: Board(name, rows) for name, rows in setup.boards.items()}
-        self._idle: list[SeatedPlayer] = []
+        # A stranger's processes could leave messages for each other while they exist.
+        self.players = KeptPlayers(self._new_player, keeps=not setup.sandbox.strangers)
         self._choosers = {
             label: built_in(bot.manifest.name).choose
             for label, bot in setup.bots.items()
@@ -126,7 +128,7 @@ class Worker:
         """Plays a game between bots that may have processes of their own. If it fails, all bots are
         stopped.
         """
-        players = self.take(plan.bots, plan.board, plan.deal)
+        players = self.players.take(plan.bots, plan.deck, ends_deal=plan.ends_deal)
         referee = None
         try:
             timings = [timing_for(label, self.setup.timing) for label in plan.bots]
@@ -142,30 +144,7 @@ class Worker:
             raise BrokenOff(repr(error), so_far=referee.so_far()) from error
         return outcome
 
-    def take(
-        self, labels: Sequence[str], board: str, deal: int
-    ) -> list[BotPlayer | InProcessPlayer]:
-        """The players for a game on this board and deal, one for each of the ``labels``. A running
-        process is used again unless it has seen the deal, because it could remember the hands. All
-        other processes are stopped.
-        """
-        place = (board, deal)
-        taken = list[SeatedPlayer]()
-        for label in labels:
-            fits = (
-                each
-                for each in self._idle
-                if each[0].name == label and each[0].is_running and place not in each[1]
-            )
-            taken.append(next(fits, None) or (self._new_player(label), set()))
-            self._idle = [each for each in self._idle if each is not taken[-1]]
-        self.stop()
-        self._idle = taken
-        for _, met in taken:
-            met.add(place)
-        return [player for player, _ in taken]
-
-    def _new_player(self, label: str) -> BotPlayer | InProcessPlayer:
+    def _new_player(self, label: str) -> WorkerPlayer:
         """A new player for the bot with this label, in a process of its own unless the bot is built
         in.
         """
@@ -177,10 +156,8 @@ class Worker:
         return BotPlayer(bot, timing.startup_ms, self.setup.sandbox, timing.clock)
 
     def stop(self) -> None:
-        """Stops the processes of all bots."""
-        for player, _ in self._idle:
-            player.stop()
-        self._idle.clear()
+        """Ends the processes of all bots."""
+        self.players.stop()
 
 
 _worker: Worker | None = None
@@ -255,9 +232,9 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
     """Plays the games of a batch one after another, until ``is_stopping`` returns True. A game that
     fails does not affect the others, but a UserError (the machine is too busy) ends the batch.
 
-    The processes of bots end with the batch, because a process could otherwise learn about a deal
-    that it plays later. Once a batch takes long, the rest of its games are returned unplayed,
-    because if the worker is killed, all results of the batch are lost.
+    Processes that know a deal which is not over end with the batch, because another process could
+    otherwise learn about the deal. Once a batch takes long, the rest of its games are returned
+    unplayed, because if the worker is killed, all results of the batch are lost.
     """
     began = time.monotonic()
     began_cpu_s = time.process_time()
@@ -284,13 +261,19 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
         cpu_seconds = time.process_time() - began_cpu_s
         if not worker.setup.in_process:
             cpu_seconds += thought
-    worker.stop()
+    results += [None] * (len(plans) - len(results))
+    worker.players.end_batch(
+        {
+            plan.deck
+            for plan, result in zip(plans, results, strict=True)
+            if not isinstance(result, Outcome)
+        }
+    )
     # The first game includes the start of bots. With that counted, quick games looked slow after
     # batches of one, so that all further batches had one game too.
     seconds = max(thought, sum(ended) - began - STARTS_S if ended else 0)
     if len(ended) > 1:
         seconds = (ended[-1] - ended[0]) * len(ended) / (len(ended) - 1)
-    results += [None] * (len(plans) - len(results))
     return Batch(results, seconds, cpu_seconds)
 
 

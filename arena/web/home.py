@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from copy import copy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,10 @@ from starlette.routing import Route
 from arena import __version__
 from arena.commands.bots import registry_of
 from arena.commands.home import results_folder
-from arena.commands.runs import latest_ratings, ratings_in
-from arena.errors import BotFolderError
 from arena.exports.parts import all_parts
 from arena.exports.report.page import PageSetting, fragment, policy_of, read, render
 from arena.players import player
-from arena.players.registry import Registry
-from arena.records.record import MAX_SEATS, name_of
+from arena.records.record import MAX_SEATS
 from arena.rules.explain import rulebook
 from arena.tournament.run import Run
 from arena.web.live import ALIVE, event
@@ -44,12 +42,6 @@ the report.
 POLICY = "connect-src 'self'; form-action 'self'; trusted-types arena"
 MAX_DIGITS = 7
 """The most digits of a number that is read from an address or a form."""
-MAX_BOTS = 300
-"""The most bots that a page lists."""
-PLACES = ("yours", "built in", "ladder")
-"""The words for where a bot comes from, in the order of the list."""
-RATED_IN = 30
-"""Ratings of bots are taken from this many runs, those that were played last."""
 SOON_S = 1.5
 """The page of a run waits for its parts for at most this many seconds."""
 
@@ -151,8 +143,15 @@ async def front(request: Request) -> Response:
     """The first page: all runs, the one that was played last first, and the bots."""
     rows = await request.app.state.run_list.rows()
     here = await run_in_threadpool(_bots, request)
-    values = {"name": request.app.state.home.resolve().name, "runs": _list(rows), **here}
-    shown = page(request, "home.html", values)
+    contents = (rows, here)
+    kept = request.app.state.front_pages.get(request.state.may_change)
+    if kept is None or kept[0] != contents:
+        values = {"name": request.app.state.home.resolve().name, "runs": _list(rows), **here}
+        kept = (contents, page(request, "home.html", values))
+        request.app.state.front_pages[request.state.may_change] = kept
+    # Without a copy, each request would add headers and a task to the same response.
+    shown: Response = copy(kept[1])
+    shown.raw_headers = list(kept[1].raw_headers)
     # The reader will probably open a run next.
     shown.background = BackgroundTask(request.app.state.page_worker.prepare)
     return shown
@@ -194,32 +193,23 @@ def bots(request: Request) -> Response:
 
 def _bots(request: Request) -> dict[str, Any]:
     """The values for the list of bots in a template."""
-    registry = registry_of(request.app.state.home)
-    labels = [label for label in registry.labels() if "@" not in label]
-    ratings = latest_ratings(_runs(request)[RATED_IN::-1])
-    rated_ones = {name for name, _ in ratings if player.NAME.fullmatch(name)}
-    labels += sorted({*player.NAMES, *rated_ones} - {*labels})
-    rows = [_bot_row(registry, label) for label in labels[:MAX_BOTS]]
-    rows.sort(key=lambda row: PLACES.index(row.get("place", PLACES[0])))
-    for row in rows:
-        rated = ratings.get((row["bot"], row.get("hash", "")))
-        row["rated"] = (rated.run, words_of(rated)) if rated else None
-    return {"rows": rows, "more": max(len(labels) - MAX_BOTS, 0)}
+    rows, more = request.app.state.bot_list.rows(request.app.state.run_list.folders())
+    return {"rows": rows, "more": more}
 
 
 def bot(request: Request) -> Response:
     """The page of a bot of this home: its versions, its options, and its results in runs."""
-    registry = registry_of(request.app.state.home)
     name = request.path_params["bot"]
-    labels = registry.labels()
+    labels = registry_of(request.app.state.home).labels()
     if name not in labels and not player.NAME.fullmatch(name):
         raise HTTPException(404, "no such bot here")
-    rated = [each for folder in _runs(request)[:RATED_IN] for each in ratings_in(folder)]
+    bot_list = request.app.state.bot_list
     older = [label for label in labels if label != name and label.startswith(f"{name}@")]
+    results = bot_list.results_of(name, _runs(request))
     values = {
-        "row": _bot_row(registry, name),
-        "versions": [_bot_row(registry, label) for label in older],
-        "places": [(each, words_of(each)) for each in rated if name_of(each.bot) == name],
+        "row": bot_list.row(name),
+        "versions": [bot_list.row(label) for label in older],
+        "places": [(each, words_of(each)) for each in results],
     }
     return page(request, "bot_here.html", values)
 
@@ -227,34 +217,6 @@ def bot(request: Request) -> Response:
 def rules(request: Request) -> Response:
     """The page with the rules of the game; each rule has an anchor."""
     return page(request, "rulebook.html", {"book": rulebook()})
-
-
-def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
-    """The row of the bot with this label in the table of bots. ``place`` is one of `PLACES`; a bot
-    that cannot be read has only a ``problem``.
-    """
-    try:
-        if label not in registry.labels() and player.NAME.fullmatch(label):
-            playable = player.built_in_bot(label)
-            place = "built in"
-        else:
-            place = "ladder" if registry.is_of_ladder(label) else "yours"
-            playable = registry.get(label)
-    except BotFolderError as error:
-        return {"bot": label, "problem": str(error)}
-    own = playable.manifest
-    options = playable.manifest.options.items()
-    return {
-        "bot": label,
-        "problem": "",
-        "version": str(own.version),
-        "place": place,
-        "language": own.language,
-        "author": own.author,
-        "description": own.description,
-        "hash": playable.sha256,
-        "options": [(name, str(option.default), option.help) for name, option in options],
-    }
 
 
 async def run_page(request: Request) -> Response:

@@ -44,6 +44,7 @@ class RunList:
         self._known: dict[Path, tuple[Fingerprint, JournalCount, dict[str, Any]]] = {}
         self._looking = asyncio.Lock()
         self._rows: list[dict[str, Any]] = []
+        self._folders: list[Path] = []
         self._until_s = 0.0
 
     async def rows(self) -> list[dict[str, Any]]:
@@ -54,6 +55,14 @@ class RunList:
                 self._until_s = time.monotonic() + LIST_S / 2
         return [dict(row) for row in self._rows]
 
+    def folders(self) -> list[Path]:
+        """The folders of the runs, the one that was played last first, as they were when the list
+        was made; looks now if that is older than half of `LIST_S`.
+        """
+        if time.monotonic() < self._until_s:
+            return self._folders
+        return run_folders(results_folder(self._home))
+
     def _look(self) -> list[dict[str, Any]]:
         """The rows of a new list."""
         # Each game that a person played is a run of its own. Without a limit of their own, such
@@ -62,7 +71,8 @@ class RunList:
         self._known = {}
         runs = list[dict[str, Any]]()
         own = list[dict[str, Any]]()
-        for folder in run_folders(results_folder(self._home))[:MAX_FOLDERS]:
+        self._folders = run_folders(results_folder(self._home))
+        for folder in self._folders[:MAX_FOLDERS]:
             state = state_of(folder)
             seen, counted, row = before.get(folder, ((), NOTHING, {}))
             if seen != state or not counted.is_whole:

@@ -18,6 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from arena.errors import ArenaError, UserError
 from arena.web import home as pages
 from arena.web import play
+from arena.web.bot_list import BotList
 from arena.web.guard import LOOPBACK, Gate, Guard
 from arena.web.live import Live
 from arena.web.opengames import OpenGames
@@ -135,6 +136,8 @@ def _application(home: Path, games: OpenGames | None) -> Starlette:
     state.reports = PageCache(state.report_worker)
     state.live = Live(state.page_worker)
     state.run_list = RunList(home)
+    state.bot_list = BotList(home)
+    state.front_pages = {}
     return app
 
 

@@ -2,7 +2,9 @@
 
 import json
 import os
+import threading
 
+from arena.cli.runs import runs
 from tests.exports.runs import duels, write_run
 
 
@@ -26,6 +28,17 @@ def test_the_list_of_runs_says_how_far_each_is_and_who_leads(arena):
     assert "finished" in line
     rating = f"{leader['mark']} {leader['elo']:.0f}".split()
     assert line.split()[7:][: 1 + len(rating)] == [leader["bot"], *rating]
+
+
+def test_a_list_of_many_runs_starts_one_thread(tmp_path, monkeypatch, capsys):
+    """A timer for what takes long is a thread, and one for each run took most of the time."""
+    for name in ("one", "two", "three"):
+        write_run(tmp_path / "results" / name, "ab", duels("ab", 1), deals=1)
+    threads = []
+    monkeypatch.setattr(threading.Timer, "start", lambda timer: threads.append(timer.name))
+    runs.callback.__wrapped__(tmp_path, as_json=False)
+    assert len(capsys.readouterr().out.splitlines()) == 4
+    assert len(threads) == 1
 
 
 def test_the_list_of_bots_has_the_latest_rating_of_the_same_files(arena):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.rules import CORE
-from tests.support.commandline import BARE, FIRST, RANDOM, ROOT
+from tests.support.commandline import BARE, FIRST, RANDOM, ROOT, TINY
 
 BUILT_IN = ("run", "random", "greedy")
 """A run of built-in bots, which need no process, where it makes no difference which bots play."""
@@ -75,6 +75,21 @@ def test_the_same_command_again_plays_nothing_and_more_deals_or_bots_extend(aren
     grown = arena.records("grow")
     assert grown[:4] == first
     assert len(grown) == len({record["id"] for record in grown}) == 3 * 2 * 3
+
+
+@pytest.mark.parametrize(("jobs", "starts"), [(1, 4), (2, 8)])
+def test_a_run_of_twenty_games_starts_each_bot_once_for_each_seating_and_worker(
+    arena, jobs, starts
+):
+    """A process that knows a deal plays none of its other games, so each worker needs two of a
+    bot.
+    """
+    board = arena.home / "tiny.txt"
+    board.write_text(TINY)
+    arena("run", "--deals", 10, "--out", "few", "-v", "--jobs", jobs, "--board", board)
+    assert len(arena.records("few")) == 20
+    log = (arena.home / "results" / "few" / "logs" / "arena.log").read_text()
+    assert 4 <= log.count(": a process of ") <= starts
 
 
 def test_a_run_whose_bots_or_settings_changed_is_refused_with_what_differs(arena):

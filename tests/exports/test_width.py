@@ -2,6 +2,7 @@
 
 import pytest
 
+from arena.exports import grid
 from arena.exports.grid import cut_names, padded, shortened, width_of
 
 
@@ -40,3 +41,24 @@ def test_names_are_cut_only_as_far_as_they_can_be_told_apart():
     assert cut_names(["x" * 30, "x" * 30], 9) == ["xxxx…xxxx"] * 2
     assert cut_names(["a", "b"], 9) == ["a", "b"]
     assert cut_names([], 9) == []
+
+
+@pytest.mark.parametrize("width", [None, 30])
+def test_the_cost_of_a_table_grows_with_its_cells(monkeypatch, width):
+    """How often a text is measured, per row: as often in a long table as in a short one."""
+    measured = []
+
+    def counting(text):
+        measured.append(text)
+        return width_of(text)
+
+    monkeypatch.setattr(grid, "width_of", counting)
+
+    def measured_a_row(rows):
+        measured.clear()
+        names = [f"a-bot-with-a-long-name-{number % 10}" for number in range(rows)]
+        table = list(zip(names, reversed(names), map(str, range(rows)), strict=True))
+        grid.columns_text(("Bot", "Opponent", "Games"), table, width=width, names=("Bot",))
+        return len(measured) / rows
+
+    assert measured_a_row(1000) <= 1.2 * measured_a_row(100)

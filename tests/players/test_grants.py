@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.commands.playing import is_trusted
+from arena.commands.permissions import is_trusted
 from arena.errors import ConfigError
 from arena.players.folder import bot_at
 from arena.players.sandbox import grants

@@ -2,12 +2,14 @@
 deal, with dense matrices.
 """
 
+import tracemalloc
 from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy.special import softmax
 
+from arena.ratings import jackknife
 from arena.ratings.likelihood import ELO
 from arena.ratings.model import rate
 from tests.ratings.synthetic import count_results, frame_of
@@ -212,3 +214,25 @@ def test_fewer_than_ten_deals_are_marked(own, is_few):
     assert fit.deals[:5] == pytest.approx(30, rel=0.2)
     assert fit.is_few.tolist() == [False] * 5 + [is_few]
     assert np.isfinite(fit.half_widths()).all()
+
+
+def test_errors_of_many_bots_need_memory_for_their_games_not_for_games_times_bots(monkeypatch):
+    """Each game of a round robin of 80 bots is a design of its own. Portions are small, so that
+    they take little of the memory.
+    """
+    monkeypatch.setattr(jackknife, "FIGURES_AT_ONCE", 1 << 14)
+    bots = [f"bot-{number:02}" for number in range(80)]
+    rng = np.random.default_rng(1)
+    games = [
+        (0, list(pair), np.eye(2)[rng.integers(2)].tolist())
+        for one, other in combinations(bots, 2)
+        for pair in ((one, other), (other, one))
+    ]
+    results = count_results(frame_of(games))
+    rate(results)
+    tracemalloc.start()
+    rate(results)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert results.games == 6320
+    assert peak < 1500 * results.games

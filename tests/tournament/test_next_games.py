@@ -54,6 +54,16 @@ def deals_of(batch):
     return {(plan.board, plan.deal) for plan in batch}
 
 
+def rounds_of(batch):
+    """The games of a batch in parts, each of which has no deal twice."""
+    rounds = [[]]
+    for plan in batch:
+        if plan.deck in {other.deck for other in rounds[-1]}:
+            rounds.append([])
+        rounds[-1].append(plan)
+    return rounds
+
+
 SETTINGS = [
     {},
     {"players": 3, "seatings": "all", "deals": 3},
@@ -74,12 +84,45 @@ def test_no_deal_is_out_twice_and_every_game_is_issued_once(settings, slots, roo
     found = drained(source_of(plan, slots), slots, room)
     for batch, out in found:
         assert not deals_of(batch) & {deal for other in out for deal in deals_of(other)}
-        assert len(deals_of(batch)) == len(batch), "a process never meets a deal twice"
-        assert len({(plan.board, plan.bots) for plan in batch}) == 1
+        assert len({(plan.board, *sorted(plan.bots)) for plan in batch}) == 1
         assert len(batch) <= room
+        for games in rounds_of(batch):
+            assert len({plan.bots for plan in games}) == 1
     assert Counter(plan.id for batch, _ in found for plan in batch) == Counter(
         game.id for game in plan
     )
+
+
+@pytest.mark.parametrize("settings", [{"bots": ["a", "b"], "deals": 40}, *SETTINGS])
+@pytest.mark.parametrize(("slots", "room"), [(1, 10), (2, 3), (2, 1), (8, 500)])
+def test_a_deal_that_ends_with_its_batch_is_never_issued_again(settings, slots, room):
+    """So a process that knows the deal can be kept. Some games come back unplayed, in groups."""
+    plan = schedule(**settings)
+    source, rng, out, ended = source_of(plan, slots), random.Random(1), [], set()
+    while not source.is_over:
+        while len(out) < slots * AHEAD and (batch := source.issue(room)):
+            decks = {game.deck for game in batch}
+            assert not decks & ended
+            out.append(batch)
+        batch = out.pop(rng.randrange(len(out)))
+        played = batch[: rng.randint(1, len(batch))]
+        end(source, played)
+        if unplayed := batch[len(played) :]:
+            source.requeue(unplayed)
+        ended |= {game.deck for game in batch if game.ends_deal} - {game.deck for game in unplayed}
+    assert bool(ended) == (len(plan.line_ups) == 1 or plan.config.has_own_decks)
+
+
+def test_a_batch_of_a_deal_that_others_play_too_has_one_seating():
+    assert all(len(rounds_of(batch)) == 1 for batch, _ in drained(source_of(schedule()), 1, 10))
+
+
+@pytest.mark.parametrize(("players", "which", "rounds"), [(2, "rotations", 2), (4, "all", 1)])
+def test_a_batch_has_a_round_for_each_seating_unless_there_are_many(players, which, rounds):
+    bots = ["a", "b", "c", "d"][:players]
+    plan = schedule(bots=bots, players=players, seatings=which, deals=40)
+    batches = [batch for batch, _ in drained(source_of(plan), 1, 10)]
+    assert {len(rounds_of(batch)) for batch in batches} == {rounds}
 
 
 @pytest.mark.parametrize("slots", [1, 4])
@@ -115,13 +158,14 @@ def test_chunks_grow_with_what_was_played_and_leave_games_for_all_workers(slots,
     found = [batch for batch, _ in drained(source_of(plan, slots), slots, 500)]
     chunks = Counter()
     for batch in found:
-        chunks[min(game.deal for game in batch)] = len(batch)
+        chunks[min(game.deal for game in batch)] = len(deals_of(batch))
     assert [chunks[first] for first in sorted(chunks)] == sizes
 
 
-def test_a_run_of_20_games_between_two_bots_has_four_batches_each_of_which_starts_both():
+def test_a_run_of_20_games_between_two_bots_has_a_batch_of_whole_deals_for_each_worker():
     found = drained(source_of(schedule(bots=["a", "b"], deals=10), 2), 2, FIRST_BATCH)
-    assert [len(batch) for batch, _ in found] == [5, 5, 5, 5]
+    assert [len(batch) for batch, _ in found] == [10, 10]
+    assert [len(deals_of(batch)) for batch, _ in found] == [5, 5]
 
 
 def test_all_workers_have_games_as_long_as_there_are_deals():
@@ -151,15 +195,24 @@ def test_batches_of_built_in_bots_are_as_long_as_there_is_room():
 def test_a_slow_batch_is_cut_and_its_rest_goes_elsewhere():
     plan = schedule(bots=["a", "b"], deals=100)
     source = source_of(plan)
-    for _ in range(8):
-        end(source, source.issue(20))
-    of_twenty_deals = source.issue(20)
-    assert len(of_twenty_deals) == 20
+    for _ in range(4):
+        end(source, source.issue(40))
+    of_twenty_deals = source.issue(40)
+    assert len(deals_of(of_twenty_deals)) == 20
     end(source, of_twenty_deals)
-    first, rest = source.issue(4), source.issue(20)
-    assert len(first + rest) == 20
-    assert first[0].bots == rest[0].bots
+    first, rest = source.issue(5), source.issue(40)
+    assert len(first) == 4, "whole deals"
+    assert len(first + rest) == 10, "a chunk has as many deals as the first batch may have games"
     assert not deals_of(first) & deals_of(rest)
+
+
+def test_where_a_batch_may_not_have_a_whole_deal_its_seatings_come_one_after_the_other():
+    source = source_of(schedule(bots=["a", "b"], deals=1))
+    [first] = source.issue(1)
+    assert not first.ends_deal
+    end(source, [first])
+    [second] = source.issue(1)
+    assert second.ends_deal
 
 
 def test_games_that_were_played_before_are_not_issued():
@@ -173,7 +226,7 @@ def test_games_that_were_played_before_are_not_issued():
 
 def test_a_game_that_was_given_back_waits_until_its_deal_is_free():
     source = source_of(schedule(bots=["a", "b"], deals=1))
-    [first] = source.issue(5)
+    [first] = source.issue(1)
     assert source.issue(5) == []
     source.requeue([first])
     assert source.issue(5) == [first]
@@ -189,7 +242,7 @@ def test_a_game_that_was_given_back_waits_until_its_deal_is_free():
 
 def test_a_game_that_was_given_up_leaves_a_gap():
     source = source_of(schedule(bots=["a", "b"], deals=1))
-    [first] = source.issue(5)
+    [first] = source.issue(1)
     source.give_up(first)
     assert source.has_gaps
     end(source, source.issue(5))

@@ -51,8 +51,10 @@ def played(games, seconds):
         raise Void("played")
 
     setup = SimpleNamespace(in_process=False)
-    worker = SimpleNamespace(play=play, stop=lambda: None, setup=setup)
-    return play_games(worker, range(games), lambda: False)
+    players = SimpleNamespace(end_batch=lambda _: None)
+    worker = SimpleNamespace(play=play, players=players, setup=setup)
+    plans = [SimpleNamespace(deck=str(number)) for number in range(games)]
+    return play_games(worker, plans, lambda: False)
 
 
 def test_when_games_turn_out_long_the_rest_of_a_batch_is_left(monkeypatch):

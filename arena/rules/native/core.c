@@ -39,11 +39,21 @@ static Core *core_of(PyObject *self)
     return &((State *)self)->core;
 }
 
-/* Names from the project's own modules, looked up once. */
+/* Names from the project's own modules, looked up once: illegal_text at its first use, the others
+   when this module is loaded. */
 static PyTypeObject *state_type;
 static PyObject *province_type, *event_type, *illegal_move_error, *illegal_text, *checked_setup;
 static PyObject *parts_of, *is_same_position;
 static PyObject *empty_tuple, *end_texts[NO_SPACE + 1], *event_names[CONQUER + 1];
+
+/* An attribute of one of the project's own modules. */
+static PyObject *from_module(const char *name, const char *attribute)
+{
+    PyObject *source = PyImport_ImportModule(name);
+    PyObject *value = source ? PyObject_GetAttrString(source, attribute) : NULL;
+    Py_XDECREF(source);
+    return value;
+}
 
 #include "from_python.inc"
 #include "to_python.inc"
@@ -131,15 +141,6 @@ static PyType_Spec spec = {"arena.rules.native.State", sizeof(State), 0, Py_TPFL
 static PyModuleDef module = {PyModuleDef_HEAD_INIT, .m_name = "_core", .m_size = -1,
                              .m_doc = "The rules of Qin in C: see arena.rules.pure."};
 
-/* An attribute of one of the project's own modules. */
-static PyObject *from_module(const char *name, const char *attribute)
-{
-    PyObject *source = PyImport_ImportModule(name);
-    PyObject *value = source ? PyObject_GetAttrString(source, attribute) : NULL;
-    Py_XDECREF(source);
-    return value;
-}
-
 /* Looks up the functions and types of the project's own modules. */
 static int look_up_objects(void)
 {
@@ -149,8 +150,6 @@ static int look_up_objects(void)
     if (!event_type) return -1;
     illegal_move_error = from_module("arena.errors", "IllegalMoveError");
     if (!illegal_move_error) return -1;
-    illegal_text = from_module("arena.rules.explain", "illegal_text");
-    if (!illegal_text) return -1;
     checked_setup = from_module("arena.rules.setup", "checked_setup");
     if (!checked_setup) return -1;
     parts_of = from_module("arena.rules.setup", "parts_of");

@@ -1,0 +1,118 @@
+"""The bot processes that a worker keeps from game to game, and what they know.
+
+A process that has played a deal knows its hands and its draw pile. So it never plays a game on that
+deal again, and while another process plays one, it is stopped or does not exist any more. It is
+kept beyond its batch only if its deals end with the batch, because then nobody plays them again.
+"""
+
+from collections.abc import Callable, Container, Sequence
+
+from msgspec import Struct
+
+from arena.players.bot import BotPlayer
+from arena.players.player import InProcessPlayer
+
+MAX_IDLE = 16
+"""The most processes that a worker keeps for later games: at a table of four, a process of each bot
+for each seating.
+"""
+MAX_IDLE_MB = 256
+"""A process with more memory than this, in MB, is not kept while others play: several such
+processes of each worker could fill the machine's memory.
+"""
+WorkerPlayer = BotPlayer | InProcessPlayer
+"""A player in a worker's games."""
+
+
+class KeptPlayer(Struct, eq=False):
+    """A player, and what its process knows.
+
+    ``decks``     the decks of all games that the process has played
+    ``may_stay``  whether each deal that the process knows has ended, or ends with this batch
+    ``is_idle``   whether the process is stopped until it plays again
+    """
+
+    player: WorkerPlayer
+    decks: set[str]
+    may_stay: bool = True
+    is_idle: bool = False
+
+    def rest(self) -> bool:
+        """Stops the process until it plays again. Returns whether that was possible: False, and
+        nothing is done, if there is no running process, if it may not be kept, or if it takes more
+        than `MAX_IDLE_MB` of memory.
+        """
+        player = self.player
+        is_kept = self.may_stay and player.is_running
+        if not is_kept or isinstance(player, InProcessPlayer) or not player.process:
+            return False
+        if not self.is_idle:
+            # It takes a millisecond to find out how much memory the process has.
+            if player.process.memory_mb() > MAX_IDLE_MB:
+                return False
+            player.process.pause()
+            self.is_idle = True
+        return True
+
+
+class KeptPlayers:
+    """The players of a worker, of which some have a running process. ``new_player`` makes a player
+    for the bot with a label. With ``keeps`` False, no process is kept while it does not play.
+    """
+
+    def __init__(self, new_player: Callable[[str], WorkerPlayer], *, keeps: bool = True) -> None:
+        self._new_player = new_player
+        self._keeps = keeps
+        self._players: list[KeptPlayer] = []
+        """All players, those that played last at the end."""
+
+    def take(
+        self, labels: Sequence[str], deck: str, *, ends_deal: bool = False
+    ) -> list[WorkerPlayer]:
+        """The players for a game with this deck, one for each of the ``labels``. A running process
+        plays again unless it knows the deck. The processes of all other players are stopped until
+        they play again, or ended if they may not be kept. ``ends_deal`` is that of `GamePlan`.
+        """
+        others = self._players
+        taken = list[KeptPlayer]()
+        for label in labels:
+            fitting = (
+                each
+                for each in reversed(others)
+                if each.player.name == label and each.player.is_running and deck not in each.decks
+            )
+            kept = next(fitting, None) or KeptPlayer(self._new_player(label), set())
+            others = [each for each in others if each is not kept]
+            taken.append(kept)
+        self._players = self._rested(others) + taken
+        for kept in taken:
+            kept.is_idle = False
+            kept.decks.add(deck)
+            kept.may_stay = kept.may_stay and ends_deal and self._keeps
+        return [kept.player for kept in taken]
+
+    def end_batch(self, unfinished: Container[str]) -> None:
+        """Stops the processes of all players until they play again, and ends those that may not be
+        kept: those that know a deck in ``unfinished``, or another deal that has not ended.
+        """
+        for kept in self._players:
+            kept.may_stay = kept.may_stay and not any(deck in unfinished for deck in kept.decks)
+        self._players = self._rested(self._players)
+
+    def _rested(self, players: Sequence[KeptPlayer]) -> list[KeptPlayer]:
+        """Those of ``players`` that are kept, whose processes are then stopped until they play
+        again. The others are ended.
+        """
+        kept_players = list[KeptPlayer]()
+        for kept in reversed(players):
+            if len(kept_players) < MAX_IDLE and kept.rest():
+                kept_players.append(kept)
+            else:
+                kept.player.stop()
+        return kept_players[::-1]
+
+    def stop(self) -> None:
+        """Ends the processes of all players."""
+        for kept in self._players:
+            kept.player.stop()
+        self._players.clear()

@@ -1,0 +1,143 @@
+"""The list of bots on pages: what is read again, and that it is never out of date."""
+
+import asyncio
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from arena.players import folder as bot_folder
+from arena.players import registry
+from arena.web import bot_list
+from arena.web import home as pages
+from arena.web.bot_list import BotList
+from arena.web.run_list import RunList
+
+SOURCE = "print('a bot')\n"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home with two bots whose files were written long ago."""
+    monkeypatch.setenv("ARENA_LADDER", "off")
+    monkeypatch.setattr(bot_list, "SETTLED_NS", -1)
+    for name in ("ann", "bob"):
+        folder = tmp_path / "bots" / name
+        folder.mkdir(parents=True)
+        (folder / "bot.toml").write_text(f'name = "{name}"\ncommand = ["python3", "bot.py"]\n')
+        (folder / "bot.py").write_text(SOURCE)
+    (tmp_path / "results").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def hashed(monkeypatch):
+    """The names of the bots that are hashed, one for each time."""
+    names = []
+
+    def counting(path, manifest):
+        names.append(path.name)
+        return content_hash(path, manifest)
+
+    content_hash = bot_folder.content_hash
+    monkeypatch.setattr(bot_folder, "content_hash", counting)
+    monkeypatch.setattr(registry, "content_hash", counting)
+    return names
+
+
+def own(rows):
+    return {row["bot"]: row for row in rows if row.get("place") != "built in"}
+
+
+def test_bots_whose_files_have_not_changed_are_hashed_once(home, hashed):
+    bots = BotList(home)
+    first, more = bots.rows([])
+    assert sorted(hashed) == ["ann", "bob"]
+    assert (bots.rows([]), more) == ((first, 0), 0)
+    assert bots.row("ann")["hash"] == own(first)["ann"]["hash"]
+    assert sorted(hashed) == ["ann", "bob"]
+
+
+@pytest.mark.parametrize("change", ["bytes", "same size", "new file", "mode", "manifest", "swap"])
+def test_a_bot_that_changed_in_any_way_is_read_again(home, hashed, change):
+    bots = BotList(home)
+    before = own(bots.rows([])[0])
+    folder = home / "bots" / "ann"
+    script = folder / "bot.py"
+    times = (script.stat().st_atime_ns, script.stat().st_mtime_ns)
+    if change == "bytes":
+        script.write_text(SOURCE + "# more\n")
+    elif change == "same size":
+        script.write_text(SOURCE.replace("bot", "box"))
+        os.utime(script, ns=times)
+    elif change == "new file":
+        (folder / "deep").mkdir()
+        (folder / "deep" / "table.txt").write_text("1 2 3")
+    elif change == "mode":
+        script.chmod(0o755)
+    elif change == "manifest":
+        text = (folder / "bot.toml").read_text()
+        (folder / "bot.toml").write_text(text + 'description = "quick"\n')
+    elif change == "swap":
+        (home / "other.py").write_text(SOURCE.replace("bot", "box"))
+        os.utime(home / "other.py", ns=times)
+        os.replace(home / "other.py", script)  # noqa: PTH105
+    after = own(bots.rows([])[0])
+    assert after["ann"]["hash"] != before["ann"]["hash"]
+    assert after["bob"] == before["bob"]
+    assert sorted(hashed) == ["ann", "ann", "bob"]
+
+
+def test_bots_that_come_and_go_are_listed_at_once(home):
+    bots = BotList(home)
+    bots.rows([])
+    (home / "bots" / "bob" / "bot.toml").unlink()
+    new = home / "bots" / "zoe"
+    new.mkdir()
+    (new / "bot.toml").write_text("no manifest")
+    rows = own(bots.rows([])[0])
+    assert list(rows) == ["ann", "zoe"]
+    assert rows["zoe"]["problem"]
+
+
+def test_a_file_that_has_just_changed_is_read_again(home, hashed, monkeypatch):
+    """It may change once more without a change of its times."""
+    monkeypatch.setattr(bot_list, "SETTLED_NS", 3_600_000_000_000)
+    bots = BotList(home)
+    bots.rows([])
+    bots.rows([])
+    assert sorted(hashed) == ["ann", "ann", "bob", "bob"]
+
+
+def test_the_first_page_is_rendered_again_only_when_what_it_shows_has_changed(home, monkeypatch):
+    rendered = []
+
+    def counting(template, *arguments):
+        rendered.append(template)
+        return render(template, *arguments)
+
+    render = pages.render
+    monkeypatch.setattr(pages, "render", counting)
+    app = SimpleNamespace(
+        home=home,
+        run_list=RunList(home),
+        bot_list=BotList(home),
+        open_games=None,
+        front_pages={},
+        page_worker=SimpleNamespace(prepare=None),
+    )
+
+    def ask(*, may_change):
+        state = SimpleNamespace(may_change=may_change)
+        return asyncio.run(
+            pages.front(SimpleNamespace(app=SimpleNamespace(state=app), state=state))
+        )
+
+    first, again = ask(may_change=True), ask(may_change=True)
+    assert (first.body, first.raw_headers) == (again.body, again.raw_headers)
+    assert first.raw_headers is not again.raw_headers
+    assert ask(may_change=False).body == ask(may_change=False).body
+    assert rendered == ["home.html"] * 2
+    (home / "bots" / "bob" / "bot.toml").unlink()
+    assert b"bob" in first.body
+    assert b"bob" not in ask(may_change=True).body

@@ -10,8 +10,8 @@ game whether its deal ends with the batch; only then may a process that knows th
 module uses no clock and no files.
 """
 
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Container, Sequence
 from itertools import count, islice
 from math import ceil
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from arena.errors import ConfigError
 from arena.match.referee import GamePlan
 from arena.records.config import RunConfig
 from arena.records.record import DEALS, NO_MARGINS, WHOLE, GameRecord, Margins, margins, shares
+from arena.tournament.batch_queue import BatchQueue
 from arena.tournament.lineups import opponents
 from arena.tournament.schedule import Schedule
 
@@ -41,70 +42,6 @@ DEALS_A_DRAW = 4
 """The number of deals that a league draws for a line-up at a time, on all boards together. So many
 games are worth the start of the bots' processes; and a few such draws place a candidate.
 """
-
-
-class BatchQueue:
-    """A queue of batches of games. Each item of ``refill`` is a list of batches; when the queue is
-    empty, the next item refills it.
-
-    With ``share``, a deal of its batches may be in flight elsewhere at the same time.
-    """
-
-    def __init__(
-        self,
-        batches: Sequence[list[GamePlan]] = (),
-        refill: Iterator[list[list[GamePlan]]] | None = None,
-        *,
-        share: bool = False,
-    ) -> None:
-        self.waiting = list(batches)
-        self.issued: set[str] = set()
-        """The ids of the games that were taken."""
-        self._refill = refill or iter(())
-        self._share = share
-
-    def has_more(self) -> bool:
-        """Whether there are batches to take; refills an empty queue."""
-        if not self.waiting:
-            self.waiting = next(self._refill, [])
-        return bool(self.waiting)
-
-    def take(self, capacity: int, decks_in_flight: Container[str]) -> list[GamePlan]:
-        """Takes at most ``capacity`` games off the first batch that has no deck in
-        ``decks_in_flight``; returns an empty list if there is no such batch.
-        """
-        if not self.has_more():
-            return []
-        for place, batch in enumerate(self.waiting):
-            if self._share or not any(plan.deck in decks_in_flight for plan in batch):
-                decks = _first_decks(batch, capacity)
-                taken = [plan for plan in batch if plan.deck in decks][:capacity]
-                ids = {plan.id for plan in taken}
-                self.issued |= ids
-                left = [plan for plan in batch if plan.id not in ids]
-                self.waiting[place : place + 1] = [left] if left else []
-                return taken
-        return []
-
-    def waiting_decks(self) -> set[str]:
-        """The decks of the games that wait in this queue."""
-        return {plan.deck for batch in self.waiting for plan in batch}
-
-
-def _first_decks(batch: Sequence[GamePlan], capacity: int) -> set[str]:
-    """The decks of the first games of ``batch`` that fit into ``capacity`` games together with all
-    other games on the same decks. If not even the games on one deck fit, the first ``capacity``
-    decks.
-    """
-    games_on = Counter(plan.deck for plan in batch)
-    decks = set[str]()
-    size = 0
-    for deck, games in games_on.items():
-        size += games
-        if size > capacity:
-            break
-        decks.add(deck)
-    return decks or set(islice(games_on, capacity))
 
 
 class Games:

@@ -15,8 +15,9 @@ from arena.match.referee import GamePlan
 from arena.players.sandbox.tiers import OPEN
 from arena.records.journal import Journal
 from arena.rules.boards import built_in
+from arena.tournament.batch_queue import BatchQueue
 from arena.tournament.events import GamePlayed, RunnerEvent
-from arena.tournament.next_games import BatchQueue, Games
+from arena.tournament.next_games import Games
 from arena.tournament.runner import Runner
 from arena.tournament.workers import LocalPool, Setup, worker_cores
 from tests.bench.figures import Figure, in_own_process

@@ -14,10 +14,11 @@ from arena.records.evidence import evidence_name
 from arena.records.journal import Journal
 from arena.records.record import Fault, decode_record
 from arena.rules.boards import built_in
+from arena.tournament.batch_queue import BatchQueue
 from arena.tournament.batches import Batch
 from arena.tournament.consistency import make_config
 from arena.tournament.events import GamePlayed
-from arena.tournament.next_games import BatchQueue, Games, planned_games
+from arena.tournament.next_games import Games, planned_games
 from arena.tournament.runner import MAX_FRUITLESS, FirstGames, Runner
 from arena.tournament.schedule import Schedule, single_game
 

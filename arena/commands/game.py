@@ -179,7 +179,7 @@ class PlayedGame(NamedTuple):
         return Round(self.board, lambda _: self._plan())
 
     def round_from(self, past: Past) -> Round:
-        """The same for the game that is played on from its ``past``."""
+        """This game, played on from its ``past``, in the form that `SingleGame` takes."""
         plan = replace(self._plan(), past=tuple(past.moves), gone=tuple(past.faults))
         return Round(self.board, lambda _: plan)
 

@@ -17,8 +17,13 @@ MAX_IDLE = 16
 for each seating.
 """
 MAX_IDLE_MB = 256
-"""A process with more memory than this, in MB, is not kept while others play: several such
-processes of each worker could fill the machine's memory.
+"""A process with more memory than this, in MB, or than half of its limit, is not kept while others
+play: several such processes of each worker could fill the machine's memory, and a bot that never
+frees memory would reach its limit.
+"""
+MAX_GAMES = 50
+"""A process that has played this many games is not kept: files that a bot leaves in its sandbox
+after each game would add up to its limit. One start in so many games costs next to nothing.
 """
 WorkerPlayer = BotPlayer | InProcessPlayer
 """A player in a worker's games."""
@@ -39,16 +44,17 @@ class KeptPlayer(Struct, eq=False):
 
     def rest(self) -> bool:
         """Stops the process until it plays again. Returns whether that was possible: False, and
-        nothing is done, if there is no running process, if it may not be kept, or if it takes more
-        than `MAX_IDLE_MB` of memory.
+        nothing is done, if there is no running process, if it may not be kept, if it has played
+        `MAX_GAMES` games, or if it takes more memory than `MAX_IDLE_MB`.
         """
         player = self.player
-        is_kept = self.may_stay and player.is_running
+        is_kept = self.may_stay and player.is_running and len(self.decks) < MAX_GAMES
         if not is_kept or isinstance(player, InProcessPlayer) or not player.process:
             return False
         if not self.is_idle:
             # It takes a millisecond to find out how much memory the process has.
-            if player.process.memory_mb() > MAX_IDLE_MB:
+            most_mb = min(MAX_IDLE_MB, player.bot.memory_mb // 2)
+            if player.process.memory_mb() > most_mb:
                 return False
             player.process.pause()
             self.is_idle = True
@@ -100,8 +106,8 @@ class KeptPlayers:
         self._players = self._rested(self._players)
 
     def _rested(self, players: Sequence[KeptPlayer]) -> list[KeptPlayer]:
-        """Those of ``players`` that are kept, whose processes are then stopped until they play
-        again. The others are ended.
+        """Stops the processes of those ``players`` that are kept until they play again, ends the
+        other players, and returns the kept ones.
         """
         kept_players = list[KeptPlayer]()
         for kept in reversed(players):

@@ -126,7 +126,7 @@ class Games:
         return []
 
     def _with_ends(self, games: list[GamePlan]) -> list[GamePlan]:
-        """The same games, in which ``ends_deal`` is False if other games on the deal wait."""
+        """Copies of ``games`` in which ``ends_deal`` is False if other games on the deal wait."""
         if not any(plan.ends_deal for plan in games):
             return games
         waiting = set[str]().union(

@@ -158,6 +158,15 @@ def test_few_processes_are_kept_and_none_with_much_memory(
     assert len(worker.everybody()) == left
 
 
+def test_a_process_that_has_played_many_games_is_not_kept(watched, monkeypatch):
+    monkeypatch.setattr(kept, "MAX_GAMES", 3)
+    worker = watched()
+    for batch in batches(2, deals=6, seatings="single"):
+        worker.batch(batch)
+    assert [len(each.decks) for each in worker.everybody()] == [2, 2]
+    assert len(worker.processes) == 4
+
+
 def test_a_process_that_ended_while_it_rested_is_replaced(watched):
     worker = watched()
     first, second = batches(2, deals=2)

@@ -95,8 +95,9 @@ def check_utf8(_: click.Context, __: click.Parameter, value: str | None) -> str 
 def _splitter(
     split: Callable[[str], list[str]], what: str, *, but: Mapping[str, Any] = MappingProxyType({})
 ) -> Callable[..., Any]:
-    """A click callback that splits a text into a list with ``split``; ``what`` names the items in
-    errors. Texts in ``but`` have the meaning given there.
+    """A click callback that splits a text into a list with ``split``; None, for an option that was
+    not given, stays None. A text in ``but`` has the value given there. The callback raises
+    BadParameter, which names the items by ``what``, if the list is empty.
     """
 
     def callback(_: click.Context, __: click.Parameter, value: str | None) -> Any:

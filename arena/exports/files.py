@@ -136,11 +136,12 @@ def write_standings(run: Run, tables: Tables) -> None:
 
 def export_run(run: Run, folder: Path, tables: Tables, form: Format = DEFAULT) -> list[Path]:
     """Writes the tables standings, pairs, seats and faults, and the games of the run, into
-    ``folder``, which is created if needed; returns the paths of the files. ``form`` is csv or
-    parquet.
+    ``folder``, which is created if needed; returns the paths of the files. Files of these names are
+    replaced. ``form`` is csv or parquet.
 
     Parquet files have the content of the CSV files with the tables' types; the file of games has
-    more columns, see `_games_schema`. Raises UserError, RunError.
+    more columns, see `_games_schema`. Raises UserError, for example if a file cannot be written,
+    and RunError if the run cannot be read.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

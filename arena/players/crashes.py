@@ -59,10 +59,15 @@ NOWHERE = re.compile("(?!)")
 
 
 class Form(NamedTuple):
-    """How an uncaught error looks in a language: the exit status, the line with the error (if that
-    line does not contain its words, the next one does), and the lines with places in files, of
-    which the first in the bot's own files counts. The last line of stderr must begin with ``sign``,
-    because an error that was caught ended nothing.
+    """How an uncaught error looks in a language.
+
+    ``status``  the exit status of the process
+    ``error``   matches the line with the error; its group ``said``, or if that is empty the next
+                line, has the error's words
+    ``place``   matches a line with a place, with the groups ``file`` and ``line``; the first place
+                in the bot's own files counts
+    ``sign``    how the last line of stderr begins if the error ended the process; an error that was
+                caught has other lines after it. Empty: the last line may be any
     """
 
     status: int

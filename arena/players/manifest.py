@@ -321,8 +321,8 @@ def _manifest_of(file: Toml) -> Manifest:
 
 
 def read_options(declared: Any, where: str) -> dict[str, Option]:
-    """The options in the ``[options]`` of a bot.toml. Raises BotFolderError that names
-    the option.
+    """The options in ``declared``, the value of ``[options]`` in a bot.toml, by name. Raises
+    BotFolderError that names the option; its message begins with ``where``, the path of the file.
     """
     if not isinstance(declared, dict):
         cure = f"for example\n[options]\ndepth = {OPTION_EXAMPLE}}}"

@@ -87,7 +87,8 @@ def analyse_run(
     that gives every bot a rating (None: none). Games in which a bot of ``without`` played are left
     out; ``bot`` asks for the table of that bot's opponents, None for no such table.
 
-    Raises RunError, NoAnswerError, and UserError for a bot that is not in the run.
+    Raises RunError, NoAnswerError if the results have no finite ratings, and UserError for a
+    bot that is not in the run.
     """
     names = [known.name for known in info.bots]
     without = [nearest_label(name, names) for name in without]

@@ -106,8 +106,9 @@ def _group(
     fit: Fit, order: Ints, places: slice, error: Floats, chance: Floats, risk: float
 ) -> Group:
     """The group of the bots at the ``places`` of ``order``, indices of ``fit`` from the best bot
-    on. ``error`` and ``chance``, in the same order, have the standard error and the p value of each
-    difference; ``risk`` is the probability that any step is wrongly called clear.
+    on. ``error`` and ``chance`` are square matrices for all bots of ``order``: the standard error,
+    and the p value, of the difference between each two bots. ``risk`` is the probability that any
+    step is wrongly called clear.
     """
     held = order[places]
     count = len(order)

@@ -199,11 +199,12 @@ class _Game:
 
 
 def _text_of(move: object, choose: Choose, position: Position) -> str:
-    """The text of the move that the bot's function returned. Raises NoMoveError if it is no move.
+    """The text of ``move``, a number that the bot's function ``choose`` returned for ``position``.
+    Raises NoMoveError, which names the function, if it is not the number of a move.
 
-    A move that the rules forbid is sent as it is, because the arena names the rule in its answer. A
-    small int that looks like an index into the list of legal moves is refused: as a move, it would
-    mean red on red.
+    A move that the rules forbid is sent as it is, because the arena names the rule in its answer.
+    An int below `_MAX_INDEX` that is no legal move but an index of one is refused: as a move, it
+    would mean red on red.
     """
     cure = "return one of position.legal_moves()"
     try:
@@ -243,8 +244,8 @@ class _Options(dict[str, Any]):
 
 
 def _note(note: dict[str, object]) -> msgspec.Raw:
-    """A note, encoded for the message. If it cannot be encoded, a message goes to stderr and no
-    note is sent, because a note must not lose the game.
+    """A note, encoded for the message. If it cannot be encoded, a message goes to stderr, and what
+    is returned (`messages.SILENCE`) leaves the note out, because a note must not lose the game.
     """
     try:
         return msgspec.Raw(_encode_note(note))

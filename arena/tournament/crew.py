@@ -97,8 +97,9 @@ WORKERS = WorkerContext()
 
 
 class Crew(ProcessPoolExecutor):
-    """A pool of ``jobs`` worker processes on this machine. Each process calls ``initializer`` with
-    ``initargs`` when it starts.
+    """A pool of ``jobs`` worker processes on this machine, which, unlike its base class, ignore
+    signals while they start, and can be killed (`kill`) or ended within a time limit (`end`). Each
+    process calls ``initializer`` with ``initargs`` when it starts.
     """
 
     def __init__(

@@ -107,7 +107,9 @@ Workers = LocalWorkers | ClusterWorkers
 @contextmanager
 def workers_at(place: Place) -> Iterator[Workers]:
     """A context manager that yields the workers at a place; what the place leaves open, the user's
-    own configuration decides. At its end, the connection to a cluster is closed. Raises UserError.
+    own configuration decides. At its end, the connection to a cluster is closed; workers on this
+    machine end with their pool. Raises ConfigError for a place with both jobs and a cluster, and
+    UserError for a cluster that cannot be used.
     """
     place = place.with_defaults(read_own_config())
     if place.cluster is None:

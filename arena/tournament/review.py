@@ -261,9 +261,10 @@ def grade_decisions(
     wanted: Sequence[Ungraded], boards: Rows, judge: Judge, jobs: int, adviser: Adviser | None
 ) -> Generator[Grade]:
     """The grades of all turns of the ``wanted`` games, one game after the other, computed by
-    ``jobs`` workers. The ``adviser``, or without one the judge, says which move is better. Raises
-    RunError if a record breaks the rules, UserError if the adviser commits a fault, and Void if a
-    worker dies.
+    ``jobs`` workers, each game's by turn. ``boards`` has the rows of the boards, by name. The
+    ``adviser``, or without one the judge, says which move is better; what it gains is measured by
+    the judge in either case. Raises RunError if a record breaks the rules, UserError if the adviser
+    commits a fault, and Void if a worker dies.
     """
     if adviser:
         bot, sandbox, scripts = adviser

@@ -113,8 +113,8 @@ class BotList:
 
 
 def row_of(registry: Registry, label: str, *, is_registered: bool) -> BotRow:
-    """The row of the bot with this label, see `BotList.row`, read from its files. A bot that is not
-    registered may be built in.
+    """The row of the bot with this label, see `BotList.row`, read from its files; if they cannot be
+    used, the row has the label and the problem only. A bot that is not registered may be built in.
     """
     try:
         if not is_registered and player.NAME.fullmatch(label):

@@ -101,8 +101,9 @@ class Scale(NamedTuple):
 def linear(
     values: Iterable[float], start: float, end: float, count: int = 4, least: float = 0.0
 ) -> Scale:
-    """A linear scale for the finite ones among ``values``, from ``start`` to ``end``. It has about
-    ``count`` steps of a round size, which is at least ``least``, and round ends.
+    """A linear scale for the finite ones among ``values``, or for 0 to 1 without any. It is drawn
+    from ``start`` to ``end``, in the drawing's units. It has about ``count`` steps of a round size,
+    which is at least ``least``, and round values at its ends.
     """
     known = [value for value in values if isfinite(value)] or [0.0, 1.0]
     low = min(known)

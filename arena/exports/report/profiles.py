@@ -351,7 +351,9 @@ class Profiles:
         return (self.of(name) for name in self._opponents)
 
     def of(self, name: str) -> dict[str, Any]:
-        """The values for the page of the bot ``name``."""
+        """The values for the page of the bot ``name``, by their names in the template bot.html.
+        Raises KeyError if the run has no such bot.
+        """
         bot_feats = self._feats[name]
         row = self._rows[name]
         own = self._seats.loc[self._places.get(self._numbers.get(name, -1), [])]
@@ -440,8 +442,9 @@ class Profiles:
 
 
 def _means(seats: pd.DataFrame, *by: str) -> list[dict[str, Any]]:
-    """The number of games, and the means of share and pagodas left, of ``seats``, rows of `_seats`,
-    grouped ``by`` these columns.
+    """For each group of ``seats``, rows of `_seats`, that have equal values in the columns ``by``:
+    a dictionary with these values, the number of ``games``, and the means of ``share`` and of
+    ``left``, the pagodas left. In ascending order of the values.
     """
     groups = seats.groupby([*by])
     means = groups.agg(games=("share", "size"), share=("share", "mean"), left=("left", "mean"))

@@ -83,8 +83,9 @@ def gpu_processes() -> list[str]:
 
 
 def cores_for(number: int) -> list[int]:
-    """The numbers of ``number`` processors, those of this process first; empty if ``number`` is at
-    most 1, because a bot then shares the processor of this process.
+    """The numbers of ``number`` processors, those of this process first; fewer if the machine has
+    fewer. Empty if ``number`` is at most 1, because a bot then shares the processor of this
+    process, or if the system does not tell its processors.
     """
     if number < 2 or not CORES:  # noqa: PLR2004 - one is what every bot has
         return []

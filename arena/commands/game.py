@@ -24,7 +24,15 @@ from arena.players.bot import BotPlayer, Stderr, logged_player
 from arena.players.channel import WireLog
 from arena.players.folder import Bot
 from arena.players.labels import timing_for
-from arena.players.player import PERSON, YOU, InProcessPlayer, Player, built_in_player, is_built_in
+from arena.players.player import (
+    PERSON,
+    YOU,
+    Evidence,
+    InProcessPlayer,
+    Player,
+    built_in_player,
+    is_built_in,
+)
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
 from arena.records.config import OneGame, RunConfig
@@ -138,14 +146,15 @@ class SingleGame(NamedTuple):
 
 class Past(NamedTuple):
     """The part of a game from which it is played on: the ``moves``, including passes, their times
-    in nanoseconds (``spent_ns``, None for a pass), the ``faults`` by which seats left, and the
-    ``notes`` on the moves.
+    in nanoseconds (``spent_ns``, None for a pass), the ``faults`` by which seats left and their
+    ``evidence``, and the ``notes`` on the moves.
     """
 
     moves: Sequence[str] = ()
     spent_ns: Sequence[int | None] = ()
     faults: Sequence[Fault] = ()
     notes: Sequence[NoteEntry] = ()
+    evidence: Sequence[Evidence] = ()
 
     def steps(self, state: State) -> Iterator[tuple[int, int, State]]:
         """Plays the moves on ``state``, the position before the first one. For each of them: the

@@ -89,7 +89,8 @@ def bill_text(
     """
     parts = []
     for times in CLOSE_AND_FAR:
-        elo = min(times * test.question.elo1, FARTHEST)
+        question = test.question
+        elo = min(question.elo0 + times * (question.elo1 - question.elo0), FARTHEST)
         left = _forecasts().forecast(test, elo)
         text = f"a gain of {elo:g} Elo takes {_games_range(left, games_a_block)} games"
         if seconds is not None:

@@ -85,12 +85,18 @@ def _result(
 def _measured(test: RegressionResult, played: Results) -> RegressionResult:
     """The ``test`` with the gain that its games, ``played``, show."""
     bots = [played.bots.index(test.bot), played.bots.index(test.old)]
-    fits = rate(restrict(played, np.array(bots, dtype=np.int64))).fits
+    both = restrict(played, np.array(bots, dtype=np.int64))
+    fits = rate(both).fits
     if not fits:
         return test
     [fit] = fits
+    # In a league of these two bots alone, `restrict` leaves them in the order of their names.
+    rated = [both.bots[member] for member in fit.members]
+    new = rated.index(test.bot)
+    old = rated.index(test.old)
     errors = fit.difference_half_widths()
-    return test._replace(gain=float(fit.elo[0] - fit.elo[1]), gain_error=float(errors[0, 1]))
+    gain = float(fit.elo[new] - fit.elo[old])
+    return test._replace(gain=gain, gain_error=float(errors[new, old]))
 
 
 def _claimed(league: League, begun: RegressionBegun) -> float:

@@ -10,6 +10,7 @@ import logging
 import threading
 import time
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,14 @@ ended; it has failed or was given up.
 """
 
 log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Help:
+    """How many hints a person saw for a move, and how many moves were taken back before it."""
+
+    hints: int = 0
+    undone: int = 0
 
 
 class _TakenBackError(Exception):
@@ -76,9 +85,11 @@ class OpenGame(Player):
         # The hints for the present turn, once they were asked for, and how many the page has shown.
         self._hints = list[Hint]()
         self._hints_shown = 0
-        # Whether the person's last move is to be taken back, and how many were since then.
+        # Whether the person's last move is to be taken back.
         self._wants_undo = False
-        self._undone = 0
+        # The help that is to be recorded with the next move, and that of the moves so far, by turn.
+        self._help = _Help()
+        self._help_at = dict[int, _Help]()
         self._is_ended = False
         self._heard_s = time.monotonic()
         self._status: dict[str, Any] = {}
@@ -152,12 +163,14 @@ class OpenGame(Player):
         the ``reason``. ``steps`` is the number of steps that the page knows. Raises RefusedError.
         """
         with self._turn:
-            state = self._due(steps).copy()
+            asked = self._due(steps)
+            state = asked.copy()
             hints = self._hints
         if not hints:
             hints = hints_for(state, self._story.names, state.turns)
         with self._turn:
-            self._due(steps)
+            if self._due(steps) is not asked:
+                raise RefusedError("the game has continued: ask again")
             self._hints = hints
             self._hints_shown = min(self._hints_shown + 1, 2)
             is_first = self._hints_shown == 1
@@ -254,6 +267,7 @@ class OpenGame(Player):
             referee = self._single.referee(game, players, self._watch)
             referee.notes += past.notes
             referee.past_ns = past.spent_ns
+            referee.evidence += past.evidence
             with self._turn:
                 self._referee = referee
                 self._story = self._story.started_anew()
@@ -262,9 +276,11 @@ class OpenGame(Player):
                     self._story.add(state, seat, move)
             self._publish(THEIRS)
             try:
-                return self._single.play(referee)
+                outcome = self._single.play(referee)
             except _TakenBackError:
                 return None
+        # The person may have asked for it while the bots played the last moves.
+        return None if self._wants_undo and self._own_moves() else outcome
 
     def _own_moves(self) -> list[int]:
         """The indices, in the list of moves, of the tiles that the person has placed."""
@@ -281,17 +297,35 @@ class OpenGame(Player):
         assert self._referee is not None, "a game is played"
         with self._turn:
             self._wants_undo = False
-            self._undone += 1
-            return self._referee_past(self._own_moves()[-1])
+            past = self._referee_past(self._own_moves()[-1])
+            self._carry_help(len([text for text in past.moves if text != PASSED]))
+            # Until the bots have started again, no further move can be taken back.
+            self._referee = None
+        self._publish(STARTING)
+        return past
+
+    def _carry_help(self, turn: int) -> None:
+        """Counts the help that the person had from ``turn`` on, and a move taken back, for the note
+        on the next move, because the notes from there on are dropped.
+        """
+        self._help.undone += 1
+        self._help.hints += self._hints_shown
+        self._hints_shown = 0
+        for other in [other for other in self._help_at if other >= turn]:
+            had = self._help_at.pop(other)
+            self._help.hints += had.hints
+            self._help.undone += had.undone
 
     def _referee_past(self, count: int) -> Past:
         """The first ``count`` moves of the game, with the faults and notes of that part."""
         assert self._referee is not None, "a game is played"
         moves = tuple(self._referee.moves[:count])
         turn = len([text for text in moves if text != PASSED])
-        faults = tuple(fault for fault in self._referee.faults if fault.turn < turn)
+        # Faults at this turn came before the person's move.
+        faults = tuple(fault for fault in self._referee.faults if fault.turn <= turn)
+        evidence = [each for each in self._referee.evidence if each.turn <= turn]
         notes = [note for note in self._referee.notes if int(note["turn"]) < turn]
-        return Past(moves, self._referee.spent_ns[:count], faults, notes)
+        return Past(moves, self._referee.spent_ns[:count], faults, notes, evidence)
 
     def _end(self, outcome: Outcome) -> None:
         """Keeps the game with this outcome as a run, and publishes its end."""
@@ -356,6 +390,8 @@ class OpenGame(Player):
             self._hints = []
             self._hints_shown = 0
             self._heard_s = time.monotonic()
+        if self._wants_undo:
+            raise _TakenBackError
         legal = [move_text(state.board, move) for move in state.legal_moves() if move != PASS]
         self._publish(YOURS, legal=legal, effects=self._story.effects(state))
         while True:
@@ -373,10 +409,15 @@ class OpenGame(Player):
                     raise Void(self._farewell)
                 if self._move:
                     spent_ns = time.monotonic_ns() - began_ns
-                    note = note_of_help(self._hints_shown, self._undone)
-                    self._undone = 0
-                    return Answer(self._move, spent_ns, note=note)
+                    return Answer(self._move, spent_ns, note=self._note_at(state.turns))
             self.meanwhile()
+
+    def _note_at(self, turn: int) -> Note | None:
+        """The note on the person's move after ``turn`` placements: the help that they had."""
+        had = _Help(self._help.hints + self._hints_shown, self._help.undone)
+        self._help_at[turn] = had
+        self._help = _Help()
+        return note_of_help(had.hints, had.undone)
 
     def _publish(self, state: str, **further: Any) -> None:
         """Makes a new version of the view, with this state of the game and the entries in

@@ -89,7 +89,7 @@
     choosing.reopen();
   };
   const askForHints = async () => {
-    if (!isMyTurn()) return;
+    if (!isMyTurn() || parts.hint.disabled) return;
     const askedAt = steps.length;
     parts.hint.disabled = true;
     const { answer, problem } = await server.ask("hint");
@@ -100,6 +100,7 @@
       showRefusal(problem);
       return;
     }
+    showRefusal("");
     choosing.showHints(answer);
     slot.showWords(playWording.hintWords(answer));
   };
@@ -206,6 +207,7 @@
     steps.splice(0, steps.length, ...newView.steps);
     view = { hand: [], ...newView };
     isSending = false;
+    showRefusal("");
     // The list is of the position before as long as moves are shown one after another.
     if (shown !== steps.length) parts.list.hidden = true;
     grid ??= gridOver(parts, view.rows, {
@@ -250,7 +252,7 @@
     const isInField = target.closest?.("input, select, textarea");
     const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
     const isElsewhere = target !== document.body && !isAtBoard(target);
-    if (hasModifier || isInField || isElsewhere || parts.rules.open) return;
+    if (event.repeat || hasModifier || isInField || isElsewhere || parts.rules.open) return;
     const key = event.key.toLowerCase();
     if (["1", "2", "3"].includes(key)) chooseTile(Number(key) - 1);
     else if (key === "r") choosing.turnTile();

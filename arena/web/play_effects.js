@@ -41,6 +41,8 @@ const slotIn = (parts, ruleLink) => {
    */
   const showEffects = (view, move) => {
     const effects = move ? view.effects.moves[move] : null;
+    // A legal aim takes the place of what was refused before.
+    if (effects) parts.refused.hidden = true;
     if (!effects) {
       parts.does.replaceChildren();
       showOne();

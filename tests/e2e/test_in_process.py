@@ -1,13 +1,15 @@
 """arena run --in-process, as a user types it."""
 
 import json
+import re
 
 from tests.support.commandline import ROOT
 
 
 def test_a_run_of_built_in_bots_is_played_extended_verified_and_read(arena):
     out, err = arena("run", "--in-process", "--deals", 2, "--out", "own", "--jobs", 1, "-v")
-    assert {line.split()[1] for line in out.splitlines()[1:4]} == {"random", "greedy", "careful"}
+    rows = [re.split(" {2,}", line) for line in out.splitlines()[1:4]]
+    assert {bot for _, bot, *_ in rows} == {"random", "greedy", "careful"}
     assert "sandbox none" in err
     assert "warning" not in err
     arena(

@@ -78,7 +78,7 @@ def test_unfinished_matches_do_not_count_and_a_run_grows_by_its_own_scoring_only
         in out
     )
     assert "2 matches of bird + lion, 1 deal" in out
-    assert out.count("Matches") == 1
+    assert out.count("Matches") == 2
     assert "Matches" in arena("standings", "m", "--wide")[0].splitlines()[0]
     out, _ = arena(*match, 3)
     assert "6 matches of bird + lion, 3 deals" in out

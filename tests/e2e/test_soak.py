@@ -24,9 +24,10 @@ GROWTH_KB = 4096
 """What a process may grow by over the rest; a leak of a record a game would be ten times that over
 20,000.
 """
-BOTS_FILES = 12
-"""Of two bots. In a short run both may be running at every look in one half, and one of them in the
-other; a leak of one file a game would be many times that.
+BOTS_FILES = 28
+"""Of four processes, one for each bot and seating, which a worker keeps. In a short run all of them
+may be there at every look in one half, and none in the other; a leak of one file a game would be
+many times that.
 """
 PER_GAME_KB = {"main": 0.5, "worker": 0.0}
 """The main process keeps the ids of the games that are played; a worker keeps nothing."""
@@ -80,7 +81,7 @@ def test_memory_and_open_files_stay_flat(arena):
                     samples.setdefault(pid, []).append((kind, played, *measure(pid)))
                 except OSError:
                     continue
-        time.sleep(0.2)
+        time.sleep(0.05)
     _, err = process.communicate(timeout=100)
     assert process.returncode == 0, err
     assert journal_lines(arena, "long") == deals * 2

@@ -329,7 +329,7 @@ def test_what_a_stranger_s_run_says_is_not_believed(arena):
     assert "the files of exits in" in arena("reproduce", "faulty", game, status=1)[1]
     copy.rename(arena.home / "elsewhere")
     copy.symlink_to(arena.home / "elsewhere")
-    assert "got a link to" in arena("reproduce", "faulty", game, status=1)[1]
+    assert "does not exist or is a link" in arena("reproduce", "faulty", game, status=1)[1]
     info = json.loads((run / "run.json").read_text())
     for bot in info["bots"]:
         bot["sha256"] = "/../../../.."

@@ -63,6 +63,12 @@ def test_a_bill_names_two_gains_and_their_times():
     assert " min" not in bill_text(fed([0, 1]), 2, None)
 
 
+def test_a_bill_for_a_test_against_a_loss_counts_from_its_first_hypothesis():
+    text = bill_text(fed([0, 1], Question(-10, 0)), 2, None)
+    assert text.startswith("forecast (80 %): a gain of 10 Elo takes ")
+    assert "; a gain of 90 Elo takes " in text
+
+
 def test_how_far_a_comparison_has_come_is_a_probability_and_a_number_of_games():
     assert how_far_text(fed([]), "new", 2) == "no block of games is complete yet"
     assert how_far_text(fed([1, 0, 1, 0, 0]), "new", 2).startswith("new is better with ")

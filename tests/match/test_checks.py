@@ -218,7 +218,7 @@ def test_a_machine_too_busy_to_judge_a_bot_ends_the_check_and_is_not_the_bots_fa
     monkeypatch.setattr(Timekeeper, "ask", too_busy)
     (tmp_path / "good.py").write_text(GOOD)
     *_, hello, rest = check_bot(bot_at(tmp_path / "good.py"), 2000, OPEN)
-    assert hello.problem.endswith("got another; this is not the bot's fault")
+    assert hello.problem.endswith("too busy to time bots fairly; this is not the bot's fault")
     assert rest.detail == "the machine is too busy"
 
 

@@ -59,7 +59,7 @@ def test_a_manifest_is_read_with_its_defaults(folder):
         ),
         (GOOD + 'programs = "java"\n', "bot.toml line 4: programs: Expected `array`"),
         (GOOD + 'programs = [""]\n', "bot.toml line 4: programs: Expected `str` of length >= 1"),
-        (GOOD + 'programs = ["a\\u0000"]\n', "U+0000 in commands and programs, got one with it"),
+        (GOOD + 'programs = ["a\\u0000"]\n', r"U\+0000 in commands and programs, got one with it"),
         (GOOD + "memory_mb = 1\n", "bot.toml line 4: memory_mb: Expected `int` >= 16"),
         (GOOD.replace("ann", "an/n"), "expected a name of up to 40 letters, digits"),
         (GOOD.replace("ann", "-x"), "expected a name of up to 40 letters"),

@@ -135,6 +135,23 @@ def test_a_damaged_program_names_no_loader(folder):
     assert all("ld" in Path(path).name for path in executable_files(["./bot"], [], folder))
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b"\x7fELF", b"\x7fELF\2\1" + b"\xff" * 60, b"#!/bin/sh\0x\n", b"#!/dev/tty\n"],
+    ids=["cut", "far", "zero", "terminal"],
+)
+def test_a_program_that_nothing_can_start_is_left_to_the_bot_and_nothing_waits(folder, content):
+    (folder / "bot").write_bytes(content)
+    (folder / "bot").chmod(0o755)
+    executable_files(["./bot"], [], folder)
+
+
+def test_a_pipe_as_an_interpreter_is_not_read(folder):
+    os.mkfifo(folder / "pipe", 0o755)
+    write_program(folder / "bot", "#!./pipe\n")
+    executable_files(["./bot"], [], folder)
+
+
 def test_scripts_that_name_each_other_end(folder):
     write_program(folder / "one", "#!./two\n")
     write_program(folder / "two", "#!./one\n")

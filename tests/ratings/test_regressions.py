@@ -53,6 +53,13 @@ def test_only_the_games_of_the_test_count():
     assert test.sentence.endswith("when placed, the versions up to it had gained +100 in all")
 
 
+def test_in_a_league_of_two_bots_the_gain_is_that_of_the_newer_one():
+    world = World({"my@1": 0.0, "my@3": 150.0}, 1)
+    league = league_with_test(world, 100)
+    [test] = regression_tests(world.counts(), league)
+    assert test.gain == pytest.approx(150, abs=1.3 * test.gain_error)
+
+
 def test_the_history_has_the_test_in_its_text_its_rows_and_its_json():
     world = lucky_world()
     league = league_with_test(world, 100)

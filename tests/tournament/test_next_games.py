@@ -286,7 +286,14 @@ def test_compared_blocks_are_played_in_the_order_in_which_they_are_looked_at():
         for game in batch:
             source.ended(
                 SimpleNamespace(
-                    id=game.id, board="bird", deal=game.deal, bots=game.bots, ranks=[1, 2]
+                    id=game.id,
+                    board="bird",
+                    deal=game.deal,
+                    seating=0,
+                    bots=game.bots,
+                    ranks=[1, 2],
+                    faults=[],
+                    moves=["Rc4Yd4"],
                 )
             )
         done = Counter(game.deal for game in issued)

@@ -229,6 +229,45 @@ def test_moves_are_taken_back_and_the_game_that_is_kept_is_the_one_played_on(ser
     assert verify_run(Run(folder)).differences == []
 
 
+def taken_back(game, view):
+    """The view in which the person is to move again after they have taken a move back."""
+    assert game.post("undo", steps=view["count"])[0] == 200
+    with game.events() as views:
+        return next(
+            later for later in views if later["state"] == "yours" and later["count"] < view["count"]
+        )
+
+
+def test_a_bot_that_forfeited_stays_out_when_a_move_is_taken_back(server, home):
+    game = begin(server, bot="greedy", bot2="exits-midway", seat="2", seed="out")
+    view = game.play(until=lambda view: view["state"] == "yours" and view["faults"])
+    game.post("move", move=view["legal"][0], steps=view["count"])
+    view = game.play(until=lambda later: later["state"] == "yours")
+    moves = [step["move"] for step in view["steps"]]
+    again = taken_back(game, view)
+    assert [step["move"] for step in again["steps"]] == moves[: again["count"]]
+    assert len(again["faults"]) == 1
+    ended = game.play()
+    folder = home / "results" / ended["kept"]
+    (record,) = read_records(folder)
+    assert [fault.seat for fault in record.faults] == [1]
+    assert verify_run(Run(folder)).differences == []
+
+
+def test_help_with_moves_that_were_taken_back_is_in_the_record(server, home):
+    game = begin(server, bot="random", seed="help")
+    view = game.play(until=lambda view: view["state"] == "yours")
+    for _ in range(2):
+        game.post("hint", steps=view["count"])
+        game.post("move", move=view["legal"][0], steps=view["count"])
+        view = game.play(until=lambda later: later["state"] == "yours" and later["count"] == 2)
+        view = taken_back(game, view)
+    game.post("move", move=view["legal"][1], steps=view["count"])
+    ended = game.play()
+    (record,) = read_records(home / "results" / ended["kept"])
+    assert record.notes == [{"turn": 0, "hints": 2, "undone": 2}]
+
+
 def test_a_game_that_is_left_ends_without_a_record(server, home):
     before = set((home / "results").iterdir())
     game = begin(server, bot="greedy")

@@ -6,6 +6,7 @@ executes a file that it may not read. So a bot may execute no other program of t
 of these must be readable.
 """
 
+import errno
 import os
 import re
 import shutil
@@ -37,6 +38,8 @@ USUAL = "/bin/sh"
 folder, too.
 """
 ELF = b"\x7fELF"
+DAMAGED = (OSError, ValueError, IndexError, OverflowError, struct.error)
+"""What reading the head of a program raises if the file is damaged or cannot be read."""
 WORD_64 = 2
 LITTLE_ENDIAN = 1
 INTERPRETER_SEGMENT = 3
@@ -136,6 +139,8 @@ def needed_files(path: str, needed_by: str, folder: Path) -> Iterator[Program]:
     seen = set[str]()
     while waiting:
         program = waiting.pop(0)
+        if "\0" in program.path:
+            continue
         real = os.path.realpath(program.path)
         if real in seen:
             continue
@@ -187,17 +192,28 @@ def _started_by(path: str, folder: Path) -> list[tuple[str, bool]]:
     each with whether it is a loader.
     """
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - every start needs this
+        with open(path, "rb", opener=_open_regular) as file:
             head = file.read(MAX_LINE)
             if head.startswith(b"#!"):
                 return [(place, False) for place in _interpreters(head, folder)]
             loader = _loader(file) if head.startswith(ELF) else ""
-    except (OSError, struct.error):
+    except DAMAGED:
         return []
     program = Path(path)
     helpers = (program.parent.parent / name for name in HELPERS.get(program.name, ()))
     needed = [(str(helper), False) for helper in helpers if helper.exists()]
     return [*needed, *([(loader, True)] if loader else [])]
+
+
+def _open_regular(path: str, flags: int) -> int:
+    """Opens a regular file without waiting, as the ``opener`` of `open`. Raises OSError for
+    anything else, such as a terminal or a pipe, on which a read would wait.
+    """
+    descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    return descriptor
 
 
 def _interpreters(head: bytes, folder: Path) -> list[str]:

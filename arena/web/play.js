@@ -88,8 +88,9 @@
     showRefusal(problem);
     choosing.reopen();
   };
+  const canAskForHints = () => isMyTurn() && !parts.hint.disabled;
   const askForHints = async () => {
-    if (!isMyTurn() || parts.hint.disabled) return;
+    if (!canAskForHints()) return;
     const askedAt = steps.length;
     parts.hint.disabled = true;
     const { answer, problem } = await server.ask("hint");

@@ -18,8 +18,8 @@
  * - "failed REASON": the bot could not be started.
  *
  * If the keeper ends the bot because all its processes together use too much, a line comes first:
- * "memory MB", "processes N", "threads N", "mappings N", "disk MB", "files N", or "uncounted MS" for
- * CPU time that the counter missed.
+ * "memory MB", "processes N", "threads N", "mappings N", "disk MB", "files N", or "uncounted MS"
+ * for CPU time that the counter missed.
  *
  * The options are the fields of Options in keeper.h, RLIMIT_... for setrlimit, allow=RIGHTS:PATH
  * for the paths below which the bot keeps rights to files, and folder=PATH for the folders in which
@@ -58,9 +58,9 @@ enum { CANNOT_START = 127, WRONG_ARGUMENTS = 2 };
 enum { LINE_SIZE = 512, PATIENCE_S = 2 };
 /* For how long the keeper asks the scheduler to run it at once. */
 enum { SLICE_NS = 100000 };
-/* A bot with more processes than this is stopped while the keeper looks at them. Otherwise they take
- * the processor from the keeper, and it is late when the arena wants the bot stopped: 0.3 s with 60
- * that compute. */
+/* A bot with more processes than this is stopped while the keeper looks at them. Otherwise they
+ * take the processor from the keeper, and it is late when the arena wants the bot stopped: 0.3 s
+ * with 60 that compute. */
 enum { CROWD = 4 };
 /* The time between two looks is random within these bounds. A bot that knew when the next look
  * comes could hide from it. */

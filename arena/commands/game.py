@@ -45,7 +45,7 @@ from arena.records.runfile import write_run
 from arena.records.timing import Timing
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.rules.notation import parse_move
+from arena.rules.notation import PASSED, parse_move
 from arena.tournament.consistency import make_config
 from arena.tournament.runs import describe_run
 from arena.tournament.schedule import Schedule
@@ -155,6 +155,11 @@ class Past(NamedTuple):
     faults: Sequence[Fault] = ()
     notes: Sequence[NoteEntry] = ()
     evidence: Sequence[Evidence] = ()
+
+    @property
+    def turn(self) -> int:
+        """The number of tiles that are placed by these moves."""
+        return sum(text != PASSED for text in self.moves)
 
     def steps(self, state: State) -> Iterator[tuple[int, int, State]]:
         """Plays the moves on ``state``, the position before the first one. For each of them: the

@@ -5,13 +5,11 @@ chooses the moves; a hint says what its move does and how often the judge wins w
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from arena.exports.effects import effects_of
+from arena.exports.effects import colours_of, effects_of
 from arena.match.grading import DEFAULT_DEALS, DEFAULT_JUDGE, best_moves
 from arena.records.grades import Judge
 from arena.records.notes import Note
 from arena.rules import CORE, State
-from arena.rules.boards import COLOUR_NAMES
-from arena.rules.notation import split_move
 
 MAX_HINTS = 3
 """The most moves that are suggested in a position."""
@@ -44,9 +42,7 @@ def hints_for(state: State, names: Sequence[str], seed: int) -> list[Hint]:
 
 def _reason(state: State, move: int, names: Sequence[str]) -> str:
     """What ``move`` does, such as ``red and blue: a red province and a village``."""
-    first, _, second, _ = split_move(state.board, move)
-    colours = " and ".join(dict.fromkeys((COLOUR_NAMES[first], COLOUR_NAMES[second])))
-    return f"{colours}: {effects_of(state, move, names, state.mover).brief}"
+    return f"{colours_of(state.board, move)}: {effects_of(state, move, names, state.mover).brief}"
 
 
 def note_of_help(hints: int, undone: int = 0) -> Note | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from arena.rules import State
-from arena.rules.boards import COLOUR_NAMES
+from arena.rules.boards import COLOUR_NAMES, Board
 from arena.rules.notation import PASS, split_move
 from arena.rules.terms import LAST_PAGODA, MAJOR, NOBODY, Event, OwnedProvince
 
@@ -74,6 +74,14 @@ def effects_of(state: State, move: int, names: Sequence[str], viewer: int) -> Mo
     return MoveEffects(effects, list(after.left))
 
 
+def colours_of(board: Board, move: int) -> str:
+    """The colours of the tile of ``move``, a placement on ``board``: ``red and blue``, or ``red``
+    if both halves are red.
+    """
+    first, _, second, _ = split_move(board, move)
+    return " and ".join(dict.fromkeys((COLOUR_NAMES[first], COLOUR_NAMES[second])))
+
+
 class _Writer:
     """Writes the effects of a move that leads from one state to another."""
 
@@ -98,12 +106,10 @@ class _Writer:
 
     def single(self, move: int) -> Effect:
         """The effect of a tile that touches no space of its colours."""
-        first, _, second, _ = split_move(self._before.board, move)
-        colours = " and ".join(dict.fromkeys((COLOUR_NAMES[first], COLOUR_NAMES[second])))
         return Effect(
             SINGLE,
             self._before.mover,
-            f"No province yet for the {colours} squares.",
+            f"No province yet for the {colours_of(self._before.board, move)} squares.",
             "A province needs two squares of one colour that touch.",
             "R5.1",
             "no province yet",

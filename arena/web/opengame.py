@@ -298,7 +298,7 @@ class OpenGame(Player):
         with self._turn:
             self._wants_undo = False
             past = self._referee_past(self._own_moves()[-1])
-            self._carry_help(len([text for text in past.moves if text != PASSED]))
+            self._carry_help(past.turn)
             # Until the bots have started again, no further move can be taken back.
             self._referee = None
         self._publish(STARTING)
@@ -319,13 +319,13 @@ class OpenGame(Player):
     def _referee_past(self, count: int) -> Past:
         """The first ``count`` moves of the game, with the faults and notes of that part."""
         assert self._referee is not None, "a game is played"
-        moves = tuple(self._referee.moves[:count])
-        turn = len([text for text in moves if text != PASSED])
+        past = Past(self._referee.moves[:count], self._referee.spent_ns[:count])
+        turn = past.turn
         # Faults at this turn came before the person's move.
         faults = tuple(fault for fault in self._referee.faults if fault.turn <= turn)
         evidence = [each for each in self._referee.evidence if each.turn <= turn]
         notes = [note for note in self._referee.notes if int(note["turn"]) < turn]
-        return Past(moves, self._referee.spent_ns[:count], faults, notes, evidence)
+        return past._replace(faults=faults, notes=notes, evidence=evidence)
 
     def _end(self, outcome: Outcome) -> None:
         """Keeps the game with this outcome as a run, and publishes its end."""
@@ -385,13 +385,14 @@ class OpenGame(Player):
         """
         began_ns = time.monotonic_ns()
         with self._turn:
+            # Asked for while a bot was to move: the person is not asked here at all.
+            if self._wants_undo:
+                raise _TakenBackError
             self._asked = state
             self._move = ""
             self._hints = []
             self._hints_shown = 0
             self._heard_s = time.monotonic()
-        if self._wants_undo:
-            raise _TakenBackError
         legal = [move_text(state.board, move) for move in state.legal_moves() if move != PASS]
         self._publish(YOURS, legal=legal, effects=self._story.effects(state))
         while True:

@@ -24,25 +24,27 @@ const overlayOn = (ground) => {
     });
     return svg("g", { class: className }, draw.placedTile(placement, side), frame);
   };
-  /* A frame around a square that a good move covers: not which tile, and not which way. */
-  const markOf = ({ row, column }) =>
-    svg("rect", {
-      x: column * side + 2,
-      y: row * side + 2,
-      width: side - 4,
-      height: side - 4,
-      rx: 8,
-      class: "hint-mark",
-    });
-  const marksOf = (moves) => {
+  /* The squares that some placements cover, each once, as rectangles that are so much smaller. */
+  const squaresUnder = (/** @type {string[]} */ moves, inset, radius, attributes = {}) => {
     /** @type {Map<string, Half>} */
     const halves = new Map();
     for (const move of moves) {
       const { first, second } = notation.parseMove(move);
       halves.set(first.square, first).set(second.square, second);
     }
-    return [...halves.values()].map(markOf);
+    return [...halves.values()].map(({ row, column }) =>
+      svg("rect", {
+        x: column * side + inset,
+        y: row * side + inset,
+        width: side - 2 * inset,
+        height: side - 2 * inset,
+        rx: radius,
+        ...attributes,
+      }),
+    );
   };
+  /* Frames around the squares that good moves cover: not which tile, and not which way. */
+  const marksOf = (moves) => squaresUnder(moves, 2, 8, { class: "hint-mark" });
 
   /**
    * Show the hints, and the move that is aimed at.
@@ -62,25 +64,7 @@ const overlayOn = (ground) => {
    *
    * @param {string[]} moves
    */
-  const showLights = (moves) => {
-    /** @type {Map<string, Half>} */
-    const lit = new Map();
-    for (const move of moves) {
-      const { first, second } = notation.parseMove(move);
-      lit.set(first.square, first);
-      lit.set(second.square, second);
-    }
-    const squares = [...lit.values()].map(({ row, column }) =>
-      svg("rect", {
-        x: column * side + 3,
-        y: row * side + 3,
-        width: side - 6,
-        height: side - 6,
-        rx: 6,
-      }),
-    );
-    lights.replaceChildren(...squares);
-  };
+  const showLights = (moves) => lights.replaceChildren(...squaresUnder(moves, 3, 6));
 
   return Object.freeze({ showTiles, showLights });
 };

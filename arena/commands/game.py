@@ -19,7 +19,7 @@ from arena.errors import RunError
 from arena.exports.text import seat_names
 from arena.match.decisions import Recorded
 from arena.match.referee import GamePlan, MoveListener, Outcome, Referee
-from arena.match.replay import Resumed
+from arena.match.replay import Resumed, retire_faulty
 from arena.players.bot import BotPlayer, Stderr, logged_player
 from arena.players.channel import WireLog
 from arena.players.folder import Bot
@@ -166,9 +166,7 @@ class Past(NamedTuple):
         seat, the move, and the state after it, which is the same object each time.
         """
         for text in self.moves:
-            for fault in self.faults:
-                if fault.turn <= state.turns and not state.retired[fault.seat]:
-                    state.retire(fault.seat)
+            retire_faulty(state, self.faults)
             seat = state.mover
             move = parse_move(state.board, text)
             state.play(move)

@@ -89,7 +89,7 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
     # The journal may come from anybody and have fewer times than moves.
     times = chain(record.ms or (), repeat(None))
     for number, (text, ms) in enumerate(zip(record.moves, times, strict=False), 1):
-        _retire_faulty(state, record)
+        retire_faulty(state, record.faults)
         seat = state.mover
         turn = state.turns
         events = list[Event]()
@@ -115,7 +115,7 @@ def audit(record: GameRecord, board: Board) -> Wrong | None:
     may_retire = bool(record.faults)
     for number, text in enumerate(record.moves):
         if may_retire:
-            _retire_faulty(state, record)
+            retire_faulty(state, record.faults)
         try:
             move = play_text(state, text)
         except ArenaError as error:
@@ -138,15 +138,15 @@ def positions(record: GameRecord, board: Board) -> Iterator[tuple[State, str]]:
     """
     state = start_state(record, board)
     for text in record.moves:
-        _retire_faulty(state, record)
+        retire_faulty(state, record.faults)
         yield state, text
         play_text(state, text)
 
 
-def _retire_faulty(state: State, record: GameRecord) -> None:
-    """Retires the seat to move if ``record`` says that it has forfeited by this turn."""
+def retire_faulty(state: State, faults: Sequence[Fault]) -> None:
+    """Retires the seat to move if it has forfeited by this turn, according to ``faults``."""
     if not state.retired[state.mover] and any(
-        fault.seat == state.mover and fault.turn <= state.turns for fault in record.faults
+        fault.seat == state.mover and fault.turn <= state.turns for fault in faults
     ):
         state.retire(state.mover)
 

@@ -227,6 +227,20 @@ def test_an_interpreter_behind_a_link_to_a_folder_runs(folder, sandbox, tools, m
     assert said(["print"], folder, sandbox) == "8"
 
 
+@pytest.mark.parametrize("command", [["./run"], ["env", "cat", "line"]])
+def test_a_program_is_found_behind_one_in_a_folder_that_the_bot_does_not_see(
+    folder, sandbox, tmp_path, monkeypatch, command
+):
+    """As where a folder in the user's home stands before /usr/bin on PATH."""
+    hidden = tmp_path / "private"
+    hidden.mkdir()
+    write_program(hidden / "cat", "#!/bin/sh\necho hidden\n")
+    monkeypatch.setenv("PATH", f"{hidden}{os.pathsep}{os.environ['PATH']}")
+    write_program(folder / "run", "#!/usr/bin/env -S cat line\n")
+    (folder / "line").write_text("8\n")
+    assert said(command, folder, sandbox).partition("\n")[0] == "8"
+
+
 def test_a_granted_folder_of_programs_can_be_run(folder, sandbox, tools):
     (tools / "unseen").unlink()
     granted = Grants(exec=(str(tools),))

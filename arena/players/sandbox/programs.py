@@ -130,6 +130,24 @@ def program_place(name: str) -> str | None:
     return path if is_program and os.path.isfile(path) else None  # noqa: PTH113
 
 
+def possible_places(name: str) -> list[str]:
+    """The paths at which a program that the bot itself looks for by ``name`` may be found: like
+    `program_place`, and for a name on PATH also the later files, up to the first one of the system.
+    The first file on PATH may lie in a folder that the bot does not see.
+    """
+    place = program_place(name)
+    if place is None or os.sep in name:
+        return [place] if place else []
+    places = list[str]()
+    for part in search_path(os.environ).split(os.pathsep):
+        found = shutil.which(name, path=part)
+        if found:
+            places.append(found)
+            if is_system(found):
+                break
+    return places
+
+
 def needed_files(path: str, needed_by: str, folder: Path) -> Iterator[Program]:
     """The program at ``path`` and the files that the kernel executes to start it, as far as they
     lie outside the bot's ``folder``: the interpreter of a script, the program that ``env`` looks
@@ -173,8 +191,7 @@ def _mentioned(command: Sequence[str], folder: Path) -> Iterator[Program]:
     """
     names = dict.fromkeys(name for word in command[1:] for name in NAME.findall(word))
     for name in list(names)[:MAX_NAMES]:
-        place = program_place(name)
-        if place:
+        for place in possible_places(name):
             yield from needed_files(place, "the bot's command", folder)
 
 
@@ -217,8 +234,8 @@ def _open_regular(path: str, flags: int) -> int:
 
 
 def _interpreters(head: bytes, folder: Path) -> list[str]:
-    """The path of the interpreter in the first line of a script, and that of the program which
-    ``env`` finds for it.
+    """The path of the interpreter in the first line of a script, and those of the program which
+    ``env`` may find for it.
     """
     line = os.fsdecode(head.partition(b"\n")[0][2:]).strip(BLANKS)
     words = re.split(f"[{BLANKS}]+", line)  # other white space is part of a name for the kernel
@@ -229,9 +246,7 @@ def _interpreters(head: bytes, folder: Path) -> list[str]:
         # -S, which splits the rest of the line, may stand before the name or be joined to it
         rest = (word.removeprefix("-S") for word in words[1:])
         name = next((word for word in rest if word and word[0] != "-" and "=" not in word), "")
-        place = program_place(name) if name else None
-        if place:
-            found.append(place)
+        found += possible_places(name) if name else []
     return found
 
 

@@ -71,7 +71,7 @@ class Round(NamedTuple):
 class SingleGame(NamedTuple):
     """The players of a single game, and how it is played. ``human`` is the seat of a person, None
     without a person; the ``bots`` take the other seats in order. With ``has_stderr``, what the bots
-    write to stderr is collected.
+    write to stderr is collected. ``is_staged`` says that the bots are copies made for this game.
     """
 
     bots: Sequence[Bot]
@@ -79,6 +79,22 @@ class SingleGame(NamedTuple):
     timing: Timing
     sandbox: Sandbox
     has_stderr: bool = False
+    is_staged: bool = False
+
+    @contextmanager
+    def staged(self) -> Iterator[Self]:
+        """A context manager that yields this game with copies of the bots that have processes, made
+        in a temporary folder. Whoever seats the players several times stages the game first, so
+        that bots are copied and built once. Raises UserError.
+        """
+        if self.is_staged:
+            yield self
+            return
+        processes = [bot for bot in self.bots if not is_built_in(bot)]
+        with staged_for_a_while(*processes, sandbox=self.sandbox) as staged:
+            copies = iter(staged)
+            bots = [bot if is_built_in(bot) else next(copies) for bot in self.bots]
+            yield self._replace(bots=bots, is_staged=True)
 
     @contextmanager
     def seated(
@@ -92,16 +108,13 @@ class SingleGame(NamedTuple):
         ``person`` makes the person's player, and ``log`` gets the lines that bots exchange with the
         arena. Raises UserError.
         """
-        processes = [bot for bot in self.bots if not is_built_in(bot)]
-        with staged_for_a_while(*processes, sandbox=self.sandbox) as staged:
-            copies = iter(staged)
-            bots = [bot if is_built_in(bot) else next(copies) for bot in self.bots]
+        with self.staged() as staged:
             seated = dict[int, Player]()
             if past:
                 # Seats that had left the recorded game are never asked again.
                 seated = {seat: Recorded(past.script.record, seat) for seat in past.absent}
             free = [seat for seat in range(MAX_SEATS) if seat != self.human and seat not in seated]
-            for bot, seat in zip(bots, free, strict=False):
+            for bot, seat in zip(staged.bots, free, strict=False):
                 seated[seat] = self._player(bot, seat, log)
             if self.human is not None and person is not None:
                 labels = {seat: player.name for seat, player in seated.items()}

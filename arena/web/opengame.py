@@ -249,8 +249,9 @@ class OpenGame(Player):
         """Plays the game and keeps it. Runs in the game's thread."""
         try:
             past = Past()
-            while (outcome := self._play_from(past)) is None:
-                past = self._past_before_own_move()
+            with self._single.staged() as single:
+                while (outcome := self._play_from(past, single)) is None:
+                    past = self._past_before_own_move()
             self._end(outcome)
         except Void as void:
             self._publish(BROKEN, says=self._farewell or f"the game is void: {void}")
@@ -260,11 +261,13 @@ class OpenGame(Player):
             log.exception("a game at the page")
             self._publish(BROKEN, says="the arena made a mistake: this game cannot go on")
 
-    def _play_from(self, past: Past) -> Outcome | None:
-        """Plays the game on from ``past`` to its end; None if the person takes a move back."""
-        with self._single.seated(None, lambda _: self) as players:
+    def _play_from(self, past: Past, single: SingleGame) -> Outcome | None:
+        """Plays the game on from ``past`` to its end, with the bots of ``single``; None if the
+        person takes a move back.
+        """
+        with single.seated(None, lambda _: self) as players:
             game = self._game.round_from(past)
-            referee = self._single.referee(game, players, self._watch)
+            referee = single.referee(game, players, self._watch)
             referee.notes += past.notes
             referee.past_ns = past.spent_ns
             referee.evidence += past.evidence
@@ -276,7 +279,7 @@ class OpenGame(Player):
                     self._story.add(state, seat, move)
             self._publish(THEIRS)
             try:
-                outcome = self._single.play(referee)
+                outcome = single.play(referee)
             except _TakenBackError:
                 return None
         # The person may have asked for it while the bots played the last moves.

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -252,6 +253,23 @@ def test_a_bot_that_forfeited_stays_out_when_a_move_is_taken_back(server, home):
     (record,) = read_records(folder)
     assert [fault.seat for fault in record.faults] == [1]
     assert verify_run(Run(folder)).differences == []
+
+
+def test_a_game_goes_on_with_the_bots_that_it_began_with(server, home):
+    """Bots are copied and built once a game: their folders may change while it is played."""
+    folder = home / "bots" / "changing"
+    shutil.copytree(ROOT / "bots" / "random-python", folder)
+    toml = (folder / "bot.toml").read_text()
+    (folder / "bot.toml").write_text(toml.replace("random-python", "changing"))
+    game = begin(server, bot="changing", seed="changing")
+    view = game.play(until=lambda view: view["state"] == "yours" and view["count"] == 2)
+    (folder / "bot.py").write_text("raise SystemExit('this is another bot')\n")
+    view = taken_back(game, view)
+    game.post("move", move=view["legal"][-1], steps=view["count"])
+    ended = game.play()
+    shutil.rmtree(folder)
+    assert ended["state"] == "over"
+    assert ended["faults"] == []
 
 
 def test_help_with_moves_that_were_taken_back_is_in_the_record(server, home):

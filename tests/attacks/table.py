@@ -367,7 +367,7 @@ ATTACKS = {
     "fills /dev/shm": Attack("greedy.py shared 16 {mark}", stays, B, B, O),
     "writes one large file": Attack("greedy.py one_file 80", stays, B, B, B),
     "fills its stderr": Attack("greedy.py stderr 80", stays, B, B, B),
-    "leaves folders too deep to remove": Attack("greedy.py deep_folders 3000", litters, B, B, O),
+    "leaves folders too deep to remove": Attack("greedy.py deep_folders 1200", litters, B, B, O),
     "leaves a folder that cannot be listed": Attack(
         "greedy.py unlistable_files 10", litters, B, B, O
     ),

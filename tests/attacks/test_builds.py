@@ -100,8 +100,8 @@ def test_a_build_that_speaks_without_end_fills_no_memory(ground):
 
 def test_folders_too_deep_to_remove_are_removed(ground):
     line = (
-        "cd staged; python3 -c \\\"import os\\nfor _ in range(3000): os.mkdir('d');"
-        " os.chdir('d')\\\"; exit 5"
+        "cd staged; python3 -c \\\"import os\\nfor _ in range(1200): os.mkdir('deep');"
+        " os.chdir('deep')\\\"; exit 5"
     )
     (ground.own / "bot.toml").write_text(
         'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["sh", "-c", "mkdir staged;'

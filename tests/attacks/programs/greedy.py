@@ -233,10 +233,11 @@ def unlistable_files(count):
 
 
 def deep_folders(depth):
+    """Folders in each other, deeper than a path may be long."""
     os.chdir(tempfile.mkdtemp())
     for _ in range(int(depth)):
-        os.mkdir("d")
-        os.chdir("d")
+        os.mkdir("deep")
+        os.chdir("deep")
 
 
 def stderr(megabytes):

@@ -36,15 +36,19 @@ class BatchQueue:
         return bool(self.waiting)
 
     def take(self, capacity: int, decks_in_flight: Container[str]) -> list[GamePlan]:
-        """Takes at most ``capacity`` games off the first batch that has no deck in
-        ``decks_in_flight``; returns an empty list if there is no such batch.
+        """Takes at most ``capacity`` games off the first batch that has games whose decks are not
+        in ``decks_in_flight``, and only such games; returns an empty list if there is no such
+        batch.
         """
         if not self.has_more():
             return []
         for place, batch in enumerate(self.waiting):
-            if self._share or not any(plan.deck in decks_in_flight for plan in batch):
-                decks = _first_decks(batch, capacity)
-                taken = [plan for plan in batch if plan.deck in decks][:capacity]
+            free = batch
+            if not self._share:
+                free = [plan for plan in batch if plan.deck not in decks_in_flight]
+            if free:
+                decks = _first_decks(free, capacity)
+                taken = [plan for plan in free if plan.deck in decks][:capacity]
                 ids = {plan.id for plan in taken}
                 self.issued |= ids
                 left = [plan for plan in batch if plan.id not in ids]

@@ -10,7 +10,7 @@ game whether its deal ends with the batch; only then may a process that knows th
 module uses no clock and no files.
 """
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Container, Sequence
 from itertools import count, islice
 from math import ceil
@@ -71,7 +71,7 @@ class Games:
         self.queues: list[BatchQueue] = []
         # Games on one deal have the same deck, and games on different deals never do.
         self.in_flight: dict[str, str] = {}
-        self._decks_in_flight: set[str] = set()
+        self._decks_in_flight = Counter[str]()
         self._barred: set[str] = set()
         self.capacity = CHUNK_GAMES
         self.has_gaps = False
@@ -120,10 +120,16 @@ class Games:
             games = [plan for plan in batch if self._barred.isdisjoint(plan.bots)]
             self.has_gaps |= len(games) < len(batch)
             if games:
-                self.in_flight |= {plan.id: plan.deck for plan in games}
-                self._decks_in_flight |= {plan.deck for plan in games}
+                self._take_off(games)
                 return self._with_ends(games)
         return []
+
+    def _take_off(self, games: list[GamePlan]) -> None:
+        """Notes that these games are in flight from now on."""
+        for plan in games:
+            self._land(plan.id)  # a game that is issued twice counts once
+            self.in_flight[plan.id] = plan.deck
+            self._decks_in_flight[plan.deck] += 1
 
     def _with_ends(self, games: list[GamePlan]) -> list[GamePlan]:
         """Copies of ``games`` in which ``ends_deal`` is False if other games on the deal wait."""
@@ -172,10 +178,16 @@ class Games:
         self._barred.add(bot)
 
     def _land(self, name: str) -> None:
-        """Notes that the game with this id is no longer in flight."""
+        """Notes that the game with this id is no longer in flight. Its deal is free when no other
+        game on the deal is in flight.
+        """
         # A game comes back twice if two workers played it, because one was thought lost.
-        deck = self.in_flight.pop(name, "")
-        self._decks_in_flight.discard(deck)
+        deck = self.in_flight.pop(name, None)
+        if deck is None:
+            return
+        self._decks_in_flight[deck] -= 1
+        if not self._decks_in_flight[deck]:
+            del self._decks_in_flight[deck]
 
 
 QueueOpener = Callable[[Games], BatchQueue | None]

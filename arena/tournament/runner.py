@@ -198,10 +198,10 @@ class Runner:
 
     def _hand_out(self) -> None:
         """Hands out batches while the pool has capacity. Games that may have killed a worker come
-        first, one at a time.
+        first, each in a batch of its own, and of those on one deal one at a time.
         """
-        while self._suspects and self._submit([self._suspects[0]], alone=True):
-            self._suspects.popleft()
+        while (suspect := self._next_suspect()) and self._submit([suspect], alone=True):
+            self._suspects.remove(suspect)
         while not self._suspects and (capacity := self._pool.capacity()):
             plans = self._source.issue(capacity, lambda: self.stop_level > 0)
             if not plans:
@@ -209,6 +209,13 @@ class Runner:
             if not self._submit(plans):
                 self._source.requeue(plans)
                 return
+
+    def _next_suspect(self) -> GamePlan | None:
+        """The first game among those that may have killed a worker whose deal is not being played;
+        None if there is none.
+        """
+        decks = {plan.deck for plans in self._pending.values() for plan in plans}
+        return next((plan for plan in self._suspects if plan.deck not in decks), None)
 
     def _submit(self, plans: list[GamePlan], *, alone: bool = False) -> bool:
         """Offers a batch to the pool, and returns whether the pool took it. If it did not, and no

@@ -240,6 +240,41 @@ def test_a_game_that_was_given_back_waits_until_its_deal_is_free():
     assert source.is_over
 
 
+def test_a_deal_is_free_when_the_last_of_its_games_in_flight_has_ended():
+    """As after the death of a worker: the games of its batch come back one by one."""
+    source = source_of(schedule(bots=["a", "b", "c"], players=3, deals=1))
+    first, second = source.issue(2)
+    end(source, [first])
+    assert source.issue(2) == []
+    end(source, [first])
+    assert source.issue(2) == [], "a game that comes back twice frees its deal once"
+    end(source, [second])
+    [third] = source.issue(2)
+    assert third.deck == first.deck
+
+
+def test_slow_games_are_on_all_deals_of_a_batch_before_another_batch_is_begun():
+    """Slow games are issued one at a time. If the rest of a batch waited for the first of them,
+    each worker would begin a batch of its own, and a league would draw as many line-ups.
+    """
+    plan, draws = schedule(bots=["a", "b"], deals=80), []
+
+    def draw():
+        draws.append(len(draws))
+        deals = range(4 * draws[-1], 4 * draws[-1] + 4)
+        return [[plan.game("bird", ("a", "b"), n, seating) for seating in (0, 1) for n in deals]]
+
+    source = Games(as_drawn([], draw))
+    games = [source.issue(1)[0] for _ in range(8)]
+    assert [game.deal for game in games] == list(range(8))
+    assert len(draws) == 2
+    end(source, games[2:3])
+    [again] = source.issue(1)
+    assert (again.deal, again.seating, len(draws)) == (2, 1, 2)
+    assert not any(game.ends_deal for game in games)
+    assert again.ends_deal
+
+
 def test_a_game_that_was_given_up_leaves_a_gap():
     source = source_of(schedule(bots=["a", "b"], deals=1))
     [first] = source.issue(1)

@@ -241,6 +241,35 @@ def test_workers_that_die_between_finished_games_do_not_end_a_run(tmp_path):
     assert pool.ended == 2 * len(GAMES)
 
 
+class TwoAtOnce(OneByOne):
+    """A pool of two workers of a cluster, whose batches run beside each other. ``beside`` has the
+    decks of those that ran at the same time.
+    """
+
+    def __init__(self, breaks):
+        super().__init__(breaks=breaks)
+        self.beside = []
+
+    def look(self):
+        self.beside.append([plans[0].deck for plans, _ in self._waiting])
+        super().look()
+
+    def submit(self, plans, *, alone=False):
+        return super().submit(plans, alone=alone) if self.capacity() else None
+
+
+def test_games_on_one_deal_are_not_played_beside_each_other_after_a_worker_died(tmp_path):
+    """A bot that plays both could tell its copy on the other machine what it has seen."""
+    plan = Schedule(make_config({"bots": ["a", "b"], "seed": "s", "deals": 4}))
+    pool = TwoAtOnce(breaks=lambda plans: len(plans) > 1)
+    with Journal(tmp_path) as journal:
+        runner = Runner(tmp_path, journal, pool, lambda event: None)
+        runner.play(Games(planned_games(plan, journal.ids, lambda: 2)))
+        assert len(journal.ids) == plan.games
+    assert any(len(decks) == 2 for decks in pool.beside)
+    assert all(len(set(decks)) == len(decks) for decks in pool.beside)
+
+
 class Failing(OneByOne):
     """A pool of a machine that can start no process."""
 

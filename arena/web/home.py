@@ -124,7 +124,7 @@ def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -
     ``further`` names more files; ``has_play`` adds the link to the games that people play.
     """
     play = (("/play", "Play"),) if has_play else ()
-    links = (("/", "Runs"), ("/bots", "Bots"), *play, ("/rules", "Rules"))
+    links = (*play, ("/runs", "Watch"), ("/bots", "Ladder"), ("/rules", "Rules"))
     files = ("web.css", "stream.js", "live.js", *further)
     style = "\n".join(read(name, PACKAGE) for name in files if name.endswith(".css"))
     scripts = tuple(read(name, PACKAGE) for name in files if name.endswith(".js"))
@@ -155,6 +155,12 @@ async def front(request: Request) -> Response:
     # The reader will probably open a run next.
     shown.background = BackgroundTask(request.app.state.page_worker.prepare)
     return shown
+
+
+async def runs(request: Request) -> Response:
+    """The page with all runs, which a script keeps up to date with the stream of `front_events`."""
+    rows = await request.app.state.run_list.rows()
+    return page(request, "runs_here.html", {"runs": _list(rows)})
 
 
 async def front_events(request: Request) -> Response:
@@ -301,6 +307,7 @@ def _runs(request: Request) -> list[Path]:
 ROUTES = [
     Route("/", front),
     Route("/events", front_events),
+    Route("/runs", runs),
     Route("/bots", bots),
     Route("/bots/{bot}", bot),
     Route("/rules", rules),

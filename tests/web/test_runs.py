@@ -1,10 +1,13 @@
 """The pages of runs, of those that strangers made, too."""
 
 import asyncio
+import re
 from urllib.parse import quote
 
 import pytest
 
+from arena.exports.report.report_page import report_page
+from arena.tournament.run import Run
 from arena.web.run_list import MAX_OWN, MAX_RUNS, RunList
 from tests.exports.runs import duels, write_run
 from tests.web.serving import HALF
@@ -28,6 +31,25 @@ def test_a_run_a_game_and_a_report_have_their_pages(served):
         status, _, text = served.ask(path)
         assert (status, words in text) == (200, True), text
         assert '<a class="brand" href="/">' in text
+
+
+def test_every_page_has_one_bar_that_leads_to_play_watch_ladder_and_rules(served):
+    for path in ("/", "/runs", "/runs/done/report", "/rules"):
+        text = served.ask(path)[2]
+        bar = text[text.index('<nav class="site"') : text.index("</nav>")]
+        links = re.findall('<a href="([^"]+)">([^<]+)</a>', bar)
+        words = " ".join(name for _, name in links)
+        assert words == "Play Watch Ladder Rules Write a bot →"
+        assert [served.ask(to)[0] for to, _ in links[1:-1]] == [200] * 3, "and Play needs the token"
+        assert links[-1][0].startswith("https://github.com/"), "the documentation"
+
+
+def test_a_report_in_a_file_has_the_bar_without_links(tmp_path):
+    folder = write_run(tmp_path / "run", "ab", duels("ab", 2))
+    text = report_page(Run(folder)).text
+    bar = text[text.index('<div class="topbar">') : text.index('<div class="head wide">')]
+    assert "qin-arena" in bar
+    assert "<a " not in bar
 
 
 def test_a_game_leads_to_its_run_its_bots_and_the_games_beside_it(served):

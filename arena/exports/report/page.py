@@ -38,6 +38,8 @@ PACKAGE = "arena.exports.report"
 SAFE = "/:=,@~"
 """The characters that are not escaped in the fragment of an address."""
 LINK = Markup('<a class="rule" href="#{}" title="{}">{}</a>')
+GUIDE = "https://github.com/qin-arena/qin-arena/blob/main/docs/first-bot.md"
+"""The address of the page of the documentation that shows how to write a bot."""
 SCRIPTS = (
     "page.js",
     "notation.js",
@@ -89,7 +91,13 @@ def render(template: str, values: Mapping[str, Any], setting: PageSetting = ALON
     of page.
     """
     style, script = _inlines(setting)
-    page = {"policy": policy_of(setting), "style": style, "script": script, "links": setting.links}
+    page = {
+        "policy": policy_of(setting),
+        "style": style,
+        "script": script,
+        "links": setting.links,
+        "guide": GUIDE,
+    }
     return fragment(template, {**page, **values}, setting)
 
 

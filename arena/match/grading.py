@@ -69,9 +69,6 @@ def grade(
 
     Raises RunError if the record does not follow from its deck and moves.
     """
-    luck = Random(_seed_of(record.id, turn, judge))
-    for_choice = luck.next()
-    for_grade = luck.next()
     try:
         state, text = next(
             (state, text)
@@ -79,20 +76,31 @@ def grade(
             if state.turns == turn and text != PASSED
         )
         played = play_text(state.copy(), text)
-        better = (
-            best_move(state, judge, for_choice)
-            if advice is None
-            else play_text(state.copy(), advice)
-        )
+        better = None if advice is None else play_text(state.copy(), advice)
     except ArenaError as error:
         raise _broken(record, error) from error
-    cost, half_width, win = _measured(state, played, better, judge, for_grade)
+    return grade_move(state, played, record.id, judge, better)
+
+
+def grade_move(
+    state: State, played: int, game: str, judge: Judge, better: int | None = None
+) -> Grade:
+    """Grades ``played``, a legal move of the mover of ``state`` in the game with the id ``game``.
+    ``better`` is the better move if another bot named it; if it is None, the judge chooses the
+    better move.
+    """
+    luck = Random(_seed_of(game, state.turns, judge))
+    for_choice = luck.next()
+    for_grade = luck.next()
+    if better is None:
+        better = best_move(state, judge, for_choice)
+    cost, half_width, win = measured(state, played, better, judge, for_grade)
     return Grade(
-        turn=turn,
+        turn=state.turns,
         seat=state.mover,
         choices=state.legal_count(),
-        played=move_text(board, played),
-        better=move_text(board, better),
+        played=move_text(state.board, played),
+        better=move_text(state.board, better),
         cost=cost,
         error=half_width,
         win=win,
@@ -209,7 +217,7 @@ def _rolled(
     return wins, outlooks
 
 
-def _measured(
+def measured(
     state: State, played: int, better: int, judge: Judge, seed: int
 ) -> tuple[float, float, float]:
     """The cost of the move ``played`` against the move ``better``, half the width of the cost's 95

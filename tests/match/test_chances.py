@@ -1,0 +1,67 @@
+"""A seat's chances in the course of a game: exact at its end, equal for equal games, and all changes
+together lead from an equal share to the result.
+"""
+
+import pytest
+
+from arena.match.chances import StepChances, judged_step, share_of_win, sources_of, step_chances
+from arena.match.grading import grade
+from arena.match.replay import positions, start_state
+from arena.records.grades import Judge
+from arena.rules.notation import PASSED, play_text
+from tests.match.test_grading import BIRD, GAMES, game_of
+
+QUICK = Judge("random", 50, 1)
+RECORD = GAMES[0]
+
+
+def steps_of(record):
+    """The state before each move of a record, and the move."""
+    return [
+        (state.copy(), play_text(state.copy(), text)) for state, text in positions(record, BIRD)
+    ]
+
+
+@pytest.mark.parametrize("names", [("random", "greedy-8"), ("greedy", "random", "careful-2")])
+def test_the_sources_of_all_seats_lead_from_an_equal_share_to_the_result(names):
+    record = game_of(*names)
+    steps = steps_of(record)
+    movers = [state.mover for state, _ in steps]
+    for seat in range(len(names)):
+        chances = [step_chances(state, move, seat, QUICK, 7, 20) for state, move in steps]
+        sources = sources_of(chances, movers, record.ranks, seat)
+        result = share_of_win(record.ranks, seat)
+        assert sum(sources) == pytest.approx(result - 1 / len(names))
+        assert chances[-1].after == result
+
+
+def test_a_move_as_the_judge_plays_and_a_draw_that_changes_nothing_count_for_nobody():
+    chances = [StepChances(0.5, 0.5), StepChances(0.4, 0.7), StepChances(0.8, 0.6)]
+    own, rivals, tiles = sources_of(chances, [0, 1, 0], [2, 1], 0)
+    assert own == pytest.approx(-0.2)
+    assert rivals == pytest.approx(0.3)
+    assert tiles == pytest.approx(-0.1 + 0.1 - 0.6)
+
+
+def test_a_step_is_judged_the_same_wherever_and_its_grade_is_that_of_the_finished_game():
+    at, (state, move) = next(
+        (at, step) for at, step in enumerate(steps_of(RECORD)) if step[0].mover == 0 and at > 8
+    )
+    judged = judged_step(state, move, 0, RECORD.id, QUICK)
+    assert judged == judged_step(state, move, 0, RECORD.id, QUICK)
+    turn = sum(text != PASSED for text in RECORD.moves[:at])
+    assert judged.grade == grade(RECORD, BIRD, turn, QUICK)
+    of_rival = judged_step(state, move, 1, RECORD.id, QUICK)
+    assert of_rival.grade is None
+    assert of_rival.chances.before == pytest.approx(1 - judged.chances.before)
+
+
+def test_the_order_of_the_pile_does_not_change_a_chance():
+    state = start_state(RECORD, BIRD)
+    turned = state.copy()
+    turned.set_pile(state.pile_tiles()[::-1])
+    move = state.legal_moves()[3]
+    one = step_chances(state, move, 0, QUICK, 3, 400)
+    other = step_chances(turned, move, 0, QUICK, 3, 400)
+    assert one.before == pytest.approx(other.before, abs=0.12)
+    assert one.after == pytest.approx(other.after, abs=0.12)

@@ -17,7 +17,7 @@ from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel, Direction
 from arena.players.crashes import with_own_paths
 from arena.players.folder import Bot
-from arena.players.messages import FromArena, Hello, encode
+from arena.players.messages import Hello, ToBot, encode
 from arena.players.player import KEPT_BYTES
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.evidence import KeptFault
@@ -113,7 +113,7 @@ def _as_in_the_run(arena: str, first: int, exchanged: list[tuple[Direction, str]
     both sides are appended to ``exchanged``.
     """
 
-    def in_its_version(message: FromArena) -> bytes:
+    def in_its_version(message: ToBot) -> bytes:
         """Encodes ``message``; hello names the run's version of the arena."""
         is_hello = isinstance(message, Hello)
         return encode(msgspec.structs.replace(message, arena=arena) if is_hello else message)

@@ -13,7 +13,7 @@ import msgspec
 from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel
 from arena.players.folder import Bot
-from arena.players.messages import Start
+from arena.players.messages import Start, encode
 from arena.players.player import Answer
 from arena.players.sandbox.tiers import Sandbox
 from arena.rules import State
@@ -68,7 +68,7 @@ class Unusual(BotPlayer):
         self._stranger = stranger
         self._is_prompt = is_prompt
         self._pause_s = pause_s
-        speech = Speech(encode=lambda message: changed(msgspec.to_builtins(message)))
+        speech = Speech(encode=lambda message: changed(msgspec.json.decode(encode(message))))
         super().__init__(bot, startup_ms, sandbox, speech=speech)
 
     def begin(self, start: Start) -> None:

@@ -16,17 +16,7 @@ from arena.players.channel import Channel, Unanswered, WireLog
 from arena.players.crashes import with_own_paths, without_quoted
 from arena.players.decoding import MOVE_EXAMPLE, READY_EXAMPLE, decode_reply, read_note, shown
 from arena.players.folder import Bot
-from arena.players.messages import (
-    PROTOCOL,
-    SILENCE,
-    FromArena,
-    Hello,
-    Move,
-    Quit,
-    Ready,
-    Start,
-    encode,
-)
+from arena.players.messages import PROTOCOL, SILENCE, Hello, Move, Quit, Ready, Start, ToBot, encode
 from arena.players.player import KEPT_BYTES, Answer, Dialogue, Player
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
@@ -118,7 +108,7 @@ class Speech(NamedTuple):
     what is kept of a note.
     """
 
-    encode: Callable[[FromArena], bytes] = encode
+    encode: Callable[[ToBot], bytes] = encode
     numbers: Callable[[], Iterator[int]] = lambda: count(1)
     connect: Callable[[int, int], Channel] = Channel
     note: Callable[[object], Note | None] = note_of

@@ -69,16 +69,24 @@ class PositionView(Struct, frozen=True):
     pile: int
 
 
-class Turn(Struct, tag="turn", frozen=True, omit_defaults=True, gc=False):
-    """A request for a move; the bot answers with `Move`. Only the full view has the last two
-    fields.
+class Turn(Struct, tag="turn", frozen=True, gc=False):
+    """A request for a move; the bot answers with `Move`."""
+
+    id: int
+    hand: list[str]
+    time_ms: int
+
+
+class FullTurn(Struct, tag="turn", frozen=True):
+    """A request for a move with the full view: ``position`` is a `PositionView` and ``legal`` the
+    list of the legal moves, both already encoded as JSON.
     """
 
     id: int
     hand: list[str]
     time_ms: int
-    position: PositionView | None = None
-    legal: list[str] | None = None
+    position: Raw
+    legal: Raw
 
 
 class EventView(Struct, frozen=True, omit_defaults=True, gc=False):
@@ -139,5 +147,8 @@ class Move(Struct, tag="move", frozen=True, omit_defaults=True, gc=False):
 
 
 FromArena = Hello | Start | Turn | Played | End | Quit
+"""A message as the SDK reads it."""
+ToBot = FromArena | FullTurn
+"""A message as the arena sends it."""
 FromBot = Ready | Move
 encode = msgspec.json.Encoder().encode

@@ -2,20 +2,54 @@
 
 from collections.abc import Sequence
 
-from arena.players.messages import EventView, Played, PositionView, ProvinceView, Turn, VillageView
-from arena.rules import State
+from msgspec import Raw
+
+from arena.players.messages import (
+    EventView,
+    FullTurn,
+    Played,
+    PositionView,
+    ProvinceView,
+    Turn,
+    VillageView,
+    encode,
+)
+from arena.rules import CORE, State, pure
 from arena.rules.boards import COLOURS, Board, squares_of
 from arena.rules.notation import TILES, move_text
 from arena.rules.terms import NOBODY, Event
 
+if CORE == "native":
+    from arena.rules import native
 
-def turn_view(state: State, number: int, time_ms: int, *, full: bool) -> Turn:
+
+def turn_view(state: State, number: int, time_ms: int, *, full: bool) -> Turn | FullTurn:
     """The request for a move to the seat whose turn it is; ``number`` is the id of the request."""
     hand = list(map(TILES.__getitem__, state.hands[state.mover]))
     if not full:
         return Turn(number, hand, time_ms)
-    legal = [move_text(state.board, move) for move in state.legal_moves()]
-    return Turn(number, hand, time_ms, position_view(state), legal)
+    return FullTurn(number, hand, time_ms, Raw(position_json(state)), Raw(legal_json(state)))
+
+
+def position_json(state: State) -> bytes:
+    """The `PositionView` of a state as JSON. The native core writes it itself, five times as fast,
+    because every bot with the full view waits for it at each of its turns.
+    """
+    if _is_native(state):
+        return native.position_json(state)
+    return encode(position_view(state))
+
+
+def legal_json(state: State) -> bytes:
+    """The list of the mover's legal moves, in canonical notation and ascending order, as JSON."""
+    if _is_native(state):
+        return native.legal_json(state)
+    return encode([move_text(state.board, move) for move in state.legal_moves()])
+
+
+def _is_native(state: State) -> bool:
+    """Whether the state belongs to the native core."""
+    return CORE == "native" and not isinstance(state, pure.State)
 
 
 def position_view(state: State) -> PositionView:

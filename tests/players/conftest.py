@@ -3,6 +3,9 @@
 import pytest
 
 from arena.players import keeper_client
+from tests.support.cores import both
+
+__all__ = ["both", "language"]
 
 
 @pytest.fixture(params=["native", "python"])

@@ -84,13 +84,11 @@ def test_a_leak_in_the_full_view_alone_is_found(monkeypatch):
     """The provinces in another order when the pile ends in a certain tile."""
 
     def leaky(state):
-        view = views_of(state)
-        return msgspec.structs.replace(
-            view, provinces=view.provinces[:: 1 - 2 * (state.pile_tiles()[-1:] == (3,))]
-        )
+        view = views.position_view(state)
+        provinces = view.provinces[:: 1 - 2 * (state.pile_tiles()[-1:] == (3,))]
+        return msgspec.json.encode(msgspec.structs.replace(view, provinces=provinces))
 
-    views_of = views.position_view
-    monkeypatch.setattr("arena.players.views.position_view", leaky)
+    monkeypatch.setattr("arena.players.views.position_json", leaky)
     assert {leak.view for leak in leaks(150)} == {"full"}
 
 

@@ -2,6 +2,6 @@
 if the C code was not compiled.
 """
 
-from arena.rules.native._core import State
+from arena.rules.native._core import State, legal_json, position_json
 
-__all__ = ["State"]
+__all__ = ["State", "legal_json", "position_json"]

@@ -61,6 +61,7 @@ static PyObject *from_module(const char *name, const char *attribute)
 #include "making.inc"
 #include "seeing.inc"
 #include "moving.inc"
+#include "writing.inc"
 #include "rollouts.inc"
 
 /* ---------------------------------------------------------------- the class */
@@ -138,8 +139,15 @@ static PyType_Slot slots[] = {
 
 static PyType_Spec spec = {"arena.rules.native.State", sizeof(State), 0, Py_TPFLAGS_DEFAULT, slots};
 
+static PyMethodDef functions[] = {
+    {"position_json", position_json, METH_O, "Everything that is public in a state, as JSON."},
+    {"legal_json", legal_json, METH_O, "The mover's legal placements, ascending, as JSON."},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyModuleDef module = {PyModuleDef_HEAD_INIT, .m_name = "_core", .m_size = -1,
-                             .m_doc = "The rules of Qin in C: see arena.rules.pure."};
+                             .m_doc = "The rules of Qin in C: see arena.rules.pure.",
+                             .m_methods = functions};
 
 /* Looks up the functions and types of the project's own modules. */
 static int look_up_objects(void)

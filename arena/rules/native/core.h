@@ -33,12 +33,12 @@ static const int TILE_OF_COLOURS[COLOURS][COLOURS] = {{0, 3, 5}, {3, 1, 4}, {5, 
 
 /* ---------------------------------------------------------------- what a state is */
 
-/* What all states on one board share. `near` has the squares around each square, `beside` those
- * around each village. */
+/* What all states on one board share. `near` has the squares around each square, `village`
+ * those of each village, and `beside` those around it. */
 typedef struct {
     int words, stride, squares, villages, founding_count, most_provinces;
     uint64_t grass[MAX_WORDS], starts[COLOURS][MAX_WORDS], beside_any[MAX_WORDS];
-    uint64_t *near, *beside, *founding;
+    uint64_t *near, *village, *beside, *founding;
     int *village_square;
     const struct Calls *calls; /* the functions for boards with this number of words */
 } Geometry;

@@ -54,6 +54,19 @@ class Moment(NamedTuple):
     better: str
     reason: str
 
+    @property
+    def shown(self) -> dict[str, int | float | str]:
+        """What a page may show before the player has tried to find the better move."""
+        return {
+            "step": self.step,
+            "turn": self.turn,
+            "title": self.title,
+            "words": self.words,
+            "before": self.before,
+            "after": self.after,
+            "played": self.played,
+        }
+
 
 class _Story(NamedTuple):
     """A title and a sentence about a move."""

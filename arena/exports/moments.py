@@ -146,7 +146,7 @@ def _story_of(
             return story
     for effect in gifts:
         if effect.kind == "expand" and effect.seat != seat:
-            return _Story(f"You enlarged a province of {names[effect.seat]}", effect.words)
+            return _Story(f"You enlarged {names[effect.seat]}'s province", effect.words)
     if played[0].kind == SINGLE:
         return _Story("Your tile founded nothing", "No pagoda was placed.")
     return _Story("You had a better move", f"You played: {played[0].words}")
@@ -159,7 +159,7 @@ def _gift(effect: Effect, played: Sequence[Effect], names: Sequence[str], seat: 
     rival = names[effect.seat]
     has_lost = any(other.kind == HOME and other.seat == seat for other in played)
     titles = {
-        "major": f"You made a province of {rival} safe",
+        "major": f"You made {rival}'s province safe",
         "absorb": f"You let {rival} swallow your province"
         if has_lost
         else f"You joined provinces for {rival}",

@@ -22,12 +22,19 @@ that makes pages, because nobody waits for it while a game goes on.
 
 
 class Grader:
-    """The process that judges moves. The first move to be judged starts it."""
+    """The process that judges moves."""
 
     def __init__(self) -> None:
         self._crew: Crew | None = None
         self._lock = threading.Lock()
         self._is_ended = False
+
+    def prepare(self) -> None:
+        """Starts the process, which takes a moment, if it does not run yet."""
+        with self._lock:
+            if self._crew is None and not self._is_ended:
+                self._crew = Crew(1, yield_to_games, (NICENESS,))
+                self._crew.submit(_do_nothing)
 
     def submit(self, state: State, move: int, seat: int, game: str) -> Future[JudgedStep]:
         """Queues the judgement of ``move``, which was played in ``state``, for ``seat``; ``game``
@@ -50,6 +57,10 @@ class Grader:
         if crew:
             crew.kill()
             crew.end()
+
+
+def _do_nothing() -> None:
+    """Does nothing; the call starts the process and loads this module there."""
 
 
 class _Played(NamedTuple):

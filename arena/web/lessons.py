@@ -106,15 +106,17 @@ class Lessons:
         return state.copy(), story
 
     def _worth(self, state: State, move: int, moment: Moment) -> tuple[float, float]:
-        """How much less often ``move`` wins than the best move, and how often it wins."""
+        """How much less often ``move`` wins than the best move, and how often it wins: both as
+        compared with the share of the win that the grade of the moment names.
+        """
         text = move_text(self._board, move)
         if text == moment.better:
             return 0.0, moment.before
         if text == moment.played:
             return moment.before - moment.after, moment.after
         better = parse_move(self._board, moment.better)
-        cost, _, win = measured(state, move, better, self._judge, moment.turn)
-        return cost, win
+        cost, _, _ = measured(state, move, better, self._judge, moment.turn)
+        return cost, min(1.0, max(0.0, moment.before - cost))
 
     def _reply(self, story: Story, state: State, moment: Moment, *, as_played: bool) -> None:
         """Lets the others move until it is the person's turn: ``as_played``, as they did in the

@@ -63,6 +63,7 @@ class OpenGames:
         planned = game_request.game
         sandbox = self._choice.sandbox_for(game_request.bots)
         single = SingleGame(game_request.bots, game_request.seat, game_request.timing, sandbox)
+        self._grader.prepare()
         grades = GameGrades(self._grader, planned.id, game_request.seat, known)
         game = OpenGame(single, planned, results_folder(self._home), grades, past=past)
         with self._lock:

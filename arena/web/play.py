@@ -51,7 +51,7 @@ FORM_FILES = ("play.css", "newgame.js")
 BOARD_FILES = (
     "play.css", "play_server.js", "play_words.js", "play_rules.js", "play_placing.js",
     "play_overlay.js", "play_hand.js", "play_choosing.js", "play_effects.js", "play_log.js",
-    "play_end.js", "play_grid.js", "play.js",
+    "play_end.js", "play_lesson.js", "play_sounds.js", "play_grid.js", "play.js",
 )  # fmt: skip
 """The styles and scripts of the page of a game."""
 
